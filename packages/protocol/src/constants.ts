@@ -1,0 +1,18 @@
+/** Names on the wire that the specification fixes (sections 4 and 5). */
+export const HUB_KEY_HEADER = 'X-API-KEY'
+export const SOURCE_KEY_HEADER = 'X-PLATFORM-API-KEY'
+export const CSRF_HEADER = 'X-CSRF-TOKEN'
+
+export const RECEIVER_PATH = '/api/webhook/receive'
+export const RECEIVER_CHECK_PATH = '/api/webhook/check'
+
+/** The dashboard asks for a snapshot this often, and never more often (specification 4.1, 8). */
+export const POLLING_INTERVAL_SECONDS = 10
+
+export const CONNECTION_TYPE = 'dynamic_api'
+
+/** A reference is compared byte by byte, so its limit is in bytes of UTF-8 too. */
+export const MAX_REFERENCE_BYTES = 512
+
+/** Levels of nesting that a pushed body or a pulled element may have; the body itself is level 1. */
+export const MAX_JSON_DEPTH = 64

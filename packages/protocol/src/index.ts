@@ -1,0 +1,7 @@
+export * from './common.ts'
+export * from './constants.ts'
+export * from './dashboard.ts'
+export * from './manifest.ts'
+export * from './platform.ts'
+export * from './pull.ts'
+export * from './record.ts'

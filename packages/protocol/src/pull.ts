@@ -1,0 +1,83 @@
+import Type, { type Static } from 'typebox'
+import { NullableInteger, NullableString, NullableTimestamp, Timestamp } from './common.ts'
+
+export const PullTrigger = Type.Union([
+  Type.Literal('operator'),
+  Type.Literal('schedule'),
+  Type.Literal('api'),
+])
+
+export const PullState = Type.Union([
+  Type.Literal('queued'),
+  Type.Literal('running'),
+  Type.Literal('succeeded'),
+  Type.Literal('partial'),
+  Type.Literal('failed'),
+  Type.Literal('cancelled'),
+  Type.Literal('timed_out'),
+  Type.Literal('interrupted'),
+])
+
+export const PullTaskState = Type.Union([
+  Type.Literal('queued'),
+  Type.Literal('running'),
+  Type.Literal('succeeded'),
+  Type.Literal('failed'),
+  Type.Literal('cancelled'),
+  Type.Literal('timed_out'),
+  Type.Literal('interrupted'),
+  Type.Literal('not_reached'),
+])
+
+/** What became of the elements of a read. `received` counts every element, whatever became of it. */
+export const PullCounts = Type.Object({
+  received: Type.Integer(),
+  created: Type.Integer(),
+  updated: Type.Integer(),
+  unchanged: Type.Integer(),
+  stale: Type.Integer(),
+  rejected: Type.Integer(),
+  missing: Type.Integer(),
+})
+
+export const Pull = Type.Object({
+  id: Type.Integer(),
+  trigger: PullTrigger,
+  state: PullState,
+  requested_at: Timestamp,
+  started_at: NullableTimestamp,
+  finished_at: NullableTimestamp,
+  progress: Type.Object({
+    tasks_total: Type.Integer(),
+    tasks_done: Type.Integer(),
+    records_total: NullableInteger,
+    records_received: Type.Integer(),
+    percent: NullableInteger,
+  }),
+  counts: PullCounts,
+})
+
+export const PullTask = Type.Object({
+  platform_name: Type.String(),
+  record_type: Type.String(),
+  state: PullTaskState,
+  total: NullableInteger,
+  ...PullCounts.properties,
+  error: NullableString,
+  warnings: Type.Array(Type.String()),
+  started_at: NullableTimestamp,
+  finished_at: NullableTimestamp,
+})
+
+export const StartPullAnswer = Type.Object({
+  success: Type.Boolean(),
+  message: Type.String(),
+  pull: Pull,
+})
+
+export type PullTrigger = Static<typeof PullTrigger>
+export type PullState = Static<typeof PullState>
+export type PullTaskState = Static<typeof PullTaskState>
+export type PullCounts = Static<typeof PullCounts>
+export type Pull = Static<typeof Pull>
+export type PullTask = Static<typeof PullTask>

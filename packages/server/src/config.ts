@@ -1,0 +1,308 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { parseEnv } from 'node:util'
+import { CronPattern } from 'croner'
+
+/** A setting that cannot be used. `message` is one line that names it. */
+export class SettingError extends Error {}
+
+type Setting<Value> = {
+  parse: (text: string) => Value
+  default: Value
+  /** What `--help` says the default is, where the value itself does not say it. */
+  shownDefault?: string
+  secret?: true
+  help: string
+}
+
+const setting = <Value>(definition: Setting<Value>): Setting<Value> => definition
+
+/** Every setting of the hub, by the name of its environment variable. */
+export const SETTINGS = {
+  PORT: setting({
+    parse: integer(0, 65_535),
+    default: 8080,
+    help: 'Port to listen on; 0 takes a free one.',
+  }),
+  HOST: setting({
+    parse: text,
+    default: '127.0.0.1',
+    help: 'Address to listen on; 0.0.0.0 for all.',
+  }),
+  HUB_DATA_DIR: setting({
+    parse: text,
+    default: './data',
+    help: 'Folder of the database and the secret.',
+  }),
+  DATABASE_URL: setting({
+    parse: databaseUrl,
+    default: '',
+    shownDefault: 'SQLite in HUB_DATA_DIR',
+    secret: true,
+    help: 'Where records are stored: sqlite:<path of a file>.',
+  }),
+  HUB_SECRET: setting({
+    parse: atLeast(32),
+    default: '',
+    shownDefault: 'a file in HUB_DATA_DIR',
+    secret: true,
+    help: 'Secret that seals keys and signs sessions; 32 characters or more.',
+  }),
+  HUB_PUBLIC_URL: setting({
+    parse: httpUrl,
+    default: '',
+    shownDefault: 'the address listened on',
+    help: 'Address that operators and platforms use, e.g. https://hub.example.org.',
+  }),
+  HUB_ADMIN_EMAIL: setting({
+    parse: text,
+    default: '',
+    shownDefault: 'none',
+    help: 'E-mail of the first operator, for unattended set-up.',
+  }),
+  HUB_ADMIN_PASSWORD: setting({
+    parse: atLeast(12),
+    default: '',
+    shownDefault: 'none',
+    secret: true,
+    help: 'Password of the first operator; 12 characters or more.',
+  }),
+  HUB_TIME_ZONE: setting({
+    parse: timeZone,
+    default: machineTimeZone(),
+    shownDefault: "the machine's",
+    help: 'Time zone of "today", e.g. Europe/Berlin.',
+  }),
+  HUB_PULL_SCHEDULE: setting({
+    parse: schedule,
+    default: '* * * * *',
+    help: 'When to pull, as a cron pattern, or off.',
+  }),
+  HUB_PULL_TIMEOUT_SECONDS: setting({
+    parse: integer(1, 86_400),
+    default: 900,
+    help: 'Longest time a pull may take.',
+  }),
+  HUB_PULL_CONCURRENCY: setting({
+    parse: integer(1, 64),
+    default: 4,
+    help: 'Platforms pulled at a time.',
+  }),
+  HUB_PLATFORM_PATH: setting({
+    parse: pathSegment,
+    default: 'hub',
+    help: "Word in the platforms' paths: /api/<word>/ping.",
+  }),
+  HUB_TUNNEL_HEADER: setting({
+    parse: headerName,
+    default: 'ngrok-skip-browser-warning',
+    help: 'Header that tells a tunnel not to show its warning page.',
+  }),
+  HUB_SOURCE_NETWORKS: setting({
+    parse: oneOf('any', 'public'),
+    default: 'any',
+    help: 'Which addresses platforms may have: any, or public ones only.',
+  }),
+  HUB_MAX_BODY_BYTES: setting({
+    parse: integer(1024, 512 * 1024 * 1024),
+    default: 1024 * 1024,
+    help: 'Largest body of a push, in bytes.',
+  }),
+  HUB_RATE_LIMIT: setting({
+    parse: integer(0, 1_000_000),
+    default: 0,
+    help: 'Pushes a second for each platform; 0 for no limit.',
+  }),
+  HUB_TRUST_PROXY: setting({
+    parse: trustProxy,
+    default: false,
+    shownDefault: 'off',
+    help: 'Proxies whose X-Forwarded-* headers count: on, off, or addresses (10.0.0.0/8,…).',
+  }),
+  HUB_LOG_LEVEL: setting({
+    parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    default: 'info',
+    help: 'How much the log says.',
+  }),
+  HTTP_PROXY: setting({
+    parse: httpUrl,
+    default: '',
+    shownDefault: 'none',
+    secret: true,
+    help: 'Proxy for calls to http:// platforms.',
+  }),
+  HTTPS_PROXY: setting({
+    parse: httpUrl,
+    default: '',
+    shownDefault: 'none',
+    secret: true,
+    help: 'Proxy for calls to https:// platforms.',
+  }),
+  NO_PROXY: setting({
+    parse: text,
+    default: '',
+    shownDefault: 'none',
+    help: 'Hosts that are called without the proxy, with commas between.',
+  }),
+}
+
+type Settings = typeof SETTINGS
+export type SettingName = keyof Settings
+export type Config = { readonly [Name in SettingName]: Settings[Name]['default'] }
+
+/** Where values come from; the first that has one wins: flags, environment, `.env` file. */
+export type ConfigSources = {
+  flags: Readonly<Record<string, string | undefined>>
+  environment: Readonly<Record<string, string | undefined>>
+  envFile: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * Settles every setting; an empty value counts as not set. `unknown` names what looks like a
+ * setting of the hub (`HUB_…`) and is none: often a slip of the pen.
+ * @throws SettingError naming the first setting that cannot be used.
+ */
+export function readConfig(sources: ConfigSources): { config: Config; unknown: string[] } {
+  const layers = [sources.flags, sources.environment, sources.envFile]
+  const values: Record<string, unknown> = {}
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    const given = layers.map((layer) => layer[name]).find((value) => value)
+    values[name] = given === undefined ? setting.default : parseSetting(name, setting.parse, given)
+  }
+  if (!isConfig(values)) throw new SettingError('The table of settings is incomplete')
+  if (Boolean(values.HUB_ADMIN_EMAIL) !== Boolean(values.HUB_ADMIN_PASSWORD)) {
+    throw new SettingError('HUB_ADMIN_EMAIL and HUB_ADMIN_PASSWORD: set both or none.')
+  }
+  const unknown = layers
+    .flatMap((layer) => Object.keys(layer))
+    .filter((name) => name.startsWith('HUB_') && !isSettingName(name))
+  return { config: values, unknown: [...new Set(unknown)] }
+}
+
+/** The environment and the `.env` file of the working directory. The only reader of both. */
+export function readSurroundings(): Pick<ConfigSources, 'environment' | 'envFile'> {
+  return { environment: process.env, envFile: readEnvFile() }
+}
+
+/** The flag of a setting: `HUB_DATA_DIR` is `--data-dir`, `PORT` is `--port`. */
+export function flagOf(name: SettingName): string {
+  return name.replace(/^HUB_/, '').toLowerCase().replaceAll('_', '-')
+}
+
+export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS).filter(isSettingName)
+
+/** One line for each setting, as `--help` and the documentation show them. */
+export function describeSettings(): { name: SettingName; default: string; help: string }[] {
+  return SETTING_NAMES.map((name) => {
+    const { help, ...setting }: Setting<unknown> = SETTINGS[name]
+    return { name, default: setting.shownDefault ?? String(setting.default), help }
+  })
+}
+
+function parseSetting(name: string, parse: (text: string) => unknown, value: string): unknown {
+  try {
+    return parse(value)
+  } catch (error) {
+    throw new SettingError(`${name}: ${error instanceof Error ? error.message : String(error)}.`)
+  }
+}
+
+function isConfig(values: Record<string, unknown>): values is Config {
+  return SETTING_NAMES.every((name) => name in values)
+}
+
+function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(SETTINGS, name)
+}
+
+function readEnvFile(): Record<string, string | undefined> {
+  try {
+    return parseEnv(readFileSync('.env', 'utf8'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
+    throw new SettingError(`.env: it cannot be read (${String(error)}).`)
+  }
+}
+
+function machineTimeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+function text(value: string): string {
+  return value
+}
+
+function integer(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
+    if (number >= min && number <= max) return number
+    throw new Error(`must be a whole number from ${min} to ${max}`)
+  }
+}
+
+function oneOf<Word extends string>(...words: Word[]): (value: string) => Word {
+  return (value) => {
+    const word = words.find((one) => one === value.toLowerCase())
+    if (word !== undefined) return word
+    throw new Error(`must be one of ${words.join(', ')}`)
+  }
+}
+
+function atLeast(length: number): (value: string) => string {
+  return (value) => {
+    if (value.length >= length) return value
+    throw new Error(`must have ${length} characters or more`)
+  }
+}
+
+function httpUrl(value: string): string {
+  const url = URL.parse(value)
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href.replace(/\/$/, '')
+  throw new Error('must be an address that begins with http:// or https://')
+}
+
+function databaseUrl(value: string): string {
+  if (/^sqlite:./.test(value)) return value
+  throw new Error('must be sqlite:<path of a file>; leave it empty for a file in HUB_DATA_DIR')
+}
+
+function timeZone(value: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone
+  } catch {
+    throw new Error('must be a time zone such as Europe/Berlin or UTC')
+  }
+}
+
+function schedule(value: string): string {
+  if (value.toLowerCase() === 'off') return 'off'
+  try {
+    new CronPattern(value)
+    return value
+  } catch {
+    throw new Error('must be a cron pattern such as "* * * * *" (every minute), or off')
+  }
+}
+
+function pathSegment(value: string): string {
+  if (/^[A-Za-z0-9_-]+$/.test(value)) return value
+  throw new Error('must be one word of letters, digits, - and _')
+}
+
+function headerName(value: string): string {
+  if (/^[A-Za-z0-9-]+$/.test(value)) return value
+  throw new Error('must be the name of a header')
+}
+
+function trustProxy(value: string): boolean | string {
+  const word = value.toLowerCase()
+  if (word === 'on' || word === 'true') return true
+  if (word === 'off' || word === 'false') return false
+  for (const address of value.split(',')) {
+    const [host = '', bits = '0'] = address.trim().split('/')
+    if (!isIP(host) || !/^\d+$/.test(bits)) {
+      throw new Error('must be on, off, or addresses such as 10.0.0.0/8 with commas between')
+    }
+  }
+  return value
+}

@@ -1,0 +1,50 @@
+import type { ActivityLevel } from '@recordhub/protocol'
+
+/** A line to be written to the activity. */
+export type NewActivity = {
+  level: ActivityLevel
+  /** Noun and verb, such as `push.created`, by which lines are filtered. */
+  kind: string
+  message: string
+  platform?: { platform_id: number; platform_name: string }
+  record_id?: number
+  actor?: string
+  details?: Record<string, unknown>
+}
+
+/** An entry of the audit: who did what to what, and from where. */
+export type NewAuditEntry = {
+  actor: string
+  action: string
+  target: string | null
+  address: string | null
+  details?: Record<string, unknown>
+}
+
+const PUSH_WORDS = {
+  created: 'New record',
+  updated: 'Changed record',
+  unchanged: 'Unchanged record',
+  stale: 'Older version of record',
+} as const
+
+/** The line of an accepted push. */
+export function describePush(push: {
+  outcome: keyof typeof PUSH_WORDS
+  method: 'POST' | 'PATCH'
+  platform: { platform_id: number; platform_name: string; display_title: string }
+  module_name: string
+  reference_number: string
+  record_id: number
+  request_id: string
+}): NewActivity {
+  const { outcome, method, platform, module_name, reference_number } = push
+  return {
+    level: 'info',
+    kind: `push.${outcome}`,
+    message: `${PUSH_WORDS[outcome]} ${reference_number} (${module_name}) received from ${platform.display_title}`,
+    platform,
+    record_id: push.record_id,
+    details: { method, reference_number, request_id: push.request_id },
+  }
+}

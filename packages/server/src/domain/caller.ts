@@ -1,0 +1,22 @@
+/** What a person or a program may do: read (viewer), work (operator), everything (admin). */
+export const ROLES = ['viewer', 'operator', 'admin'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Who is behind a request: an operator with a session, or a program with a token. */
+export type Caller =
+  | { kind: 'operator'; id: string; email: string; name: string; role: Role; sessionId: string }
+  | { kind: 'program'; tokenId: number; name: string; role: Role }
+
+export function isRole(text: string): text is Role {
+  return ROLES.some((role) => role === text)
+}
+
+/** Each role may do what the ones before it may. */
+export function mayActAs(caller: Caller, role: Role): boolean {
+  return ROLES.indexOf(caller.role) >= ROLES.indexOf(role)
+}
+
+/** How the activity and the audit name a caller. */
+export function nameOfCaller(caller: Caller): string {
+  return caller.kind === 'operator' ? caller.email : `token ${caller.name}`
+}

@@ -1,0 +1,138 @@
+/** Reads what platforms send as a record, pushed or pulled, and says what is wrong with it. */
+import {
+  ChangedRecordPush,
+  MAX_JSON_DEPTH,
+  MAX_REFERENCE_BYTES,
+  NewRecordPush,
+  PulledRecord,
+} from '@recordhub/protocol'
+import { Compile } from 'typebox/compile'
+import { findUnsafeJson, isJsonObject, type JsonObject } from '../lib/exact-json.ts'
+import { parseInstant, toInstant } from '../lib/instant.ts'
+import { isStorableText } from '../lib/storable-text.ts'
+
+const isNewRecord = Compile(NewRecordPush)
+const isChangedRecord = Compile(ChangedRecordPush)
+const isPulledRecord = Compile(PulledRecord)
+
+/** How far a platform's clock may be ahead before its `occurred_at` is ignored. */
+const MAX_AHEAD_MS = 5 * 60 * 1000
+
+export type PushInput = {
+  record_type: string
+  reference_number: string
+  full_name: string | null
+  data: JsonObject
+  occurred_at: string | null
+  warnings: string[]
+}
+
+export type PulledInput = { reference_number: string; full_name: string; data: JsonObject }
+
+/** `errors` names the members that are wrong. */
+export type Checked<Input> =
+  | { outcome: 'valid'; input: Input }
+  | { outcome: 'invalid'; errors: Record<string, string[]> }
+
+/** The body of a POST or PATCH to the receiver. No type is coerced. */
+export function checkPush(method: 'POST' | 'PATCH', body: unknown, now: Date): Checked<PushInput> {
+  const isPush = method === 'POST' ? isNewRecord : isChangedRecord
+  const errors = isPush.Check(body) ? {} : explainFaults(isPush.Errors(body))
+  if (!isPush.Check(body) || hasFaults(body, errors)) return { outcome: 'invalid', errors }
+  const occurred = readOccurredAt(body.occurred_at, now)
+  if (occurred.error !== null) {
+    return { outcome: 'invalid', errors: { occurred_at: [occurred.error] } }
+  }
+  return {
+    outcome: 'valid',
+    input: {
+      record_type: body.record_type,
+      reference_number: body.reference_number,
+      full_name: body.full_name ?? null,
+      data: dataOf(body.data),
+      occurred_at: occurred.at,
+      warnings: occurred.warning === null ? [] : [occurred.warning],
+    },
+  }
+}
+
+/** An element of a records answer. */
+export function checkPulled(element: unknown): Checked<PulledInput> {
+  const unsafe = findUnsafeJson(element, MAX_JSON_DEPTH)
+  if (unsafe !== null) return { outcome: 'invalid', errors: { record: [UNSAFE_WORDS[unsafe]] } }
+  const errors = isPulledRecord.Check(element) ? {} : explainFaults(isPulledRecord.Errors(element))
+  if (!isPulledRecord.Check(element) || hasFaults(element, errors)) {
+    return { outcome: 'invalid', errors }
+  }
+  const { reference_number, full_name, data } = element
+  return { outcome: 'valid', input: { reference_number, full_name, data: dataOf(data) } }
+}
+
+export const UNSAFE_WORDS = {
+  too_deep: `is nested deeper than ${MAX_JSON_DEPTH} levels`,
+  proto_key: 'has a key __proto__',
+} as const
+
+/** All faults in one line: "reference_number is required; data must be an object". */
+export function faultsInWords(errors: Record<string, string[]>): string {
+  return Object.entries(errors)
+    .flatMap(([member, faults]) => faults.map((fault) => `${member} ${fault}`))
+    .join('; ')
+}
+
+type SchemaError = { keyword: string; instancePath: string; message: string; params: object }
+
+function explainFaults(errors: SchemaError[]): Record<string, string[]> {
+  const faults: Record<string, string[]> = {}
+  const add = (member: string, fault: string) => {
+    faults[member] = [...new Set([...(faults[member] ?? []), fault])]
+  }
+  for (const { keyword, instancePath, message, params } of errors) {
+    const [, member] = instancePath.split('/')
+    if (keyword === 'required' && 'requiredProperties' in params && !member) {
+      const missing = Array.isArray(params.requiredProperties) ? params.requiredProperties : []
+      for (const name of missing) add(String(name), 'is required')
+    } else if (member === undefined) add('record', 'must be a JSON object')
+    else if (member === 'data') add('data', 'must be an object')
+    else if (keyword === 'minLength') add(member, 'must not be empty')
+    else add(member, keyword === 'type' ? message.replace('be string', 'be a string') : message)
+  }
+  return faults
+}
+
+/** Finds what the schemas cannot say, and adds it to the errors. */
+function hasFaults(
+  record: { reference_number: string; full_name?: string | undefined; data: unknown },
+  errors: Record<string, string[]>,
+): boolean {
+  const { reference_number, full_name, data } = record
+  if (Buffer.byteLength(reference_number) > MAX_REFERENCE_BYTES) {
+    errors['reference_number'] = [`must not be longer than ${MAX_REFERENCE_BYTES} bytes`]
+  } else if (!isStorableText(reference_number)) errors['reference_number'] = [UNSTORABLE]
+  if (full_name !== undefined && !isStorableText(full_name)) errors['full_name'] = [UNSTORABLE]
+  if (!Array.isArray(data) && !isJsonObject(data)) errors['data'] = ['must be an object']
+  return Object.keys(errors).length > 0
+}
+
+const UNSTORABLE = 'must not hold a null character or half of a surrogate pair'
+
+/** PHP writes an empty object as `[]`. */
+function dataOf(data: unknown): JsonObject {
+  return isJsonObject(data) ? data : {}
+}
+
+type OccurredAt = { at: string | null; error: string | null; warning: string | null }
+
+function readOccurredAt(text: string | undefined, now: Date): OccurredAt {
+  if (text === undefined) return { at: null, error: null, warning: null }
+  const at = parseInstant(text)
+  if (at === null) {
+    const error = 'must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'
+    return { at: null, error, warning: null }
+  }
+  if (at > toInstant(new Date(now.getTime() + MAX_AHEAD_MS))) {
+    const warning = 'occurred_at is more than 5 minutes in the future and was ignored'
+    return { at: null, error: null, warning }
+  }
+  return { at, error: null, warning: null }
+}

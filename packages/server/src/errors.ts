@@ -1,0 +1,176 @@
+/** Each error that a caller of the hub can meet: its code, its HTTP status, and words that help. */
+type CatalogueEntry = { status: number; message: string }
+
+const CATALOGUE = {
+  // Requests
+  invalid_json: { status: 400, message: 'The body is not valid JSON: {reason}.' },
+  invalid_request: { status: 400, message: 'The request is not valid: {reason}.' },
+  not_found: { status: 404, message: 'There is no {what} here.' },
+  method_not_allowed: {
+    status: 405,
+    message: 'This address does not take {method}. It takes: {allowed}.',
+  },
+  body_too_large: {
+    status: 413,
+    message: 'The body is larger than the {limit} bytes that are allowed.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    message: 'Send the body as JSON, with the header Content-Type: application/json.',
+  },
+  too_many_requests: { status: 429, message: 'Too many requests. Try again in {seconds} s.' },
+  internal_error: {
+    status: 500,
+    message: 'Something went wrong in the hub. The log has more under this request id.',
+  },
+
+  // Receiver
+  api_key_invalid: {
+    status: 401,
+    message: 'The API key is missing, invalid, or the platform is inactive.',
+  },
+  module_not_registered: {
+    status: 422,
+    message: 'The module "{record_type}" is not registered for this platform.',
+  },
+  invalid_record: { status: 422, message: 'The record was not accepted: {reason}.' },
+  duplicate_reference: {
+    status: 422,
+    message: 'The reference number came twice in one read; the first one stands.',
+  },
+  record_not_storable: { status: 422, message: 'The database refused this record.' },
+  pull_not_running: { status: 409, message: 'The pull that read this record is over.' },
+  busy: {
+    status: 503,
+    message: 'The hub has more to write than it can at the moment. Try again in {seconds} s.',
+  },
+  shutting_down: { status: 503, message: 'The hub is shutting down. Try again in {seconds} s.' },
+  storage_unavailable: {
+    status: 503,
+    message: 'The hub cannot store anything at the moment. Try again in {seconds} s.',
+  },
+
+  // Operators and programs
+  not_signed_in: { status: 401, message: 'Sign in, or send a token: Authorization: Bearer rht_….' },
+  session_or_token_invalid: {
+    status: 419,
+    message:
+      'The session has ended or the CSRF token is wrong. Sign in again, or load the page anew.',
+  },
+  origin_not_allowed: { status: 403, message: 'This request comes from another site.' },
+  forbidden: { status: 403, message: 'This takes the role {role}.' },
+  setup_link_invalid: {
+    status: 403,
+    message:
+      'This link is not valid any more. The hub prints a new one when it starts without an operator.',
+  },
+  operator_exists: { status: 409, message: 'There is an operator already. Sign in instead.' },
+  invalid_operator: { status: 422, message: 'The operator was not accepted: {reason}.' },
+
+  // Platforms
+  source_url_invalid: { status: 422, message: 'The base URL is not usable: {reason}.' },
+  platform_address_refused: { status: 422, message: 'The hub does not call {address}: {reason}.' },
+  platform_unreachable: {
+    status: 502,
+    message:
+      'The platform cannot be reached ({reason}). Check the base URL, and that the platform is running and open to the hub.',
+  },
+  platform_certificate_invalid: {
+    status: 502,
+    message:
+      "The platform's TLS certificate is not trusted ({reason}). Have it renewed, or give the hub its authority in NODE_EXTRA_CA_CERTS.",
+  },
+  platform_timed_out: {
+    status: 504,
+    message: 'The platform did not answer in time ({reason}). Check its load and its logs.',
+  },
+  platform_redirected: {
+    status: 502,
+    message:
+      'The platform answered with a redirect to {location}. The hub does not follow it, since the key must not travel: enter the final address as the base URL.',
+  },
+  platform_refused_key: {
+    status: 502,
+    message:
+      'The platform refused the source API key (HTTP {status}). Check that the key is the one the platform expects in X-PLATFORM-API-KEY.',
+  },
+  platform_path_missing: {
+    status: 502,
+    message:
+      'The platform has nothing at {path} (HTTP 404). Check the base URL, and that the endpoint is deployed.',
+  },
+  platform_failed: {
+    status: 502,
+    message: 'The platform answered HTTP {status} at {path}. Its logs say why.',
+  },
+  platform_not_json: {
+    status: 502,
+    message:
+      "The platform answered with {got} instead of JSON at {path}. Often this is a sign-in or error page, or a tunnel's warning page: check the base URL.",
+  },
+  platform_answer_invalid: {
+    status: 502,
+    message: "The platform's answer at {path} is not as agreed: {reason}.",
+  },
+  platform_answer_too_large: {
+    status: 502,
+    message: "The platform's answer at {path} is larger than the {limit} bytes that are allowed.",
+  },
+  platform_name_differs: {
+    status: 409,
+    message:
+      'The platform calls itself "{got}", not "{expected}". Check that the base URL belongs to the right platform.',
+  },
+  platform_already_registered: {
+    status: 409,
+    message: 'A platform named "{platform_name}" is registered already.',
+  },
+  module_unknown: {
+    status: 422,
+    message: 'The platform\'s manifest has no module "{record_type}".',
+  },
+
+  // Pulls
+  pull_already_running: {
+    status: 409,
+    message: 'A pull is already running. It goes on; there is no need to start another.',
+  },
+} satisfies Record<string, CatalogueEntry>
+
+export type ErrorCode = keyof typeof CATALOGUE
+export const ERROR_CODES: Readonly<Record<ErrorCode, CatalogueEntry>> = CATALOGUE
+
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(CATALOGUE, text)
+}
+
+/** Which members of a request are wrong, and why: `{"data": ["must be an object"]}`. */
+export type FieldErrors = Record<string, string[]>
+
+/** An error whose code and words are meant for the caller. Anything else is an internal error. */
+export class HubError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly errors: FieldErrors | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    code: ErrorCode,
+    params: Record<string, string | number> = {},
+    options: { errors?: FieldErrors; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(wordsFor(code, params), options.cause === undefined ? {} : { cause: options.cause })
+    this.name = 'HubError'
+    this.code = code
+    this.status = ERROR_CODES[code].status
+    this.errors = options.errors
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}
+
+/** The message of a code with its `{places}` filled in. */
+export function wordsFor(code: ErrorCode, params: Record<string, string | number> = {}): string {
+  return ERROR_CODES[code].message.replace(/\{(\w+)\}/g, (place, name: string) =>
+    Object.hasOwn(params, name) ? String(params[name]) : place,
+  )
+}

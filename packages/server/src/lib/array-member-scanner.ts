@@ -1,0 +1,486 @@
+/**
+ * Reads one JSON object of any size as it arrives: finds where each element of one of its array
+ * members begins and ends without parsing it, hands the elements out in slices, and keeps the rest
+ * of the document, its envelope.
+ *
+ * The scanner knows strings, depth and the commas of the array, no more; `JSON.parse` judges. A
+ * document is whole exactly when `JSON.parse` accepts every slice and `end()` returns: wherever it
+ * accepts a text, strings and depth are what the scanner took them for, so the elements were cut
+ * where they end; and where it accepts the envelope with `[]` for the array, an array may stand
+ * there. So brackets are counted, not told apart, and any depth costs one number.
+ */
+
+/** The document is cut off, malformed or too large; the message says where. */
+export class BrokenDocument extends Error {
+  override name = 'BrokenDocument'
+}
+
+/** Elements that follow each other in the array. The scanner never writes to a slice again. */
+export type ElementSlice = {
+  /** The elements as one JSON array in UTF-8: `[`, the elements with their commas, `]`. */
+  readonly bytes: Uint8Array
+  /** Where each element begins in `bytes`, after any whitespace. */
+  readonly starts: readonly number[]
+  /** Where each element ends in `bytes`, exclusive, before any whitespace. */
+  readonly ends: readonly number[]
+  /** The index in the whole array of the first element; the others count on from it. */
+  readonly firstIndex: number
+  /** Indices of the elements left out for their size, all of them before `firstIndex`. */
+  readonly tooLarge: readonly number[]
+}
+
+/** The bytes of one element of a slice, not copied. */
+export function elementBytes(slice: ElementSlice, position: number): Uint8Array {
+  return slice.bytes.subarray(slice.starts[position], slice.ends[position])
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * The text of a slice's `bytes`, or of one element's, for `JSON.parse`.
+ * @throws BrokenDocument where the bytes are no UTF-8.
+ */
+export function decodeJson(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes)
+  } catch (cause) {
+    throw new BrokenDocument('The document is no UTF-8.', { cause })
+  }
+}
+
+export type ArrayMemberScannerOptions = {
+  /** The key of the array in the top-level object. */
+  member: string
+  /** Larger elements are left out, neither kept nor checked, and reported as `tooLarge`. */
+  maxElementBytes: number
+  /** What all that is outside of the array may take, whitespace included. */
+  maxEnvelopeBytes: number
+  /** A slice is handed out when it has reached this size. 64 KiB where absent. */
+  sliceBytes?: number
+}
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+const OPENING = Uint8Array.of(OPEN_BRACKET)
+const SEPARATOR = Uint8Array.of(COMMA)
+const CLOSING = Uint8Array.of(CLOSE_BRACKET)
+
+/** Where the scanner stands. All but the first two are inside of the array. */
+const ENVELOPE = 0
+const ENVELOPE_STRING = 1
+const BEFORE_ELEMENT = 2
+const AFTER_ELEMENT = 3
+/** In a number or word that is itself an element. */
+const SCALAR = 4
+/** In a string that is an element or belongs to one. */
+const STRING = 5
+/** In an object or array that is an element, outside of its strings. */
+const NESTED = 6
+
+/**
+ * Takes one document in pieces that may be cut anywhere. Memory stays below a small multiple of
+ * the limits plus one piece, and each byte is copied about once, however small the pieces.
+ */
+export class ArrayMemberScanner {
+  readonly #member: string
+  readonly #maxEnvelopeBytes: number
+  readonly #slice: SliceBuilder
+  readonly #envelope = new GrowingBytes(1024)
+  #head: Record<string, unknown> | null = null
+  #broken: BrokenDocument | null = null
+  /** Bytes of the document before the current chunk. */
+  #offset = 0
+  #state = ENVELOPE
+  /** In the envelope, 1 is directly inside of the document; in the array, of the element. */
+  #depth = 0
+  /** 1 where the last chunk ended after a backslash: the next byte is escaped by it. */
+  #escaped = 0
+  #expectsKey = false
+  /** Where in the envelope the current key begins; -1 outside of keys. */
+  #keyStart = -1
+  #seen = false
+  /** The current member of the document is the wanted one. */
+  #inMember = false
+
+  constructor(options: ArrayMemberScannerOptions) {
+    this.#member = options.member
+    this.#maxEnvelopeBytes = options.maxEnvelopeBytes
+    this.#slice = new SliceBuilder(options.sliceBytes ?? 65_536, options.maxElementBytes)
+  }
+
+  /**
+   * The document as far as it was known when the array began, with `[]` for the array: enough to
+   * refuse early by what stands before it. Null until then; for ever where there is no such array.
+   */
+  get head(): Readonly<Record<string, unknown>> | null {
+    return this.#head
+  }
+
+  /**
+   * Takes the next bytes, which may be overwritten afterwards. Returns the slices completed by
+   * them; the last one, of whatever size, comes with the end of the array.
+   * @throws BrokenDocument as soon as the document is known to be broken, and ever after.
+   */
+  push(chunk: Uint8Array): ElementSlice[] {
+    if (this.#broken !== null) throw this.#broken
+    try {
+      let at = 0
+      while (at < chunk.length) {
+        const inEnvelope = this.#state <= ENVELOPE_STRING
+        at = inEnvelope ? this.#scanEnvelope(chunk, at) : this.#scanArray(chunk, at)
+      }
+    } catch (error) {
+      if (error instanceof BrokenDocument) this.#broken = error
+      throw error
+    }
+    this.#offset += chunk.length
+    return this.#slice.takeComplete()
+  }
+
+  /**
+   * To be called when no more bytes come. Returns the document with `[]` for the array; where the
+   * member is no array, as it is.
+   * @throws BrokenDocument where the document is cut off or, outside of the array, no JSON.
+   */
+  end(): Record<string, unknown> {
+    if (this.#broken !== null) throw this.#broken
+    if (this.#state !== ENVELOPE || this.#depth > 0) throw this.#flaw('is cut off', 0)
+    return this.#parseEnvelope('')
+  }
+
+  /** Scans and keeps what is outside of the array. Lax, for all of it will be parsed. */
+  #scanEnvelope(chunk: Uint8Array, from: number): number {
+    let kept = from
+    let at = from + this.#escaped
+    this.#escaped = 0
+    while (at < chunk.length) {
+      if (this.#state === ENVELOPE_STRING) {
+        at = findQuote(chunk, at)
+        if (at >= chunk.length) break
+        at++
+        this.#state = ENVELOPE
+        if (this.#keyStart < 0) continue
+        kept = this.#keep(chunk, kept, at)
+        this.#takeKey(at)
+        continue
+      }
+      const byte = chunk[at]
+      if (byte === QUOTE) {
+        this.#state = ENVELOPE_STRING
+        if (this.#expectsKey) this.#keyStart = this.#envelope.length + at - kept
+      } else if (byte === COMMA) {
+        this.#expectsKey = this.#depth === 1
+      } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+        if (this.#depth === 0 && byte === OPEN_BRACKET) throw this.#flaw('is no object', at)
+        this.#depth++
+        this.#expectsKey = this.#depth === 1
+        if (this.#inMember && this.#depth === 2 && byte === OPEN_BRACKET) {
+          this.#keep(chunk, kept, at + 1)
+          this.#head = this.#parseEnvelope(']}')
+          this.#depth = 0
+          this.#state = BEFORE_ELEMENT
+          return at + 1
+        }
+      } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+        this.#depth--
+        if (this.#depth < 0) throw this.#flaw('closes more than it opens', at)
+      }
+      at++
+    }
+    this.#escaped = at - chunk.length
+    this.#keep(chunk, kept, chunk.length)
+    return chunk.length
+  }
+
+  #keep(chunk: Uint8Array, from: number, to: number): number {
+    if (this.#envelope.length + to - from > this.#maxEnvelopeBytes) {
+      throw this.#flaw(`is too large outside of ${JSON.stringify(this.#member)}`, from)
+    }
+    this.#envelope.append(chunk, from, to)
+    return to
+  }
+
+  #takeKey(at: number): void {
+    const key = parse(decodeJson(this.#envelope.view(this.#keyStart)))
+    this.#keyStart = -1
+    this.#expectsKey = false
+    this.#inMember = key === this.#member
+    if (!this.#inMember) return
+    if (this.#seen) throw this.#flaw(`has ${JSON.stringify(key)} twice`, at)
+    this.#seen = true
+  }
+
+  #parseEnvelope(closing: string): Record<string, unknown> {
+    const text = decodeJson(this.#envelope.view(0)).replace(/^\ufeff/, '')
+    const value = parse(text + closing)
+    if (!isObject(value)) throw new BrokenDocument('The document is no object.')
+    return value
+  }
+
+  #scanArray(chunk: Uint8Array, from: number): number {
+    const slice = this.#slice
+    const length = chunk.length
+    let state = this.#state
+    let depth = this.#depth
+    let at = from + this.#escaped
+    this.#escaped = 0
+    slice.open(chunk)
+    while (at < length) {
+      if (state === NESTED) {
+        // The hot loop: nearly every byte of a document passes here or in findQuote.
+        while (at < length) {
+          const byte = chunk[at++]
+          if (byte === QUOTE) {
+            at = findQuote(chunk, at)
+            if (at >= length) {
+              state = STRING
+              break
+            }
+            at++
+          } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
+          else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) {
+            slice.finishElement(at)
+            state = AFTER_ELEMENT
+            break
+          }
+        }
+      } else if (state === STRING) {
+        at = findQuote(chunk, at)
+        if (at >= length) break
+        at++
+        if (depth === 0) slice.finishElement(at)
+        state = depth === 0 ? AFTER_ELEMENT : NESTED
+      } else if (state === SCALAR) {
+        while (at < length && isPartOfScalar(chunk[at])) at++
+        if (at === length) break
+        slice.finishElement(at)
+        state = AFTER_ELEMENT
+      } else if (isWhitespace(chunk[at])) {
+        at++
+      } else if (chunk[at] === CLOSE_BRACKET && (state === AFTER_ELEMENT || slice.isFirst)) {
+        // This bracket is the envelope's, as the one that opened the array was.
+        slice.emit()
+        this.#state = ENVELOPE
+        this.#depth = 2
+        return at
+      } else if (state === AFTER_ELEMENT) {
+        if (chunk[at] !== COMMA) throw this.#flaw('lacks a comma between two elements', at)
+        state = BEFORE_ELEMENT
+        at++
+      } else {
+        const byte = chunk[at]
+        if (byte === COMMA || byte === CLOSE_BRACKET || byte === CLOSE_BRACE) {
+          throw this.#flaw('lacks an element', at)
+        }
+        slice.beginElement(at)
+        const nests = byte === OPEN_BRACE || byte === OPEN_BRACKET
+        state = nests ? NESTED : byte === QUOTE ? STRING : SCALAR
+        depth = nests ? 1 : 0
+        at++
+      }
+    }
+    slice.close()
+    this.#escaped = at - length
+    this.#state = state
+    this.#depth = depth
+    return length
+  }
+
+  #flaw(what: string, at: number): BrokenDocument {
+    return new BrokenDocument(`The document ${what}, at byte ${this.#offset + at}.`)
+  }
+}
+
+/** Gathers elements into slices. The positions it is given are those in the open chunk. */
+class SliceBuilder {
+  readonly #sliceBytes: number
+  readonly #maxElementBytes: number
+  readonly #bytes: GrowingBytes
+  #complete: ElementSlice[] = []
+  #chunk: Uint8Array = new Uint8Array(0)
+  /** From here on the chunk belongs to the slice, but is not copied yet; -1 where none does. */
+  #pending = -1
+  /** Where in the slice the current element begins; -1 outside of elements that are kept. */
+  #start = -1
+  #index = 0
+  #starts: number[] = []
+  #ends: number[] = []
+  #tooLarge: number[] = []
+
+  constructor(sliceBytes: number, maxElementBytes: number) {
+    this.#sliceBytes = sliceBytes
+    this.#maxElementBytes = maxElementBytes
+    // A slice ends with the element that fills it; room for that one saves growing each time.
+    this.#bytes = new GrowingBytes(Math.ceil(sliceBytes * 1.25))
+  }
+
+  /** No element has come yet. */
+  get isFirst(): boolean {
+    return this.#index === 0
+  }
+
+  takeComplete(): ElementSlice[] {
+    const complete = this.#complete
+    this.#complete = []
+    return complete
+  }
+
+  open(chunk: Uint8Array): void {
+    this.#chunk = chunk
+    this.#pending = this.#start < 0 ? -1 : 0
+  }
+
+  beginElement(at: number): void {
+    if (this.#pending < 0) {
+      this.#bytes.append(this.#bytes.length === 0 ? OPENING : SEPARATOR)
+      this.#pending = at
+    }
+    this.#start = this.#position(at)
+  }
+
+  finishElement(at: number): void {
+    this.#skipIfTooLarge(at)
+    this.#index++
+    if (this.#start < 0) return
+    const end = this.#position(at)
+    this.#starts.push(this.#start)
+    this.#ends.push(end)
+    this.#start = -1
+    if (end >= this.#sliceBytes) this.emit()
+  }
+
+  /** Copies what it needs of the chunk. */
+  close(): void {
+    this.#skipIfTooLarge(this.#chunk.length)
+    if (this.#start >= 0) this.#bytes.append(this.#chunk, this.#pending)
+    else this.#keepFinished()
+  }
+
+  emit(): void {
+    this.#keepFinished()
+    const count = this.#starts.length
+    if (count + this.#tooLarge.length === 0) return
+    if (count === 0) this.#bytes.append(OPENING)
+    this.#bytes.append(CLOSING)
+    this.#complete.push({
+      bytes: this.#bytes.take(),
+      starts: this.#starts,
+      ends: this.#ends,
+      firstIndex: this.#index - count,
+      tooLarge: this.#tooLarge,
+    })
+    this.#starts = []
+    this.#ends = []
+    this.#tooLarge = []
+  }
+
+  #position(at: number): number {
+    return this.#bytes.length + at - this.#pending
+  }
+
+  #skipIfTooLarge(at: number): void {
+    if (this.#start < 0 || this.#position(at) - this.#start <= this.#maxElementBytes) return
+    this.#start = -1
+    if (this.#ends.length > 0) this.emit()
+    this.#keepFinished()
+    this.#tooLarge.push(this.#index)
+  }
+
+  /** Whitespace and commas after the last element are not kept: they may be endless. */
+  #keepFinished(): void {
+    const end = this.#ends.at(-1) ?? 0
+    const missing = end - this.#bytes.length
+    if (missing > 0) this.#bytes.append(this.#chunk, this.#pending, this.#pending + missing)
+    else this.#bytes.truncate(end)
+    this.#pending = -1
+  }
+}
+
+/** Bytes that are added at the end. */
+class GrowingBytes {
+  readonly #minCapacity: number
+  #bytes = new Uint8Array(0)
+  #length = 0
+
+  constructor(minCapacity: number) {
+    this.#minCapacity = minCapacity
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  append(source: Uint8Array, from = 0, to = source.length): void {
+    const length = this.#length + to - from
+    if (length > this.#bytes.length) {
+      // At least doubled, so that what is there is copied about once however often it grows.
+      const capacity = Math.max(length, this.#bytes.length * 2, this.#minCapacity)
+      const grown = new Uint8Array(capacity)
+      grown.set(this.view(0))
+      this.#bytes = grown
+    }
+    this.#bytes.set(source.subarray(from, to), this.#length)
+    this.#length = length
+  }
+
+  truncate(length: number): void {
+    this.#length = length
+  }
+
+  view(from: number): Uint8Array {
+    return this.#bytes.subarray(from, this.#length)
+  }
+
+  /** Gives the bytes away and begins anew. */
+  take(): Uint8Array {
+    const taken = this.view(0)
+    this.#bytes = new Uint8Array(0)
+    this.#length = 0
+    return taken
+  }
+}
+
+/** Where the string's closing quote stands; at or after the chunk's end where it is not there. */
+function findQuote(chunk: Uint8Array, from: number): number {
+  let at = from
+  while (at < chunk.length) {
+    const byte = chunk[at]
+    if (byte === QUOTE) break
+    at += byte === BACKSLASH ? 2 : 1
+  }
+  return at
+}
+
+function isWhitespace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}
+
+function isPartOfScalar(byte: number | undefined): boolean {
+  return !(
+    isWhitespace(byte) ||
+    byte === COMMA ||
+    byte === QUOTE ||
+    byte === OPEN_BRACE ||
+    byte === OPEN_BRACKET ||
+    byte === CLOSE_BRACE ||
+    byte === CLOSE_BRACKET
+  )
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new BrokenDocument(`The document is no JSON: ${String(cause)}`, { cause })
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

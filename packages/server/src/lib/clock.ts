@@ -1,0 +1,25 @@
+/** Where the time comes from, so that tests can set it. */
+export type Clock = { now(): Date }
+
+export const systemClock: Clock = { now: () => new Date() }
+
+/** The calendar day (`2026-11-21`) that an instant falls on in a time zone. */
+export function createDayOf(timeZone: string): (at: Date) => string {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  })
+  // Formatting costs more than a push; every zone's day changes on a quarter of an hour.
+  let quarter = Number.NaN
+  let day = ''
+  return (at) => {
+    const current = Math.floor(at.getTime() / 900_000)
+    if (current !== quarter) {
+      day = format.format(at)
+      quarter = current
+    }
+    return day
+  }
+}

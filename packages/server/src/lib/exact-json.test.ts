@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  canonicalText,
+  findUnsafeJson,
+  isJsonObject,
+  parseExact,
+  stringifyExact,
+} from './exact-json.ts'
+
+const digits = (min: number, max: number) =>
+  fc
+    .array(fc.integer({ min: 0, max: 9 }), { minLength: min, maxLength: max })
+    .map((list) => list.join(''))
+
+/** Any number token that the grammar of JSON allows. */
+const numberToken = fc
+  .tuple(
+    fc.constantFrom('', '-'),
+    fc.oneof(
+      fc.constant('0'),
+      digits(1, 25).map((text) => text.replace(/^0+/, '') || '0'),
+    ),
+    fc.oneof(
+      fc.constant(''),
+      digits(1, 25).map((text) => `.${text}`),
+    ),
+    fc.oneof(
+      fc.constant(''),
+      fc
+        .tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), digits(1, 3))
+        .map((parts) => parts.join('')),
+    ),
+  )
+  .map((parts) => parts.join(''))
+
+test('every number token comes back as it was written, wherever it stands', () => {
+  fc.assert(
+    fc.property(numberToken, (token) => {
+      for (const text of [token, `[${token},1]`, `{"a":${token}}`, `{"a":[1,${token}]}`]) {
+        assert.equal(stringifyExact(parseExact(text)), text)
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('a value without doubtful numbers parses as JSON.parse parses it', () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      const once = stringifyExact(parseExact(text))
+      assert.equal(stringifyExact(parseExact(once)), once)
+      assert.deepEqual(JSON.parse(once), JSON.parse(JSON.stringify(JSON.parse(text))))
+    }),
+  )
+})
+
+test('a null character and a lone surrogate survive', () => {
+  const text = '{"a":"\\u0000","\\ud800":"\\udfff x"}'
+  assert.equal(stringifyExact(parseExact(text)), text)
+})
+
+test('the canonical text does not depend on the order of keys', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string(), fc.jsonValue()), { maxLength: 6 }), (pairs) => {
+      const forward = Object.fromEntries(pairs)
+      const keys = Object.keys(forward)
+      const text = (order: string[]) =>
+        canonicalText(
+          parseExact(JSON.stringify(Object.fromEntries(order.map((key) => [key, forward[key]])))),
+        )
+      assert.equal(text(keys), text(keys.toReversed()))
+    }),
+  )
+})
+
+test('the canonical text tells 1 from 1.0 and null from absent', () => {
+  const canonical = (text: string) => canonicalText(parseExact(text))
+  assert.notEqual(canonical('{"a":1}'), canonical('{"a":1.0}'))
+  assert.notEqual(canonical('{"a":null}'), canonical('{}'))
+  assert.equal(canonical('{"b":1,"a":{"d":2,"c":3}}'), '{"a":{"c":3,"d":2},"b":1}')
+})
+
+test('a raw number is no object', () => {
+  const value = parseExact('{"data":1.10}')
+  assert.ok(isJsonObject(value))
+  assert.equal(isJsonObject(value['data']), false)
+})
+
+test('nesting is counted from the value itself', () => {
+  const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
+  assert.equal(findUnsafeJson(nested(64), 64), null)
+  assert.equal(findUnsafeJson(nested(65), 64), 'too_deep')
+})
+
+test('a __proto__ key is found at any depth, however it is spelt', () => {
+  for (const text of ['{"__proto__":1}', '{"a":[{"__pro\\u0074o__":{}}]}']) {
+    assert.equal(findUnsafeJson(JSON.parse(text), 64), 'proto_key')
+  }
+  assert.equal(findUnsafeJson(JSON.parse('{"a":"__proto__"}'), 64), null)
+})
+
+test('a long run of digits inside a string is searched in linear time', () => {
+  const text = JSON.stringify({ a: `${'1'.repeat(1_000_000)}x`, b: '.1'.repeat(300_000) })
+  assert.equal(stringifyExact(parseExact(text)), text)
+})

@@ -1,0 +1,52 @@
+/** Which network addresses the hub calls. A platform's address is typed by hand or answered by DNS. */
+import { BlockList, isIP } from 'node:net'
+
+/** Never: link-local networks and the addresses at which clouds hand out credentials. */
+const NEVER = blockList([
+  ['169.254.0.0', 16],
+  ['fe80::', 10],
+  ['fd00:ec2::254', 128],
+  ['100.100.100.200', 32],
+  ['168.63.129.16', 32],
+  ['192.0.0.192', 32],
+  ['224.0.0.0', 4],
+  ['ff00::', 8],
+])
+
+/** Not where platforms must have public addresses. */
+const PRIVATE = blockList([
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['240.0.0.0', 4],
+  ['::', 128],
+  ['::1', 128],
+  ['64:ff9b::', 96],
+  ['fc00::', 7],
+])
+
+/** Why an IP address must not be called; null where it may be, and for what is no IP address. */
+export function whyRefused(address: string, networks: 'any' | 'public'): string | null {
+  const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
+  const version = isIP(bare)
+  if (version === 0) return null
+  const family = version === 4 ? 'ipv4' : 'ipv6'
+  if (NEVER.check(bare, family)) return 'link-local and cloud-metadata addresses are never called'
+  if (networks === 'public' && PRIVATE.check(bare, family)) {
+    return 'it is a private address, and HUB_SOURCE_NETWORKS allows public ones only'
+  }
+  return null
+}
+
+function blockList(networks: [string, number][]): BlockList {
+  const list = new BlockList()
+  for (const [network, bits] of networks) {
+    list.addSubnet(network, bits, network.includes(':') ? 'ipv6' : 'ipv4')
+  }
+  return list
+}

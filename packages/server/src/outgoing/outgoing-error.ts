@@ -1,0 +1,59 @@
+import { HubError } from '../errors.ts'
+
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS|ERR_SSL|HOSTNAME_MISMATCH/
+const TIMED_OUT = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'ETIMEDOUT',
+  'ABORT_ERR',
+  'TimeoutError',
+])
+const REASONS: Record<string, string> = {
+  ENOTFOUND: 'its host name is unknown',
+  EAI_AGAIN: 'its host name could not be looked up',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was cut off',
+  EHOSTUNREACH: 'there is no way to its address',
+  ENETUNREACH: 'there is no way to its network',
+  UND_ERR_SOCKET: 'the connection was cut off',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection within 10 s',
+  UND_ERR_HEADERS_TIMEOUT: 'no first byte in time',
+  UND_ERR_BODY_TIMEOUT: 'silence amid the answer',
+}
+
+/** What went wrong on the way to a platform, in the words of the catalogue. */
+export function toOutgoingError(error: unknown): HubError {
+  if (error instanceof HubError) return error
+  const known = findHubError(error)
+  if (known) return known
+  const code = codeOf(error)
+  const reason = REASONS[code] ?? (code || 'an unknown fault')
+  if (CERTIFICATE.test(code)) {
+    return new HubError('platform_certificate_invalid', { reason }, { cause: error })
+  }
+  if (TIMED_OUT.has(code)) {
+    return new HubError(
+      'platform_timed_out',
+      { reason: REASONS[code] ?? 'it took too long' },
+      { cause: error },
+    )
+  }
+  return new HubError('platform_unreachable', { reason }, { cause: error })
+}
+
+/** An error that our own connector raised arrives wrapped. */
+function findHubError(error: unknown): HubError | null {
+  if (!(error instanceof Error)) return null
+  if (error.cause instanceof HubError) return error.cause
+  return error.cause === undefined ? null : findHubError(error.cause)
+}
+
+/** The first code in a chain of causes. An AggregateError holds one for each address tried. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  if ('code' in error && typeof error.code === 'string') return error.code
+  if (error instanceof AggregateError) return codeOf(error.errors[0])
+  if (error.cause !== undefined) return codeOf(error.cause)
+  return error.name
+}

@@ -1,0 +1,110 @@
+import { type Manifest, PingAnswer } from '@recordhub/protocol'
+import { Compile } from 'typebox/compile'
+import { checkManifest } from '../domain/manifest.ts'
+import { HubError } from '../errors.ts'
+import { isJsonObject, parseExact } from '../lib/exact-json.ts'
+import {
+  type CallTarget,
+  createPlatformCaller,
+  type OutgoingSettings,
+  type PlatformAnswer,
+} from './call-platform.ts'
+import { toOutgoingError } from './outgoing-error.ts'
+import { openRecordsStream, type RecordsStream } from './records-stream.ts'
+
+/** A ping or a manifest that takes longer is no answer to a person who waits for it. */
+const SHORT_CALL_SECONDS = 30
+const MAX_SHORT_ANSWER_BYTES = 8 * 1024 * 1024
+
+const isPing = Compile(PingAnswer)
+
+/** What the hub asks of a platform. Each method throws a HubError that says what to do. */
+export type PlatformClient = {
+  ping: (target: CallTarget) => Promise<PingAnswer>
+  fetchManifest: (target: CallTarget) => Promise<Manifest>
+  /**
+   * Opens the records answer of one module, to be read element by element with bounded memory.
+   * `signal` ends the read; the first byte may take `firstByteSeconds`.
+   */
+  openRecords: (
+    target: CallTarget,
+    recordType: string,
+    options: { signal: AbortSignal; firstByteSeconds: number },
+  ) => Promise<RecordsStream>
+  close: () => Promise<void>
+}
+
+export function createPlatformClient(settings: OutgoingSettings): PlatformClient {
+  const caller = createPlatformCaller(settings)
+
+  async function fetchShort(
+    target: CallTarget,
+    path: string,
+  ): Promise<{ answer: PlatformAnswer; value: unknown }> {
+    const signal = AbortSignal.timeout(SHORT_CALL_SECONDS * 1000)
+    const answer = await caller.call(target, path, { signal, firstByteSeconds: SHORT_CALL_SECONDS })
+    try {
+      return { answer, value: parseAnswer(await readBounded(answer), answer) }
+    } catch (error) {
+      throw toOutgoingError(error)
+    }
+  }
+
+  return {
+    async ping(target) {
+      const { answer, value } = await fetchShort(target, 'ping')
+      if (isPing.Check(value)) return value
+      const [first] = isPing.Errors(value)
+      const reason = first ? `${first.instancePath} ${first.message}`.trim() : 'it is no ping'
+      throw new HubError('platform_answer_invalid', { path: answer.path, reason })
+    },
+    async fetchManifest(target) {
+      const { answer, value } = await fetchShort(target, 'manifest')
+      const checked = checkManifest(value)
+      if (checked.outcome === 'valid') return checked.manifest
+      throw new HubError('platform_answer_invalid', { path: answer.path, reason: checked.reason })
+    },
+    async openRecords(target, recordType, options) {
+      const answer = await caller.call(target, `records/${encodeURIComponent(recordType)}`, options)
+      return openRecordsStream(answer)
+    },
+    close: caller.close,
+  }
+}
+
+async function readBounded(answer: PlatformAnswer): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of answer.body) {
+    bytes += chunk.length
+    if (bytes > MAX_SHORT_ANSWER_BYTES) {
+      throw new HubError('platform_answer_too_large', {
+        path: answer.path,
+        limit: MAX_SHORT_ANSWER_BYTES,
+      })
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+}
+
+function parseAnswer(text: string, answer: PlatformAnswer): unknown {
+  try {
+    const value = parseExact(text)
+    if (isJsonObject(value)) return value
+    throw new HubError('platform_answer_invalid', {
+      path: answer.path,
+      reason: 'it is no JSON object',
+    })
+  } catch (error) {
+    if (error instanceof HubError) throw error
+    const got = /^\s*</.test(text)
+      ? 'an HTML page'
+      : text.trim() === ''
+        ? 'nothing'
+        : 'something else'
+    throw new HubError('platform_not_json', { got, path: answer.path })
+  }
+}

@@ -1,0 +1,20 @@
+import { join, resolve } from 'node:path'
+import type { Clock } from '../lib/clock.ts'
+import type { Storage } from './port/storage.ts'
+import { openSqlite } from './sqlite/storage.ts'
+
+/**
+ * Opens the storage that an address names: `sqlite:<path>`; where it is empty, a SQLite file in the
+ * data folder.
+ */
+export async function openStorage(options: {
+  url: string
+  dataDir: string
+  timeZone: string
+  clock: Clock
+}): Promise<Storage> {
+  const path = options.url
+    ? options.url.slice('sqlite:'.length)
+    : join(options.dataDir, 'recordhub.sqlite')
+  return openSqlite({ path: resolve(path), timeZone: options.timeZone, clock: options.clock })
+}

@@ -1,0 +1,16 @@
+import type { ActivityLevel, ActivityLine } from '@recordhub/protocol'
+import type { NewActivity, NewAuditEntry } from '../../domain/activity.ts'
+
+export interface ActivityStore {
+  appendActivity(line: NewActivity): Promise<void>
+
+  appendAudit(entry: NewAuditEntry): Promise<void>
+
+  /** Newest first, those with an id below `before` only. */
+  listActivity(query: {
+    platform: string | null
+    level: ActivityLevel | null
+    limit: number
+    before: number | null
+  }): Promise<ActivityLine[]>
+}

@@ -1,0 +1,107 @@
+import type {
+  Field,
+  Pull,
+  PullCounts,
+  PullState,
+  PullTask,
+  PullTaskState,
+  PullTrigger,
+} from '@recordhub/protocol'
+import type { NewActivity } from '../../domain/activity.ts'
+
+/** A pull belongs to the process that renews its lease; a lease that ran out may be taken from it. */
+export type Lease = { owner: string; seconds: number }
+
+/** One module of one platform to read within a pull. */
+export type PullTaskPlan = {
+  task_number: number
+  platform_id: number
+  module_id: number
+  record_type: string
+  module_name: string
+  fields: Field[]
+}
+
+export type PullTaskResult = {
+  state: Exclude<PullTaskState, 'queued' | 'running'>
+  total: number | null
+  counts: PullCounts
+  error: string | null
+  warnings: string[]
+  /** Set after a complete read: its mark and the time of its first request. */
+  read: { mark: number; requested_at: string } | null
+}
+
+export type EndState = Exclude<PullState, 'queued' | 'running'>
+
+export interface PullStore {
+  /**
+   * Queues a pull over the registered modules of all active platforms, a task each, those first whose
+   * last complete read is oldest. At most one pull is queued or running, over all nodes: else the
+   * answer is that one. A pull whose lease has run out ends `interrupted` first, with its tasks.
+   */
+  requestPull(request: {
+    trigger: PullTrigger
+    requested_by: string | null
+    lease: Lease
+  }): Promise<{ outcome: 'queued' | 'already_running'; pull: Pull }>
+
+  /**
+   * Turns a queued pull into a running one under a lease.
+   * @returns its tasks in the order they are to be run; null where it is not queued any more.
+   */
+  startPull(pullId: number, lease: Lease): Promise<PullTaskPlan[] | null>
+
+  /** @returns false where the pull is not running or the lease is another's: its process must stop. */
+  renewLease(pullId: number, lease: Lease): Promise<boolean>
+
+  /**
+   * Notes that a task has begun. The answer's `mark` is the write sequence at that moment: what is
+   * pushed from now on has a higher number. Null where the pull is over.
+   */
+  startTask(pullId: number, taskNumber: number): Promise<{ mark: number } | null>
+
+  /** Notes how far a running task is. */
+  reportTask(
+    pullId: number,
+    taskNumber: number,
+    progress: { total: number | null; counts: PullCounts },
+  ): Promise<void>
+
+  /**
+   * Ends a task: its result, the module's last complete read, the platform's last error (null after a
+   * success) and the line of activity, in one transaction. A task that has ended is left as it is.
+   */
+  finishTask(
+    pullId: number,
+    taskNumber: number,
+    result: PullTaskResult,
+    activity: NewActivity | null,
+  ): Promise<void>
+
+  /** Ends a running pull and its unfinished tasks. A pull that has ended is left as it is. */
+  finishPull(
+    pullId: number,
+    end: { state: EndState; unfinishedTasks: Exclude<PullTaskState, 'queued' | 'running'> },
+    activity: NewActivity,
+  ): Promise<void>
+
+  /**
+   * Ends every pull that has not ended, and its tasks, as `interrupted`. For a process that knows no
+   * other can be at work, such as one that has just locked the data folder.
+   * @returns how many there were.
+   */
+  interruptPulls(): Promise<number>
+
+  readPull(pullId: number): Promise<Pull | null>
+
+  /** Newest first, those with an id below `before` only. */
+  listPulls(query: { limit: number; before: number | null }): Promise<Pull[]>
+
+  /** In the order they are run, those after `after` only. */
+  listTasks(query: {
+    pull_id: number
+    limit: number
+    after: number | null
+  }): Promise<(PullTask & { task_number: number })[]>
+}

@@ -1,0 +1,127 @@
+import type { HistoryEntry, RecordSort } from '@recordhub/protocol'
+import type { PulledContent, PushedContent, ReadCircumstances } from '../../domain/record.ts'
+import type { IdSet } from '../../lib/id-set.ts'
+
+/** Where a record belongs. */
+export type RecordPlace = { platform_id: number; record_type: string; reference_number: string }
+
+/** A push that came with a hub API key. */
+export type PushWrite = RecordPlace & {
+  content: PushedContent
+  hub_key_id: number
+  request_id: string
+}
+
+/** A read that pulled records come from; one object for all of its writes. */
+export type RecordRead = ReadCircumstances & {
+  pull_id: number
+  module_id: number
+  /** The ids that this read has met: the engine adds each one, and rejects one that comes again. */
+  seen: IdSet
+}
+
+/** An element of a read. */
+export type PullWrite = RecordPlace & { content: PulledContent; read: RecordRead }
+
+export type RecordWrite = PushWrite | PullWrite
+
+/** `at`: RFC 3339 in UTC. `day`: the calendar day of `at` in the hub's time zone. */
+export type WriteBatch = { at: string; day: string; writes: RecordWrite[] }
+
+export type WriteRejection =
+  | 'api_key_invalid'
+  | 'module_not_registered'
+  | 'pull_not_running'
+  | 'duplicate_reference'
+  | 'record_not_storable'
+
+export type WriteOutcome =
+  | {
+      outcome: 'created' | 'updated' | 'unchanged' | 'stale'
+      record_id: number
+      module_name: string
+    }
+  | { outcome: 'rejected'; code: WriteRejection }
+
+export type RecordRow = {
+  record_id: number
+  platform_name: string
+  module_name: string
+  record_type: string
+  reference_number: string
+  full_name: string
+  /** Exact JSON text. */
+  data: string
+  incomplete: boolean
+  missing_since: string | null
+  created_at: string
+  updated_at: string
+  /** The write sequence of the last change. */
+  change_seq: number
+}
+
+export type RecordQuery = {
+  platform: string | null
+  record_type: string | null
+  reference_number: string | null
+  sort: RecordSort
+  descending: boolean
+  limit: number
+  /**
+   * Where the page before ended; null for the first page. `value` is that row's `record_id` (sorts
+   * `record_id`, `created_at`), `change_seq` (`updated_at`), or the text itself.
+   */
+  after: { value: string | number; record_id: number } | null
+}
+
+export type HistoryRow = {
+  change_seq: number
+  at: string
+  source: HistoryEntry['source']
+  /** JSON text: a list of `{path, before?, after?}`. */
+  changes: string
+  pull_id: number | null
+  request_id: string | null
+}
+
+export interface RecordStore {
+  /**
+   * Applies writes in their order: for each, loads what is stored, decides (`domain/record.ts`) and
+   * saves the record, its history entry, the counters and, for a push, the line of activity. All of
+   * it is one transaction, durable when the promise resolves: a crash after that loses nothing, a
+   * crash before it leaves nothing.
+   *
+   * In the same transaction it checks what allows each write, and rejects it alone where that does
+   * not hold: a push needs a hub key that is not revoked or expired, an active platform and a
+   * registered module; a pulled record needs a pull that is running, an active platform and a
+   * registered module.
+   *
+   * A write that the database refuses (`record_not_storable`) fails alone; its neighbours are stored.
+   * A record that its read has met before is rejected (`duplicate_reference`) and the first stands.
+   * `read.seen` holds an id only once its write is committed.
+   *
+   * Where nothing changes, nothing is written and nothing is synced.
+   *
+   * Not idempotent for history and activity, idempotent for records: the same batch again finds
+   * every record as it left it.
+   * @returns an outcome for each write, in their order.
+   * @throws HubError `storage_unavailable` where the database cannot be written at all; nothing of the
+   *   batch is stored then.
+   */
+  applyWrites(batch: WriteBatch): Promise<WriteOutcome[]>
+
+  /** One page in the order asked for, ties by `record_id` in the same direction. Unknown names give an empty page. */
+  listRecords(query: RecordQuery): Promise<RecordRow[]>
+
+  /** How many records a platform and module hold, from the counters: exact but for writes under way. */
+  countRecords(query: { platform: string | null; record_type: string | null }): Promise<number>
+
+  readRecord(recordId: number): Promise<RecordRow | null>
+
+  /** The changes of a record, newest first, those before `before` only. */
+  listHistory(query: {
+    record_id: number
+    limit: number
+    before: number | null
+  }): Promise<HistoryRow[]>
+}

@@ -1,0 +1,31 @@
+import type { RejectedPush } from '@recordhub/protocol'
+
+export type NewRejectedPush = {
+  platform_id: number
+  method: RejectedPush['method']
+  code: string
+  message: string
+  errors: Record<string, string[]>
+  /** JSON text. */
+  body: string
+  pull_id: number | null
+}
+
+export interface RejectedPushStore {
+  /**
+   * Keeps what was refused, with its reason, and counts it. The same refusal of the same body is kept
+   * once, with a count. Each platform has `quotaBytes` for its bodies; the oldest go first.
+   */
+  keepRejectedPushes(
+    rejected: NewRejectedPush[],
+    options: { at: string; day: string; quotaBytes: number },
+  ): Promise<void>
+
+  /** Newest first; `before` is the place (`at`, `id`) of the last one of the page before. */
+  listRejectedPushes(query: {
+    platform: string | null
+    code: string | null
+    limit: number
+    before: { at: string; id: number } | null
+  }): Promise<RejectedPush[]>
+}

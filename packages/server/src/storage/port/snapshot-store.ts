@@ -1,0 +1,15 @@
+import type { Snapshot } from '@recordhub/protocol'
+
+/** What the dashboard shows, as far as it is stored. */
+export type StoredSnapshot = Pick<
+  Snapshot,
+  'stats' | 'platforms' | 'records' | 'logs' | 'latest_sync' | 'pull'
+>
+
+export interface SnapshotStore {
+  /**
+   * Reads what the dashboard shows from counters and the ends of indexes: it costs no more with more
+   * records, and writes nothing. `day` is today's calendar day in the hub's time zone.
+   */
+  readSnapshot(day: string): Promise<StoredSnapshot>
+}

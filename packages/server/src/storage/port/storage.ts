@@ -1,0 +1,30 @@
+import type { ActivityStore } from './activity-store.ts'
+import type { OperatorStore } from './operator-store.ts'
+import type { PlatformStore } from './platform-store.ts'
+import type { PullDispatcher } from './pull-dispatcher.ts'
+import type { PullStore } from './pull-store.ts'
+import type { RecordStore } from './record-store.ts'
+import type { RejectedPushStore } from './rejected-push-store.ts'
+import type { SnapshotStore } from './snapshot-store.ts'
+
+/**
+ * Everything that the hub stores. Each method is one unit of work: it happens whole or not at all,
+ * and no transaction leaves it. What an engine throws is a HubError `storage_unavailable` where the
+ * database cannot be used, and a defect otherwise.
+ */
+export type Storage = {
+  records: RecordStore
+  platforms: PlatformStore
+  pulls: PullStore
+  activity: ActivityStore
+  rejectedPushes: RejectedPushStore
+  operators: OperatorStore
+  snapshot: SnapshotStore
+  pullDispatcher: PullDispatcher
+
+  /** Resolves where the database can be written to; throws HubError `storage_unavailable` else. */
+  checkWritable(): Promise<void>
+
+  /** Waits for work under way and closes every connection. */
+  close(): Promise<void>
+}

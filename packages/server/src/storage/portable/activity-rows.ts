@@ -1,0 +1,33 @@
+import type { NewActivity, NewAuditEntry } from '../../domain/activity.ts'
+import type { Executor } from './databases.ts'
+
+export async function insertActivity(db: Executor, at: string, line: NewActivity): Promise<void> {
+  await db
+    .insertInto('activity')
+    .values({
+      at,
+      level: line.level,
+      kind: line.kind,
+      platform_id: line.platform?.platform_id ?? null,
+      platform_name: line.platform?.platform_name ?? null,
+      record_id: line.record_id ?? null,
+      actor: line.actor ?? null,
+      message: line.message,
+      details: JSON.stringify(line.details ?? {}),
+    })
+    .execute()
+}
+
+export async function insertAudit(db: Executor, at: string, entry: NewAuditEntry): Promise<void> {
+  await db
+    .insertInto('audit')
+    .values({
+      at,
+      actor: entry.actor,
+      action: entry.action,
+      target: entry.target,
+      address: entry.address,
+      details: JSON.stringify(entry.details ?? {}),
+    })
+    .execute()
+}

@@ -1,0 +1,79 @@
+import type { Platform, PlatformModule, PlatformSummary } from '@recordhub/protocol'
+import { CONNECTION_TYPE } from '@recordhub/protocol'
+import type { Selectable } from 'kysely'
+import type { Executor } from './databases.ts'
+import type { ModulesTable } from './tables.ts'
+
+/** A platform as the dashboard lists it; its counts come from the counters. */
+export function selectPlatformSummaries(db: Executor) {
+  return db.selectFrom('platforms as p').select((eb) => [
+    'p.platform_id',
+    'p.platform_name',
+    'p.display_title',
+    'p.platform_description',
+    'p.source_base_url',
+    'p.status',
+    'p.manifest_fetched_at',
+    'p.last_pulled_at',
+    'p.last_error',
+    eb
+      .selectFrom('modules as m')
+      .whereRef('m.platform_id', '=', 'p.platform_id')
+      .where('m.registered_at', 'is not', null)
+      .select((inner) => inner.fn.countAll<number>().as('n'))
+      .as('modules_registered'),
+    eb
+      .selectFrom('module_counters as c')
+      .whereRef('c.platform_id', '=', 'p.platform_id')
+      .select((inner) => inner.fn.sum<number>('c.records').as('n'))
+      .as('records'),
+    eb
+      .selectFrom('module_counters as c')
+      .whereRef('c.platform_id', '=', 'p.platform_id')
+      .select((inner) => inner.fn.max('c.last_received_at').as('at'))
+      .as('last_received_at'),
+    eb
+      .selectFrom('hub_keys as k')
+      .whereRef('k.platform_id', '=', 'p.platform_id')
+      .where('k.revoked_at', 'is', null)
+      .select('k.hint')
+      .orderBy('k.hub_key_id', 'desc')
+      .limit(1)
+      .as('hub_api_key_hint'),
+  ])
+}
+
+type SummaryRow = Awaited<ReturnType<ReturnType<typeof selectPlatformSummaries>['execute']>>[number]
+
+export function toPlatformSummary(row: SummaryRow): PlatformSummary {
+  const synced = [row.last_pulled_at, row.last_received_at].filter((at) => at !== null).sort()
+  return {
+    id: row.platform_id,
+    platform_name: row.platform_name,
+    display_title: row.display_title,
+    platform_description: row.platform_description,
+    connection_type: CONNECTION_TYPE,
+    source_base_url: row.source_base_url,
+    status: row.status,
+    modules_registered: Number(row.modules_registered ?? 0),
+    records: Number(row.records ?? 0),
+    manifest_fetched_at: row.manifest_fetched_at,
+    latest_sync_at: synced.at(-1) ?? null,
+    hub_api_key_hint: row.hub_api_key_hint,
+    last_error: row.last_error,
+  }
+}
+
+export function toPlatform(row: SummaryRow, modules: Selectable<ModulesTable>[]): Platform {
+  return { ...toPlatformSummary(row), modules: modules.map(toPlatformModule) }
+}
+
+function toPlatformModule(row: Selectable<ModulesTable>): PlatformModule {
+  return {
+    module_name: row.module_name,
+    record_type: row.record_type,
+    description: row.description,
+    fields: JSON.parse(row.fields),
+    registered: row.registered_at !== null,
+  }
+}

@@ -1,0 +1,173 @@
+import type { Platform } from '@recordhub/protocol'
+import type { NewPlatform, PlatformStore } from '../port/platform-store.ts'
+import { insertActivity, insertAudit } from './activity-rows.ts'
+import type { Databases, Executor } from './databases.ts'
+import { selectPlatformSummaries, toPlatform } from './platform-rows.ts'
+
+export function createPlatformStore({ reader, writer }: Databases): PlatformStore {
+  return {
+    registerPlatform: (platform, log) =>
+      writer.transaction().execute(async (db) => {
+        const platformId = await insertPlatform(db, platform)
+        if (platformId === null) return { outcome: 'name_taken' }
+        await insertModules(db, platformId, platform)
+        await insertHubKey(db, platformId, platform)
+        const known = { platform_id: platformId, platform_name: platform.platform_name }
+        await insertActivity(db, platform.at, { ...log.activity, platform: known })
+        await insertAudit(db, platform.at, log.audit)
+        const registered = await findPlatform(db, platformId)
+        if (!registered) throw new Error('The platform just registered is not there')
+        return { outcome: 'registered', platform: registered }
+      }),
+
+    async listPlatforms() {
+      const rows = await selectPlatformSummaries(reader)
+        .orderBy('p.display_title')
+        .orderBy('p.platform_id')
+        .execute()
+      const modules = await reader.selectFrom('modules').selectAll().orderBy('position').execute()
+      const modulesOf = Map.groupBy(modules, (module) => module.platform_id)
+      return rows.map((row) => toPlatform(row, modulesOf.get(row.platform_id) ?? []))
+    },
+
+    readPlatform: (platformId) => findPlatform(reader, platformId),
+
+    setPlatformStatus: ({ platform_id, status, at }, log) =>
+      writer.transaction().execute(async (db) => {
+        const changed = await db
+          .updateTable('platforms')
+          .set({ status, updated_at: at })
+          .where('platform_id', '=', platform_id)
+          .where('status', '!=', status)
+          .returning('platform_name')
+          .executeTakeFirst()
+        if (changed) {
+          const platform = { platform_id, platform_name: changed.platform_name }
+          await insertActivity(db, at, { ...log.activity, platform })
+          await insertAudit(db, at, log.audit)
+        }
+        return findPlatform(db, platform_id)
+      }),
+
+    async findReceiver(keyHash, at) {
+      const key = await reader
+        .selectFrom('hub_keys as k')
+        .innerJoin('platforms as p', 'p.platform_id', 'k.platform_id')
+        .select(['k.hub_key_id', 'k.platform_id', 'p.platform_name', 'p.display_title'])
+        .where('k.key_hash', '=', keyHash)
+        .where('k.revoked_at', 'is', null)
+        .where((eb) => eb.or([eb('k.expires_at', 'is', null), eb('k.expires_at', '>', at)]))
+        .where('p.status', '=', 'active')
+        .executeTakeFirst()
+      if (!key) return null
+      const modules = await reader
+        .selectFrom('modules')
+        .select(['record_type', 'module_name'])
+        .where('platform_id', '=', key.platform_id)
+        .where('registered_at', 'is not', null)
+        .orderBy('position')
+        .execute()
+      return { ...key, modules }
+    },
+
+    async readSource(platformId) {
+      const row = await reader
+        .selectFrom('platforms as p')
+        .innerJoin('secrets as s', 's.secret_id', 'p.source_key_secret_id')
+        .select([
+          'p.platform_id',
+          'p.platform_name',
+          'p.display_title',
+          'p.source_base_url',
+          's.sealed as sealed_source_key',
+        ])
+        .where('p.platform_id', '=', platformId)
+        .executeTakeFirst()
+      return row ?? null
+    },
+  }
+}
+
+async function findPlatform(db: Executor, platformId: number): Promise<Platform | null> {
+  const row = await selectPlatformSummaries(db)
+    .where('p.platform_id', '=', platformId)
+    .executeTakeFirst()
+  if (!row) return null
+  const modules = await db
+    .selectFrom('modules')
+    .selectAll()
+    .where('platform_id', '=', platformId)
+    .orderBy('position')
+    .execute()
+  return toPlatform(row, modules)
+}
+
+/** @returns null where the name is taken. */
+async function insertPlatform(db: Executor, platform: NewPlatform): Promise<number | null> {
+  const { at } = platform
+  const sourceKey = await insertSecret(db, 'source key', platform.sealed_source_key, at)
+  const row = await db
+    .insertInto('platforms')
+    .values({
+      platform_name: platform.platform_name,
+      display_title: platform.display_title,
+      platform_description: platform.platform_description,
+      source_base_url: platform.source_base_url,
+      source_key_secret_id: sourceKey,
+      status: 'active',
+      manifest_fetched_at: at,
+      last_pulled_at: null,
+      last_error: null,
+      created_at: at,
+      updated_at: at,
+    })
+    .onConflict((conflict) => conflict.column('platform_name').doNothing())
+    .returning('platform_id')
+    .executeTakeFirst()
+  if (row) return row.platform_id
+  await db.deleteFrom('secrets').where('secret_id', '=', sourceKey).execute()
+  return null
+}
+
+async function insertModules(db: Executor, platformId: number, platform: NewPlatform) {
+  const rows = platform.modules.map((module, position) => ({
+    platform_id: platformId,
+    record_type: module.record_type,
+    module_name: module.module_name,
+    description: module.description,
+    fields: JSON.stringify(module.fields),
+    position,
+    registered_at: module.registered ? platform.at : null,
+    last_read_mark: null,
+    last_read_requested_at: null,
+    last_read_finished_at: null,
+  }))
+  // One by one: a manifest of thousands of modules would be more parameters than a statement takes.
+  for (const row of rows) await db.insertInto('modules').values(row).execute()
+}
+
+async function insertHubKey(db: Executor, platformId: number, platform: NewPlatform) {
+  const { at, hub_key } = platform
+  await db
+    .insertInto('hub_keys')
+    .values({
+      platform_id: platformId,
+      key_hash: hub_key.key_hash,
+      hint: hub_key.hint,
+      secret_id: await insertSecret(db, 'hub key', hub_key.sealed, at),
+      created_at: at,
+      expires_at: null,
+      revoked_at: null,
+      last_used_at: null,
+    })
+    .execute()
+}
+
+async function insertSecret(db: Executor, purpose: string, sealed: string, at: string) {
+  const { secret_id } = await db
+    .insertInto('secrets')
+    .values({ purpose, sealed, created_at: at })
+    .returning('secret_id')
+    .executeTakeFirstOrThrow()
+  return secret_id
+}

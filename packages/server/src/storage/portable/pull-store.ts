@@ -1,0 +1,282 @@
+import type { Pull } from '@recordhub/protocol'
+import type { PullStore, PullTaskPlan } from '../port/pull-store.ts'
+import { insertActivity } from './activity-rows.ts'
+import { type Databases, type Executor, nowText } from './databases.ts'
+import { selectPulls, toCounts, toPull } from './pull-rows.ts'
+
+const UNFINISHED = ['queued', 'running'] as const
+
+/** @param readMark gives the last number of the write sequence. */
+export function createPullStore(
+  { reader, writer, clock }: Databases,
+  readMark: (db: Executor) => Promise<number>,
+): PullStore {
+  const leaseEnd = (seconds: number) =>
+    new Date(clock.now().getTime() + seconds * 1000).toISOString()
+
+  return {
+    requestPull: ({ trigger, requested_by, lease }) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        await interrupt(db, at, { expiredOnly: true })
+        const queued = await db
+          .insertInto('pulls')
+          .values({
+            trigger,
+            state: 'queued',
+            requested_by,
+            requested_at: at,
+            started_at: null,
+            finished_at: null,
+            lease_owner: lease.owner,
+            lease_until: leaseEnd(lease.seconds),
+          })
+          .onConflict((conflict) => conflict.doNothing())
+          .returning('pull_id')
+          .executeTakeFirst()
+        if (queued) await planTasks(db, queued.pull_id)
+        const pull = queued ? await findPull(db, queued.pull_id) : await findUnfinished(db)
+        if (!pull) throw new Error('The pull just requested is not there')
+        return { outcome: queued ? 'queued' : 'already_running', pull }
+      }),
+
+    startPull: (pullId, lease) =>
+      writer.transaction().execute(async (db) => {
+        const started = await db
+          .updateTable('pulls')
+          .set({
+            state: 'running',
+            started_at: nowText(clock),
+            lease_owner: lease.owner,
+            lease_until: leaseEnd(lease.seconds),
+          })
+          .where('pull_id', '=', pullId)
+          .where('state', '=', 'queued')
+          .executeTakeFirst()
+        return started.numUpdatedRows > 0n ? listPlans(db, pullId) : null
+      }),
+
+    async renewLease(pullId, lease) {
+      const renewed = await writer
+        .updateTable('pulls')
+        .set({ lease_until: leaseEnd(lease.seconds) })
+        .where('pull_id', '=', pullId)
+        .where('lease_owner', '=', lease.owner)
+        .where('state', 'in', UNFINISHED)
+        .executeTakeFirst()
+      return renewed.numUpdatedRows > 0n
+    },
+
+    startTask: (pullId, taskNumber) =>
+      writer.transaction().execute(async (db) => {
+        const started = await db
+          .updateTable('pull_tasks')
+          .set({ state: 'running', started_at: nowText(clock) })
+          .where('pull_id', '=', pullId)
+          .where('task_number', '=', taskNumber)
+          .where('state', '=', 'queued')
+          .executeTakeFirst()
+        return started.numUpdatedRows > 0n ? { mark: await readMark(db) } : null
+      }),
+
+    async reportTask(pullId, taskNumber, { total, counts }) {
+      await writer
+        .updateTable('pull_tasks')
+        .set({ total, ...counts })
+        .where('pull_id', '=', pullId)
+        .where('task_number', '=', taskNumber)
+        .where('state', '=', 'running')
+        .execute()
+    },
+
+    finishTask: (pullId, taskNumber, result, activity) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        const task = await db
+          .updateTable('pull_tasks')
+          .set({
+            state: result.state,
+            total: result.total,
+            ...result.counts,
+            error: result.error,
+            warnings: JSON.stringify(result.warnings),
+            finished_at: at,
+          })
+          .where('pull_id', '=', pullId)
+          .where('task_number', '=', taskNumber)
+          .where('state', 'in', UNFINISHED)
+          .returning(['platform_id', 'module_id'])
+          .executeTakeFirst()
+        if (!task) return
+        if (result.read) {
+          await db
+            .updateTable('modules')
+            .set({
+              last_read_mark: result.read.mark,
+              last_read_requested_at: result.read.requested_at,
+              last_read_finished_at: at,
+            })
+            .where('module_id', '=', task.module_id)
+            .execute()
+        }
+        const outcome =
+          result.state === 'succeeded'
+            ? { last_pulled_at: at, last_error: null }
+            : { last_error: result.error }
+        await db
+          .updateTable('platforms')
+          .set(outcome)
+          .where('platform_id', '=', task.platform_id)
+          .execute()
+        if (activity) await insertActivity(db, at, activity)
+      }),
+
+    finishPull: (pullId, { state, unfinishedTasks }, activity) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        const ended = await db
+          .updateTable('pulls')
+          .set({ state, finished_at: at, lease_owner: null, lease_until: null })
+          .where('pull_id', '=', pullId)
+          .where('state', 'in', UNFINISHED)
+          .executeTakeFirst()
+        if (ended.numUpdatedRows === 0n) return
+        await endTasks(db, [pullId], unfinishedTasks, at)
+        await insertActivity(db, at, activity)
+      }),
+
+    interruptPulls: () =>
+      writer.transaction().execute((db) => interrupt(db, nowText(clock), { expiredOnly: false })),
+
+    readPull: (pullId) => findPull(reader, pullId),
+
+    async listPulls({ limit, before }) {
+      let select = selectPulls(reader)
+      if (before !== null) select = select.where('p.pull_id', '<', before)
+      const rows = await select.orderBy('p.pull_id', 'desc').limit(limit).execute()
+      return rows.map(toPull)
+    },
+
+    async listTasks({ pull_id, limit, after }) {
+      let select = reader
+        .selectFrom('pull_tasks as t')
+        .innerJoin('platforms as p', 'p.platform_id', 't.platform_id')
+        .innerJoin('modules as m', 'm.module_id', 't.module_id')
+        .selectAll('t')
+        .select(['p.platform_name', 'm.record_type'])
+        .where('t.pull_id', '=', pull_id)
+      if (after !== null) select = select.where('t.task_number', '>', after)
+      const rows = await select.orderBy('t.task_number').limit(limit).execute()
+      return rows.map((row) => ({
+        task_number: row.task_number,
+        platform_name: row.platform_name,
+        record_type: row.record_type,
+        state: row.state,
+        total: row.total,
+        ...toCounts(row),
+        error: row.error,
+        warnings: JSON.parse(row.warnings),
+        started_at: row.started_at,
+        finished_at: row.finished_at,
+      }))
+    },
+  }
+}
+
+async function planTasks(db: Executor, pullId: number): Promise<void> {
+  const modules = await db
+    .selectFrom('modules as m')
+    .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
+    .select(['m.module_id', 'm.platform_id', 'm.last_read_finished_at'])
+    .where('p.status', '=', 'active')
+    .where('m.registered_at', 'is not', null)
+    .orderBy('m.module_id')
+    .execute()
+  modules.sort((one, other) =>
+    (one.last_read_finished_at ?? '') < (other.last_read_finished_at ?? '') ? -1 : 1,
+  )
+  for (const [index, module] of modules.entries()) {
+    await db
+      .insertInto('pull_tasks')
+      .values({
+        pull_id: pullId,
+        task_number: index + 1,
+        platform_id: module.platform_id,
+        module_id: module.module_id,
+        state: 'queued',
+        total: null,
+        error: null,
+        started_at: null,
+        finished_at: null,
+      })
+      .execute()
+  }
+}
+
+async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> {
+  const rows = await db
+    .selectFrom('pull_tasks as t')
+    .innerJoin('modules as m', 'm.module_id', 't.module_id')
+    .select([
+      't.task_number',
+      't.platform_id',
+      't.module_id',
+      'm.record_type',
+      'm.module_name',
+      'm.fields',
+    ])
+    .where('t.pull_id', '=', pullId)
+    .orderBy('t.task_number')
+    .execute()
+  return rows.map((row) => ({ ...row, fields: JSON.parse(row.fields) }))
+}
+
+/** Ends pulls whose process is gone. */
+async function interrupt(
+  db: Executor,
+  at: string,
+  which: { expiredOnly: boolean },
+): Promise<number> {
+  let update = db
+    .updateTable('pulls')
+    .set({ state: 'interrupted', finished_at: at, lease_owner: null, lease_until: null })
+    .where('state', 'in', UNFINISHED)
+  if (which.expiredOnly) update = update.where('lease_until', '<', at)
+  const pulls = await update.returning('pull_id').execute()
+  const ids = pulls.map((pull) => pull.pull_id)
+  if (ids.length === 0) return 0
+  await endTasks(db, ids, 'interrupted', at)
+  for (const id of ids) {
+    await insertActivity(db, at, {
+      level: 'warning',
+      kind: 'pull.interrupted',
+      message: `Pull ${id} was interrupted: the process that ran it is gone. What it stored stays.`,
+      details: { pull_id: id },
+    })
+  }
+  return ids.length
+}
+
+async function endTasks(
+  db: Executor,
+  pullIds: number[],
+  state: 'interrupted' | 'not_reached' | 'cancelled' | 'timed_out' | 'failed' | 'succeeded',
+  at: string,
+): Promise<void> {
+  await db
+    .updateTable('pull_tasks')
+    .set({ state, finished_at: at })
+    .where('pull_id', 'in', pullIds)
+    .where('state', 'in', UNFINISHED)
+    .execute()
+}
+
+async function findPull(db: Executor, pullId: number): Promise<Pull | null> {
+  const row = await selectPulls(db).where('p.pull_id', '=', pullId).executeTakeFirst()
+  return row ? toPull(row) : null
+}
+
+export async function findUnfinished(db: Executor): Promise<Pull | null> {
+  const row = await selectPulls(db).where('p.state', 'in', UNFINISHED).executeTakeFirst()
+  return row ? toPull(row) : null
+}

@@ -1,0 +1,173 @@
+import { sql } from 'kysely'
+import { parseExact } from '../../lib/exact-json.ts'
+import { sha256 } from '../../lib/hash.ts'
+import type { NewRejectedPush, RejectedPushStore } from '../port/rejected-push-store.ts'
+import type { Databases, Executor } from './databases.ts'
+
+/** What a kept row takes beside its body, so that many small ones count too. */
+const ROW_BYTES = 512
+
+export function createRejectedPushStore(
+  { reader, writer }: Databases,
+  node: string,
+): RejectedPushStore {
+  return {
+    keepRejectedPushes: (rejected, { at, day, quotaBytes }) =>
+      writer.transaction().execute(async (db) => {
+        const counted = new Map<number, number>()
+        for (const push of rejected) {
+          const isNew = await keepOne(db, push, at)
+          if (!isNew && push.method === 'pull') continue
+          counted.set(push.platform_id, (counted.get(push.platform_id) ?? 0) + 1)
+        }
+        for (const [platformId, count] of counted) {
+          await countRejected(db, { platformId, count, at, day, node })
+          await dropOldest(db, platformId, quotaBytes)
+        }
+      }),
+
+    async listRejectedPushes(query) {
+      let select = reader
+        .selectFrom('rejected_pushes as r')
+        .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
+        .select([
+          'r.rejected_push_id',
+          'r.at',
+          'r.count',
+          'p.platform_name',
+          'r.method',
+          'r.code',
+          'r.message',
+          'r.errors',
+          'r.body',
+          'r.replayed_at',
+        ])
+      const { platform, code, before } = query
+      if (platform !== null) select = select.where('p.platform_name', '=', platform)
+      if (code !== null) select = select.where('r.code', '=', code)
+      if (before !== null) {
+        select = select.where((eb) =>
+          eb.or([
+            eb('r.at', '<', before.at),
+            eb.and([eb('r.at', '=', before.at), eb('r.rejected_push_id', '<', before.id)]),
+          ]),
+        )
+      }
+      const rows = await select
+        .orderBy('r.at', 'desc')
+        .orderBy('r.rejected_push_id', 'desc')
+        .limit(query.limit)
+        .execute()
+      return rows.map(({ rejected_push_id, errors, body, ...row }) => ({
+        id: rejected_push_id,
+        ...row,
+        errors: JSON.parse(errors),
+        body: parseExact(body),
+      }))
+    },
+  }
+}
+
+/** @returns whether it is kept for the first time. */
+async function keepOne(db: Executor, push: NewRejectedPush, at: string): Promise<boolean> {
+  const fingerprint = sha256(`${push.method} ${push.code} ${push.body}`)
+  const again = await db
+    .updateTable('rejected_pushes')
+    .set({ at, count: sql`count + 1`, message: push.message, errors: JSON.stringify(push.errors) })
+    .where('platform_id', '=', push.platform_id)
+    .where('fingerprint', '=', fingerprint)
+    .executeTakeFirst()
+  if (again.numUpdatedRows > 0n) return false
+  const bytes = Buffer.byteLength(push.body) + ROW_BYTES
+  await db
+    .insertInto('rejected_pushes')
+    .values({
+      platform_id: push.platform_id,
+      fingerprint,
+      first_at: at,
+      at,
+      count: 1,
+      method: push.method,
+      code: push.code,
+      message: push.message,
+      errors: JSON.stringify(push.errors),
+      body: push.body,
+      bytes,
+      pull_id: push.pull_id,
+      replayed_at: null,
+    })
+    .execute()
+  await db
+    .updateTable('platforms')
+    .set({ rejected_bytes: sql`rejected_bytes + ${bytes}` })
+    .where('platform_id', '=', push.platform_id)
+    .execute()
+  return true
+}
+
+async function dropOldest(db: Executor, platformId: number, quotaBytes: number): Promise<void> {
+  const { rejected_bytes } = await db
+    .selectFrom('platforms')
+    .select('rejected_bytes')
+    .where('platform_id', '=', platformId)
+    .executeTakeFirstOrThrow()
+  let over = rejected_bytes - quotaBytes
+  while (over > 0) {
+    const oldest = await db
+      .selectFrom('rejected_pushes')
+      .select(['rejected_push_id', 'bytes'])
+      .where('platform_id', '=', platformId)
+      .orderBy('at')
+      .orderBy('rejected_push_id')
+      .limit(100)
+      .execute()
+    const dropped = takeUntil(oldest, over)
+    if (dropped.ids.length === 0) return
+    await db.deleteFrom('rejected_pushes').where('rejected_push_id', 'in', dropped.ids).execute()
+    await db
+      .updateTable('platforms')
+      .set({ rejected_bytes: sql`rejected_bytes - ${dropped.bytes}` })
+      .where('platform_id', '=', platformId)
+      .execute()
+    over -= dropped.bytes
+  }
+}
+
+function takeUntil(rows: { rejected_push_id: number; bytes: number }[], wanted: number) {
+  const ids: number[] = []
+  let bytes = 0
+  for (const row of rows) {
+    if (bytes >= wanted) break
+    ids.push(row.rejected_push_id)
+    bytes += row.bytes
+  }
+  return { ids, bytes }
+}
+
+async function countRejected(
+  db: Executor,
+  row: { platformId: number; count: number; at: string; day: string; node: string },
+): Promise<void> {
+  await db
+    .insertInto('hourly_counters')
+    .values({
+      day: row.day,
+      hour: row.at.slice(0, 13),
+      platform_id: row.platformId,
+      node: row.node,
+      received_post: 0,
+      received_patch: 0,
+      received_pull: 0,
+      created: 0,
+      updated: 0,
+      unchanged: 0,
+      stale: 0,
+      rejected: row.count,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['day', 'hour', 'platform_id', 'node'])
+        .doUpdateSet({ rejected: sql`hourly_counters.rejected + excluded.rejected` }),
+    )
+    .execute()
+}

@@ -1,0 +1,102 @@
+import type { Snapshot, Stats } from '@recordhub/protocol'
+import type { SnapshotStore } from '../port/snapshot-store.ts'
+import { toActivityLine } from './activity-store.ts'
+import type { Databases, Executor } from './databases.ts'
+import { selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
+import { selectPulls, toPull } from './pull-rows.ts'
+import { findUnfinished } from './pull-store.ts'
+import { selectRecords } from './record-reads.ts'
+
+const MAX_PLATFORMS = 200
+const LATEST = 20
+
+export function createSnapshotStore({ reader }: Databases): SnapshotStore {
+  return {
+    async readSnapshot(day) {
+      const stats = await readStats(reader, day)
+      const platforms = await selectPlatformSummaries(reader)
+        .orderBy((eb) => eb.case().when('p.last_error', 'is', null).then(1).else(0).end())
+        .orderBy('p.display_title')
+        .limit(MAX_PLATFORMS)
+        .execute()
+      const records = await selectRecords(reader)
+        .orderBy('r.change_seq', 'desc')
+        .limit(LATEST)
+        .execute()
+      const logs = await reader
+        .selectFrom('activity')
+        .selectAll()
+        .orderBy('activity_id', 'desc')
+        .limit(LATEST)
+        .execute()
+      const running = await findUnfinished(reader)
+      const latest = await readLatestPull(reader)
+      return {
+        stats,
+        platforms: platforms.map(toPlatformSummary),
+        records: records.map(({ data: _, change_seq: __, incomplete, ...record }) => ({
+          ...record,
+          incomplete: incomplete === 1,
+        })),
+        logs: logs.map(toActivityLine),
+        latest_sync: latest,
+        pull: { running: running !== null, pull: running },
+      }
+    },
+  }
+}
+
+async function readStats(db: Executor, day: string): Promise<Stats> {
+  const platforms = await db
+    .selectFrom('platforms')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('platforms'),
+      eb.fn
+        .sum<number | null>(eb.case().when('status', '=', 'active').then(1).else(0).end())
+        .as('active'),
+    ])
+    .executeTakeFirstOrThrow()
+  const modules = await db
+    .selectFrom('modules')
+    .select((eb) => eb.fn.countAll<number>().as('registered'))
+    .where('registered_at', 'is not', null)
+    .executeTakeFirstOrThrow()
+  const records = await db
+    .selectFrom('module_counters')
+    .select((eb) => eb.fn.sum<number | null>('records').as('records'))
+    .executeTakeFirstOrThrow()
+  const today = await db
+    .selectFrom('hourly_counters')
+    .select((eb) => [
+      eb.fn.sum<number | null>('received_post').as('post'),
+      eb.fn.sum<number | null>('received_patch').as('patch'),
+      eb.fn.sum<number | null>('received_pull').as('pull'),
+      eb.fn.sum<number | null>('created').as('created'),
+      eb.fn.sum<number | null>('updated').as('updated'),
+      eb.fn.sum<number | null>('rejected').as('rejected'),
+    ])
+    .where('day', '=', day)
+    .executeTakeFirstOrThrow()
+  const number = (value: number | string | null) => Number(value ?? 0)
+  return {
+    platforms: number(platforms.platforms),
+    active_platforms: number(platforms.active),
+    modules: number(modules.registered),
+    records: number(records.records),
+    received_today: number(today.post) + number(today.patch) + number(today.pull),
+    created_today: number(today.created),
+    updated_today: number(today.updated),
+    rejected_today: number(today.rejected),
+  }
+}
+
+async function readLatestPull(db: Executor): Promise<Snapshot['latest_sync']> {
+  const row = await selectPulls(db)
+    .where('p.finished_at', 'is not', null)
+    .orderBy('p.pull_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!row) return null
+  const { id, trigger, state, started_at, finished_at } = toPull(row)
+  return { pull_id: id, trigger, state, started_at, finished_at }
+}

@@ -1,0 +1,221 @@
+/** The tables as Kysely sees them: the same names and columns on every engine. */
+import type {
+  ActivityLevel,
+  HistoryEntry,
+  PlatformStatus,
+  PullState,
+  PullTaskState,
+  PullTrigger,
+  RejectedPush,
+} from '@recordhub/protocol'
+import type { Generated } from 'kysely'
+import type { Role } from '../../domain/caller.ts'
+
+export type Tables = {
+  secrets: SecretsTable
+  platforms: PlatformsTable
+  modules: ModulesTable
+  hub_keys: HubKeysTable
+  records: RecordsTable
+  record_history: RecordHistoryTable
+  hourly_counters: HourlyCountersTable
+  module_counters: ModuleCountersTable
+  pulls: PullsTable
+  pull_tasks: PullTasksTable
+  activity: ActivityTable
+  audit: AuditTable
+  rejected_pushes: RejectedPushesTable
+  operators: OperatorsTable
+  api_tokens: ApiTokensTable
+  milestones: MilestonesTable
+}
+
+export type SecretsTable = {
+  secret_id: Generated<number>
+  purpose: string
+  sealed: string
+  created_at: string
+}
+
+export type PlatformsTable = {
+  platform_id: Generated<number>
+  platform_name: string
+  display_title: string
+  platform_description: string
+  source_base_url: string
+  source_key_secret_id: number
+  status: PlatformStatus
+  manifest_fetched_at: string
+  last_pulled_at: string | null
+  last_error: string | null
+  rejected_bytes: Generated<number>
+  created_at: string
+  updated_at: string
+}
+
+export type ModulesTable = {
+  module_id: Generated<number>
+  platform_id: number
+  record_type: string
+  module_name: string
+  description: string
+  fields: string
+  position: number
+  registered_at: string | null
+  last_read_mark: number | null
+  last_read_requested_at: string | null
+  last_read_finished_at: string | null
+}
+
+export type HubKeysTable = {
+  hub_key_id: Generated<number>
+  platform_id: number
+  key_hash: string
+  hint: string
+  secret_id: number
+  created_at: string
+  expires_at: string | null
+  revoked_at: string | null
+  last_used_at: string | null
+}
+
+export type RecordsTable = {
+  record_id: Generated<number>
+  platform_id: number
+  module_id: number
+  reference_number: string
+  full_name: string
+  data: string
+  content_hash: string
+  source_hash: string | null
+  incomplete: number
+  missing_since: string | null
+  field_clocks: string | null
+  pushed_seq: number
+  pulled_at: string | null
+  change_seq: number
+  created_at: string
+  updated_at: string
+}
+
+export type RecordHistoryTable = {
+  platform_id: number
+  record_id: number
+  change_seq: number
+  at: string
+  source: HistoryEntry['source']
+  changes: string
+  pull_id: number | null
+  request_id: string | null
+}
+
+export type HourlyCountersTable = {
+  day: string
+  hour: string
+  platform_id: number
+  node: string
+  received_post: number
+  received_patch: number
+  received_pull: number
+  created: number
+  updated: number
+  unchanged: number
+  stale: number
+  rejected: number
+}
+
+export type ModuleCountersTable = {
+  platform_id: number
+  module_id: number
+  node: string
+  records: number
+  last_received_at: string | null
+}
+
+export type PullsTable = {
+  pull_id: Generated<number>
+  trigger: PullTrigger
+  state: PullState
+  requested_by: string | null
+  requested_at: string
+  started_at: string | null
+  finished_at: string | null
+  lease_owner: string | null
+  lease_until: string | null
+}
+
+export type PullTasksTable = {
+  pull_id: number
+  task_number: number
+  platform_id: number
+  module_id: number
+  state: PullTaskState
+  total: number | null
+  received: Generated<number>
+  created: Generated<number>
+  updated: Generated<number>
+  unchanged: Generated<number>
+  stale: Generated<number>
+  rejected: Generated<number>
+  missing: Generated<number>
+  error: string | null
+  warnings: Generated<string>
+  started_at: string | null
+  finished_at: string | null
+}
+
+export type ActivityTable = {
+  activity_id: Generated<number>
+  at: string
+  level: ActivityLevel
+  kind: string
+  platform_id: number | null
+  platform_name: string | null
+  record_id: number | null
+  actor: string | null
+  message: string
+  details: string
+}
+
+export type AuditTable = {
+  audit_id: Generated<number>
+  at: string
+  actor: string
+  action: string
+  target: string | null
+  address: string | null
+  details: string
+}
+
+export type RejectedPushesTable = {
+  rejected_push_id: Generated<number>
+  platform_id: number
+  fingerprint: string
+  first_at: string
+  at: string
+  count: number
+  method: RejectedPush['method']
+  code: string
+  message: string
+  errors: string
+  body: string
+  bytes: number
+  pull_id: number | null
+  replayed_at: string | null
+}
+
+export type OperatorsTable = { id: string; email: string; name: string; role: Role }
+
+export type ApiTokensTable = {
+  token_id: Generated<number>
+  name: string
+  role: Role
+  token_hash: string
+  hint: string
+  created_at: string
+  expires_at: string | null
+  revoked_at: string | null
+  last_used_at: string | null
+}
+
+export type MilestonesTable = { name: string; at: string }

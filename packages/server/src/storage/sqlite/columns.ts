@@ -1,0 +1,24 @@
+/** Reads the columns of a row with their types checked, since the driver does not know them. */
+import type { SQLOutputValue } from 'node:sqlite'
+
+export type Row = Record<string, SQLOutputValue>
+
+export function integerOf(row: Row, column: string): number {
+  const value = row[column]
+  if (typeof value === 'number') return value
+  throw new TypeError(`Column ${column} is no number`)
+}
+
+export function textOf(row: Row, column: string): string {
+  const value = row[column]
+  if (typeof value === 'string') return value
+  throw new TypeError(`Column ${column} is no text`)
+}
+
+export function nullableTextOf(row: Row, column: string): string | null {
+  return row[column] === null ? null : textOf(row, column)
+}
+
+export function nullableIntegerOf(row: Row, column: string): number | null {
+  return row[column] === null ? null : integerOf(row, column)
+}

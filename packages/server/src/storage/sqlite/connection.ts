@@ -1,0 +1,142 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  Kysely,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteDriver,
+  type SqliteStatement,
+} from 'kysely'
+import type { Tables } from '../portable/tables.ts'
+import { translatingErrors } from './translate-error.ts'
+
+/**
+ * The connections to one database file. One connection writes; whoever uses it takes it from
+ * `writer`, which hands it out to one user at a time (Kysely's transactions, Better Auth's, and
+ * {@link SqliteConnections.exclusively}), so that no two units of work mix.
+ */
+export type SqliteConnections = {
+  writer: Kysely<Tables>
+  reader: Kysely<Tables>
+  /** Gives the writing connection to a Kysely of somebody else's, under the same queue. */
+  writerDialect: Dialect
+  /** The writing connection itself, for prepared statements of the hot path. */
+  database: DatabaseSync
+  /** Runs synchronous work on the writing connection while nobody else has it. */
+  exclusively: <Result>(work: () => Result) => Promise<Result>
+  close: () => Promise<void>
+}
+
+/** Every pragma of the hub. A new file needs the first one before its first table. */
+const WRITER_PRAGMAS = [
+  'PRAGMA auto_vacuum = INCREMENTAL',
+  'PRAGMA journal_mode = WAL',
+  'PRAGMA synchronous = FULL',
+  'PRAGMA foreign_keys = ON',
+  'PRAGMA cache_size = -65536',
+  'PRAGMA temp_store = MEMORY',
+]
+const BUSY_TIMEOUT_MS = 5000
+
+/**
+ * Opens a database file, which is made where it is missing.
+ * @throws HubError `storage_unavailable` where it cannot be opened or is no database.
+ */
+export function openConnections(path: string): SqliteConnections {
+  return translatingErrors(() => {
+    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
+    for (const pragma of WRITER_PRAGMAS) database.exec(pragma)
+    const readDatabase = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
+    readDatabase.exec('PRAGMA cache_size = -16384')
+    const writerDialect = new NodeSqliteDialect(database)
+    const writer = new Kysely<Tables>({ dialect: writerDialect })
+    const reader = new Kysely<Tables>({ dialect: new NodeSqliteDialect(readDatabase) })
+    return {
+      writer,
+      reader,
+      writerDialect,
+      database,
+      exclusively: (work) => writer.connection().execute(async () => translatingErrors(work)),
+      close: async () => {
+        await reader.destroy()
+        await writer.destroy()
+      },
+    }
+  })
+}
+
+/** Kysely's SQLite dialect over `node:sqlite`. Every Kysely on it shares one driver and its queue. */
+class NodeSqliteDialect extends SqliteDialect {
+  readonly #driver: SqliteDriver
+
+  constructor(database: DatabaseSync) {
+    const adapted = adaptDatabase(database)
+    super({ database: adapted })
+    this.#driver = new ImmediateDriver({ database: adapted })
+  }
+
+  override createDriver(): SqliteDriver {
+    return this.#driver
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalDdlAdapter()
+  }
+}
+
+/**
+ * A transaction that reads before it writes must hold the write lock from the start: another process
+ * (the command line) that commits in between would make its first write fail.
+ */
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+}
+
+/** SQLite can undo a CREATE TABLE, so a migration that breaks half-way leaves nothing. */
+class TransactionalDdlAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+/** Preparing costs more than most of the hub's queries, and they come from a fixed set. */
+const MAX_PREPARED = 500
+
+function adaptDatabase(database: DatabaseSync): SqliteDatabase {
+  const prepared = new Map<string, SqliteStatement>()
+  return {
+    prepare(sql) {
+      const known = prepared.get(sql)
+      if (known) return known
+      const statement = adaptStatement(translatingErrors(() => database.prepare(sql)))
+      if (prepared.size >= MAX_PREPARED) prepared.clear()
+      prepared.set(sql, statement)
+      return statement
+    },
+    close: () => database.close(),
+  }
+}
+
+function adaptStatement(statement: StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => translatingErrors(() => statement.all(...parameters.map(toInput))),
+    run: (parameters) => translatingErrors(() => statement.run(...parameters.map(toInput))),
+    iterate: (parameters) => statement.iterate(...parameters.map(toInput)),
+  }
+}
+
+function toInput(value: unknown): SQLInputValue {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
+    return value
+  if (value === null || value === undefined) return null
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (value instanceof Date) return value.toISOString()
+  if (value instanceof Uint8Array) return value
+  throw new TypeError(`SQLite takes no ${typeof value}`)
+}

@@ -1,0 +1,194 @@
+/**
+ * The write path on SQLite: a batch of writes in one transaction on the writing connection, with
+ * prepared statements and without an await, so that nothing can come in between.
+ */
+import { describePush } from '../../domain/activity.ts'
+import { decidePull, decidePush, isSameRead, type WriteDecision } from '../../domain/record.ts'
+import type {
+  PullWrite,
+  PushWrite,
+  RecordStore,
+  RecordWrite,
+  WriteBatch,
+  WriteOutcome,
+  WriteRejection,
+} from '../port/record-store.ts'
+import type { SqliteConnections } from './connection.ts'
+import { isRefusedRow } from './translate-error.ts'
+import { type ModuleGate, openWriteGates, type WriteGates } from './write-gates.ts'
+import {
+  prepareWriteStatements,
+  type StoredRecord,
+  type WriteStatements,
+} from './write-statements.ts'
+import { WriteTally } from './write-tally.ts'
+
+export function createRecordWriter(
+  connections: SqliteConnections,
+  node: string,
+): Pick<RecordStore, 'applyWrites'> {
+  const { database } = connections
+  const statements = prepareWriteStatements(database)
+
+  function applyInOneTransaction(batch: WriteBatch, isolate: boolean): WriteOutcome[] {
+    database.exec('BEGIN IMMEDIATE')
+    try {
+      const transaction = new WriteTransaction(statements, batch)
+      const outcomes = batch.writes.map((write) =>
+        isolate ? applyAlone(transaction, write) : transaction.apply(write),
+      )
+      transaction.save(node)
+      database.exec('COMMIT')
+      transaction.noteSeen()
+      return outcomes
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  function applyAlone(transaction: WriteTransaction, write: RecordWrite): WriteOutcome {
+    database.exec('SAVEPOINT one_write')
+    try {
+      const outcome = transaction.apply(write)
+      database.exec('RELEASE one_write')
+      return outcome
+    } catch (error) {
+      if (!isRefusedRow(error)) throw error
+      database.exec('ROLLBACK TO one_write')
+      database.exec('RELEASE one_write')
+      return rejected('record_not_storable')
+    }
+  }
+
+  return {
+    applyWrites: (batch) =>
+      connections.exclusively(() => {
+        try {
+          return applyInOneTransaction(batch, false)
+        } catch (error) {
+          if (!isRefusedRow(error)) throw error
+          // Savepoints cost, so they are taken only once a row has been refused.
+          return applyInOneTransaction(batch, true)
+        }
+      }),
+  }
+}
+
+class WriteTransaction {
+  readonly #statements: WriteStatements
+  readonly #batch: WriteBatch
+  readonly #gates: WriteGates
+  readonly #tally: WriteTally
+  readonly #seen: { write: PullWrite; record_id: number }[] = []
+  readonly #seenHere = new Set<number>()
+  readonly #firstSeq: number
+  #seq: number
+
+  constructor(statements: WriteStatements, batch: WriteBatch) {
+    this.#statements = statements
+    this.#batch = batch
+    this.#gates = openWriteGates(statements, batch.at)
+    this.#tally = new WriteTally(batch.at, batch.day)
+    this.#seq = statements.readSequence()
+    this.#firstSeq = this.#seq
+  }
+
+  apply(write: RecordWrite): WriteOutcome {
+    return 'read' in write ? this.#applyPull(write) : this.#applyPush(write)
+  }
+
+  /** Writes what was gathered over the batch. */
+  save(node: string): void {
+    if (this.#seq !== this.#firstSeq) this.#statements.saveSequence(this.#seq)
+    this.#tally.save(this.#statements, node)
+  }
+
+  /** After the commit only: what was rolled back was not met. */
+  noteSeen(): void {
+    for (const { write, record_id } of this.#seen) write.read.seen.add(record_id)
+  }
+
+  #applyPush(write: PushWrite): WriteOutcome {
+    const platform = this.#gates.platformOfKey(write.hub_key_id)
+    if (platform?.platform_id !== write.platform_id) return rejected('api_key_invalid')
+    const module = this.#gates.registeredModule(write.platform_id, write.record_type)
+    if (!module) return rejected('module_not_registered')
+    const stored = this.#statements.load(module, write.reference_number)
+    const seq = this.#seq + 1
+    const decision = decidePush(stored, write.content, { seq, lastRead: module.lastRead })
+    this.#seq = seq
+    const record_id = this.#store(write, module, stored, decision)
+    this.#statements.appendActivity(
+      this.#batch.at,
+      describePush({
+        outcome: decision.outcome,
+        method: write.content.source,
+        platform,
+        module_name: module.module_name,
+        reference_number: write.reference_number,
+        record_id,
+        request_id: write.request_id,
+      }),
+    )
+    this.#tally.count(write, module, decision.outcome)
+    return { outcome: decision.outcome, record_id, module_name: module.module_name }
+  }
+
+  #applyPull(write: PullWrite): WriteOutcome {
+    const { read } = write
+    const gate = this.#gates.moduleOfRead(read, write.platform_id)
+    if (typeof gate === 'string') return rejected(gate)
+    const known = this.#statements.lookUp(gate, write.reference_number)
+    if (known && (read.seen.has(known.record_id) || this.#seenHere.has(known.record_id))) {
+      return rejected('duplicate_reference')
+    }
+    const isSame = known !== null && isSameRead(known, write.content, read)
+    const stored = known && !isSame ? this.#statements.load(gate, write.reference_number) : null
+    const decision: WriteDecision = isSame
+      ? { outcome: 'unchanged', next: null }
+      : decidePull(stored, write.content, read)
+    if (decision.outcome === 'created' || decision.outcome === 'updated') this.#seq += 1
+    const record_id = this.#store(write, gate, stored ?? known, decision)
+    this.#seenHere.add(record_id)
+    this.#seen.push({ write, record_id })
+    this.#tally.count(write, gate, decision.outcome)
+    return { outcome: decision.outcome, record_id, module_name: gate.module_name }
+  }
+
+  #store(
+    write: RecordWrite,
+    module: ModuleGate,
+    stored: Pick<StoredRecord, 'record_id'> | null,
+    decision: WriteDecision,
+  ): number {
+    const at = this.#batch.at
+    if (decision.outcome === 'created') {
+      return this.#statements.insert(module, write.reference_number, decision, this.#seq, at)
+    }
+    if (!stored) throw new Error('A record that is not there can only be created')
+    if (decision.outcome === 'updated') {
+      this.#statements.update(stored.record_id, decision, this.#seq, at)
+      if (decision.changes.length > 0) {
+        this.#statements.appendHistory({
+          platform_id: module.platform_id,
+          record_id: stored.record_id,
+          change_seq: this.#seq,
+          at,
+          source: write.content.source,
+          changes: decision.changes,
+          pull_id: 'read' in write ? write.read.pull_id : null,
+          request_id: 'read' in write ? null : write.request_id,
+        })
+      }
+    }
+    if (decision.outcome === 'unchanged' && decision.next) {
+      this.#statements.touch(stored.record_id, decision.next)
+    }
+    return stored.record_id
+  }
+}
+
+function rejected(code: WriteRejection): WriteOutcome {
+  return { outcome: 'rejected', code }
+}

@@ -1,0 +1,76 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Migrator, sql } from 'kysely'
+import { HubError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Storage } from '../port/storage.ts'
+import { createActivityStore } from '../portable/activity-store.ts'
+import { createOperatorStore } from '../portable/operator-store.ts'
+import { createPlatformStore } from '../portable/platform-store.ts'
+import { createPullStore } from '../portable/pull-store.ts'
+import { createRecordReads } from '../portable/record-reads.ts'
+import { createRejectedPushStore } from '../portable/rejected-push-store.ts'
+import { createSnapshotStore } from '../portable/snapshot-store.ts'
+import { openConnections, type SqliteConnections } from './connection.ts'
+import { migrations } from './migrations/index.ts'
+import { createPullDispatcher } from './pull-dispatcher.ts'
+import { createRecordWriter } from './record-writer.ts'
+
+/** One process writes, so its counters need no name that tells it from others. */
+const NODE = 'local'
+
+/**
+ * Opens, and where need be creates or migrates, the database in a file.
+ * @throws HubError `storage_unavailable` where the file cannot be used.
+ * @throws Error where a newer version of the hub has migrated it further.
+ */
+export async function openSqlite(options: {
+  path: string
+  timeZone: string
+  clock: Clock
+}): Promise<Storage> {
+  mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 })
+  const connections = openConnections(options.path)
+  try {
+    await migrate(connections)
+  } catch (error) {
+    await connections.close()
+    throw error
+  }
+  const { reader, writer } = connections
+  const databases = { reader, writer, clock: options.clock }
+  return {
+    records: { ...createRecordReads(databases), ...createRecordWriter(connections, NODE) },
+    platforms: createPlatformStore(databases),
+    pulls: createPullStore(databases, async (db) => {
+      const { rows } = await sql<{ value: number }>`SELECT value FROM write_sequence`.execute(db)
+      return rows[0]?.value ?? 0
+    }),
+    activity: createActivityStore(databases),
+    rejectedPushes: createRejectedPushStore(databases, NODE),
+    operators: createOperatorStore(databases, {
+      dialect: connections.writerDialect,
+      type: 'sqlite',
+    }),
+    snapshot: createSnapshotStore(databases),
+    pullDispatcher: createPullDispatcher(options.timeZone),
+    checkWritable: () =>
+      connections.exclusively(() => {
+        connections.database.exec('BEGIN IMMEDIATE')
+        connections.database.exec('ROLLBACK')
+      }),
+    close: () => connections.close(),
+  }
+}
+
+async function migrate({ writer }: SqliteConnections): Promise<void> {
+  const migrator = new Migrator({ db: writer, provider: { getMigrations: async () => migrations } })
+  const { error } = await migrator.migrateToLatest()
+  if (error instanceof HubError) throw error
+  if (error) {
+    throw new Error(
+      'The database cannot be brought to the schema of this version. A newer version may have used it; start that one.',
+      { cause: error },
+    )
+  }
+}

@@ -1,0 +1,31 @@
+import { HubError } from '../../errors.ts'
+
+/** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
+const UNUSABLE = new Set([5, 6, 8, 9, 10, 11, 13, 14, 15, 26]) // busy … io error, full, cannot open, no database
+const REFUSED_ROW = new Set([18, 19, 20, 25]) // too big, constraint, mismatch, out of range
+
+/** Whether SQLite refused what one row holds, so that other rows may well be stored. */
+export function isRefusedRow(error: unknown): boolean {
+  const code = primaryCode(error)
+  return code !== null && REFUSED_ROW.has(code)
+}
+
+/** Runs something on a connection; what SQLite cannot do at all comes out as `storage_unavailable`. */
+export function translatingErrors<Result>(action: () => Result): Result {
+  try {
+    return action()
+  } catch (error) {
+    const code = primaryCode(error)
+    if (code === null || !UNUSABLE.has(code)) throw error
+    throw new HubError(
+      'storage_unavailable',
+      { seconds: 5 },
+      { retryAfterSeconds: 5, cause: error },
+    )
+  }
+}
+
+function primaryCode(error: unknown): number | null {
+  if (!(error instanceof Error) || !('errcode' in error)) return null
+  return typeof error.errcode === 'number' ? error.errcode & 0xff : null
+}

@@ -1,0 +1,45 @@
+/** What allows a write, looked up once a batch inside its transaction. */
+import type { LastRead } from '../../domain/record.ts'
+import type { RecordRead, WriteRejection } from '../port/record-store.ts'
+import type { WriteStatements } from './write-statements.ts'
+
+export type KeyGate = { platform_id: number; platform_name: string; display_title: string }
+
+export type ModuleGate = {
+  platform_id: number
+  module_id: number
+  module_name: string
+  lastRead: LastRead | null
+}
+
+export type WriteGates = {
+  /** The active platform of a hub key that holds now. */
+  platformOfKey: (hubKeyId: number) => KeyGate | null
+  registeredModule: (platformId: number, recordType: string) => ModuleGate | null
+  /** The registered module that a running pull reads; else why it must not be written. */
+  moduleOfRead: (read: RecordRead, platformId: number) => ModuleGate | WriteRejection
+}
+
+export function openWriteGates(statements: WriteStatements, at: string): WriteGates {
+  const keys = new Map<number, KeyGate | null>()
+  const modules = new Map<string, ModuleGate | null>()
+  const reads = new Map<RecordRead, ModuleGate | WriteRejection>()
+  return {
+    platformOfKey: (hubKeyId) =>
+      remember(keys, hubKeyId, () => statements.findPlatformOfKey(hubKeyId, at)),
+    registeredModule: (platformId, recordType) =>
+      remember(modules, `${platformId} ${recordType}`, () =>
+        statements.findRegisteredModule(platformId, recordType),
+      ),
+    moduleOfRead: (read, platformId) =>
+      remember(reads, read, () => statements.findModuleOfRead(read, platformId)),
+  }
+}
+
+function remember<Key, Value>(known: Map<Key, Value>, key: Key, find: () => Value): Value {
+  const value = known.get(key)
+  if (value !== undefined) return value
+  const found = find()
+  known.set(key, found)
+  return found
+}

@@ -1,0 +1,297 @@
+/** The statements of the write path, prepared once, with their rows as typed values. */
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { NewActivity } from '../../domain/activity.ts'
+import type { FieldClocks } from '../../domain/field-clock.ts'
+import type { RecordChange, RecordState, WriteDecision } from '../../domain/record.ts'
+import type { RecordRead, WriteRejection } from '../port/record-store.ts'
+import { historyText } from '../portable/history-text.ts'
+import { integerOf, nullableIntegerOf, nullableTextOf, type Row, textOf } from './columns.ts'
+import type { KeyGate, ModuleGate } from './write-gates.ts'
+import type { HourlyCounts } from './write-tally.ts'
+
+export type StoredRecord = RecordState & { record_id: number }
+
+/** The columns that tell whether a read brought anything new. */
+export type KnownRecord = Pick<
+  StoredRecord,
+  'record_id' | 'source_hash' | 'incomplete' | 'missing_since' | 'pushed_seq'
+>
+
+type Created = Extract<WriteDecision, { outcome: 'created' }>
+type Updated = Extract<WriteDecision, { outcome: 'updated' }>
+
+type HistoryEntry = {
+  platform_id: number
+  record_id: number
+  change_seq: number
+  at: string
+  source: string
+  changes: RecordChange[]
+  pull_id: number | null
+  request_id: string | null
+}
+
+export type WriteStatements = ReturnType<typeof prepareWriteStatements>
+
+export function prepareWriteStatements(database: DatabaseSync) {
+  const get = prepareGet(database)
+  const run = prepareRun(database)
+
+  const readSequence = get('SELECT value FROM write_sequence')
+  const saveSequence = run('UPDATE write_sequence SET value = ?')
+  const findPlatformOfKey = get(`
+    SELECT k.platform_id, k.last_used_at, p.platform_name, p.display_title
+    FROM hub_keys k JOIN platforms p ON p.platform_id = k.platform_id
+    WHERE k.hub_key_id = ? AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > ?) AND p.status = 'active'`)
+  const noteKeyUse = run('UPDATE hub_keys SET last_used_at = ? WHERE hub_key_id = ?')
+  const findModule = get(`
+    SELECT module_id, platform_id, module_name, last_read_mark, last_read_requested_at
+    FROM modules WHERE platform_id = ? AND record_type = ? AND registered_at IS NOT NULL`)
+  const findReading = get(`
+    SELECT m.module_id, m.platform_id, m.module_name, m.last_read_mark, m.last_read_requested_at,
+      m.registered_at, p.status, (SELECT state FROM pulls WHERE pull_id = ?) AS pull_state
+    FROM modules m JOIN platforms p ON p.platform_id = m.platform_id
+    WHERE m.module_id = ? AND m.platform_id = ?`)
+  const lookUp = get(`
+    SELECT record_id, source_hash, incomplete, missing_since, pushed_seq
+    FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
+  const load = get(`
+    SELECT record_id, full_name, data, source_hash, incomplete, missing_since, field_clocks,
+      pushed_seq, pulled_at
+    FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
+  const insert = run(`
+    INSERT INTO records (platform_id, module_id, reference_number, full_name, data, content_hash,
+      source_hash, incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq,
+      created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const update = run(`
+    UPDATE records SET full_name = ?, data = ?, content_hash = ?, source_hash = ?, incomplete = ?,
+      missing_since = ?, field_clocks = ?, pushed_seq = ?, pulled_at = ?, change_seq = ?,
+      updated_at = ?
+    WHERE record_id = ?`)
+  const touch = run(`
+    UPDATE records SET source_hash = ?, field_clocks = ?, pushed_seq = ?, pulled_at = ?
+    WHERE record_id = ?`)
+  const appendHistory = run(`
+    INSERT INTO record_history (platform_id, record_id, change_seq, at, source, changes, pull_id,
+      request_id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
+  const appendActivity = run(`
+    INSERT INTO activity (at, level, kind, platform_id, platform_name, record_id, actor, message,
+      details)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const addHourly = run(`
+    INSERT INTO hourly_counters (day, hour, platform_id, node, received_post, received_patch,
+      received_pull, created, updated, unchanged, stale, rejected)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+    ON CONFLICT DO UPDATE SET
+      received_post = received_post + excluded.received_post,
+      received_patch = received_patch + excluded.received_patch,
+      received_pull = received_pull + excluded.received_pull,
+      created = created + excluded.created, updated = updated + excluded.updated,
+      unchanged = unchanged + excluded.unchanged, stale = stale + excluded.stale`)
+  const addToModule = run(`
+    INSERT INTO module_counters (platform_id, module_id, node, records, last_received_at)
+    VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET records = records + excluded.records,
+      last_received_at = excluded.last_received_at`)
+
+  return {
+    readSequence: (): number => integerOf(readSequence() ?? {}, 'value'),
+    saveSequence: (value: number): void => void saveSequence(value),
+
+    findPlatformOfKey(hubKeyId: number, at: string): KeyGate | null {
+      const row = findPlatformOfKey(hubKeyId, at)
+      if (!row) return null
+      const lastUse = nullableTextOf(row, 'last_used_at')
+      if (lastUse?.slice(0, 16) !== at.slice(0, 16)) noteKeyUse(at, hubKeyId)
+      return {
+        platform_id: integerOf(row, 'platform_id'),
+        platform_name: textOf(row, 'platform_name'),
+        display_title: textOf(row, 'display_title'),
+      }
+    },
+
+    findRegisteredModule(platformId: number, recordType: string): ModuleGate | null {
+      const row = findModule(platformId, recordType)
+      return row ? toModuleGate(row) : null
+    },
+
+    findModuleOfRead(read: RecordRead, platformId: number): ModuleGate | WriteRejection {
+      const row = findReading(read.pull_id, read.module_id, platformId)
+      if (row?.['pull_state'] !== 'running') return 'pull_not_running'
+      if (row['status'] !== 'active' || row['registered_at'] === null)
+        return 'module_not_registered'
+      return toModuleGate(row)
+    },
+
+    lookUp(module: ModuleGate, reference: string): KnownRecord | null {
+      const row = lookUp(module.platform_id, module.module_id, reference)
+      return row ? toKnownRecord(row) : null
+    },
+
+    load(module: ModuleGate, reference: string): StoredRecord | null {
+      const row = load(module.platform_id, module.module_id, reference)
+      if (!row) return null
+      return {
+        ...toKnownRecord(row),
+        full_name: textOf(row, 'full_name'),
+        data: textOf(row, 'data'),
+        field_clocks: parseClocks(nullableTextOf(row, 'field_clocks')),
+        pulled_at: nullableTextOf(row, 'pulled_at'),
+      }
+    },
+
+    /** @returns the new record's id. */
+    insert(
+      module: ModuleGate,
+      reference: string,
+      decision: Created,
+      seq: number,
+      at: string,
+    ): number {
+      const { next, content_hash } = decision
+      const { lastInsertRowid } = insert(
+        module.platform_id,
+        module.module_id,
+        reference,
+        next.full_name,
+        next.data,
+        content_hash,
+        next.source_hash,
+        next.incomplete ? 1 : 0,
+        next.missing_since,
+        clocksText(next.field_clocks),
+        next.pushed_seq,
+        next.pulled_at,
+        seq,
+        at,
+        at,
+      )
+      return Number(lastInsertRowid)
+    },
+
+    update(recordId: number, decision: Updated, seq: number, at: string): void {
+      const { next, content_hash } = decision
+      update(
+        next.full_name,
+        next.data,
+        content_hash,
+        next.source_hash,
+        next.incomplete ? 1 : 0,
+        next.missing_since,
+        clocksText(next.field_clocks),
+        next.pushed_seq,
+        next.pulled_at,
+        seq,
+        at,
+        recordId,
+      )
+    },
+
+    /** Notes what nobody sees, so that no index moves. */
+    touch(recordId: number, next: RecordState): void {
+      const clocks = clocksText(next.field_clocks)
+      touch(next.source_hash, clocks, next.pushed_seq, next.pulled_at, recordId)
+    },
+
+    appendHistory(entry: HistoryEntry): void {
+      appendHistory(
+        entry.platform_id,
+        entry.record_id,
+        entry.change_seq,
+        entry.at,
+        entry.source,
+        historyText(entry.changes),
+        entry.pull_id,
+        entry.request_id,
+      )
+    },
+
+    appendActivity(at: string, line: NewActivity): void {
+      appendActivity(
+        at,
+        line.level,
+        line.kind,
+        line.platform?.platform_id ?? null,
+        line.platform?.platform_name ?? null,
+        line.record_id ?? null,
+        line.actor ?? null,
+        line.message,
+        JSON.stringify(line.details ?? {}),
+      )
+    },
+
+    addHourly(
+      platformId: number,
+      when: { at: string; day: string; node: string },
+      counts: HourlyCounts,
+    ): void {
+      addHourly(
+        when.day,
+        when.at.slice(0, 13),
+        platformId,
+        when.node,
+        counts.received_post,
+        counts.received_patch,
+        counts.received_pull,
+        counts.created,
+        counts.updated,
+        counts.unchanged,
+        counts.stale,
+      )
+    },
+
+    addToModule(
+      module: { platform_id: number; module_id: number; created: number },
+      node: string,
+      at: string,
+    ): void {
+      addToModule(module.platform_id, module.module_id, node, module.created, at)
+    },
+  }
+}
+
+function prepareGet(database: DatabaseSync) {
+  return (sql: string) => {
+    const statement = database.prepare(sql)
+    return (...values: SQLInputValue[]): Row | undefined => statement.get(...values)
+  }
+}
+
+function prepareRun(database: DatabaseSync) {
+  return (sql: string) => {
+    const statement = database.prepare(sql)
+    return (...values: SQLInputValue[]) => statement.run(...values)
+  }
+}
+
+function toKnownRecord(row: Row): KnownRecord {
+  return {
+    record_id: integerOf(row, 'record_id'),
+    source_hash: nullableTextOf(row, 'source_hash'),
+    incomplete: row['incomplete'] === 1,
+    missing_since: nullableTextOf(row, 'missing_since'),
+    pushed_seq: integerOf(row, 'pushed_seq'),
+  }
+}
+
+function toModuleGate(row: Row): ModuleGate {
+  const mark = nullableIntegerOf(row, 'last_read_mark')
+  const requested_at = nullableTextOf(row, 'last_read_requested_at')
+  return {
+    platform_id: integerOf(row, 'platform_id'),
+    module_id: integerOf(row, 'module_id'),
+    module_name: textOf(row, 'module_name'),
+    lastRead: mark === null || requested_at === null ? null : { mark, requested_at },
+  }
+}
+
+function parseClocks(text: string | null): FieldClocks | null {
+  return text === null ? null : JSON.parse(text)
+}
+
+function clocksText(clocks: FieldClocks | null): string | null {
+  return clocks === null ? null : JSON.stringify(clocks)
+}

@@ -1,0 +1,70 @@
+import type { RecordWrite } from '../port/record-store.ts'
+import type { ModuleGate } from './write-gates.ts'
+import type { WriteStatements } from './write-statements.ts'
+
+export type HourlyCounts = {
+  received_post: number
+  received_patch: number
+  received_pull: number
+  created: number
+  updated: number
+  unchanged: number
+  stale: number
+}
+
+type ModuleCount = { platform_id: number; module_id: number; created: number }
+
+/** Counts what a batch did, to be written as one row a platform and one a module. */
+export class WriteTally {
+  readonly #at: string
+  readonly #day: string
+  readonly #platforms = new Map<number, HourlyCounts>()
+  readonly #modules = new Map<number, ModuleCount>()
+
+  constructor(at: string, day: string) {
+    this.#at = at
+    this.#day = day
+  }
+
+  /** A pulled record that is unchanged counts for nothing here: it must not cost a write. */
+  count(
+    write: RecordWrite,
+    module: ModuleGate,
+    outcome: 'created' | 'updated' | 'unchanged' | 'stale',
+  ): void {
+    const { source } = write.content
+    if (source === 'pull' && outcome === 'unchanged') return
+    const counts = this.#countsOf(module.platform_id)
+    counts[outcome] += 1
+    if (source === 'POST') counts.received_post += 1
+    else if (source === 'PATCH') counts.received_patch += 1
+    else if (outcome !== 'stale') counts.received_pull += 1
+    const { platform_id, module_id } = module
+    const known = this.#modules.get(module_id) ?? { platform_id, module_id, created: 0 }
+    if (outcome === 'created') known.created += 1
+    this.#modules.set(module_id, known)
+  }
+
+  save(statements: WriteStatements, node: string): void {
+    for (const [platformId, counts] of this.#platforms) {
+      statements.addHourly(platformId, { at: this.#at, day: this.#day, node }, counts)
+    }
+    for (const module of this.#modules.values()) statements.addToModule(module, node, this.#at)
+  }
+
+  #countsOf(platformId: number): HourlyCounts {
+    const known = this.#platforms.get(platformId)
+    if (known) return known
+    const counts = {
+      received_post: 0,
+      received_patch: 0,
+      received_pull: 0,
+      created: 0,
+      updated: 0,
+      unchanged: 0,
+      stale: 0,
+    }
+    this.#platforms.set(platformId, counts)
+    return counts
+  }
+}
