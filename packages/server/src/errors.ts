@@ -166,6 +166,13 @@ export class HubError extends Error {
     this.errors = options.errors
     this.retryAfterSeconds = options.retryAfterSeconds
   }
+
+  /** An error with words of its own, where they say more than the catalogue's. */
+  static withMessage(code: ErrorCode, message: string): HubError {
+    const error = new HubError(code)
+    error.message = message
+    return error
+  }
 }
 
 /** The message of a code with its `{places}` filled in. */

@@ -90,11 +90,11 @@ type Style = { gaps: readonly string[]; escapes: readonly boolean[]; escapesKeys
 function write(value: unknown, { gaps, escapes, escapesKeys }: Style): string {
   let turn = 0
   const gap = () => gaps[turn++ % gaps.length] ?? ''
-  const escape = (character: string) =>
+  const spell = (character: string) =>
     character.length === 1 && escapes[turn++ % escapes.length]
       ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
       : character
-  const string = (text: string) => JSON.stringify(text).replace(/[^"\\]|\\u....|\\./gsu, escape)
+  const string = (text: string) => JSON.stringify(text).replace(/[^"\\]|\\u....|\\./gsu, spell)
   const any = (part: unknown): string => {
     if (typeof part === 'string') return string(part)
     if (Array.isArray(part)) return `[${gap()}${part.map(padded).join(',')}]`
@@ -294,6 +294,7 @@ const refusedDocuments: [string, string | Uint8Array, RegExp?][] = [
   ['a page of HTML', '<html>{"records":[1]}</html>', /no JSON/],
   ['a comma before the end of the array', '{"records":[1,]}', /lacks an element, at byte 14/],
   ['a comma at the beginning', '{"records":[,1]}', /lacks an element, at byte 12/],
+  ['a brace for an element', '{"records":[}]}'],
   ['a lone comma', '{"records":[,]}', /lacks an element/],
   ['two commas', '{"records":[1,,2]}', /lacks an element/],
   [

@@ -56,6 +56,39 @@ test('a value without doubtful numbers parses as JSON.parse parses it', () => {
   )
 })
 
+test('keys written with escapes are read rightly, whatever keys came before', () => {
+  // V8 alone reads the second one as ["h", "\\"]: https://github.com/nodejs/node/issues/63785
+  parseExact('{"h":[],"\\\\":0}')
+  assert.deepEqual(Object.keys(Object(parseExact('{"h":1,"\\"":2}'))), ['h', '"'])
+  const key = fc.string({
+    unit: fc.constantFrom('a', 'b', '\\', '"', '\n', '\ue000', '\ud800', '1'),
+  })
+  fc.assert(
+    fc.property(fc.array(fc.tuple(key, fc.oneof(key, fc.nat())), { maxLength: 6 }), (pairs) => {
+      const text = `{${pairs.map(([name, value]) => `${JSON.stringify(name)} :[${JSON.stringify(value)}]`).join(',')}}`
+      const value = parseExact(text)
+      assert.ok(isJsonObject(value))
+      const expected = new Map(pairs)
+      assert.deepEqual(new Set(Object.keys(value)), new Set(expected.keys()))
+      for (const [name, member] of expected) assert.deepEqual(value[name], [member])
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('a broken text with escapes is refused in linear time, and so is one nested without end', () => {
+  for (const text of [
+    `{"${'\\"'.repeat(300_000)}`,
+    '\\'.repeat(600_000),
+    '{"a\\x":1}',
+    '{"a\\":1',
+  ]) {
+    assert.throws(() => parseExact(text), SyntaxError)
+  }
+  const nested = '['.repeat(400_000) + ']'.repeat(400_000)
+  assert.throws(() => parseExact(`{"a\\n":1.10,"b":${nested}}`), SyntaxError)
+})
+
 test('a null character and a lone surrogate survive', () => {
   const text = '{"a":"\\u0000","\\ud800":"\\udfff x"}'
   assert.equal(stringifyExact(parseExact(text)), text)

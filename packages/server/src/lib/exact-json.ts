@@ -33,10 +33,74 @@ const DOUBTFUL_NUMBER =
 
 /**
  * Parses JSON so that {@link stringifyExact} gives back its numbers verbatim.
- * @throws SyntaxError where the text is no JSON.
+ * @throws SyntaxError where the text is no JSON, or nested too deeply to be handled.
  */
 export function parseExact(text: string): JsonValue {
+  try {
+    const { renamed, keys, mark } = renameEscapedKeys(text)
+    const value = parsePlain(renamed)
+    return keys.length > 0 ? restoreKeys(value, mark, keys) : value
+  } catch (error) {
+    if (error instanceof RangeError) throw new SyntaxError('it is nested too deeply')
+    throw error
+  }
+}
+
+function parsePlain(text: string): JsonValue {
   return DOUBTFUL_NUMBER.test(text) ? JSON.parse(text, keepNumber) : JSON.parse(text)
+}
+
+/**
+ * V8 mistakes a key that is written with an escape for another one that it has met before
+ * (https://github.com/nodejs/node/issues/63785); strings that are no keys it reads rightly. So such
+ * keys get names without escapes while the text is parsed. Searches from backslash to backslash, so
+ * a text without one costs next to nothing.
+ */
+function renameEscapedKeys(text: string): { renamed: string; keys: string[]; mark: string } {
+  const keys: string[] = []
+  let mark = '\uE000'
+  let renamed = ''
+  let copied = 0
+  let backslash = text.indexOf('\\')
+  while (backslash >= 0) {
+    const end = findStringEnd(text, backslash)
+    const start = text.lastIndexOf('"', backslash)
+    if (end < 0 || start < copied) break
+    if (isFollowedByColon(text, end)) {
+      while (keys.length === 0 && text.includes(mark)) mark += '\uE000'
+      renamed += `${text.slice(copied, start)}"${mark}${keys.length}"`
+      keys.push(JSON.parse(text.slice(start, end)))
+      copied = end
+    }
+    backslash = text.indexOf('\\', end)
+  }
+  return { renamed: keys.length > 0 ? renamed + text.slice(copied) : text, keys, mark }
+}
+
+/** Where the string ends that has a backslash at `from`, behind its quote; -1 where it does not. */
+function findStringEnd(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const character = text[at]
+    if (character === '\\') at++
+    else if (character === '"') return at + 1
+  }
+  return -1
+}
+
+function isFollowedByColon(text: string, from: number): boolean {
+  let at = from
+  while (' \t\n\r'.includes(text.charAt(at)) && at < text.length) at++
+  return text[at] === ':'
+}
+
+function restoreKeys(value: JsonValue, mark: string, keys: readonly string[]): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => restoreKeys(item, mark, keys))
+  if (!isJsonObject(value)) return value
+  const entries = Object.entries(value).map(([key, member]): [string, JsonValue] => {
+    const known = key.startsWith(mark) ? keys[Number(key.slice(mark.length))] : undefined
+    return [known ?? key, restoreKeys(member, mark, keys)]
+  })
+  return Object.fromEntries(entries)
 }
 
 function keepNumber(_key: string, value: unknown, context: { source?: string }): unknown {

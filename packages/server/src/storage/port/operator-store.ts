@@ -30,8 +30,6 @@ export interface OperatorStore {
   /** Gives a milestone back after what it stands for failed. */
   releaseMilestone(name: string): Promise<void>
 
-  setRole(operatorId: string, role: Role): Promise<void>
-
   createToken(
     token: {
       name: string

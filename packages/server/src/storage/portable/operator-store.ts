@@ -29,10 +29,6 @@ export function createOperatorStore(
       await writer.deleteFrom('milestones').where('name', '=', name).execute()
     },
 
-    async setRole(operatorId, role) {
-      await writer.updateTable('operators').set({ role }).where('id', '=', operatorId).execute()
-    },
-
     createToken: (token, audit) =>
       writer.transaction().execute(async (db) => {
         const at = nowText(clock)

@@ -3,6 +3,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { NewActivity } from '../../domain/activity.ts'
 import type { FieldClocks } from '../../domain/field-clock.ts'
 import type { RecordChange, RecordState, WriteDecision } from '../../domain/record.ts'
+import { parseExact } from '../../lib/exact-json.ts'
 import type { RecordRead, WriteRejection } from '../port/record-store.ts'
 import { historyText } from '../portable/history-text.ts'
 import { integerOf, nullableIntegerOf, nullableTextOf, type Row, textOf } from './columns.ts'
@@ -289,7 +290,10 @@ function toModuleGate(row: Row): ModuleGate {
 }
 
 function parseClocks(text: string | null): FieldClocks | null {
-  return text === null ? null : JSON.parse(text)
+  if (text === null) return null
+  const clocks: FieldClocks = {}
+  for (const [path, at] of Object.entries(Object(parseExact(text)))) clocks[path] = String(at)
+  return clocks
 }
 
 function clocksText(clocks: FieldClocks | null): string | null {

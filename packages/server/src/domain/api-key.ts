@@ -1,0 +1,19 @@
+import { sha256 } from '../lib/hash.ts'
+import { createRandomKey, hintOfKey } from '../lib/random-key.ts'
+
+/** Begins every hub API key, so that one that leaks is recognised. */
+export const HUB_KEY_PREFIX = 'rhk_'
+/** Begins every token for programs. */
+export const TOKEN_PREFIX = 'rht_'
+
+/** A new key with what is stored of it: its hash for look-up, a hint for people. */
+export type NewKey = { key: string; hash: string; hint: string }
+
+export function createKey(prefix: typeof HUB_KEY_PREFIX | typeof TOKEN_PREFIX): NewKey {
+  const key = createRandomKey(prefix)
+  return { key, hash: sha256(key), hint: hintOfKey(key) }
+}
+
+/** What a sealed key is bound to. */
+export const HUB_KEY_PURPOSE = 'hub key'
+export const SOURCE_KEY_PURPOSE = 'source key'

@@ -1,0 +1,93 @@
+import type { Platform, RegisterRequest } from '@recordhub/protocol'
+import {
+  createKey,
+  HUB_KEY_PREFIX,
+  HUB_KEY_PURPOSE,
+  SOURCE_KEY_PURPOSE,
+} from '../../domain/api-key.ts'
+import { HubError, isErrorCode } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { PlatformClient } from '../../outgoing/platform-client.ts'
+import { parseSourceUrl } from '../../outgoing/source-url.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { probePlatform } from './probe-platform.ts'
+
+/** Who asks, for the audit. */
+export type Requester = { actor: string; address: string | null }
+
+/**
+ * Registers a platform with the modules chosen from its manifest, which is fetched anew. The hub key
+ * that the platform is to push with is shown this once; it is stored sealed.
+ * @throws HubError where the platform does not answer as agreed, a module is unknown, or the name is taken.
+ */
+export async function registerPlatform(
+  parts: {
+    client: Pick<PlatformClient, 'ping' | 'fetchManifest'>
+    platforms: Pick<PlatformStore, 'registerPlatform'>
+    secrets: SecretBox
+    clock: Clock
+  },
+  request: RegisterRequest,
+  requester: Requester,
+): Promise<{ platform: Platform; hub_api_key: string }> {
+  const source_base_url = parseSourceUrl(request.source_base_url)
+  const probe = await probePlatform(parts.client, { ...request, source_base_url })
+  const [problem] = probe.problems
+  if (problem) throw toProbeError(problem)
+  const { manifest } = probe
+  if (!manifest) throw new Error('A probe without problems has no manifest')
+  const known = new Set(manifest.modules.map((module) => module.record_type))
+  const unknown = request.record_types.find((record_type) => !known.has(record_type))
+  if (unknown !== undefined) {
+    const message = `is not in the manifest, which has: ${[...known].join(', ')}`
+    const errors = { record_types: [`${unknown} ${message}`] }
+    throw new HubError('module_unknown', { record_type: unknown }, { errors })
+  }
+  const hubKey = createKey(HUB_KEY_PREFIX)
+  const { platform_name, platform_title } = manifest
+  const registered = await parts.platforms.registerPlatform(
+    {
+      platform_name,
+      display_title: platform_title,
+      platform_description: manifest.platform_description,
+      source_base_url,
+      sealed_source_key: parts.secrets.seal(request.source_api_key, SOURCE_KEY_PURPOSE),
+      hub_key: {
+        key_hash: hubKey.hash,
+        hint: hubKey.hint,
+        sealed: parts.secrets.seal(hubKey.key, HUB_KEY_PURPOSE),
+      },
+      modules: manifest.modules.map((module) => ({
+        ...module,
+        registered: request.record_types.includes(module.record_type),
+      })),
+      at: parts.clock.now().toISOString(),
+    },
+    {
+      activity: {
+        level: 'info',
+        kind: 'platform.registered',
+        message: `${platform_title} registered with ${request.record_types.length} modules`,
+        actor: requester.actor,
+        details: { record_types: request.record_types },
+      },
+      audit: {
+        ...requester,
+        action: 'platform.register',
+        target: platform_name,
+        details: { source_base_url, record_types: request.record_types },
+      },
+    },
+  )
+  if (registered.outcome === 'name_taken') {
+    throw new HubError('platform_already_registered', { platform_name })
+  }
+  return { platform: registered.platform, hub_api_key: hubKey.key }
+}
+
+/** A problem of the probe as the error of a request that needs the platform to answer. */
+function toProbeError(problem: { code: string; message: string }): HubError {
+  const code = isErrorCode(problem.code) ? problem.code : 'platform_answer_invalid'
+  return HubError.withMessage(code, problem.message)
+}

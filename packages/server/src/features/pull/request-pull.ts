@@ -1,0 +1,35 @@
+import type { Pull, PullTrigger } from '@recordhub/protocol'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import type { PullDispatcher } from '../../storage/port/pull-dispatcher.ts'
+import type { Lease, PullStore } from '../../storage/port/pull-store.ts'
+
+export type PullRequest = { trigger: PullTrigger; requested_by: string | null }
+export type PullRequested = { outcome: 'queued' | 'already_running'; pull: Pull }
+export type RequestPull = (request: PullRequest) => Promise<PullRequested>
+
+/** Queues a pull over all active platforms, unless one is queued or running. */
+export function createRequestPull(parts: {
+  pulls: Pick<PullStore, 'requestPull'>
+  dispatcher: Pick<PullDispatcher, 'dispatch'>
+  lease: Lease
+}): RequestPull {
+  return async (request) => {
+    const requested = await parts.pulls.requestPull({ ...request, lease: parts.lease })
+    if (requested.outcome === 'queued') await parts.dispatcher.dispatch(requested.pull.id)
+    return requested
+  }
+}
+
+/** What happens at each time of the schedule: a pull, if there is anything to pull and none under way. */
+export function createScheduledPull(parts: {
+  platforms: Pick<PlatformStore, 'listPlatforms'>
+  requestPull: RequestPull
+}): () => Promise<void> {
+  return async () => {
+    const platforms = await parts.platforms.listPlatforms()
+    const isAnyPulled = platforms.some(
+      (platform) => platform.status === 'active' && platform.modules_registered > 0,
+    )
+    if (isAnyPulled) await parts.requestPull({ trigger: 'schedule', requested_by: null })
+  }
+}

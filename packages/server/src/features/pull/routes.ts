@@ -1,0 +1,129 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { ErrorAnswer, NullableString, Pull, PullTask, StartPullAnswer } from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { Caller } from '../../domain/caller.ts'
+import { nameOfCaller } from '../../domain/caller.ts'
+import { HubError, wordsFor } from '../../errors.ts'
+import type { PullStore } from '../../storage/port/pull-store.ts'
+import type { PullRequest, RequestPull } from './request-pull.ts'
+
+const PullId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
+const TASKS_PAGE = 500
+const PULLS_PAGE = 50
+
+/** Starting pulls and following them. */
+export function pullRoutes(parts: {
+  pulls: PullStore
+  requestPull: RequestPull
+  callerOf: (request: FastifyRequest) => Caller
+}): FastifyPluginAsyncTypebox {
+  const { pulls, requestPull, callerOf } = parts
+  return async (app) => {
+    app.register(async (anyBody) => {
+      // The specification's clients send a form, JSON or nothing: none of it is read.
+      anyBody.removeAllContentTypeParsers()
+      anyBody.addContentTypeParser('*', (_request, _payload, done) => done(null))
+      for (const [url, trigger] of [
+        ['/dashboard/pull-all-existing-records', 'operator'],
+        ['/api/v1/pulls', 'api'],
+      ] as const) {
+        anyBody.post(
+          url,
+          {
+            schema: {
+              summary: 'Pull all existing records in the background',
+              response: { 202: StartPullAnswer, 409: StartPullAnswer, '4xx': ErrorAnswer },
+            },
+          },
+          async (request, reply) => {
+            const requested_by = nameOfCaller(callerOf(request))
+            const { status, answer } = await answerPullRequest(requestPull, {
+              trigger,
+              requested_by,
+            })
+            return reply.code(status).send(answer)
+          },
+        )
+      }
+    })
+
+    app.get(
+      '/api/v1/pulls',
+      {
+        schema: {
+          summary: 'List pulls, newest first',
+          querystring: Type.Object(
+            { cursor: Type.Optional(Type.Integer({ minimum: 1 })) },
+            { additionalProperties: false },
+          ),
+          response: {
+            200: Type.Object({
+              success: Type.Literal(true),
+              pulls: Type.Array(Pull),
+              next_cursor: NullableString,
+            }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request) => {
+        const before = request.query.cursor ?? null
+        const found = await pulls.listPulls({ limit: PULLS_PAGE + 1, before })
+        const page = found.slice(0, PULLS_PAGE)
+        const last = page.at(-1)
+        return {
+          success: true as const,
+          pulls: page,
+          next_cursor: found.length > page.length && last ? String(last.id) : null,
+        }
+      },
+    )
+
+    app.get(
+      '/api/v1/pulls/:id',
+      {
+        schema: {
+          summary: 'Read a pull with its tasks',
+          params: PullId,
+          querystring: Type.Object(
+            { cursor: Type.Optional(Type.Integer({ minimum: 1 })) },
+            { additionalProperties: false },
+          ),
+          response: {
+            200: Type.Object({
+              success: Type.Literal(true),
+              pull: Pull,
+              tasks: Type.Array(PullTask),
+              next_cursor: NullableString,
+            }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request) => {
+        const pull = await pulls.readPull(request.params.id)
+        if (!pull) throw new HubError('not_found', { what: 'pull' })
+        const after = request.query.cursor ?? null
+        const found = await pulls.listTasks({ pull_id: pull.id, limit: TASKS_PAGE + 1, after })
+        const page = found.slice(0, TASKS_PAGE)
+        const last = page.at(-1)
+        return {
+          success: true as const,
+          pull,
+          tasks: page.map(({ task_number: _, ...task }) => task),
+          next_cursor: found.length > page.length && last ? String(last.task_number) : null,
+        }
+      },
+    )
+  }
+}
+
+async function answerPullRequest(requestPull: RequestPull, request: PullRequest) {
+  const { outcome, pull } = await requestPull(request)
+  if (outcome === 'queued') {
+    const message = 'The pull has been queued. It runs in the background.'
+    return { status: 202 as const, answer: { success: true, message, pull } }
+  }
+  const message = wordsFor('pull_already_running')
+  return { status: 409 as const, answer: { success: false, message, pull } }
+}

@@ -1,0 +1,236 @@
+import type { PullCounts } from '@recordhub/protocol'
+import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
+import { noCounts } from '../../domain/pull.ts'
+import { manifestTag, sourceHash } from '../../domain/record.ts'
+import { checkPulled, faultsInWords } from '../../domain/record-input.ts'
+import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { IdSet } from '../../lib/id-set.ts'
+import { toInstant } from '../../lib/instant.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { PlatformClient } from '../../outgoing/platform-client.ts'
+import type { RecordElement, RecordsSlice } from '../../outgoing/records-stream.ts'
+import type { PlatformSource } from '../../storage/port/platform-store.ts'
+import type { PullTaskPlan } from '../../storage/port/pull-store.ts'
+import type { PullWrite, RecordRead } from '../../storage/port/record-store.ts'
+import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
+import type { Ingest } from '../records/ingest.ts'
+import type { RejectedPushKeeper } from '../records/keep-rejected-push.ts'
+
+/** Of one task, this many rejected records are kept; all are counted. */
+const MAX_KEPT = 100
+const MAX_KEPT_BODY = 1024 * 1024
+const REPORT_EVERY_MS = 1000
+
+export type PullTaskParts = {
+  client: Pick<PlatformClient, 'openRecords'>
+  ingest: Ingest
+  keeper: RejectedPushKeeper
+  secrets: SecretBox
+  clock: Clock
+  firstByteSeconds: number
+}
+
+export type PullTaskContext = {
+  pull_id: number
+  mark: number
+  source: PlatformSource
+  plan: PullTaskPlan
+  signal: AbortSignal
+  report: (progress: { total: number | null; counts: PullCounts }) => Promise<void>
+}
+
+/** What a read brought, whether it ended well (`error` null) or not. */
+export type PullTaskOutcome = {
+  total: number | null
+  counts: PullCounts
+  warnings: string[]
+  error: unknown
+  requested_at: string
+}
+
+/**
+ * Reads one module of one platform and stores what it brings, element by element: memory is bounded
+ * by a slice, and the platform is read no faster than its records are stored.
+ */
+export async function runPullTask(
+  parts: PullTaskParts,
+  context: PullTaskContext,
+): Promise<PullTaskOutcome> {
+  const task = new PullTask(parts, context)
+  let error: unknown = null
+  try {
+    await task.read()
+  } catch (thrown) {
+    error = thrown
+  }
+  return { ...task.progress(), error }
+}
+
+class PullTask {
+  readonly #parts: PullTaskParts
+  readonly #context: PullTaskContext
+  readonly #read: RecordRead
+  readonly #counts = noCounts()
+  readonly #warnings: string[] = []
+  #total: number | null = null
+  #kept = 0
+
+  constructor(parts: PullTaskParts, context: PullTaskContext) {
+    const { plan, pull_id, mark } = context
+    this.#parts = parts
+    this.#context = context
+    const keys = plan.fields.map((field) => field.key)
+    this.#read = {
+      pull_id,
+      module_id: plan.module_id,
+      mark,
+      requested_at: toInstant(parts.clock.now()),
+      manifest_keys: new Set(keys),
+      manifest_tag: manifestTag(keys),
+      seen: new IdSet(),
+    }
+  }
+
+  progress(): Omit<PullTaskOutcome, 'error'> {
+    return {
+      total: this.#total,
+      counts: { ...this.#counts },
+      warnings: this.#warnings,
+      requested_at: this.#read.requested_at,
+    }
+  }
+
+  async read(): Promise<void> {
+    const { source, plan, signal } = this.#context
+    const target = {
+      source_base_url: source.source_base_url,
+      source_api_key: this.#parts.secrets.open(source.sealed_source_key, SOURCE_KEY_PURPOSE),
+    }
+    const { firstByteSeconds } = this.#parts
+    const stream = await this.#parts.client.openRecords(target, plan.record_type, {
+      signal,
+      firstByteSeconds,
+    })
+    let reportedAt = performance.now()
+    for await (const slice of stream.slices()) {
+      this.#checkEnvelope(stream.envelope(), stream.path)
+      await this.#store(slice)
+      if (performance.now() - reportedAt < REPORT_EVERY_MS) continue
+      await this.#context.report({ total: this.#total, counts: { ...this.#counts } })
+      reportedAt = performance.now()
+    }
+    this.#checkEnvelope(stream.envelope(), stream.path)
+    this.#findWarnings(stream.contentType)
+  }
+
+  #checkEnvelope(envelope: Readonly<Record<string, unknown>>, path: string): void {
+    const { success, message, platform_name, record_type, total } = envelope
+    const { source, plan } = this.#context
+    if (success === false) {
+      const words = typeof message === 'string' ? `: ${message.slice(0, 300)}` : ''
+      throw new HubError('platform_answer_invalid', {
+        path,
+        reason: `it says success: false${words}`,
+      })
+    }
+    if (typeof platform_name === 'string' && platform_name !== source.platform_name) {
+      throw new HubError('platform_name_differs', {
+        got: platform_name,
+        expected: source.platform_name,
+      })
+    }
+    if (typeof record_type === 'string' && record_type !== plan.record_type) {
+      const reason = `it holds records of "${record_type}"`
+      throw new HubError('platform_answer_invalid', { path, reason })
+    }
+    if (typeof total === 'number' && Number.isSafeInteger(total) && total >= 0) this.#total = total
+  }
+
+  async #store(slice: RecordsSlice): Promise<void> {
+    this.#counts.received += slice.elements.length + slice.tooLarge.length
+    const rejections = slice.tooLarge.map((index) => this.#rejectTooLarge(index))
+    const writes: { write: PullWrite; element: RecordElement }[] = []
+    for (const element of slice.elements) {
+      const checked = checkPulled(element.value)
+      if (checked.outcome === 'valid') {
+        const { reference_number, full_name, data } = checked.input
+        const source_hash = sourceHash(this.#read.manifest_tag, element.bytes)
+        writes.push({
+          element,
+          write: {
+            platform_id: this.#context.plan.platform_id,
+            record_type: this.#context.plan.record_type,
+            reference_number,
+            content: { source: 'pull', full_name, data, source_hash },
+            read: this.#read,
+          },
+        })
+      } else {
+        const reason = faultsInWords(checked.errors)
+        rejections.push(this.#reject(element, 'invalid_record', { reason }, checked.errors))
+      }
+    }
+    const outcomes =
+      writes.length > 0 ? await this.#parts.ingest.pull(writes.map(({ write }) => write)) : []
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.outcome !== 'rejected') this.#counts[outcome.outcome] += 1
+      else if (outcome.code === 'duplicate_reference' || outcome.code === 'record_not_storable') {
+        const element = writes[index]?.element
+        if (element) rejections.push(this.#reject(element, outcome.code, {}, {}))
+      } else {
+        const { record_type } = this.#context.plan
+        throw new HubError(outcome.code, { record_type })
+      }
+    }
+    await Promise.all(rejections)
+  }
+
+  #rejectTooLarge(index: number): Promise<void> {
+    const reason = `element ${index} of records is larger than 16 MiB`
+    return this.#keep('invalid_record', { reason }, {}, JSON.stringify({ index }))
+  }
+
+  #reject(
+    element: RecordElement,
+    code: ErrorCode,
+    params: Record<string, string>,
+    errors: Record<string, string[]>,
+  ): Promise<void> {
+    const text = JSON.stringify(element.value)
+    const body = text.length <= MAX_KEPT_BODY ? text : JSON.stringify({ index: element.index })
+    return this.#keep(code, params, errors, body)
+  }
+
+  async #keep(
+    code: ErrorCode,
+    params: Record<string, string>,
+    errors: Record<string, string[]>,
+    body: string,
+  ): Promise<void> {
+    this.#counts.rejected += 1
+    if (this.#kept >= MAX_KEPT) return
+    this.#kept += 1
+    const rejected: NewRejectedPush = {
+      platform_id: this.#context.plan.platform_id,
+      method: 'pull',
+      code,
+      message: wordsFor(code, params),
+      errors,
+      body,
+      pull_id: this.#read.pull_id,
+    }
+    await this.#parts.keeper.keep(rejected)
+  }
+
+  #findWarnings(contentType: string): void {
+    const { received } = this.#counts
+    if (this.#total !== null && this.#total !== received) {
+      this.#warnings.push(`The answer says total ${this.#total}, but ${received} records came.`)
+    }
+    if (!/json/i.test(contentType)) {
+      const type = contentType || 'none'
+      this.#warnings.push(`The answer is JSON, but its Content-Type is ${type}.`)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { HUB_KEY_PREFIX } from '../../domain/api-key.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { sha256 } from '../../lib/hash.ts'
+import { isRandomKey } from '../../lib/random-key.ts'
+import type { PlatformStore, Receiver } from '../../storage/port/platform-store.ts'
+
+const MAX_KNOWN = 10_000
+
+/**
+ * Finds what a hub API key opens. What it remembers only saves look-ups: the write path checks key,
+ * platform and module again in its own transaction, and says when to forget.
+ */
+export type ReceiverFinder = {
+  find: (key: string) => Promise<Receiver | null>
+  /** Looks again, past what is remembered. */
+  refresh: (key: string) => Promise<Receiver | null>
+}
+
+export function createReceiverFinder(options: {
+  platforms: Pick<PlatformStore, 'findReceiver'>
+  clock: Clock
+}): ReceiverFinder {
+  const known = new Map<string, Receiver>()
+  async function refresh(key: string): Promise<Receiver | null> {
+    known.delete(key)
+    const at = options.clock.now().toISOString()
+    const receiver = await options.platforms.findReceiver(sha256(key), at)
+    if (!receiver) return null
+    if (known.size >= MAX_KNOWN) known.clear()
+    known.set(key, receiver)
+    return receiver
+  }
+  return {
+    refresh,
+    async find(key) {
+      // A made-up key is known for one without a look-up, so that guessing costs the hub little.
+      if (!isRandomKey(key, HUB_KEY_PREFIX)) return null
+      return known.get(key) ?? (await refresh(key))
+    },
+  }
+}

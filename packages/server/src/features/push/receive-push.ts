@@ -1,0 +1,117 @@
+import type { PushAnswer } from '@recordhub/protocol'
+import { checkPush, faultsInWords, type PushInput } from '../../domain/record-input.ts'
+import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Receiver } from '../../storage/port/platform-store.ts'
+import type { WriteOutcome } from '../../storage/port/record-store.ts'
+import type { Ingest } from '../records/ingest.ts'
+import type { RejectedPushKeeper } from '../records/keep-rejected-push.ts'
+import type { ReceiverFinder } from './find-receiver.ts'
+
+export type PushRequest = {
+  method: 'POST' | 'PATCH'
+  /** Parsed JSON with its numbers kept. */
+  body: unknown
+  key: string
+  receiver: Receiver
+  request_id: string
+}
+
+export type ReceivePush = (
+  request: PushRequest,
+) => Promise<{ status: 200 | 201; answer: PushAnswer }>
+
+/**
+ * Takes one push (specification 4.1): checks it, stores it and answers once it is durable. What is
+ * refused for its content is kept with the reason.
+ */
+export function createReceivePush(options: {
+  ingest: Ingest
+  keeper: RejectedPushKeeper
+  receivers: ReceiverFinder
+  clock: Clock
+}): ReceivePush {
+  const { ingest, keeper, receivers, clock } = options
+
+  async function refuse(request: PushRequest, error: HubError): Promise<never> {
+    await keeper.keep({
+      platform_id: request.receiver.platform_id,
+      method: request.method,
+      code: error.code,
+      message: error.message,
+      errors: error.errors ?? {},
+      body: JSON.stringify(request.body) ?? 'null',
+      pull_id: null,
+    })
+    throw error
+  }
+
+  async function isRegistered(request: PushRequest, recordType: string): Promise<boolean> {
+    const has = (receiver: Receiver | null) =>
+      receiver?.modules.some((module) => module.record_type === recordType) ?? false
+    return has(request.receiver) || has(await receivers.refresh(request.key))
+  }
+
+  return async (request) => {
+    const checked = checkPush(request.method, request.body, clock.now())
+    if (checked.outcome === 'invalid') {
+      const reason = faultsInWords(checked.errors)
+      return refuse(request, new HubError('invalid_record', { reason }, { errors: checked.errors }))
+    }
+    const { input } = checked
+    if (!(await isRegistered(request, input.record_type))) {
+      return refuse(request, moduleNotRegistered(input))
+    }
+    const { full_name, data, occurred_at, record_type, reference_number } = input
+    const written = await ingest.push({
+      platform_id: request.receiver.platform_id,
+      hub_key_id: request.receiver.hub_key_id,
+      record_type,
+      reference_number,
+      request_id: request.request_id,
+      content: { source: request.method, full_name, data, occurred_at },
+    })
+    if (written.outcome !== 'rejected') return answerPush(request, input, written)
+    await receivers.refresh(request.key)
+    if (written.code === 'api_key_invalid') throw new HubError('api_key_invalid')
+    return refuse(
+      request,
+      written.code === 'module_not_registered'
+        ? moduleNotRegistered(input)
+        : new HubError(written.code satisfies ErrorCode),
+    )
+  }
+}
+
+function moduleNotRegistered({ record_type }: PushInput): HubError {
+  const errors = { record_type: [wordsFor('module_not_registered', { record_type })] }
+  return new HubError('module_not_registered', { record_type }, { errors })
+}
+
+const ANSWERS = {
+  created: 'New record received from',
+  updated: 'Record updated from',
+  unchanged: 'Record received again, unchanged, from',
+  stale: 'A newer version of this record stays; this older one was received from',
+} as const
+
+function answerPush(
+  request: PushRequest,
+  input: PushInput,
+  written: Exclude<WriteOutcome, { outcome: 'rejected' }>,
+): { status: 200 | 201; answer: PushAnswer } {
+  const { receiver, method } = request
+  return {
+    status: written.outcome === 'created' ? 201 : 200,
+    answer: {
+      success: true,
+      message: `${ANSWERS[written.outcome]} ${receiver.display_title}.`,
+      method,
+      platform_name: receiver.platform_name,
+      module_name: written.module_name,
+      record_id: written.record_id,
+      outcome: written.outcome,
+      ...(input.warnings.length > 0 ? { warnings: input.warnings } : {}),
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  ChangedRecordPush,
+  ErrorAnswer,
+  HUB_KEY_HEADER,
+  NewRecordPush,
+  PushAnswer,
+  PushCheckAnswer,
+  RECEIVER_CHECK_PATH,
+  RECEIVER_PATH,
+} from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
+import { HubError } from '../../errors.ts'
+import type { Receiver } from '../../storage/port/platform-store.ts'
+import type { ReceiverFinder } from './find-receiver.ts'
+import { createPushLimit } from './limit-pushes.ts'
+import type { ReceivePush } from './receive-push.ts'
+
+/** The receiver that platforms push to. */
+export function pushRoutes(options: {
+  receivers: ReceiverFinder
+  receivePush: ReceivePush
+  /** Pushes a second for each platform; 0 for no limit. */
+  ratePerSecond: number
+}): FastifyPluginAsyncTypebox {
+  const { receivers, receivePush } = options
+  const limit = createPushLimit(options.ratePerSecond)
+  const opened = new WeakMap<FastifyRequest, { key: string; receiver: Receiver }>()
+  const openedBy = (request: FastifyRequest) => {
+    const found = opened.get(request)
+    if (!found) throw new HubError('api_key_invalid')
+    return found
+  }
+
+  return async (app) => {
+    // Before the body is read: a caller without a key costs little and is told nothing else.
+    app.addHook('onRequest', async (request) => {
+      const header = request.headers[HUB_KEY_HEADER.toLowerCase()]
+      const key = typeof header === 'string' ? header : ''
+      const receiver = await receivers.find(key)
+      if (!receiver) throw new HubError('api_key_invalid')
+      opened.set(request, { key, receiver })
+    })
+
+    for (const method of ['POST', 'PATCH'] as const) {
+      app.route({
+        method,
+        url: RECEIVER_PATH,
+        schema: {
+          summary: method === 'POST' ? 'Push a new record' : 'Push the changed fields of a record',
+          body: method === 'POST' ? NewRecordPush : ChangedRecordPush,
+          response: { 200: PushAnswer, 201: PushAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+        },
+        // What is wrong is kept with its reason, so the handler judges.
+        validatorCompiler: () => (value) => ({ value }),
+        handler: async (request, reply) => {
+          const { key, receiver } = openedBy(request)
+          limit(receiver.platform_id)
+          if (request.headers['content-type'] === undefined) {
+            throw new HubError('unsupported_media_type')
+          }
+          const { status, answer } = await receivePush({
+            method,
+            body: request.body,
+            key,
+            receiver,
+            request_id: request.id,
+          })
+          return reply.code(status).send(answer)
+        },
+      })
+    }
+
+    app.get(
+      RECEIVER_CHECK_PATH,
+      {
+        schema: {
+          summary: 'Check a hub API key; stores nothing',
+          response: { 200: PushCheckAnswer, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const { receiver } = openedBy(request)
+        return {
+          success: true as const,
+          platform_name: receiver.platform_name,
+          modules: receiver.modules,
+        }
+      },
+    )
+  }
+}

@@ -1,0 +1,49 @@
+import { HubError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { GroupQueue } from '../../lib/group-queue.ts'
+import type {
+  PullWrite,
+  PushWrite,
+  RecordStore,
+  WriteOutcome,
+} from '../../storage/port/record-store.ts'
+
+/** The one way in for records: pushes and pulls hand their writes here. */
+export type Ingest = {
+  /**
+   * Stores a push, together with others that come meanwhile, in one commit. Resolves once it is
+   * durable.
+   * @throws HubError `busy` where too many wait already.
+   */
+  push: (write: PushWrite) => Promise<WriteOutcome>
+  /** Stores elements of one read, in their order, in one commit. */
+  pull: (writes: PullWrite[]) => Promise<WriteOutcome[]>
+}
+
+/** More pushes in one commit gain nothing and make the first of them wait. */
+const MAX_GROUP = 256
+const MAX_WAITING = 10_000
+
+export function createIngest(options: {
+  records: Pick<RecordStore, 'applyWrites'>
+  clock: Clock
+  dayOf: (at: Date) => string
+}): Ingest {
+  const { records, clock, dayOf } = options
+  const apply = (writes: (PushWrite | PullWrite)[]) => {
+    const now = clock.now()
+    return records.applyWrites({ at: now.toISOString(), day: dayOf(now), writes })
+  }
+  const pushes = new GroupQueue<PushWrite, WriteOutcome>({
+    handle: async (writes) => (await apply(writes)).map((value) => ({ value })),
+    maxGroup: MAX_GROUP,
+    maxWaiting: MAX_WAITING,
+  })
+  return {
+    push(write) {
+      if (pushes.isFull) throw new HubError('busy', { seconds: 1 }, { retryAfterSeconds: 1 })
+      return pushes.add(write)
+    },
+    pull: apply,
+  }
+}

@@ -1,0 +1,49 @@
+import type { Role } from '../domain/caller.ts'
+
+/**
+ * Who may call what: `anyone`; a `platform` with its hub API key, which the receiver checks; or an
+ * operator or program with at least a role. A route that is not in this table does not start.
+ */
+export type Access = 'anyone' | 'platform' | Role
+
+export const ACCESS: Readonly<Record<string, Access>> = {
+  'GET /': 'anyone',
+  'GET /healthz': 'anyone',
+  'GET /readyz': 'anyone',
+  'GET /assets/:name': 'anyone',
+  'GET /api/openapi.json': 'anyone',
+
+  'POST /api/webhook/receive': 'platform',
+  'PATCH /api/webhook/receive': 'platform',
+  'GET /api/webhook/check': 'platform',
+
+  'GET /sign-in': 'anyone',
+  'GET /setup': 'anyone',
+  'POST /setup': 'anyone',
+  'POST /api/auth/sign-in/email': 'anyone',
+  'POST /api/auth/sign-out': 'viewer',
+  'GET /api/auth/get-session': 'anyone',
+  'GET /api/v1/session': 'viewer',
+
+  'GET /dashboard': 'viewer',
+  'GET /dashboard/realtime': 'viewer',
+  'POST /dashboard/pull-all-existing-records': 'operator',
+  'POST /dashboard/auto-sync': 'anyone',
+
+  'POST /api/v1/platforms/probe': 'operator',
+  'POST /api/v1/platforms': 'operator',
+  'GET /api/v1/platforms': 'viewer',
+  'GET /api/v1/platforms/:id': 'viewer',
+  'PATCH /api/v1/platforms/:id': 'operator',
+
+  'GET /api/v1/records': 'viewer',
+  'GET /api/v1/records/:record_id': 'viewer',
+  'GET /api/v1/records/:record_id/history': 'viewer',
+
+  'POST /api/v1/pulls': 'operator',
+  'GET /api/v1/pulls': 'viewer',
+  'GET /api/v1/pulls/:id': 'viewer',
+
+  'GET /api/v1/activity': 'viewer',
+  'GET /api/v1/rejected-pushes': 'viewer',
+}

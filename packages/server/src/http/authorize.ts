@@ -1,0 +1,104 @@
+/** Decides for each request who is calling and whether they may. */
+import { CSRF_HEADER } from '@recordhub/protocol'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Caller, mayActAs } from '../domain/caller.ts'
+import { HubError } from '../errors.ts'
+import { hmacSha256, sameSecret } from '../lib/hash.ts'
+import { ACCESS, type Access } from './access.ts'
+
+export type Authenticators = {
+  /** The operator whose session cookie a request carries. */
+  findOperator: (request: FastifyRequest, options: { keepAlive: boolean }) => Promise<Caller | null>
+  /** The program behind a bearer token. */
+  findProgram: (token: string) => Promise<Caller | null>
+}
+
+export type CsrfTokens = (sessionId: string) => string
+
+/** CSRF tokens that belong to one session each. */
+export function createCsrfTokens(key: Uint8Array): CsrfTokens {
+  return (sessionId) => hmacSha256(key, sessionId)
+}
+
+export type Authorization = {
+  /** Who calls; only on routes that ask for a role. */
+  callerOf: (request: FastifyRequest) => Caller
+}
+
+/**
+ * Guards every route by the table of access.
+ * @throws Error at start for a route that is not in it.
+ */
+export function authorize(
+  app: FastifyInstance,
+  { findOperator, findProgram }: Authenticators,
+  csrfTokenOf: CsrfTokens,
+): Authorization {
+  const callers = new WeakMap<FastifyRequest, Caller>()
+
+  async function findCaller(request: FastifyRequest): Promise<Caller | null> {
+    const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    if (token !== undefined && isApiPath(request)) return findProgram(token.trim())
+    // Polling must not keep an idle session alive.
+    return findOperator(request, { keepAlive: !isPath(request, '/dashboard/realtime') })
+  }
+
+  async function admit(request: FastifyRequest, access: Access): Promise<void> {
+    if (access === 'platform') return
+    if (isUnsafe(request)) checkOrigin(request)
+    if (access === 'anyone') return
+    const caller = await findCaller(request)
+    if (!caller)
+      throw new HubError(
+        isApiPath(request) || !isUnsafe(request) ? 'not_signed_in' : 'session_or_token_invalid',
+      )
+    if (caller.kind === 'operator' && isUnsafe(request)) {
+      const token = request.headers[CSRF_HEADER.toLowerCase()]
+      if (typeof token !== 'string' || !sameSecret(token, csrfTokenOf(caller.sessionId))) {
+        throw new HubError('session_or_token_invalid')
+      }
+    }
+    if (!mayActAs(caller, access)) throw new HubError('forbidden', { role: access })
+    callers.set(request, caller)
+  }
+
+  app.addHook('onRoute', (route) => {
+    const methods = Array.isArray(route.method) ? route.method : [route.method]
+    for (const method of methods) {
+      const access = ACCESS[`${method === 'HEAD' ? 'GET' : method} ${route.url}`]
+      if (!access) throw new Error(`${method} ${route.url} is not in the table of access`)
+      const hooks = route.onRequest ?? []
+      route.onRequest = [
+        async (request) => admit(request, access),
+        ...(Array.isArray(hooks) ? hooks : [hooks]),
+      ]
+    }
+  })
+
+  return {
+    callerOf(request) {
+      const caller = callers.get(request)
+      if (!caller) throw new HubError('not_signed_in')
+      return caller
+    },
+  }
+}
+
+function isUnsafe(request: FastifyRequest): boolean {
+  return request.method !== 'GET' && request.method !== 'HEAD'
+}
+
+function isApiPath(request: FastifyRequest): boolean {
+  return request.url.startsWith('/api/v1/')
+}
+
+function isPath(request: FastifyRequest, path: string): boolean {
+  return request.url.split('?')[0] === path
+}
+
+/** A browser names the page that a request comes from; another site's page must not act here. */
+function checkOrigin(request: FastifyRequest): void {
+  const { origin } = request.headers
+  if (origin === undefined || isPath(request, '/dashboard/auto-sync')) return
+  if (URL.parse(origin)?.host !== request.host) throw new HubError('origin_not_allowed')
+}

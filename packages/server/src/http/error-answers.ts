@@ -1,0 +1,86 @@
+/** The one place where errors become answers. */
+import type { ErrorAnswer } from '@recordhub/protocol'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type FieldErrors, HubError } from '../errors.ts'
+import { errorPage } from './error-page.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A page for people: without a session it leads to the sign-in. */
+    page?: boolean
+  }
+}
+
+export function answerErrors(app: FastifyInstance, bodyLimit: number): void {
+  app.setErrorHandler<FastifyError | HubError>((error, request, reply) => {
+    const known = toHubError(error, bodyLimit)
+    if (known.status >= 500) request.log.error({ err: error }, 'request failed')
+    return sendError(request, reply, known)
+  })
+}
+
+export function sendError(request: FastifyRequest, reply: FastifyReply, error: HubError) {
+  reply.code(error.status)
+  if (error.retryAfterSeconds !== undefined) reply.header('Retry-After', error.retryAfterSeconds)
+  if (error.status === 419 || error.status === 401) reply.header('Cache-Control', 'no-store')
+  if (error.code === 'not_signed_in' && request.routeOptions.config.page) {
+    return reply.redirect('/sign-in', 302)
+  }
+  if (wantsPage(request)) {
+    reply.header('Content-Security-Policy', "default-src 'none'; style-src 'self'")
+    return reply
+      .type('text/html; charset=utf-8')
+      .serializer(String)
+      .send(errorPage(error, request.id))
+  }
+  const answer: ErrorAnswer = {
+    success: false,
+    code: error.code,
+    message: error.message,
+    request_id: request.id,
+    ...(error.errors ? { errors: error.errors } : {}),
+  }
+  return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(answer)
+}
+
+/** A person's browser gets a page; scripts, platforms and programs get JSON. */
+export function wantsPage(request: FastifyRequest): boolean {
+  if (request.url.startsWith('/api/')) return false
+  if (request.headers['x-requested-with'] === 'XMLHttpRequest') return false
+  return /text\/html/.test(request.headers.accept ?? '')
+}
+
+function toHubError(error: FastifyError | HubError, bodyLimit: number): HubError {
+  if (error instanceof HubError) return error
+  switch (error.code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new HubError('unsupported_media_type')
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new HubError('body_too_large', { limit: bodyLimit })
+    case 'FST_ERR_VALIDATION':
+      return toValidationError(error)
+    default:
+      if (error.statusCode !== undefined && error.statusCode < 500) {
+        return new HubError('invalid_request', { reason: error.message })
+      }
+      return new HubError('internal_error', {}, { cause: error })
+  }
+}
+
+function toValidationError(error: FastifyError): HubError {
+  const errors: FieldErrors = {}
+  for (const { instancePath, message, params } of error.validation ?? []) {
+    const member = instancePath.split('/')[1] ?? namedIn(params) ?? 'request'
+    errors[member] = [...(errors[member] ?? []), message ?? 'is not valid']
+  }
+  const reason = Object.entries(errors)
+    .map(([member, faults]) => `${member} ${faults.join(', ')}`)
+    .join('; ')
+  return new HubError('invalid_request', { reason }, { errors })
+}
+
+/** The member that a schema error is about where its path does not say. */
+function namedIn(params: Record<string, unknown>): string | undefined {
+  const names = params['requiredProperties'] ?? params['additionalProperties']
+  return Array.isArray(names) ? names.join(', ') : undefined
+}

@@ -1,0 +1,27 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { HubError } from '../errors.ts'
+
+/** Whether the process lives, and whether it can do its work. */
+export function healthRoutes(parts: {
+  checkReady: () => Promise<void>
+}): FastifyPluginAsyncTypebox {
+  const schema = {
+    response: { 200: Type.Object({ success: Type.Literal(true), status: Type.String() }) },
+  }
+  return async (app) => {
+    app.get('/healthz', { schema }, async () => ({ success: true as const, status: 'alive' }))
+    app.get('/readyz', { schema }, async () => {
+      try {
+        await parts.checkReady()
+        return { success: true as const, status: 'ready' }
+      } catch (error) {
+        if (error instanceof HubError) throw error
+        throw new HubError(
+          'storage_unavailable',
+          { seconds: 5 },
+          { retryAfterSeconds: 5, cause: error },
+        )
+      }
+    })
+  }
+}

@@ -1,0 +1,42 @@
+import { MAX_JSON_DEPTH } from '@recordhub/protocol'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { UNSAFE_WORDS } from '../domain/record-input.ts'
+import { HubError } from '../errors.ts'
+import { findUnsafeJson, parseExact } from '../lib/exact-json.ts'
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Bodies are JSON with every number kept as it was sent, and nothing else. */
+export function parseJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i,
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, body: Buffer) => parseBody(body),
+  )
+}
+
+function parseBody(body: Buffer): unknown {
+  if (body.length === 0) throw new HubError('invalid_json', { reason: 'it is empty' })
+  const value = parse(decode(body))
+  const unsafe = findUnsafeJson(value, MAX_JSON_DEPTH)
+  if (unsafe !== null) throw new HubError('invalid_json', { reason: `it ${UNSAFE_WORDS[unsafe]}` })
+  return value
+}
+
+function decode(body: Buffer): string {
+  try {
+    return decoder.decode(body)
+  } catch {
+    throw new HubError('invalid_json', { reason: 'it is not UTF-8' })
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseExact(text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'it cannot be parsed'
+    throw new HubError('invalid_json', { reason: reason.slice(0, 200) })
+  }
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import swagger from '@fastify/swagger'
+import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { HubError } from '../errors.ts'
+import { answerUnknownRoutes } from './allowed-methods.ts'
+import { type Authenticators, type Authorization, authorize, type CsrfTokens } from './authorize.ts'
+import { answerErrors, sendError } from './error-answers.ts'
+import { parseJsonBodies } from './json-body.ts'
+
+export type HttpSettings = {
+  logger: FastifyBaseLogger
+  bodyLimit: number
+  trustProxy: boolean | string
+  version: string
+  /** True from the moment the process is asked to stop. */
+  isStopping: () => boolean
+}
+
+export type HttpServer = { app: FastifyInstance; authorization: Authorization }
+
+/** The HTTP server without its routes: what holds for every request. */
+export async function createHttpServer(
+  settings: HttpSettings,
+  authenticators: Authenticators,
+  csrfTokenOf: CsrfTokens,
+): Promise<HttpServer> {
+  const app = fastify({
+    loggerInstance: settings.logger,
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    bodyLimit: settings.bodyLimit,
+    trustProxy: settings.trustProxy,
+    return503OnClosing: false,
+    // A slow sender must not hold a connection for ever.
+    requestTimeout: 60_000,
+    routerOptions: { maxParamLength: 1024 },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  app.setValidatorCompiler(TypeBoxValidatorCompiler)
+  parseJsonBodies(app)
+  answerErrors(app, settings.bodyLimit)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-Id', request.id)
+    if (!settings.isStopping()) return
+    reply.header('Connection', 'close')
+    const error = new HubError('shutting_down', { seconds: 5 }, { retryAfterSeconds: 5 })
+    return sendError(request, reply, error)
+  })
+  answerUnknownRoutes(app)
+  const authorization = authorize(app, authenticators, csrfTokenOf)
+  await app.register(swagger, {
+    openapi: {
+      info: { title: 'Recordhub', version: settings.version },
+      components: {
+        securitySchemes: {
+          session: { type: 'apiKey', in: 'cookie', name: 'recordhub.session_token' },
+          token: { type: 'http', scheme: 'bearer' },
+          hubKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },
+        },
+      },
+    },
+  })
+  app.get('/api/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  return { app, authorization }
+}
