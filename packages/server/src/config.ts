@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { parseEnv } from 'node:util'
 import { CronPattern } from 'croner'
+import { z } from 'zod'
 
 /** A setting that cannot be used. `message` is one line that names it. */
 export class SettingError extends Error {}
 
 type Setting<Value> = {
   parse: (text: string) => Value
-  default: Value
+  default: NoInfer<Value>
   /** What `--help` says the default is, where the value itself does not say it. */
   shownDefault?: string
   secret?: true
@@ -55,7 +56,7 @@ export const SETTINGS = {
     help: 'Address that operators and platforms use, e.g. https://hub.example.org.',
   }),
   HUB_ADMIN_EMAIL: setting({
-    parse: text,
+    parse: email,
     default: '',
     shownDefault: 'none',
     help: 'E-mail of the first operator, for unattended set-up.',
@@ -246,6 +247,11 @@ function oneOf<Word extends string>(...words: Word[]): (value: string) => Word {
     if (word !== undefined) return word
     throw new Error(`must be one of ${words.join(', ')}`)
   }
+}
+
+function email(value: string): string {
+  if (z.email().safeParse(value).success) return value
+  throw new Error('must be an e-mail address')
 }
 
 function atLeast(length: number): (value: string) => string {

@@ -44,6 +44,10 @@ const CATALOGUE = {
     status: 503,
     message: 'The hub has more to write than it can at the moment. Try again in {seconds} s.',
   },
+  data_folder_in_use: {
+    status: 500,
+    message: 'Another hub is running on {path}. Stop it first, or set another HUB_DATA_DIR.',
+  },
   shutting_down: { status: 503, message: 'The hub is shutting down. Try again in {seconds} s.' },
   storage_unavailable: {
     status: 503,

@@ -3,8 +3,15 @@ import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
 
 /** What every answer to a browser carries. The receiver goes without: no browser calls it. */
-export async function guardPages(app: FastifyInstance): Promise<void> {
-  await app.register(helmet, { contentSecurityPolicy: { directives: CONTENT_SECURITY_POLICY } })
+export async function guardPages(
+  app: FastifyInstance,
+  { isBehindTls }: { isBehindTls: boolean },
+): Promise<void> {
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY },
+    strictTransportSecurity: isBehindTls,
+    xFrameOptions: { action: 'deny' },
+  })
   await app.register(compress)
 }
 
@@ -17,6 +24,4 @@ const CONTENT_SECURITY_POLICY = {
   formAction: ["'self'"],
   baseUri: ["'none'"],
   frameAncestors: ["'none'"],
-  // The hub is often reached over plain HTTP in a local network; TLS is the proxy's.
-  upgradeInsecureRequests: null,
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { HubError } from '../errors.ts'
 import { answerUnknownRoutes } from './allowed-methods.ts'
 import { type Authenticators, type Authorization, authorize, type CsrfTokens } from './authorize.ts'
@@ -27,7 +27,7 @@ export async function createHttpServer(
 ): Promise<HttpServer> {
   const app = fastify({
     loggerInstance: settings.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: settings.bodyLimit,
     trustProxy: settings.trustProxy,

@@ -46,12 +46,11 @@ test('every number token comes back as it was written, wherever it stands', () =
   )
 })
 
-test('a value without doubtful numbers parses as JSON.parse parses it', () => {
+test('what JSON.stringify writes comes back as it was', () => {
   fc.assert(
-    fc.property(fc.json(), (text) => {
-      const once = stringifyExact(parseExact(text))
-      assert.equal(stringifyExact(parseExact(once)), once)
-      assert.deepEqual(JSON.parse(once), JSON.parse(JSON.stringify(JSON.parse(text))))
+    fc.property(fc.jsonValue(), (value) => {
+      const text = JSON.stringify(value)
+      assert.equal(stringifyExact(parseExact(text)), text)
     }),
   )
 })

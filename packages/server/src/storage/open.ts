@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Storage } from './port/storage.ts'
 import { openSqlite } from './sqlite/storage.ts'
 
@@ -10,11 +10,14 @@ import { openSqlite } from './sqlite/storage.ts'
 export async function openStorage(options: {
   url: string
   dataDir: string
+  /** Whether this process is the hub; the command line is not. */
+  asHub: boolean
   timeZone: string
-  clock: Clock
+  clock?: Clock
 }): Promise<Storage> {
   const path = options.url
     ? options.url.slice('sqlite:'.length)
     : join(options.dataDir, 'recordhub.sqlite')
-  return openSqlite({ path: resolve(path), timeZone: options.timeZone, clock: options.clock })
+  const { asHub, timeZone, clock = systemClock } = options
+  return openSqlite({ path: resolve(path), asHub, timeZone, clock })
 }

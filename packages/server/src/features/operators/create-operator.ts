@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { isRole, type Role } from '../../domain/caller.ts'
 import { HubError } from '../../errors.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
@@ -5,7 +6,8 @@ import { type Auth, MIN_PASSWORD_LENGTH } from './auth.ts'
 
 export type NewOperator = { email: string; name: string; password: string; role: Role }
 
-const EMAIL = /^[^\s@]+@[^\s@]+$/
+/** As Better Auth judges at sign-in. */
+const EMAIL = z.email()
 const FIRST_OPERATOR = 'first operator'
 
 /**
@@ -52,7 +54,7 @@ export async function createFirstOperator(
 }
 
 function findFault({ email, password, role }: NewOperator): string | null {
-  if (!EMAIL.test(email)) return 'the e-mail address is not one'
+  if (!EMAIL.safeParse(email).success) return 'the e-mail address is not one'
   if (password.length < MIN_PASSWORD_LENGTH) {
     return `the password needs ${MIN_PASSWORD_LENGTH} characters or more`
   }

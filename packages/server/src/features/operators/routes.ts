@@ -119,6 +119,8 @@ function toWebRequest(request: FastifyRequest): Request {
   const url = new URL(request.url, `${request.protocol}://${request.host}`)
   const headers = toWebHeaders(request)
   headers.set(CLIENT_ADDRESS_HEADER, request.ip)
+  // Who sends none is no browser, and our own guard has judged it; Better Auth insists on one.
+  if (!headers.has('origin')) headers.set('origin', url.origin)
   const hasBody = request.method !== 'GET' && request.body !== undefined
   return new Request(url, {
     method: request.method,

@@ -23,10 +23,7 @@ export function pullRoutes(parts: {
       // The specification's clients send a form, JSON or nothing: none of it is read.
       anyBody.removeAllContentTypeParsers()
       anyBody.addContentTypeParser('*', (_request, _payload, done) => done(null))
-      for (const [url, trigger] of [
-        ['/dashboard/pull-all-existing-records', 'operator'],
-        ['/api/v1/pulls', 'api'],
-      ] as const) {
+      for (const url of ['/dashboard/pull-all-existing-records', '/api/v1/pulls']) {
         anyBody.post(
           url,
           {

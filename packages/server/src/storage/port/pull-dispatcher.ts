@@ -10,7 +10,10 @@ export type PullHandlers = {
  * runs once is the promise of `PullStore`.
  */
 export interface PullDispatcher {
-  /** Begins to deliver. `schedule` is a cron pattern, or null for none. */
+  /**
+   * Begins to deliver. `schedule` is a cron pattern, or null for none. Where no other process can be at
+   * work, pulls that an earlier one left behind end `interrupted` first.
+   */
   start(handlers: PullHandlers, schedule: string | null): Promise<void>
 
   /** Has a queued pull run soon, here or on another node; once. */

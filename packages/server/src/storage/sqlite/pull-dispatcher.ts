@@ -1,12 +1,18 @@
 import { Cron } from 'croner'
 import type { PullDispatcher, PullHandlers } from '../port/pull-dispatcher.ts'
+import type { PullStore } from '../port/pull-store.ts'
 
 /** On SQLite there is one process: a queued pull is run right here, and the schedule is a timer. */
-export function createPullDispatcher(timeZone: string): PullDispatcher {
+export function createPullDispatcher(
+  pulls: Pick<PullStore, 'interruptPulls'>,
+  timeZone: string,
+): PullDispatcher {
   let handlers: PullHandlers | null = null
   let cron: Cron | null = null
   return {
     async start(given, schedule) {
+      // No other process can be at work, so what has not ended was left by one that is gone.
+      await pulls.interruptPulls()
       handlers = given
       if (schedule === null) return
       cron = new Cron(

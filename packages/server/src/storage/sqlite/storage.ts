@@ -5,6 +5,7 @@ import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Storage } from '../port/storage.ts'
 import { createActivityStore } from '../portable/activity-store.ts'
+import type { Executor } from '../portable/databases.ts'
 import { createOperatorStore } from '../portable/operator-store.ts'
 import { createPlatformStore } from '../portable/platform-store.ts'
 import { createPullStore } from '../portable/pull-store.ts'
@@ -13,6 +14,7 @@ import { createRejectedPushStore } from '../portable/rejected-push-store.ts'
 import { createSnapshotStore } from '../portable/snapshot-store.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
 import { migrations } from './migrations/index.ts'
+import { lockForProcess } from './process-lock.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createRecordWriter } from './record-writer.ts'
 
@@ -26,26 +28,24 @@ const NODE = 'local'
  */
 export async function openSqlite(options: {
   path: string
+  /** Whether this process is the hub, of which there may be one; the command line is not. */
+  asHub: boolean
   timeZone: string
   clock: Clock
 }): Promise<Storage> {
   mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 })
-  const connections = openConnections(options.path)
-  try {
-    await migrate(connections)
-  } catch (error) {
-    await connections.close()
+  const lock = options.asHub ? lockForProcess(options.path) : null
+  const connections = await openMigrated(options.path).catch((error: unknown) => {
+    lock?.release()
     throw error
-  }
+  })
   const { reader, writer } = connections
   const databases = { reader, writer, clock: options.clock }
+  const pulls = createPullStore(databases, readMark)
   return {
     records: { ...createRecordReads(databases), ...createRecordWriter(connections, NODE) },
     platforms: createPlatformStore(databases),
-    pulls: createPullStore(databases, async (db) => {
-      const { rows } = await sql<{ value: number }>`SELECT value FROM write_sequence`.execute(db)
-      return rows[0]?.value ?? 0
-    }),
+    pulls,
     activity: createActivityStore(databases),
     rejectedPushes: createRejectedPushStore(databases, NODE),
     operators: createOperatorStore(databases, {
@@ -53,13 +53,32 @@ export async function openSqlite(options: {
       type: 'sqlite',
     }),
     snapshot: createSnapshotStore(databases),
-    pullDispatcher: createPullDispatcher(options.timeZone),
+    pullDispatcher: createPullDispatcher(pulls, options.timeZone),
     checkWritable: () =>
       connections.exclusively(() => {
         connections.database.exec('BEGIN IMMEDIATE')
         connections.database.exec('ROLLBACK')
       }),
-    close: () => connections.close(),
+    async close() {
+      await connections.close()
+      lock?.release()
+    },
+  }
+}
+
+async function readMark(db: Executor): Promise<number> {
+  const { rows } = await sql<{ value: number }>`SELECT value FROM write_sequence`.execute(db)
+  return rows[0]?.value ?? 0
+}
+
+async function openMigrated(path: string): Promise<SqliteConnections> {
+  const connections = openConnections(path)
+  try {
+    await migrate(connections)
+    return connections
+  } catch (error) {
+    await connections.close()
+    throw error
   }
 }
 

@@ -1,0 +1,208 @@
+/** The composition root: wires the parts of the hub by plain function calls. */
+import { randomUUID } from 'node:crypto'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { Config } from './config.ts'
+import { isRole, nameOfCaller, ROLES } from './domain/caller.ts'
+import { HubError } from './errors.ts'
+import { activityRoutes } from './features/activity/routes.ts'
+import { createReadSnapshot } from './features/dashboard/read-snapshot.ts'
+import { dashboardRoutes } from './features/dashboard/routes.ts'
+import { createApiToken, findTokenCaller } from './features/operators/api-token.ts'
+import { createAuth, readSession } from './features/operators/auth.ts'
+import { createFirstOperator } from './features/operators/create-operator.ts'
+import { operatorRoutes, toWebHeaders } from './features/operators/routes.ts'
+import { setupToken } from './features/operators/setup-link.ts'
+import { platformRoutes } from './features/platforms/routes.ts'
+import { createRequestPull, createScheduledPull } from './features/pull/request-pull.ts'
+import { pullRoutes } from './features/pull/routes.ts'
+import { createPullRunner } from './features/pull/run-pull.ts'
+import { createReceiverFinder } from './features/push/find-receiver.ts'
+import { createReceivePush } from './features/push/receive-push.ts'
+import { pushRoutes } from './features/push/routes.ts'
+import { createIngest } from './features/records/ingest.ts'
+import { createRejectedPushKeeper } from './features/records/keep-rejected-push.ts'
+import { recordRoutes } from './features/records/routes.ts'
+import { createCsrfTokens } from './http/authorize.ts'
+import { healthRoutes } from './http/health.ts'
+import { guardPages } from './http/page-headers.ts'
+import { createHttpServer } from './http/server.ts'
+import { type Clock, createDayOf, systemClock } from './lib/clock.ts'
+import { createSecretBox } from './lib/secret-box.ts'
+import { createPlatformClient } from './outgoing/platform-client.ts'
+import type { Storage } from './storage/port/storage.ts'
+
+/** A pull's process renews its lease every 5 s; one that is gone holds up the next pull no longer. */
+const LEASE_SECONDS = 20
+
+export type HubParts = {
+  config: Config
+  storage: Storage
+  /** Seals keys and signs sessions. */
+  secret: string
+  clock?: Clock
+  logger: FastifyBaseLogger
+  version: string
+}
+
+export type Hub = {
+  http: FastifyInstance
+  /**
+   * Listens, and begins to pull by the schedule. `setupLink` is there as long as no operator is.
+   */
+  start: () => Promise<{ address: string; setupLink: string | null }>
+  /** Ends what is under way and stops listening. Does not close the storage. */
+  stop: () => Promise<void>
+}
+
+export async function createHub(parts: HubParts): Promise<Hub> {
+  const { config, storage, clock = systemClock, logger } = parts
+  const secrets = createSecretBox(parts.secret)
+  const dayOf = createDayOf(config.HUB_TIME_ZONE)
+  const client = createPlatformClient({
+    platformPath: config.HUB_PLATFORM_PATH,
+    tunnelHeader: config.HUB_TUNNEL_HEADER,
+    networks: config.HUB_SOURCE_NETWORKS,
+    proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
+  })
+  const auth = createAuth({
+    database: storage.operators.authDatabase,
+    secret: secrets.deriveKey('sessions').toString('base64url'),
+    publicUrl: config.HUB_PUBLIC_URL || 'http://localhost',
+  })
+  const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
+  const stopping = new AbortController()
+
+  const ingest = createIngest({ records: storage.records, clock, dayOf })
+  const keeper = createRejectedPushKeeper({ rejectedPushes: storage.rejectedPushes, clock, dayOf })
+  const receivers = createReceiverFinder({ platforms: storage.platforms, clock })
+  const receivePush = createReceivePush({ ingest, keeper, receivers, clock })
+  const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
+  const runner = createPullRunner({
+    client,
+    ingest,
+    keeper,
+    secrets,
+    clock,
+    lease,
+    pulls: storage.pulls,
+    platforms: storage.platforms,
+    timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
+    firstByteSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
+    concurrency: config.HUB_PULL_CONCURRENCY,
+    log: logger,
+  })
+  const dispatcher = storage.pullDispatcher
+  const requestPull = createRequestPull({ pulls: storage.pulls, dispatcher, lease })
+  const scheduledPull = createScheduledPull({ platforms: storage.platforms, requestPull })
+
+  const { app, authorization } = await createHttpServer(
+    {
+      logger,
+      bodyLimit: config.HUB_MAX_BODY_BYTES,
+      trustProxy: config.HUB_TRUST_PROXY,
+      version: parts.version,
+      isStopping: () => stopping.signal.aborted,
+    },
+    {
+      findProgram: (token) => findTokenCaller({ operators: storage.operators, clock }, token),
+      async findOperator(request, options) {
+        const session = await readSession(auth, toWebHeaders(request), options)
+        return session && { kind: 'operator', ...session.operator, sessionId: session.sessionId }
+      },
+    },
+    csrfTokenOf,
+  )
+  const { callerOf } = authorization
+  const { HUB_RATE_LIMIT: ratePerSecond } = config
+  await app.register(pushRoutes({ receivers, receivePush, ratePerSecond }))
+  await app.register(healthRoutes({ checkReady: storage.checkWritable }))
+  await app.register(async (web) => {
+    await guardPages(web, { isBehindTls: config.HUB_PUBLIC_URL.startsWith('https:') })
+    await web.register(operatorRoutes({ auth, ...storage, secrets, callerOf, csrfTokenOf }))
+    await web.register(
+      platformRoutes({
+        ...storage,
+        client,
+        secrets,
+        clock,
+        requesterOf: (request) => ({ actor: nameOfCaller(callerOf(request)), address: request.ip }),
+      }),
+    )
+    await web.register(recordRoutes(storage))
+    await web.register(pullRoutes({ pulls: storage.pulls, requestPull, callerOf }))
+    await web.register(activityRoutes(storage))
+    await web.register(
+      dashboardRoutes({
+        readSnapshot: createReadSnapshot({ snapshot: storage.snapshot, clock, dayOf }),
+        callerOf,
+        csrfTokenOf,
+        hasOperators: storage.operators.hasOperators,
+      }),
+    )
+  })
+
+  async function createConfiguredOperator(): Promise<void> {
+    const { HUB_ADMIN_EMAIL: email, HUB_ADMIN_PASSWORD: password } = config
+    if (!email || (await storage.operators.hasOperators())) return
+    await createFirstOperator({ auth, operators: storage.operators }, { email, name: '', password })
+  }
+
+  return {
+    http: app,
+    async start() {
+      await createConfiguredOperator()
+      const address = await app.listen({ port: config.PORT, host: config.HOST })
+      const schedule = config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE
+      const onSchedule = () =>
+        scheduledPull().catch((error: unknown) => {
+          logger.error({ err: error }, 'a scheduled pull could not be queued')
+        })
+      await dispatcher.start({ runPull: runner.run, onSchedule }, schedule)
+      const publicUrl = config.HUB_PUBLIC_URL || address
+      const hasOperators = await storage.operators.hasOperators()
+      const setupLink = hasOperators ? null : `${publicUrl}/setup?token=${setupToken(secrets)}`
+      return { address, setupLink }
+    },
+    async stop() {
+      stopping.abort()
+      await dispatcher.stop()
+      await runner.stop()
+      await app.close()
+      await client.close()
+    },
+  }
+}
+
+/**
+ * Makes a token for a program, which is shown this once.
+ * @throws HubError `invalid_request` for a role that does not exist or a life that is no number.
+ */
+export async function issueToken(
+  storage: Storage,
+  request: { name: string; role: string; expiresInDays: string | null },
+): Promise<string> {
+  const { name, role, expiresInDays } = request
+  if (!isRole(role)) {
+    throw new HubError('invalid_request', { reason: `the role must be one of ${ROLES.join(', ')}` })
+  }
+  if (expiresInDays !== null && !/^[1-9]\d{0,4}$/.test(expiresInDays)) {
+    throw new HubError('invalid_request', { reason: 'the life must be a number of days' })
+  }
+  return createApiToken(
+    { operators: storage.operators, clock: systemClock },
+    {
+      name,
+      role,
+      expiresInDays: expiresInDays === null ? null : Number(expiresInDays),
+      actor: 'command line',
+    },
+  )
+}
+
+/** What a start cannot go on without, said in one line. */
+export function explainStartError(error: unknown): string {
+  if (error instanceof HubError && error.cause instanceof Error) {
+    return `${error.message} (${error.cause.message})`
+  }
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util'
+import { flagOf, SETTING_NAMES, SettingError } from '../config.ts'
+
+export type Arguments = {
+  /** The command with its words, such as `token create`. */
+  command: string
+  /** Settings given as flags, by the name of the setting. */
+  settings: Record<string, string>
+  /** Options of the command itself. */
+  options: Record<string, string>
+  help: boolean
+  version: boolean
+}
+
+const COMMAND_OPTIONS = ['name', 'role', 'expires-in-days'] as const
+
+/** @throws SettingError for a flag that does not exist or lacks its value. */
+export function parseArguments(args: string[]): Arguments {
+  const settingFlags = SETTING_NAMES.map((name) => [flagOf(name), name] as const)
+  const options = Object.fromEntries(
+    [...settingFlags.map(([flag]) => flag), ...COMMAND_OPTIONS].map((flag) => [
+      flag,
+      { type: 'string' as const },
+    ]),
+  )
+  const { values, positionals } = parse({
+    args,
+    allowPositionals: true,
+    options: {
+      ...options,
+      help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean', short: 'v' },
+    },
+  })
+  const textOf = (flag: string) => {
+    const value = values[flag]
+    return typeof value === 'string' ? value : undefined
+  }
+  return {
+    command: positionals.join(' '),
+    settings: collect(settingFlags, textOf),
+    options: collect(
+      COMMAND_OPTIONS.map((name) => [name, name] as const),
+      textOf,
+    ),
+    help: values['help'] === true,
+    version: values['version'] === true,
+  }
+}
+
+function parse(config: Parameters<typeof parseArgs>[0]) {
+  try {
+    return parseArgs(config)
+  } catch (error) {
+    throw new SettingError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function collect(
+  flags: readonly (readonly [string, string])[],
+  textOf: (flag: string) => string | undefined,
+): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const [flag, name] of flags) {
+    const value = textOf(flag)
+    if (value !== undefined) found[name] = value
+  }
+  return found
+}

@@ -1,0 +1,113 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import type { DemoMessage, PlatformReady } from './demo/sample-platform.ts'
+import { createLogger, type RunningHub, startHub, untilSignal } from './start.ts'
+
+const OPERATOR = { email: 'demo@recordhub.example', password: 'recordhub-demo' }
+const PLATFORMS = ['hr', 'clinic'] as const
+
+/**
+ * `recordhub demo`: a hub in a folder of its own that goes when the demo ends, and two platforms in
+ * other processes, registered and pulled through the same API that everybody uses.
+ */
+export async function demo(config: Config, print: (line: string) => void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'recordhub-demo-'))
+  const children: ChildProcess[] = []
+  let hub: RunningHub | null = null
+  try {
+    const settings: Config = {
+      ...config,
+      PORT: await freePort(config),
+      DATABASE_URL: '',
+      HUB_DATA_DIR: folder,
+      HUB_ADMIN_EMAIL: OPERATOR.email,
+      HUB_ADMIN_PASSWORD: OPERATOR.password,
+      HUB_LOG_LEVEL: config.HUB_LOG_LEVEL === 'info' ? 'warn' : config.HUB_LOG_LEVEL,
+    }
+    hub = await startHub(settings, createLogger(settings))
+    const operator = await signIn(hub.address)
+    for (const name of PLATFORMS) {
+      const sourceKey = randomBytes(16).toString('hex')
+      const { child, port } = await startPlatform(name, sourceKey)
+      children.push(child)
+      const { title, hubApiKey } = await register(operator, `http://127.0.0.1:${port}`, sourceKey)
+      child.send({ hub: hub.address, hubApiKey } satisfies DemoMessage)
+      print(`${title} is registered and pushes new and changed records.`)
+    }
+    await operator.call('POST', '/api/v1/pulls')
+    print('Their existing records are being pulled.')
+    print('')
+    print(`  Open      ${hub.address}/dashboard`)
+    print(`  E-mail    ${OPERATOR.email}`)
+    print(`  Password  ${OPERATOR.password}`)
+    print('')
+    print('Ctrl-C ends the demo and removes its data.')
+    await untilSignal()
+  } finally {
+    for (const child of children) child.kill()
+    await hub?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The port of the settings where it is free, else any. */
+function freePort(config: Config): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(0))
+    probe.listen(config.PORT, config.HOST, () => probe.close(() => resolve(config.PORT)))
+  })
+}
+
+function startPlatform(name: string, sourceKey: string) {
+  const file = new URL('./demo/sample-platform.ts', import.meta.url)
+  const child = fork(file, [name, sourceKey])
+  return new Promise<{ child: ChildProcess; port: number }>((resolve, reject) => {
+    child.once('message', (message: PlatformReady) => resolve({ child, port: message.port }))
+    child.once('exit', () => reject(new Error(`The sample platform ${name} did not start`)))
+  })
+}
+
+type Operator = { call: (method: string, path: string, body?: unknown) => Promise<unknown> }
+
+async function signIn(address: string): Promise<Operator> {
+  const signedIn = await fetch(`${address}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(OPERATOR),
+  })
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((one) => one.split(';')[0])
+    .join('; ')
+  const session = await fetch(`${address}/api/v1/session`, { headers: { cookie } })
+  const { csrf_token }: { csrf_token: string } = JSON.parse(await session.text())
+  return {
+    async call(method, path, body) {
+      const response = await fetch(`${address}${path}`, {
+        method,
+        headers: { cookie, 'X-CSRF-TOKEN': csrf_token, 'Content-Type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+      return JSON.parse(text)
+    },
+  }
+}
+
+async function register(operator: Operator, source_base_url: string, source_api_key: string) {
+  type Probe = { manifest: { platform_title: string; modules: { record_type: string }[] } }
+  const target = { source_base_url, source_api_key }
+  const probe: Probe = Object(await operator.call('POST', '/api/v1/platforms/probe', target))
+  const record_types = probe.manifest.modules.map((module) => module.record_type)
+  const registered: { hub_api_key: string } = Object(
+    await operator.call('POST', '/api/v1/platforms', { ...target, record_types }),
+  )
+  return { title: probe.manifest.platform_title, hubApiKey: registered.hub_api_key }
+}

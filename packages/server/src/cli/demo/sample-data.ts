@@ -1,0 +1,193 @@
+/** Made-up but lifelike records of the demo's two platforms; the same ones for the same seed. */
+import { type Faker, faker } from '@faker-js/faker'
+import type { ManifestAnswer } from '@recordhub/protocol'
+
+export type SampleRecord = {
+  reference_number: string
+  full_name: string
+  data: Record<string, string | number | null>
+}
+
+export type SampleModule = ManifestAnswer['modules'][number] & {
+  make: (number: number) => SampleRecord
+  /** A change such as happens to a record of this module. */
+  change: (record: SampleRecord) => SampleRecord['data']
+  count: number
+}
+
+export type SamplePlatform = Omit<ManifestAnswer, 'modules' | 'success'> & {
+  modules: SampleModule[]
+}
+
+const field = (key: string, label: string, required = false) => ({
+  key,
+  label,
+  type: 'string',
+  required,
+})
+const TIMES = [field('created_at', 'Created'), field('updated_at', 'Updated')]
+
+export function samplePlatform(name: string): SamplePlatform {
+  if (name === 'hr') return humanResources(seeded(1))
+  if (name === 'clinic') return clinic(seeded(2))
+  throw new Error(`There is no sample platform "${name}"`)
+}
+
+function seeded(seed: number): Faker {
+  faker.seed(seed)
+  return faker
+}
+
+function humanResources(fake: Faker): SamplePlatform {
+  return {
+    platform_name: 'hr_suite',
+    platform_title: 'HR Suite',
+    platform_description: 'Employees and leave requests of a company of a thousand people.',
+    modules: [
+      {
+        module_name: 'Employees',
+        record_type: 'employee',
+        description: 'Everybody who works here',
+        fields: [
+          field('reference_number', 'Employee no.', true),
+          field('job_title', 'Job title', true),
+          field('department', 'Department'),
+          field('email', 'E-mail'),
+          field('phone', 'Phone'),
+          field('salary', 'Salary'),
+          field('left_on', 'Left on'),
+          ...TIMES,
+        ],
+        count: 1200,
+        make: (number) => {
+          const full_name = fake.person.fullName()
+          return {
+            reference_number: `EMP-${String(number).padStart(5, '0')}`,
+            full_name,
+            data: {
+              reference_number: `EMP-${String(number).padStart(5, '0')}`,
+              job_title: fake.person.jobTitle(),
+              department: fake.commerce.department(),
+              email: fake.internet.email({ firstName: full_name }).toLowerCase(),
+              phone: fake.phone.number({ style: 'international' }),
+              salary: fake.number.int({ min: 28_000, max: 140_000 }),
+              left_on: null,
+              ...bornAt(fake),
+            },
+          }
+        },
+        change: () => ({
+          job_title: fake.person.jobTitle(),
+          salary: fake.number.int({ min: 28_000, max: 140_000 }),
+        }),
+      },
+      {
+        module_name: 'Leave requests',
+        record_type: 'leave_request',
+        description: 'Holidays and absences',
+        fields: [
+          field('reference_number', 'Request no.', true),
+          field('kind', 'Kind', true),
+          field('from', 'From'),
+          field('days', 'Days'),
+          field('status', 'Status'),
+          ...TIMES,
+        ],
+        count: 1500,
+        make: (number) => ({
+          reference_number: `LR-${number}`,
+          full_name: fake.person.fullName(),
+          data: {
+            reference_number: `LR-${number}`,
+            kind: fake.helpers.arrayElement(['holiday', 'illness', 'parental', 'study']),
+            from: fake.date.soon({ days: 90 }).toISOString().slice(0, 10),
+            days: fake.number.int({ min: 1, max: 20 }),
+            status: 'requested',
+            ...bornAt(fake),
+          },
+        }),
+        change: () => ({ status: fake.helpers.arrayElement(['approved', 'declined', 'taken']) }),
+      },
+    ],
+  }
+}
+
+function clinic(fake: Faker): SamplePlatform {
+  return {
+    platform_name: 'city_clinic',
+    platform_title: 'City Clinic',
+    platform_description: 'Patients and appointments of a small clinic.',
+    modules: [
+      {
+        module_name: 'Patients',
+        record_type: 'patient',
+        description: 'Registered patients',
+        fields: [
+          field('reference_number', 'Patient no.', true),
+          field('born', 'Born'),
+          field('blood_type', 'Blood type'),
+          field('city', 'City'),
+          field('insurance', 'Insurance'),
+          ...TIMES,
+        ],
+        count: 1800,
+        make: (number) => ({
+          reference_number: `P${String(number).padStart(6, '0')}`,
+          full_name: fake.person.fullName(),
+          data: {
+            reference_number: `P${String(number).padStart(6, '0')}`,
+            born: fake.date.birthdate().toISOString().slice(0, 10),
+            blood_type: fake.helpers.arrayElement([
+              'A+',
+              'A-',
+              'B+',
+              'B-',
+              'AB+',
+              'AB-',
+              'O+',
+              'O-',
+            ]),
+            city: fake.location.city(),
+            insurance: fake.company.name(),
+            ...bornAt(fake),
+          },
+        }),
+        change: () => ({ city: fake.location.city() }),
+      },
+      {
+        module_name: 'Appointments',
+        record_type: 'appointment',
+        description: 'Who sees whom, and when',
+        fields: [
+          field('reference_number', 'Appointment no.', true),
+          field('at', 'When', true),
+          field('doctor', 'Doctor'),
+          field('reason', 'Reason'),
+          field('state', 'State'),
+          ...TIMES,
+        ],
+        count: 1500,
+        make: (number) => ({
+          reference_number: `A-${number}`,
+          full_name: fake.person.fullName(),
+          data: {
+            reference_number: `A-${number}`,
+            at: fake.date.soon({ days: 30 }).toISOString(),
+            doctor: `Dr. ${fake.person.lastName()}`,
+            reason: fake.helpers.arrayElement(['check-up', 'vaccination', 'pain', 'follow-up']),
+            state: 'booked',
+            ...bornAt(fake),
+          },
+        }),
+        change: () => ({
+          state: fake.helpers.arrayElement(['confirmed', 'moved', 'seen', 'missed']),
+        }),
+      },
+    ],
+  }
+}
+
+function bornAt(fake: Faker): { created_at: string; updated_at: string } {
+  const at = fake.date.past().toISOString()
+  return { created_at: at, updated_at: at }
+}

@@ -1,0 +1,21 @@
+import { describeSettings, flagOf } from '../config.ts'
+
+/** What `recordhub --help` prints. */
+export function helpText(): string {
+  const rows = describeSettings().map(({ name, default: value, help }) => {
+    return `  ${name.padEnd(25)} --${flagOf(name).padEnd(22)} ${help}\n${' '.repeat(53)}Default: ${value}`
+  })
+  return `Recordhub gathers the records of many platforms in one place.
+
+Usage: recordhub <command> [flags]
+
+Commands:
+  start           Run the hub.
+  demo            Run a hub with two sample platforms that push and are pulled.
+  token create    Make a token for a program: --name <name> --role <viewer|operator|admin>
+                  [--expires-in-days <days>]. It is printed once.
+
+Settings, from flags, the environment, or a file .env in the working directory:
+${rows.join('\n')}
+`
+}

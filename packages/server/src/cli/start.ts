@@ -1,0 +1,57 @@
+import { type Logger, pino } from 'pino'
+import { createHub, type Hub } from '../app.ts'
+import type { Config } from '../config.ts'
+import { openStorage } from '../storage/open.ts'
+import { loadSecret } from './load-secret.ts'
+import { VERSION } from './version.ts'
+
+export type RunningHub = { address: string; setupLink: string | null; stop: () => Promise<void> }
+
+/** Starts a hub by its settings. */
+export async function startHub(config: Config, logger: Logger): Promise<RunningHub> {
+  const secret = loadSecret(config)
+  const storage = await openStorage({
+    url: config.DATABASE_URL,
+    dataDir: config.HUB_DATA_DIR,
+    asHub: true,
+    timeZone: config.HUB_TIME_ZONE,
+  })
+  let hub: Hub | null = null
+  try {
+    hub = await createHub({ config, storage, secret, logger, version: VERSION })
+    const started = await hub.start()
+    const running = hub
+    return {
+      ...started,
+      async stop() {
+        await running.stop()
+        await storage.close()
+      },
+    }
+  } catch (error) {
+    await hub?.stop()
+    await storage.close()
+    throw error
+  }
+}
+
+export function createLogger(config: Config): Logger {
+  return pino({ level: config.HUB_LOG_LEVEL })
+}
+
+/** `recordhub start`: runs until a signal asks it to stop. */
+export async function start(config: Config, print: (line: string) => void): Promise<void> {
+  const logger = createLogger(config)
+  const hub = await startHub(config, logger)
+  print(`Recordhub listens at ${hub.address}`)
+  if (hub.setupLink) print(`Create the first operator: ${hub.setupLink}`)
+  await untilSignal()
+  print('Stopping…')
+  await hub.stop()
+}
+
+export function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+  })
+}

@@ -1,0 +1,35 @@
+import { POLLING_INTERVAL_SECONDS, type Snapshot } from '@recordhub/protocol'
+import type { Clock } from '../../lib/clock.ts'
+import { sha256 } from '../../lib/hash.ts'
+import type { SnapshotStore } from '../../storage/port/snapshot-store.ts'
+
+/** A snapshot with the tag of its version. */
+export type TaggedSnapshot = { snapshot: Snapshot; etag: string }
+export type ReadSnapshot = () => Promise<TaggedSnapshot>
+
+/**
+ * Reads what the dashboard shows. A version lasts as long as nothing in it changes, so that a browser
+ * that has it already is told so; `generated_at` is when it was first seen.
+ */
+export function createReadSnapshot(parts: {
+  snapshot: SnapshotStore
+  clock: Clock
+  dayOf: (at: Date) => string
+}): ReadSnapshot {
+  let known: (TaggedSnapshot & { version: string }) | null = null
+  return async () => {
+    const now = parts.clock.now()
+    const stored = await parts.snapshot.readSnapshot(parts.dayOf(now))
+    const version = sha256(JSON.stringify(stored))
+    if (known?.version === version) return known
+    const snapshot: Snapshot = {
+      success: true,
+      generated_at: now.toISOString(),
+      polling_interval_seconds: POLLING_INTERVAL_SECONDS,
+      broadcasting: false,
+      ...stored,
+    }
+    known = { version, snapshot, etag: `"${version.slice(0, 22)}"` }
+    return known
+  }
+}

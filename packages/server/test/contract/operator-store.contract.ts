@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { sql } from 'kysely'
+import type { OperatorStore } from '../../src/storage/port/operator-store.ts'
+import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
+import {
+  listRecords,
+  only,
+  pushWrite,
+  registerTestPlatform,
+  words,
+  write,
+} from '../helpers/storage-fixtures.ts'
+import { authKysely, countRows, runSql } from '../helpers/storage-sql.ts'
+
+const AUDIT = { actor: 'ann@example.org', action: 'token.created', target: 'ci', address: null }
+
+export function describeOperatorStore(engine: StorageEngine): void {
+  describe(`operators on ${engine.name}`, () => {
+    test(
+      'there are operators once Better Auth has written one, and their role can be set',
+      withStorage(engine, async ({ storage }) => {
+        const { operators } = storage
+        assert.equal(await operators.hasOperators(), false)
+        for (const id of ['ann', 'bob']) {
+          await runSql(
+            storage,
+            `INSERT INTO operators (id, name, email, email_verified, created_at, updated_at)
+             VALUES ('${id}', '${id}', '${id}@example.org', 0, '2026-03-10', '2026-03-10')`,
+          )
+        }
+        assert.equal(await operators.hasOperators(), true)
+        await operators.setRole('bob', 'admin')
+        await operators.setRole('nobody', 'admin')
+        const rows = await runSql(storage, 'SELECT id, role FROM operators ORDER BY id')
+        assert.deepEqual(
+          rows.map((row) => `${row['id']} ${row['role']}`),
+          ['ann viewer', 'bob admin'],
+        )
+      }),
+    )
+
+    test(
+      'a milestone is claimed by exactly one of many, and never again',
+      withStorage(engine, async ({ storage, reopen }) => {
+        const claim = (operators: OperatorStore) => operators.claimMilestone('first operator')
+        const claims = await Promise.all(Array.from({ length: 30 }, () => claim(storage.operators)))
+        assert.equal(claims.filter((claimed) => claimed).length, 1)
+        assert.equal(await claim(storage.operators), false)
+        assert.equal(await storage.operators.claimMilestone('another'), true)
+        assert.equal(await claim((await reopen()).operators), false)
+      }),
+    )
+
+    test(
+      'a milestone that was given back can be claimed again, by one',
+      withStorage(engine, async ({ storage: { operators } }) => {
+        await operators.releaseMilestone('m')
+        assert.equal(await operators.claimMilestone('m'), true)
+        await operators.releaseMilestone('m')
+        const claims = await Promise.all([1, 2, 3].map(() => operators.claimMilestone('m')))
+        assert.equal(claims.filter((claimed) => claimed).length, 1)
+      }),
+    )
+
+    test(
+      'a created token is found by its hash, with its role, and is in the audit',
+      withStorage(engine, async ({ storage, clock }) => {
+        const { operators } = storage
+        const given = newToken({ role: 'operator', expires_at: '2027-01-01T00:00:00.000Z' })
+        const token = await operators.createToken(given, AUDIT)
+        const { token_id, ...rest } = token
+        assert.ok(token_id > 0)
+        const { token_hash, ...shown } = given
+        assert.deepEqual(rest, { ...shown, created_at: clock.text, last_used_at: null })
+        assert.deepEqual(await operators.findToken(token_hash, clock.text), token)
+        assert.equal(await operators.findToken('another hash', clock.text), null)
+        assert.equal(await operators.findToken('', clock.text), null)
+        assert.equal(only(await runSql(storage, 'SELECT * FROM audit'))['action'], 'token.created')
+      }),
+    )
+
+    test(
+      'a token whose hash is taken is not created, and neither is its line of audit',
+      withStorage(engine, async ({ storage, clock }) => {
+        const { operators } = storage
+        const first = await operators.createToken(newToken(), AUDIT)
+        await assert.rejects(operators.createToken(newToken({ name: 'other' }), AUDIT))
+        assert.equal((await operators.findToken('hash', clock.text))?.name, first.name)
+        assert.equal(await countRows(storage, 'audit'), 1)
+      }),
+    )
+
+    test(
+      'a token holds until the moment it expires; one without an end holds on',
+      withStorage(engine, async ({ storage: { operators } }) => {
+        const expires_at = '2026-03-10T09:00:00.000Z'
+        await operators.createToken(newToken({ expires_at }), AUDIT)
+        await operators.createToken(newToken({ token_hash: 'endless' }), AUDIT)
+        assert.ok(await operators.findToken('hash', '2026-03-10T08:59:59.999Z'))
+        assert.equal(await operators.findToken('hash', expires_at), null)
+        assert.ok(await operators.findToken('endless', '2126-03-10T09:00:00.000Z'))
+      }),
+    )
+
+    test(
+      'a revoked token is unknown',
+      withStorage(engine, async ({ storage, clock }) => {
+        await storage.operators.createToken(newToken(), AUDIT)
+        await runSql(storage, `UPDATE api_tokens SET revoked_at = '${clock.text}'`)
+        assert.equal(await storage.operators.findToken('hash', clock.text), null)
+      }),
+    )
+
+    test(
+      'the use of a token is noted, at most once a minute',
+      withStorage(engine, async ({ storage: { operators } }) => {
+        await operators.createToken(newToken(), AUDIT)
+        const lastUseAt = async (at: string) =>
+          (await operators.findToken('hash', at))?.last_used_at
+        assert.equal(await lastUseAt('2026-03-10T09:00:10.000Z'), null)
+        assert.equal(await lastUseAt('2026-03-10T09:00:20.000Z'), '2026-03-10T09:00:10.000Z')
+        assert.equal(await lastUseAt('2026-03-10T09:02:00.000Z'), '2026-03-10T09:00:10.000Z')
+        assert.equal(await lastUseAt('2026-03-10T09:02:01.000Z'), '2026-03-10T09:02:00.000Z')
+      }),
+    )
+
+    test(
+      'no push slips into a transaction of Better Auth: it is stored though that one is undone',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const database = authKysely(kit.storage)
+        const pushes: ReturnType<typeof write>[] = []
+        const undone = database.transaction().execute(async (transaction) => {
+          await sql`INSERT INTO milestones (name, at) VALUES ('undone', '')`.execute(transaction)
+          pushes.push(write(kit, pushWrite(school)))
+          await sql`SELECT count(*) FROM records`.execute(transaction)
+          throw new Error('Undo this')
+        })
+        await assert.rejects(undone, /Undo this/)
+        assert.deepEqual(words((await Promise.all(pushes)).flat()), ['created'])
+        only(await listRecords(kit.storage))
+        assert.equal(await kit.storage.operators.claimMilestone('undone'), true)
+      }),
+    )
+
+    test(
+      'transactions of Better Auth and pushes go on side by side',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const database = authKysely(kit.storage)
+        await Promise.all(
+          Array.from({ length: 30 }, async (_, index) => {
+            await write(kit, pushWrite(school, { reference: `r-${index}` }))
+            await database.transaction().execute(async (transaction) => {
+              const name = `m-${index}`
+              await sql`INSERT INTO milestones (name, at) VALUES (${name}, '')`.execute(transaction)
+              await sql`UPDATE milestones SET at = 'x' WHERE name = ${name}`.execute(transaction)
+            })
+          }),
+        )
+        assert.equal(await countRows(kit.storage, 'milestones'), 30)
+        assert.equal((await listRecords(kit.storage)).length, 30)
+      }),
+    )
+  })
+}
+
+type NewToken = Parameters<OperatorStore['createToken']>[0]
+
+function newToken(over: Partial<NewToken> = {}): NewToken {
+  const token = { name: 'ci', role: 'viewer', token_hash: 'hash', hint: 'rht_…' } as const
+  return { ...token, expires_at: null, ...over }
+}

@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { PullTask } from '@recordhub/protocol'
+import type { Storage } from '../../src/storage/port/storage.ts'
+import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import {
+  only,
+  pushWrite,
+  registerTestPlatform,
+  testModule,
+  words,
+  write,
+} from '../helpers/storage-fixtures.ts'
+import {
+  finishTestPull,
+  LEASE,
+  NO_COUNTS,
+  pullWrite,
+  requestPull,
+  startRead,
+  startTestPull,
+  type TestPull,
+  taskResult,
+} from '../helpers/storage-pulls.ts'
+
+const COUNTS = {
+  received: 10,
+  created: 4,
+  updated: 3,
+  unchanged: 1,
+  stale: 1,
+  rejected: 1,
+  missing: 2,
+}
+const READ = { mark: 0, requested_at: '2026-03-10T08:00:00.000000000Z' }
+
+export function describePullTasks(engine: StorageEngine): void {
+  describe(`pull tasks on ${engine.name}`, () => {
+    test(
+      'a started pull tells its tasks with all that it takes to read them',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const { tasks } = await startTestPull(kit.storage)
+        const { module_id, ...task } = only(tasks)
+        assert.ok(module_id > 0)
+        const { record_type, module_name, fields } = testModule('students')
+        const { platform_id } = school
+        assert.deepEqual(task, { task_number: 1, platform_id, record_type, module_name, fields })
+      }),
+    )
+
+    test(
+      'modules go in the order of their last complete read, those never read first',
+      withStorage(engine, async (kit) => {
+        const types = ['a', 'b', 'c', 'd']
+        await registerTestPlatform(kit, { modules: types })
+        const { pulls } = kit.storage
+        const orderOf = (pull: TestPull) => pull.tasks.map((task) => task.record_type)
+        const first = await startTestPull(kit.storage)
+        for (const type of ['c', 'a']) {
+          kit.clock.advance(1)
+          const task = first.tasks.find((one) => one.record_type === type)
+          await pulls.finishTask(
+            first.pull_id,
+            task?.task_number ?? 0,
+            taskResult({ read: READ }),
+            null,
+          )
+        }
+        const incomplete = first.tasks.find((one) => one.record_type === 'd')
+        await pulls.finishTask(first.pull_id, incomplete?.task_number ?? 0, taskResult(), null)
+        await finishTestPull(kit.storage, first.pull_id)
+
+        const second = await startTestPull(kit.storage)
+        assert.deepEqual(orderOf(second).slice(0, 2).sort(), ['b', 'd'])
+        assert.deepEqual(orderOf(second).slice(2), ['c', 'a'])
+        for (const task of second.tasks) {
+          kit.clock.advance(1)
+          await pulls.finishTask(second.pull_id, task.task_number, taskResult({ read: READ }), null)
+        }
+        await finishTestPull(kit.storage, second.pull_id)
+        assert.deepEqual(orderOf(await startTestPull(kit.storage)), orderOf(second))
+      }),
+    )
+
+    test(
+      'the mark of a task stands between what was pushed before it and after it',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
+        const pull = await startTestPull(kit.storage)
+        await write(kit, pushWrite(school, { reference: 'before' }))
+        const students = await startRead(kit.storage, pull, school)
+        await write(kit, pushWrite(school, { reference: 'between' }))
+        await write(kit, pushWrite(school, { reference: 'between', record_type: 'rooms' }))
+        const rooms = await startRead(kit.storage, pull, school, { record_type: 'rooms' })
+        assert.ok(rooms.read.mark > students.read.mark)
+        const data = '{"a":"read"}'
+        const outcomes = await write(
+          kit,
+          pullWrite(students, { reference: 'before', data }),
+          pullWrite(students, { reference: 'between', data }),
+          pullWrite(rooms, { reference: 'between', data }),
+        )
+        assert.deepEqual(words(outcomes), ['updated', 'stale', 'updated'])
+      }),
+    )
+
+    test(
+      'a task is running from its start on, and cannot be started once its pull is over',
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
+        const { pulls } = kit.storage
+        const { pull_id } = await startTestPull(kit.storage)
+        kit.clock.advance(3)
+        assert.ok(await pulls.startTask(pull_id, 1))
+        const [task] = await listTasks(kit.storage, pull_id)
+        assert.deepEqual([task?.state, task?.started_at], ['running', kit.clock.text])
+        await finishTestPull(kit.storage, pull_id, 'cancelled')
+        assert.equal(await pulls.startTask(pull_id, 2), null)
+        assert.equal(await pulls.startTask(999, 1), null)
+        const states = (await listTasks(kit.storage, pull_id)).map((one) => one.state)
+        assert.deepEqual(states, ['not_reached', 'not_reached'])
+      }),
+    )
+
+    test(
+      'reports of running tasks add up to the progress of the pull',
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit, { modules: ['a', 'b', 'c'] })
+        const { pulls } = kit.storage
+        const { pull_id } = await startTestPull(kit.storage)
+        await pulls.startTask(pull_id, 1)
+        await pulls.startTask(pull_id, 2)
+        await pulls.reportTask(pull_id, 1, { total: null, counts: { ...NO_COUNTS, received: 1 } })
+        assert.equal((await pulls.readPull(pull_id))?.progress.records_total, null)
+        await pulls.reportTask(pull_id, 1, { total: 40, counts: { ...COUNTS, received: 5 } })
+        await pulls.reportTask(pull_id, 2, { total: 0, counts: COUNTS })
+        await pulls.finishTask(pull_id, 2, taskResult({ total: 0, counts: COUNTS }), null)
+        const pull = await pulls.readPull(pull_id)
+        assert.deepEqual(pull?.progress, {
+          tasks_total: 3,
+          tasks_done: 1,
+          records_total: 40,
+          records_received: 15,
+          percent: 33,
+        })
+        assert.deepEqual(pull?.counts, {
+          received: 15,
+          created: 8,
+          updated: 6,
+          unchanged: 2,
+          stale: 2,
+          rejected: 2,
+          missing: 4,
+        })
+        const { snapshot } = kit.storage
+        assert.deepEqual((await snapshot.readSnapshot(kit.clock.day)).pull, { running: true, pull })
+      }),
+    )
+
+    test(
+      'a finished task has its result, and neither a late report nor a second end changes it',
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit)
+        const { pulls } = kit.storage
+        const { pull_id } = await startTestPull(kit.storage)
+        await pulls.startTask(pull_id, 1)
+        kit.clock.advance(9)
+        const warnings = ['total differs: 11 "said", 10 came', 'ü']
+        const line = { level: 'info', kind: 'task.first', message: 'Read' } as const
+        const result = taskResult({ total: 11, counts: COUNTS, warnings, read: READ })
+        await pulls.finishTask(pull_id, 1, result, line)
+        const finished = only(await listTasks(kit.storage, pull_id))
+        const { started_at, ...task } = finished
+        assert.ok(started_at)
+        assert.deepEqual(task, {
+          task_number: 1,
+          platform_name: 'school',
+          record_type: 'students',
+          state: 'succeeded',
+          total: 11,
+          ...COUNTS,
+          error: null,
+          warnings,
+          finished_at: kit.clock.text,
+        })
+        kit.clock.advance(9)
+        await pulls.reportTask(pull_id, 1, { total: 99, counts: NO_COUNTS })
+        const second = taskResult({ state: 'failed', error: 'No' })
+        await pulls.finishTask(pull_id, 1, second, { ...line, kind: 'task.second' })
+        await pulls.finishTask(pull_id, 77, second, { ...line, kind: 'task.none' })
+        assert.deepEqual(await listTasks(kit.storage, pull_id), [finished])
+        assert.equal((await readPlatform(kit.storage)).last_error, null)
+        const kinds = await kindsOf(kit.storage)
+        assert.deepEqual([kinds[0], kinds.includes('task.second')], ['task.first', false])
+      }),
+    )
+
+    test(
+      "a failed task's error is its platform's last error until one succeeds",
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit)
+        const failed = await endOneTask(kit, { state: 'failed', error: 'HTTP 500' })
+        assert.deepEqual(failed, { last_error: 'HTTP 500', latest_sync_at: null })
+        const succeeded = await endOneTask(kit, { read: READ })
+        assert.deepEqual(succeeded, { last_error: null, latest_sync_at: kit.clock.text })
+        const timedOut = await endOneTask(kit, { state: 'timed_out', error: 'Too slow' })
+        assert.deepEqual(timedOut, { ...succeeded, last_error: 'Too slow' })
+      }),
+    )
+
+    test(
+      'a task that ends without success and without an error leaves the last error as it is',
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit)
+        const failed = await endOneTask(kit, { state: 'failed', error: 'HTTP 500' })
+        assert.deepEqual(await endOneTask(kit, { state: 'cancelled' }), failed)
+        assert.deepEqual(await endOneTask(kit, { state: 'not_reached' }), failed)
+      }),
+    )
+
+    test(
+      'the end of a pull ends its unfinished tasks, leaves the others, and happens once',
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit, { modules: ['a', 'b', 'c'] })
+        const { pulls } = kit.storage
+        const { pull_id } = await startTestPull(kit.storage)
+        await pulls.startTask(pull_id, 1)
+        await pulls.startTask(pull_id, 2)
+        await pulls.finishTask(pull_id, 1, taskResult({ counts: COUNTS }), null)
+        kit.clock.advance(900)
+        const line = { level: 'error', kind: 'pull.timed_out', message: 'Too long' } as const
+        const end = { state: 'timed_out', unfinishedTasks: 'timed_out' } as const
+        await pulls.finishPull(pull_id, end, line)
+        const ended = await pulls.readPull(pull_id)
+        assert.deepEqual([ended?.state, ended?.finished_at], ['timed_out', kit.clock.text])
+        assert.deepEqual([ended?.progress.tasks_done, ended?.progress.percent], [3, 100])
+        const tasks = await listTasks(kit.storage, pull_id)
+        assert.deepEqual(
+          tasks.map((task) => task.state),
+          ['succeeded', 'timed_out', 'timed_out'],
+        )
+        kit.clock.advance(1)
+        await finishTestPull(kit.storage, pull_id, 'succeeded')
+        await pulls.finishTask(pull_id, 2, taskResult(), null)
+        await pulls.reportTask(pull_id, 2, { total: 1, counts: COUNTS })
+        assert.deepEqual(await pulls.readPull(pull_id), ended)
+        assert.deepEqual(await listTasks(kit.storage, pull_id), tasks)
+        const kinds = await kindsOf(kit.storage)
+        assert.deepEqual([kinds[0], kinds.includes('pull.succeeded')], ['pull.timed_out', false])
+      }),
+    )
+
+    test(
+      'tasks are listed in their order, in pages that cover each once, of one pull only',
+      withStorage(engine, async (kit) => {
+        const modules = Array.from({ length: 25 }, (_, index) => `type-${index}`)
+        await registerTestPlatform(kit, { modules })
+        const first = await startTestPull(kit.storage)
+        await finishTestPull(kit.storage, first.pull_id)
+        const { pull } = await requestPull(kit.storage)
+        const tasks = await kit.storage.pulls.startPull(pull.id, LEASE)
+        const paged: (PullTask & { task_number: number })[] = []
+        for (;;) {
+          const after = paged.at(-1)?.task_number ?? null
+          const page = await kit.storage.pulls.listTasks({ pull_id: pull.id, limit: 10, after })
+          if (page.length === 0) break
+          paged.push(...page)
+        }
+        assert.deepEqual(
+          paged.map((task) => [task.task_number, task.record_type]),
+          tasks?.map((task) => [task.task_number, task.record_type]),
+        )
+        assert.deepEqual(await listTasks(kit.storage, 999), [])
+      }),
+    )
+  })
+}
+
+function listTasks(storage: Storage, pullId: number) {
+  return storage.pulls.listTasks({ pull_id: pullId, limit: 100, after: null })
+}
+
+/** A whole pull of the only module: what its platform shows afterwards. */
+async function endOneTask(
+  { storage, clock }: StorageKit,
+  result: Parameters<typeof taskResult>[0],
+) {
+  const { pull_id } = await startTestPull(storage)
+  clock.advance(60)
+  await storage.pulls.finishTask(pull_id, 1, taskResult(result), null)
+  await finishTestPull(storage, pull_id)
+  const { last_error, latest_sync_at } = await readPlatform(storage)
+  return { last_error, latest_sync_at }
+}
+
+async function readPlatform(storage: Storage) {
+  return only(await storage.platforms.listPlatforms())
+}
+
+async function kindsOf(storage: Storage): Promise<string[]> {
+  const query = { platform: null, level: null, limit: 100, before: null }
+  return (await storage.activity.listActivity(query)).map((line) => line.kind)
+}

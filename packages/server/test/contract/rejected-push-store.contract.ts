@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { RejectedPush } from '@recordhub/protocol'
+import fc from 'fast-check'
+import type { NewRejectedPush } from '../../src/storage/port/rejected-push-store.ts'
+import type { Storage } from '../../src/storage/port/storage.ts'
+import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { only, registerTestPlatform, type TestPlatform } from '../helpers/storage-fixtures.ts'
+
+const ROOMY = 50 * 1024 * 1024
+const ALL = { platform: null, code: null, limit: 1000, before: null }
+
+export function describeRejectedPushStore(engine: StorageEngine): void {
+  describe(`rejected pushes on ${engine.name}`, () => {
+    test(
+      'what was refused is kept with its reason and its body as it came',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const body = '{"price":1.10,"big":12345678901234567890,"s":"\\u0000\\ud800","x":[null]}'
+        const errors = { data: ['must be an object'], 'é"': [] }
+        await keep(kit, [rejection(school, { body, errors, method: 'PATCH' })])
+        const { id, body: kept, ...push } = only(await list(kit.storage))
+        assert.ok(id > 0)
+        assert.equal(JSON.stringify(kept), body)
+        assert.deepEqual(push, {
+          at: kit.clock.text,
+          count: 1,
+          platform_name: 'school',
+          method: 'PATCH',
+          code: 'invalid_record',
+          message: 'It was not accepted',
+          errors,
+          replayed_at: null,
+        })
+      }),
+    )
+
+    test(
+      'the same refusal of the same body is kept once, with a count and the time of the last',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        await keep(kit, [rejection(school), rejection(school)])
+        const first = only(await list(kit.storage))
+        kit.clock.advance(60)
+        await keep(kit, [rejection(school, { message: 'It is still not accepted' })])
+        const again = only(await list(kit.storage))
+        assert.deepEqual([first.count, again.count], [2, 3])
+        assert.deepEqual([again.id, again.at], [first.id, kit.clock.text])
+        assert.equal(again.message, 'It is still not accepted')
+      }),
+    )
+
+    test(
+      'another body, code, method or platform is another refusal',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const clinic = await registerTestPlatform(kit, { name: 'clinic' })
+        await keep(kit, [
+          rejection(school),
+          rejection(school, { body: '{"a":2}' }),
+          rejection(school, { code: 'module_not_registered' }),
+          rejection(school, { method: 'PATCH' }),
+          rejection(clinic),
+        ])
+        const kept = await list(kit.storage)
+        assert.equal(kept.length, 5)
+        assert.deepEqual(new Set(kept.map((push) => push.count)), new Set([1]))
+      }),
+    )
+
+    test(
+      'refusals at once are all counted',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        await Promise.all(Array.from({ length: 40 }, () => keep(kit, [rejection(school)])))
+        assert.equal(only(await list(kit.storage)).count, 40)
+        assert.equal(await rejectedOn(kit, kit.clock.day), 40)
+      }),
+    )
+
+    test(
+      'every refused push is counted on its day, even one that came before',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const clinic = await registerTestPlatform(kit, { name: 'clinic' })
+        await keep(kit, [rejection(school), rejection(school), rejection(clinic)])
+        kit.clock.set('2026-03-11T00:00:00.000Z')
+        await keep(kit, [rejection(school)])
+        assert.equal(await rejectedOn(kit, '2026-03-10'), 3)
+        assert.equal(await rejectedOn(kit, '2026-03-11'), 1)
+        assert.equal(await rejectedOn(kit, '2026-03-12'), 0)
+      }),
+    )
+
+    test(
+      'an element that each read brings again is counted as rejected once',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const refused = rejection(school, { method: 'pull', code: 'duplicate_reference' })
+        await keep(kit, [refused])
+        await keep(kit, [refused])
+        assert.equal(only(await list(kit.storage)).count, 2)
+        assert.equal(await rejectedOn(kit, kit.clock.day), 1)
+      }),
+    )
+
+    test(
+      'the oldest go first when the quota is full, and one that came again counts as new',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const clinic = await registerTestPlatform(kit, { name: 'clinic' })
+        await keep(kit, [rejection(clinic, { body: bodyOf('clinic') })])
+        for (const name of ['a', 'b', 'c', 'd']) {
+          kit.clock.advance(1)
+          await keep(kit, [rejection(school, { body: bodyOf(name) })])
+        }
+        kit.clock.advance(1)
+        await keep(kit, [rejection(school, { body: bodyOf('a') })])
+        kit.clock.advance(1)
+        // Room for three bodies of 10 kB and what belongs to them, not for four.
+        await keep(kit, [rejection(school, { body: bodyOf('e') })], 38_000)
+        const kept = (await list(kit.storage)).map((push) => nameOf(push.body))
+        assert.deepEqual(kept, ['e', 'a', 'd', 'clinic'])
+        assert.equal(await rejectedOn(kit, kit.clock.day), 7)
+      }),
+    )
+
+    test(
+      'the bodies kept never exceed the quota, and the newest stay',
+      withStorage(engine, async (kit) => {
+        let run = 0
+        const batches = fc.array(
+          fc.array(fc.record({ id: fc.nat(8), size: fc.integer({ min: 0, max: 3000 }) }), {
+            minLength: 1,
+            maxLength: 5,
+          }),
+          { maxLength: 6 },
+        )
+        await fc.assert(
+          fc.asyncProperty(batches, fc.integer({ min: 0, max: 9000 }), async (given, quota) => {
+            run += 1
+            const platform = await registerTestPlatform(kit, { name: `platform-${run}` })
+            let newestFirst: string[] = []
+            for (const batch of given) {
+              kit.clock.advance(1)
+              const bodies = batch.map(({ id, size }) =>
+                JSON.stringify({ id, x: 'x'.repeat(size) }),
+              )
+              const came = new Set(bodies)
+              const rejected = bodies.map((body) => rejection(platform, { body }))
+              await keep(kit, rejected, quota)
+              const kept = await list(kit.storage, { platform: platform.platform_name })
+              const keptBodies = kept.map((push) => JSON.stringify(push.body))
+              const older = newestFirst.filter((body) => !came.has(body))
+              const newer = keptBodies.filter((body) => came.has(body))
+              assert.deepEqual(keptBodies, [...newer, ...older].slice(0, kept.length))
+              if (newer.length < came.size) assert.equal(kept.length, newer.length)
+              assert.ok(keptBodies.join('').length <= quota)
+              const known = came.size + older.length
+              const roomFor = [...came, ...older].join('').length + 1024 * known
+              if (roomFor <= quota) assert.equal(kept.length, known)
+              newestFirst = keptBodies
+            }
+          }),
+          { numRuns: 25 },
+        )
+      }),
+    )
+
+    test(
+      'pages, newest first, cover each once, and the filters hold',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const clinic = await registerTestPlatform(kit, { name: 'clinic' })
+        for (let number = 0; number < 12; number += 1) {
+          // Several of one instant, and one that comes again later.
+          if (number % 4 === 0) kit.clock.advance(1)
+          const code = number % 2 === 0 ? 'invalid_record' : 'module_not_registered'
+          const platform = number % 3 === 0 ? clinic : school
+          await keep(kit, [rejection(platform, { code, body: `{"n":${number % 11}}` })])
+        }
+        for (const query of [
+          {},
+          { platform: 'school' },
+          { code: 'invalid_record' },
+          { platform: 'clinic', code: 'module_not_registered' },
+        ]) {
+          const whole = await list(kit.storage, query)
+          assert.ok(whole.length > 0)
+          assert.deepEqual(whole, whole.toSorted(byTimeDown))
+          assert.deepEqual(await listInPages(kit.storage, query, 3), whole)
+          for (const push of whole) {
+            assert.equal(push.platform_name, query.platform ?? push.platform_name)
+            assert.equal(push.code, query.code ?? push.code)
+          }
+        }
+        assert.deepEqual(await list(kit.storage, { platform: 'nowhere' }), [])
+        assert.deepEqual(await list(kit.storage, { code: 'nothing' }), [])
+      }),
+    )
+  })
+}
+
+function rejection(platform: TestPlatform, over: Partial<NewRejectedPush> = {}): NewRejectedPush {
+  return {
+    platform_id: platform.platform_id,
+    method: 'POST',
+    code: 'invalid_record',
+    message: 'It was not accepted',
+    errors: {},
+    body: '{"a":1}',
+    pull_id: null,
+    ...over,
+  }
+}
+
+function keep(
+  { storage, clock }: StorageKit,
+  rejected: NewRejectedPush[],
+  quotaBytes = ROOMY,
+): Promise<void> {
+  const options = { at: clock.text, day: clock.day, quotaBytes }
+  return storage.rejectedPushes.keepRejectedPushes(rejected, options)
+}
+
+type Query = { platform?: string; code?: string }
+
+function list(storage: Storage, query: Query = {}): Promise<RejectedPush[]> {
+  return storage.rejectedPushes.listRejectedPushes({ ...ALL, ...query })
+}
+
+async function listInPages(storage: Storage, query: Query, limit: number) {
+  const pushes: RejectedPush[] = []
+  for (;;) {
+    const last = pushes.at(-1)
+    const before = last ? { at: last.at, id: last.id } : null
+    const paging = { ...ALL, ...query, limit, before }
+    const page = await storage.rejectedPushes.listRejectedPushes(paging)
+    if (page.length === 0) return pushes
+    pushes.push(...page)
+  }
+}
+
+function byTimeDown(one: RejectedPush, other: RejectedPush): number {
+  return Date.parse(other.at) - Date.parse(one.at) || other.id - one.id
+}
+
+async function rejectedOn({ storage }: StorageKit, day: string): Promise<number> {
+  return (await storage.snapshot.readSnapshot(day)).stats.rejected_today
+}
+
+function bodyOf(name: string): string {
+  return JSON.stringify({ name, x: 'x'.repeat(10_000) })
+}
+
+function nameOf(body: unknown): unknown {
+  return typeof body === 'object' && body !== null && 'name' in body ? body.name : null
+}

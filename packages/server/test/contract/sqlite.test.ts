@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { stat } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, test } from 'node:test'
+import { HubError } from '../../src/errors.ts'
+import { openSqlite } from '../../src/storage/sqlite/storage.ts'
+import { TestClock } from '../helpers/storage-engine.ts'
+import {
+  listRecords,
+  only,
+  pushWrite,
+  registerTestPlatform,
+  words,
+  write,
+} from '../helpers/storage-fixtures.ts'
+import { beginRead, pullOnce, pullWrite } from '../helpers/storage-pulls.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+import { openTemporarySqlite, sqliteEngine } from '../helpers/storage-sqlite.ts'
+import { describeStorage } from './storage-contract.ts'
+
+describeStorage(sqliteEngine)
+
+describe('what only SQLite promises', () => {
+  test('a read of nothing new leaves the file and its log untouched', async () => {
+    const clock = new TestClock()
+    const { storage, path, close } = await openTemporarySqlite(clock)
+    try {
+      const kit = { storage, clock }
+      const school = await registerTestPlatform(kit)
+      const references = Array.from({ length: 500 }, (_, index) => `r-${index}`)
+      await pullOnce(kit, school, async (read) => {
+        await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
+      })
+      const read = await beginRead(storage, school)
+      const observer = new DatabaseSync(path, { readOnly: true })
+      const traces = async () => ({
+        version: observer.prepare('PRAGMA data_version').get(),
+        log: (await stat(`${path}-wal`)).size,
+        file: (await stat(path)).mtimeMs,
+      })
+      const before = await traces()
+      const writes = references.map((reference) => pullWrite(read, { reference }))
+      const outcomes = words(await write(kit, ...writes))
+      assert.deepEqual(new Set(outcomes), new Set(['unchanged']))
+      assert.deepEqual(await traces(), before)
+      await write(kit, pullWrite(read, { reference: 'new' }))
+      assert.notDeepEqual((await traces()).version, before.version)
+      observer.close()
+    } finally {
+      await close()
+    }
+  })
+
+  test('a full disk refuses the whole batch as storage_unavailable and harms nothing', async () => {
+    const clock = new TestClock()
+    const { storage, close } = await openTemporarySqlite(clock)
+    try {
+      const kit = { storage, clock }
+      const school = await registerTestPlatform(kit)
+      await write(kit, pushWrite(school))
+      const before = await storage.snapshot.readSnapshot(clock.day)
+      const pages = Number(only(await runSql(storage, 'PRAGMA page_count'))['page_count'])
+      await runSql(storage, `PRAGMA max_page_count = ${pages + 2}`)
+      const large = Array.from({ length: 50 }, (_, index) =>
+        pushWrite(school, { reference: `r-${index}`, data: `{"a":"${'x'.repeat(10_000)}"}` }),
+      )
+      await assert.rejects(write(kit, ...large), isUnavailable)
+      assert.deepEqual(await storage.snapshot.readSnapshot(clock.day), before)
+      await runSql(storage, 'PRAGMA max_page_count = 1000000')
+      const outcomes = words(await write(kit, ...large))
+      assert.equal(outcomes.filter((word) => word === 'created').length, 49)
+      assert.equal((await listRecords(storage)).length, 50)
+    } finally {
+      await close()
+    }
+  })
+
+  test('a database that cannot be written to says so, and is read all the same', async () => {
+    const clock = new TestClock()
+    const { storage, close } = await openTemporarySqlite(clock)
+    try {
+      const kit = { storage, clock }
+      const school = await registerTestPlatform(kit)
+      await write(kit, pushWrite(school))
+      await runSql(storage, 'PRAGMA query_only = ON')
+      await assert.rejects(storage.checkWritable(), isUnavailable)
+      await assert.rejects(write(kit, pushWrite(school, { reference: 'r-2' })), isUnavailable)
+      const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
+      await assert.rejects(storage.activity.appendActivity(line), isUnavailable)
+      only(await listRecords(storage))
+      await runSql(storage, 'PRAGMA query_only = OFF')
+      await storage.checkWritable()
+      assert.deepEqual(words(await write(kit, pushWrite(school, { reference: 'r-2' }))), [
+        'created',
+      ])
+    } finally {
+      await close()
+    }
+  })
+
+  test('an older program refuses a file that a newer one has migrated', async () => {
+    const clock = new TestClock()
+    const { storage, path, reopen, close } = await openTemporarySqlite(clock)
+    try {
+      await registerTestPlatform({ storage, clock })
+      await runSql(
+        storage,
+        `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
+      )
+      const again = openSqlite({ path, timeZone: 'UTC', clock })
+      await assert.rejects(again, /newer version/)
+      await runSql(storage, `DELETE FROM kysely_migration WHERE name = '9999-future'`)
+      only(await (await reopen()).platforms.listPlatforms())
+    } finally {
+      await close()
+    }
+  })
+
+  test('a file that is no database, or lies where none can be, is storage_unavailable', async () => {
+    const clock = new TestClock()
+    const { path, close } = await openTemporarySqlite(clock)
+    try {
+      for (const wrong of [import.meta.filename, `${path}/below-a-file/hub.sqlite`]) {
+        await assert.rejects(openSqlite({ path: wrong, timeZone: 'UTC', clock }), isUnavailable)
+      }
+    } finally {
+      await close()
+    }
+  })
+})
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof HubError && error.code === 'storage_unavailable'
+}

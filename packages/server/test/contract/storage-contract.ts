@@ -1,0 +1,41 @@
+/** Everything that the port promises, as one suite: an engine's test file hands its engine over. */
+import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { describeActivityStore } from './activity-store.contract.ts'
+import { describeOperatorStore } from './operator-store.contract.ts'
+import { describePlatformStore } from './platform-store.contract.ts'
+import { describePullDispatcher } from './pull-dispatcher.contract.ts'
+import { describePullStore } from './pull-store.contract.ts'
+import { describePullTasks } from './pull-tasks.contract.ts'
+import { describeWriteBatches } from './record-store-batches.contract.ts'
+import { describeCounters } from './record-store-counters.contract.ts'
+import { describeWriteGates } from './record-store-gates.contract.ts'
+import { describeHistory } from './record-store-history.contract.ts'
+import { describeRecordLists } from './record-store-lists.contract.ts'
+import { describeModel } from './record-store-model.contract.ts'
+import { describePulledRecords } from './record-store-pulls.contract.ts'
+import { describePushes } from './record-store-pushes.contract.ts'
+import { describeExactText } from './record-store-text.contract.ts'
+import { describeRejectedPushStore } from './rejected-push-store.contract.ts'
+import { describeSnapshotStore } from './snapshot-store.contract.ts'
+import { describeStorageItself } from './storage.contract.ts'
+
+export function describeStorage(engine: StorageEngine): void {
+  describePushes(engine)
+  describePulledRecords(engine)
+  describeWriteGates(engine)
+  describeWriteBatches(engine)
+  describeExactText(engine)
+  describeHistory(engine)
+  describeCounters(engine)
+  describeRecordLists(engine)
+  describeModel(engine)
+  describePlatformStore(engine)
+  describePullStore(engine)
+  describePullTasks(engine)
+  describeActivityStore(engine)
+  describeRejectedPushStore(engine)
+  describeOperatorStore(engine)
+  describeSnapshotStore(engine)
+  describePullDispatcher(engine)
+  describeStorageItself(engine)
+}

@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Clock } from '../../src/lib/clock.ts'
+import type { Storage } from '../../src/storage/port/storage.ts'
+import { openSqlite } from '../../src/storage/sqlite/storage.ts'
+import type { StorageEngine } from './storage-engine.ts'
+
+/** SQLite in a temporary folder. */
+export const sqliteEngine: StorageEngine = {
+  name: 'SQLite',
+  open: ({ clock }) => openTemporarySqlite(clock),
+}
+
+export async function openTemporarySqlite(clock: Clock) {
+  const folder = await mkdtemp(join(tmpdir(), 'recordhub-contract-'))
+  const path = join(folder, 'hub.sqlite')
+  const open = () => openSqlite({ path, timeZone: 'UTC', clock })
+  let storage: Storage = await open()
+  return {
+    path,
+    storage,
+    async reopen() {
+      await storage.close()
+      storage = await open()
+      return storage
+    },
+    async close() {
+      await storage.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
