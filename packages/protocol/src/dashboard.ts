@@ -1,14 +1,10 @@
 import Type, { type Static } from 'typebox'
-import { NullableInteger, NullableString, NullableTimestamp, Timestamp } from './common.ts'
+import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 import { PlatformSummary } from './platform.ts'
 import { Pull, PullState, PullTrigger } from './pull.ts'
 import { RecordSummary } from './record.ts'
 
-export const ActivityLevel = Type.Union([
-  Type.Literal('info'),
-  Type.Literal('warning'),
-  Type.Literal('error'),
-])
+export const ActivityLevel = OneOf('info', 'warning', 'error')
 
 /** One line of the log that operators read. */
 export const ActivityLine = Type.Object({
@@ -70,7 +66,7 @@ export const RejectedPush = Type.Object({
   at: Timestamp,
   count: Type.Integer(),
   platform_name: Type.String(),
-  method: Type.Union([Type.Literal('POST'), Type.Literal('PATCH'), Type.Literal('pull')]),
+  method: OneOf('POST', 'PATCH', 'pull'),
   code: Type.String(),
   message: Type.String(),
   errors: Type.Record(Type.String(), Type.Array(Type.String())),

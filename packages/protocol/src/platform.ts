@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox'
-import { NullableString, NullableTimestamp } from './common.ts'
+import { NullableString, NullableTimestamp, OneOf } from './common.ts'
 import { CONNECTION_TYPE } from './constants.ts'
 import { Manifest, Module, PingAnswer } from './manifest.ts'
 
-export const PlatformStatus = Type.Union([Type.Literal('active'), Type.Literal('inactive')])
+export const PlatformStatus = OneOf('active', 'inactive')
 
 /** A module of a registered platform; `registered` says whether its records are received. */
 export const PlatformModule = Type.Object({ ...Module.properties, registered: Type.Boolean() })

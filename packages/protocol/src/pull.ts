@@ -1,33 +1,29 @@
 import Type, { type Static } from 'typebox'
-import { NullableInteger, NullableString, NullableTimestamp, Timestamp } from './common.ts'
+import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 
-export const PullTrigger = Type.Union([
-  Type.Literal('operator'),
-  Type.Literal('schedule'),
-  Type.Literal('api'),
-])
+export const PullTrigger = OneOf('operator', 'schedule', 'api')
 
-export const PullState = Type.Union([
-  Type.Literal('queued'),
-  Type.Literal('running'),
-  Type.Literal('succeeded'),
-  Type.Literal('partial'),
-  Type.Literal('failed'),
-  Type.Literal('cancelled'),
-  Type.Literal('timed_out'),
-  Type.Literal('interrupted'),
-])
+export const PullState = OneOf(
+  'queued',
+  'running',
+  'succeeded',
+  'partial',
+  'failed',
+  'cancelled',
+  'timed_out',
+  'interrupted',
+)
 
-export const PullTaskState = Type.Union([
-  Type.Literal('queued'),
-  Type.Literal('running'),
-  Type.Literal('succeeded'),
-  Type.Literal('failed'),
-  Type.Literal('cancelled'),
-  Type.Literal('timed_out'),
-  Type.Literal('interrupted'),
-  Type.Literal('not_reached'),
-])
+export const PullTaskState = OneOf(
+  'queued',
+  'running',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'timed_out',
+  'interrupted',
+  'not_reached',
+)
 
 /** What became of the elements of a read. `received` counts every element, whatever became of it. */
 export const PullCounts = Type.Object({

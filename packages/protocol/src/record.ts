@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { NullableInteger, NullableString, NullableTimestamp, Timestamp } from './common.ts'
+import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 
 const Data = Type.Record(Type.String(), Type.Unknown())
 
@@ -40,16 +40,11 @@ export const PulledRecord = Type.Object({
 export const PushAnswer = Type.Object({
   success: Type.Literal(true),
   message: Type.String(),
-  method: Type.Union([Type.Literal('POST'), Type.Literal('PATCH')]),
+  method: OneOf('POST', 'PATCH'),
   platform_name: Type.String(),
   module_name: Type.String(),
   record_id: Type.Integer(),
-  outcome: Type.Union([
-    Type.Literal('created'),
-    Type.Literal('updated'),
-    Type.Literal('unchanged'),
-    Type.Literal('stale'),
-  ]),
+  outcome: OneOf('created', 'updated', 'unchanged', 'stale'),
   warnings: Type.Optional(Type.Array(Type.String())),
 })
 
@@ -101,12 +96,7 @@ export const Change = Type.Object({
 
 export const HistoryEntry = Type.Object({
   at: Timestamp,
-  source: Type.Union([
-    Type.Literal('POST'),
-    Type.Literal('PATCH'),
-    Type.Literal('pull'),
-    Type.Literal('replay'),
-  ]),
+  source: OneOf('POST', 'PATCH', 'pull', 'replay'),
   changes: Type.Array(Change),
   pull_id: NullableInteger,
   request_id: NullableString,

@@ -37,12 +37,11 @@ export type Checked<Input> =
 /** The body of a POST or PATCH to the receiver. No type is coerced. */
 export function checkPush(method: 'POST' | 'PATCH', body: unknown, now: Date): Checked<PushInput> {
   const isPush = method === 'POST' ? isNewRecord : isChangedRecord
-  const errors = isPush.Check(body) ? {} : explainFaults(isPush.Errors(body))
-  if (!isPush.Check(body) || hasFaults(body, errors)) return { outcome: 'invalid', errors }
+  if (!isPush.Check(body)) return invalid(explainFaults(isPush.Errors(body)))
+  const errors = findFaults(body)
+  if (errors !== null) return invalid(errors)
   const occurred = readOccurredAt(body.occurred_at, now)
-  if (occurred.error !== null) {
-    return { outcome: 'invalid', errors: { occurred_at: [occurred.error] } }
-  }
+  if (occurred.error !== null) return invalid({ occurred_at: [occurred.error] })
   return {
     outcome: 'valid',
     input: {
@@ -59,11 +58,10 @@ export function checkPush(method: 'POST' | 'PATCH', body: unknown, now: Date): C
 /** An element of a records answer. */
 export function checkPulled(element: unknown): Checked<PulledInput> {
   const unsafe = findUnsafeJson(element, MAX_JSON_DEPTH)
-  if (unsafe !== null) return { outcome: 'invalid', errors: { record: [UNSAFE_WORDS[unsafe]] } }
-  const errors = isPulledRecord.Check(element) ? {} : explainFaults(isPulledRecord.Errors(element))
-  if (!isPulledRecord.Check(element) || hasFaults(element, errors)) {
-    return { outcome: 'invalid', errors }
-  }
+  if (unsafe !== null) return invalid({ record: [UNSAFE_WORDS[unsafe]] })
+  if (!isPulledRecord.Check(element)) return invalid(explainFaults(isPulledRecord.Errors(element)))
+  const errors = findFaults(element)
+  if (errors !== null) return invalid(errors)
   const { reference_number, full_name, data } = element
   return { outcome: 'valid', input: { reference_number, full_name, data: dataOf(data) } }
 }
@@ -100,18 +98,24 @@ function explainFaults(errors: SchemaError[]): Record<string, string[]> {
   return faults
 }
 
-/** Finds what the schemas cannot say, and adds it to the errors. */
-function hasFaults(
-  record: { reference_number: string; full_name?: string | undefined; data: unknown },
-  errors: Record<string, string[]>,
-): boolean {
+/** What the schemas cannot say; null where nothing is wrong. */
+function findFaults(record: {
+  reference_number: string
+  full_name?: string | undefined
+  data: unknown
+}): Record<string, string[]> | null {
   const { reference_number, full_name, data } = record
+  const errors: Record<string, string[]> = {}
   if (Buffer.byteLength(reference_number) > MAX_REFERENCE_BYTES) {
     errors['reference_number'] = [`must not be longer than ${MAX_REFERENCE_BYTES} bytes`]
   } else if (!isStorableText(reference_number)) errors['reference_number'] = [UNSTORABLE]
   if (full_name !== undefined && !isStorableText(full_name)) errors['full_name'] = [UNSTORABLE]
   if (!Array.isArray(data) && !isJsonObject(data)) errors['data'] = ['must be an object']
-  return Object.keys(errors).length > 0
+  return Object.keys(errors).length > 0 ? errors : null
+}
+
+function invalid(errors: Record<string, string[]>) {
+  return { outcome: 'invalid' as const, errors }
 }
 
 const UNSTORABLE = 'must not hold a null character or half of a surrogate pair'

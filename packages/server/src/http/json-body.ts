@@ -12,7 +12,17 @@ export function parseJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser(
     /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i,
     { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) => parseBody(body),
+    (
+      _request: FastifyRequest,
+      body: Buffer,
+      done: (error: Error | null, body?: unknown) => void,
+    ) => {
+      try {
+        done(null, parseBody(body))
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)))
+      }
+    },
   )
 }
 

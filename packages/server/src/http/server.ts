@@ -5,7 +5,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { HubError } from '../errors.ts'
 import { answerUnknownRoutes } from './allowed-methods.ts'
 import { type Authenticators, type Authorization, authorize, type CsrfTokens } from './authorize.ts'
-import { answerErrors, sendError } from './error-answers.ts'
+import { answerErrors } from './error-answers.ts'
 import { parseJsonBodies } from './json-body.ts'
 
 export type HttpSettings = {
@@ -39,12 +39,11 @@ export async function createHttpServer(
   app.setValidatorCompiler(TypeBoxValidatorCompiler)
   parseJsonBodies(app)
   answerErrors(app, settings.bodyLimit)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id)
-    if (!settings.isStopping()) return
+    if (!settings.isStopping()) return done()
     reply.header('Connection', 'close')
-    const error = new HubError('shutting_down', { seconds: 5 }, { retryAfterSeconds: 5 })
-    return sendError(request, reply, error)
+    done(new HubError('shutting_down', { seconds: 5 }, { retryAfterSeconds: 5 }))
   })
   answerUnknownRoutes(app)
   const authorization = authorize(app, authenticators, csrfTokenOf)

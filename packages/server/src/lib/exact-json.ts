@@ -125,15 +125,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
  * values are the same to the hub exactly when their canonical texts are.
  */
 export function canonicalText(value: JsonValue): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
   if (!isJsonObject(value)) return JSON.stringify(value)
-  let text = '{'
+  let text = ''
   for (const key of Object.keys(value).sort()) {
     const member = value[key]
     if (member === undefined) continue
-    text += `${text.length > 1 ? ',' : ''}${JSON.stringify(key)}:${canonicalText(member)}`
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalText(member)}`
   }
-  return `${text}}`
+  return `{${text}}`
 }
 
 /**
@@ -150,8 +151,8 @@ export function findUnsafeJson(value: unknown, maxDepth: number): 'too_deep' | '
     }
     return null
   }
-  for (const [key, member] of Object.entries(value)) {
-    if (key === '__proto__') return 'proto_key'
+  if (Object.hasOwn(value, '__proto__')) return 'proto_key'
+  for (const member of Object.values(value)) {
     if (typeof member !== 'object') continue
     const unsafe = findUnsafeJson(member, maxDepth - 1)
     if (unsafe) return unsafe

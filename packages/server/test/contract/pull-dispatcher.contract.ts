@@ -57,17 +57,6 @@ export function describePullDispatcher(engine: StorageEngine): void {
     )
 
     test(
-      'a pull that was dispatched before the start is run after it',
-      withStorage(engine, async ({ storage }) => {
-        await storage.pullDispatcher.dispatch(1)
-        await turnOfEventLoop()
-        const runs = await collectRuns(storage)
-        await storage.pullDispatcher.dispatch(2)
-        assert.deepEqual([await runs.next(), await runs.next()].sort(), [1, 2])
-      }),
-    )
-
-    test(
       'the next run is the next time of the schedule, and there is none without a schedule',
       withStorage(engine, async ({ storage: { pullDispatcher } }) => {
         const handlers = { runPull: async () => {}, onSchedule: NO_SCHEDULE }

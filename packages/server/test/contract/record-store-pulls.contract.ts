@@ -100,6 +100,18 @@ export function describePulledRecords(engine: StorageEngine): void {
     )
 
     test(
+      'a push that changed nothing before the read began does not keep the read from the record',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        await write(kit, pushWrite(school, { data: '{"a":1}' }))
+        await write(kit, pushWrite(school, { data: '{"a":1}' }))
+        const read = await beginRead(kit.storage, school)
+        const pulled = pullWrite(read, { data: '{"a":2}' })
+        assert.equal((await writeOne(kit, pulled)).outcome, 'updated')
+      }),
+    )
+
+    test(
       'what was read, then pushed over, is read again though its bytes are the same',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)

@@ -189,7 +189,8 @@ export function describeExactText(engine: StorageEngine): void {
           full_name: text,
           data: fc.dictionary(
             fc.string({ unit: 'binary' }).filter((key) => key !== '__proto__'),
-            fc.jsonValue({ stringUnit: 'binary' }),
+            fc.jsonValue({ stringUnit: 'binary', maxDepth: 2 }),
+            { maxKeys: 6 },
           ),
         })
         await fc.assert(

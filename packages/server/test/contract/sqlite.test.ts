@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { stat } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { HubError } from '../../src/errors.ts'
 import { openSqlite } from '../../src/storage/sqlite/storage.ts'
 import { TestClock } from '../helpers/storage-engine.ts'
 import {
@@ -13,10 +13,13 @@ import {
   words,
   write,
 } from '../helpers/storage-fixtures.ts'
-import { beginRead, pullOnce, pullWrite } from '../helpers/storage-pulls.ts'
+import { beginRead, pullOnce, pullWrite, startTestPull } from '../helpers/storage-pulls.ts'
 import { runSql } from '../helpers/storage-sql.ts'
 import { openTemporarySqlite, sqliteEngine } from '../helpers/storage-sqlite.ts'
 import { describeStorage } from './storage-contract.ts'
+
+const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable' }
+const IN_USE = { name: 'HubError', code: 'data_folder_in_use' }
 
 describeStorage(sqliteEngine)
 
@@ -64,7 +67,7 @@ describe('what only SQLite promises', () => {
       const large = Array.from({ length: 50 }, (_, index) =>
         pushWrite(school, { reference: `r-${index}`, data: `{"a":"${'x'.repeat(10_000)}"}` }),
       )
-      await assert.rejects(write(kit, ...large), isUnavailable)
+      await assert.rejects(write(kit, ...large), UNAVAILABLE)
       assert.deepEqual(await storage.snapshot.readSnapshot(clock.day), before)
       await runSql(storage, 'PRAGMA max_page_count = 1000000')
       const outcomes = words(await write(kit, ...large))
@@ -83,10 +86,10 @@ describe('what only SQLite promises', () => {
       const school = await registerTestPlatform(kit)
       await write(kit, pushWrite(school))
       await runSql(storage, 'PRAGMA query_only = ON')
-      await assert.rejects(storage.checkWritable(), isUnavailable)
-      await assert.rejects(write(kit, pushWrite(school, { reference: 'r-2' })), isUnavailable)
+      await assert.rejects(storage.checkWritable(), UNAVAILABLE)
+      await assert.rejects(write(kit, pushWrite(school, { reference: 'r-2' })), UNAVAILABLE)
       const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
-      await assert.rejects(storage.activity.appendActivity(line), isUnavailable)
+      await assert.rejects(storage.activity.appendActivity(line), UNAVAILABLE)
       only(await listRecords(storage))
       await runSql(storage, 'PRAGMA query_only = OFF')
       await storage.checkWritable()
@@ -107,7 +110,7 @@ describe('what only SQLite promises', () => {
         storage,
         `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
       )
-      const again = openSqlite({ path, timeZone: 'UTC', clock })
+      const again = openSqlite({ path, asHub: false, timeZone: 'UTC', clock })
       await assert.rejects(again, /newer version/)
       await runSql(storage, `DELETE FROM kysely_migration WHERE name = '9999-future'`)
       only(await (await reopen()).platforms.listPlatforms())
@@ -116,19 +119,56 @@ describe('what only SQLite promises', () => {
     }
   })
 
-  test('a file that is no database, or lies where none can be, is storage_unavailable', async () => {
+  test('a file that is no database is storage_unavailable', async () => {
+    const options = { asHub: false, timeZone: 'UTC', clock: new TestClock() }
+    await assert.rejects(openSqlite({ path: import.meta.filename, ...options }), UNAVAILABLE)
+  })
+
+  test('a folder that cannot be made is storage_unavailable', async () => {
+    const options = { asHub: false, timeZone: 'UTC', clock: new TestClock() }
+    const path = `${import.meta.filename}/below-a-file/hub.sqlite`
+    await assert.rejects(openSqlite({ path, ...options }), UNAVAILABLE)
+  })
+
+  test('a folder in which no lock can be made is storage_unavailable', async () => {
     const clock = new TestClock()
-    const { path, close } = await openTemporarySqlite(clock)
+    const { folder, close } = await openTemporarySqlite(clock)
     try {
-      for (const wrong of [import.meta.filename, `${path}/below-a-file/hub.sqlite`]) {
-        await assert.rejects(openSqlite({ path: wrong, timeZone: 'UTC', clock }), isUnavailable)
-      }
+      const path = join(folder, 'other.sqlite')
+      await mkdir(`${path}.lock`)
+      const opening = openSqlite({ path, asHub: true, timeZone: 'UTC', clock })
+      await assert.rejects(opening, UNAVAILABLE)
+    } finally {
+      await close()
+    }
+  })
+
+  test('one hub at a time works on a file, and the next one once it is closed', async () => {
+    const clock = new TestClock()
+    const { path, reopen, close } = await openTemporarySqlite(clock)
+    try {
+      const second = openSqlite({ path, asHub: true, timeZone: 'UTC', clock })
+      await assert.rejects(second, IN_USE)
+      const commandLine = await openSqlite({ path, asHub: false, timeZone: 'UTC', clock })
+      await commandLine.checkWritable()
+      await commandLine.close()
+      await (await reopen()).checkWritable()
+    } finally {
+      await close()
+    }
+  })
+
+  test('the dispatcher ends the pull that a process which is gone left behind', async () => {
+    const clock = new TestClock()
+    const { storage, reopen, close } = await openTemporarySqlite(clock)
+    try {
+      const left = await startTestPull(storage)
+      const { pulls, pullDispatcher } = await reopen()
+      await pullDispatcher.start({ runPull: async () => {}, onSchedule: async () => {} }, null)
+      assert.equal((await pulls.readPull(left.pull_id))?.state, 'interrupted')
+      await pullDispatcher.stop()
     } finally {
       await close()
     }
   })
 })
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof HubError && error.code === 'storage_unavailable'
-}

@@ -1,9 +1,11 @@
 /** Everything that the port promises, as one suite: an engine's test file hands its engine over. */
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeActivityStore } from './activity-store.contract.ts'
+import { describeHubKeys } from './hub-keys.contract.ts'
 import { describeOperatorStore } from './operator-store.contract.ts'
 import { describePlatformStore } from './platform-store.contract.ts'
 import { describePullDispatcher } from './pull-dispatcher.contract.ts'
+import { describePullEndings } from './pull-endings.contract.ts'
 import { describePullStore } from './pull-store.contract.ts'
 import { describePullTasks } from './pull-tasks.contract.ts'
 import { describeWriteBatches } from './record-store-batches.contract.ts'
@@ -11,6 +13,7 @@ import { describeCounters } from './record-store-counters.contract.ts'
 import { describeWriteGates } from './record-store-gates.contract.ts'
 import { describeHistory } from './record-store-history.contract.ts'
 import { describeRecordLists } from './record-store-lists.contract.ts'
+import { describeWritesAtOnce } from './record-store-load.contract.ts'
 import { describeModel } from './record-store-model.contract.ts'
 import { describePulledRecords } from './record-store-pulls.contract.ts'
 import { describePushes } from './record-store-pushes.contract.ts'
@@ -24,14 +27,17 @@ export function describeStorage(engine: StorageEngine): void {
   describePulledRecords(engine)
   describeWriteGates(engine)
   describeWriteBatches(engine)
+  describeWritesAtOnce(engine)
   describeExactText(engine)
   describeHistory(engine)
   describeCounters(engine)
   describeRecordLists(engine)
   describeModel(engine)
   describePlatformStore(engine)
+  describeHubKeys(engine)
   describePullStore(engine)
   describePullTasks(engine)
+  describePullEndings(engine)
   describeActivityStore(engine)
   describeRejectedPushStore(engine)
   describeOperatorStore(engine)

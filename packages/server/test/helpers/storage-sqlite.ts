@@ -15,9 +15,10 @@ export const sqliteEngine: StorageEngine = {
 export async function openTemporarySqlite(clock: Clock) {
   const folder = await mkdtemp(join(tmpdir(), 'recordhub-contract-'))
   const path = join(folder, 'hub.sqlite')
-  const open = () => openSqlite({ path, timeZone: 'UTC', clock })
+  const open = () => openSqlite({ path, asHub: true, timeZone: 'UTC', clock })
   let storage: Storage = await open()
   return {
+    folder,
     path,
     storage,
     async reopen() {

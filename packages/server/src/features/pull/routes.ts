@@ -33,10 +33,10 @@ export function pullRoutes(parts: {
             },
           },
           async (request, reply) => {
-            const requested_by = nameOfCaller(callerOf(request))
+            const caller = callerOf(request)
             const { status, answer } = await answerPullRequest(requestPull, {
-              trigger,
-              requested_by,
+              trigger: caller.kind === 'operator' ? 'operator' : 'api',
+              requested_by: nameOfCaller(caller),
             })
             return reply.code(status).send(answer)
           },

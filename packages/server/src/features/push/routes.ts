@@ -9,12 +9,15 @@ import {
   RECEIVER_CHECK_PATH,
   RECEIVER_PATH,
 } from '@recordhub/protocol'
-import type { FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
 import type { Receiver } from '../../storage/port/platform-store.ts'
 import type { ReceiverFinder } from './find-receiver.ts'
 import { createPushLimit } from './limit-pushes.ts'
 import type { ReceivePush } from './receive-push.ts'
+
+/** What the key of a request opens. */
+type Opened = { key: string; receiver: Receiver }
+const OPENED = 'receiver'
 
 /** The receiver that platforms push to. */
 export function pushRoutes(options: {
@@ -25,21 +28,15 @@ export function pushRoutes(options: {
 }): FastifyPluginAsyncTypebox {
   const { receivers, receivePush } = options
   const limit = createPushLimit(options.ratePerSecond)
-  const opened = new WeakMap<FastifyRequest, { key: string; receiver: Receiver }>()
-  const openedBy = (request: FastifyRequest) => {
-    const found = opened.get(request)
-    if (!found) throw new HubError('api_key_invalid')
-    return found
-  }
-
   return async (app) => {
+    app.decorateRequest(OPENED)
     // Before the body is read: a caller without a key costs little and is told nothing else.
     app.addHook('onRequest', async (request) => {
       const header = request.headers[HUB_KEY_HEADER.toLowerCase()]
       const key = typeof header === 'string' ? header : ''
       const receiver = await receivers.find(key)
       if (!receiver) throw new HubError('api_key_invalid')
-      opened.set(request, { key, receiver })
+      request.setDecorator<Opened>(OPENED, { key, receiver })
     })
 
     for (const method of ['POST', 'PATCH'] as const) {
@@ -54,7 +51,7 @@ export function pushRoutes(options: {
         // What is wrong is kept with its reason, so the handler judges.
         validatorCompiler: () => (value) => ({ value }),
         handler: async (request, reply) => {
-          const { key, receiver } = openedBy(request)
+          const { key, receiver } = request.getDecorator<Opened>(OPENED)
           limit(receiver.platform_id)
           if (request.headers['content-type'] === undefined) {
             throw new HubError('unsupported_media_type')
@@ -80,7 +77,7 @@ export function pushRoutes(options: {
         },
       },
       async (request) => {
-        const { receiver } = openedBy(request)
+        const { receiver } = request.getDecorator<Opened>(OPENED)
         return {
           success: true as const,
           platform_name: receiver.platform_name,

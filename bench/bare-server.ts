@@ -1,0 +1,30 @@
+/** The yardstick: `node:http` that parses the body and answers a constant. */
+import { createServer } from 'node:http'
+
+const ANSWER = JSON.stringify({
+  success: true,
+  message: 'New record received from Bench.',
+  method: 'POST',
+  platform_name: 'bench',
+  module_name: 'Items',
+  record_id: 123456,
+  outcome: 'created',
+})
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    JSON.parse(Buffer.concat(chunks).toString())
+    response.writeHead(201, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': ANSWER.length,
+    })
+    response.end(ANSWER)
+  })
+})
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  if (address && typeof address === 'object')
+    process.stdout.write(`listens at http://127.0.0.1:${address.port}\n`)
+})

@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export type ServerProcess = {
+  child: ChildProcess
+  pid: number
+  port: number
+  stop: () => Promise<void>
+}
+
+/** Starts a server script and waits for the line that tells its address. */
+export async function startServer(
+  file: string,
+  args: string[],
+  env: Record<string, string>,
+): Promise<ServerProcess> {
+  const path = fileURLToPath(new URL(file, import.meta.url))
+  const child = spawn(process.execPath, [path, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  for await (const line of createInterface({ input: child.stdout })) {
+    const port = /listens at http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1]
+    if (port === undefined || child.pid === undefined) continue
+    child.stdout.resume()
+    const stop = () =>
+      new Promise<void>((resolve) => {
+        child.once('exit', () => resolve())
+        child.kill()
+      })
+    return { child, pid: child.pid, port: Number(port), stop }
+  }
+  throw new Error(`${file} ended before it listened`)
+}
+
+/** Processor seconds of a process so far, from Linux's /proc. */
+export function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}

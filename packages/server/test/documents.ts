@@ -1,0 +1,58 @@
+/** The documents that are made from tables in the code. `npm run docs` writes them. */
+import { writeFileSync } from 'node:fs'
+import { describeSettings, flagOf } from '../src/config.ts'
+import { ERROR_CODES } from '../src/errors.ts'
+
+const ROOT = new URL('../../../', import.meta.url)
+
+/** Content by the file's address. */
+export function makeDocuments(): Map<URL, string> {
+  return new Map([
+    [new URL('docs/configuration.md', ROOT), configuration()],
+    [new URL('docs/errors.md', ROOT), errors()],
+  ])
+}
+
+function configuration(): string {
+  const rows = describeSettings().map(
+    ({ name, default: value, help }) => `| \`${name}\` | \`--${flagOf(name)}\` | ${help} | ${cell(value)} |`,
+  )
+  return `# Configuration
+
+A setting comes from a flag, else from the environment, else from a file \`.env\` in the working
+directory. An empty value counts as not set. One that cannot be used stops the start with a line that
+names it.
+
+| setting | flag | what it does | default |
+|---|---|---|---|
+${rows.join('\n')}
+
+\`NODE_EXTRA_CA_CERTS\`, a variable of Node.js, names a file of further certificate authorities for calls
+to platforms.
+`
+}
+
+function errors(): string {
+  const rows = Object.entries(ERROR_CODES).map(
+    ([code, { status, message }]) => `| \`${code}\` | ${status} | ${cell(message)} |`,
+  )
+  return `# Errors
+
+Every error is answered as JSON: \`{"success": false, "code": "…", "message": "…", "request_id": "…"}\`,
+and where members of a request are wrong, \`errors\` names them: \`{"data": ["must be an object"]}\`. The
+request id stands in the hub's log too. Programs go by the code; words may change.
+
+Errors about a platform also appear in the answer of a probe, in the tasks of a pull and in the
+activity; the status is that of a request that could not go on without the platform.
+
+| code | status | message |
+|---|---|---|
+${rows.join('\n')}
+`
+}
+
+function cell(text: string): string {
+  return text === '' ? 'none' : text.replaceAll('|', '\\|').replaceAll('* * * * *', '`* * * * *`')
+}
+
+if (import.meta.main) for (const [file, text] of makeDocuments()) writeFileSync(file, text)

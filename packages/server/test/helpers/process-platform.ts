@@ -1,0 +1,106 @@
+/** A platform by the specification (4.2) on the loopback, over a real HTTP server. */
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { TestContext } from 'node:test'
+
+export type SimulatedModule = {
+  module_name: string
+  record_type: string
+  /** Keys of the manifest's fields. */
+  keys: string[]
+  /** The records as JSON texts, sent as they are. */
+  records: string[]
+}
+
+export type SimulatedPlatform = {
+  name: string
+  address: string
+  sourceKey: string
+  recordTypes: string[]
+  /** Sends half of the next records answer and then nothing until `release`. */
+  holdNextAnswer: () => { halfSent: Promise<void>; release: () => void }
+}
+
+type Hold = { onHalfSent: () => void; released: Promise<void> }
+
+export async function startPlatform(
+  t: TestContext,
+  { name, modules }: { name: string; modules: SimulatedModule[] },
+): Promise<SimulatedPlatform> {
+  const sourceKey = `source key of ${name}`
+  let hold: Hold | null = null
+
+  const server = createServer((request, response) => {
+    if (request.headers['x-platform-api-key'] !== sourceKey) {
+      return answer(response, 401, { success: false, message: 'The key is wrong.' })
+    }
+    const [, endpoint, recordType = ''] = (request.url ?? '').split('/api/hub')[1]?.split('/') ?? []
+    if (request.method !== 'GET') return answer(response, 405, { success: false })
+    if (endpoint === 'ping') {
+      return answer(response, 200, { success: true, message: 'Online', platform_name: name })
+    }
+    if (endpoint === 'manifest') return answer(response, 200, describe(name, modules))
+    const module = modules.find((one) => one.record_type === decodeURIComponent(recordType))
+    if (endpoint !== 'records' || !module) return answer(response, 404, { success: false })
+    const held = hold
+    hold = null
+    return void sendRecords(response, name, module, held)
+  })
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') throw new Error('The platform has no port')
+
+  return {
+    name,
+    sourceKey,
+    address: `http://127.0.0.1:${bound.port}`,
+    recordTypes: modules.map((module) => module.record_type),
+    holdNextAnswer() {
+      const half = Promise.withResolvers<void>()
+      const rest = Promise.withResolvers<void>()
+      hold = { onHalfSent: half.resolve, released: rest.promise }
+      return { halfSent: half.promise, release: rest.resolve }
+    },
+  }
+}
+
+function describe(name: string, modules: SimulatedModule[]): unknown {
+  return {
+    success: true,
+    platform_name: name,
+    platform_title: `The ${name}`,
+    platform_description: 'Simulated',
+    modules: modules.map(({ module_name, record_type, keys }) => ({
+      module_name,
+      record_type,
+      description: module_name,
+      fields: keys.map((key) => ({ key, label: key, type: 'string', required: false })),
+    })),
+  }
+}
+
+async function sendRecords(
+  response: ServerResponse,
+  platform_name: string,
+  { module_name, record_type, records }: SimulatedModule,
+  hold: Hold | null,
+): Promise<void> {
+  const about = { success: true, platform_name, module_name, record_type, total: records.length }
+  const half = Math.ceil(records.length / 2)
+  response.writeHead(200, { 'Content-Type': 'application/json' })
+  response.write(`${JSON.stringify(about).slice(0, -1)},"records":[`)
+  response.write(records.slice(0, half).join(','))
+  if (hold) {
+    hold.onHalfSent()
+    await hold.released
+  }
+  response.end(`${half < records.length ? ',' : ''}${records.slice(half).join(',')}]}`)
+}
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+}

@@ -1,0 +1,81 @@
+/** Pushes to the receiver over connections of one's own, with what became of each of them. */
+import { Agent, request } from 'node:http'
+
+export type Push = {
+  method: 'POST' | 'PATCH'
+  record_type: string
+  reference_number: string
+  data: Record<string, unknown>
+}
+
+export type PushResult =
+  | { kind: 'answered'; status: number; retryAfter: string | undefined; text: string }
+  /** The answer began and did not end. */
+  | { kind: 'cut' }
+  | { kind: 'unanswered'; code: string }
+
+export type Pusher = { push: (push: Push) => Promise<PushResult>; close: () => void }
+
+/** One platform's connection: kept open, with one push at a time on it. */
+export function createPusher(hub: { address: string; hubApiKey: string }): Pusher {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  return {
+    push: (push) => send(agent, hub, push),
+    close: () => agent.destroy(),
+  }
+}
+
+/** The push of one record on a connection of its own. */
+export async function pushOnce(
+  hub: { address: string; hubApiKey: string },
+  push: Push,
+): Promise<PushResult> {
+  const pusher = createPusher(hub)
+  try {
+    return await pusher.push(push)
+  } finally {
+    pusher.close()
+  }
+}
+
+export function fullNameOf({ reference_number }: Push): string {
+  return `Name of ${reference_number}`
+}
+
+function send(
+  agent: Agent,
+  { address, hubApiKey }: { address: string; hubApiKey: string },
+  push: Push,
+): Promise<PushResult> {
+  const { method, record_type, reference_number, data } = push
+  const names = method === 'POST' ? { module_name: 'Any', full_name: fullNameOf(push) } : {}
+  const body = JSON.stringify({ ...names, record_type, reference_number, data })
+  return new Promise((resolve) => {
+    const outgoing = request(`${address}/api/webhook/receive`, {
+      agent,
+      method,
+      headers: {
+        Accept: 'application/json',
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(body),
+        'X-API-KEY': hubApiKey,
+      },
+    })
+    outgoing.on('error', (error) => resolve({ kind: 'unanswered', code: codeOf(error) }))
+    outgoing.on('response', (incoming) => {
+      const chunks: Buffer[] = []
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+      incoming.on('error', () => resolve({ kind: 'cut' }))
+      incoming.on('end', () => {
+        const { statusCode: status = 0, headers } = incoming
+        const text = Buffer.concat(chunks).toString()
+        resolve({ kind: 'answered', status, retryAfter: headers['retry-after'], text })
+      })
+    })
+    outgoing.end(body)
+  })
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : error.message
+}
