@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 
-const Data = Type.Record(Type.String(), Type.Unknown())
+/** Any keys, any values; what a value may be is between the platform and its users. */
+const Data = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
 
 /** PHP writes an empty object as `[]`. */
 const PushedData = Type.Union([Data, Type.Array(Type.Unknown(), { maxItems: 0 })])

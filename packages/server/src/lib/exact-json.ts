@@ -23,15 +23,6 @@ declare global {
 }
 
 /**
- * Finds number tokens that might not survive a double: 16 or more digits, an exponent, a trailing
- * zero after the point, a negative zero, or so small that a double prints an exponent. It may see
- * one where there is none (inside a string), which costs only time; it never misses one. Every
- * alternative begins where a run begins, so the search is linear in the text.
- */
-const DOUBTFUL_NUMBER =
-  /(?:(?<![\d.])[\d.]{16,}|\d[eE][+-]?\d+|\.\d*0|-0|0\.000000\d*)(?=[\s,\]}]|$)/
-
-/**
  * Parses JSON so that {@link stringifyExact} gives back its numbers verbatim.
  * @throws SyntaxError where the text is no JSON, or nested too deeply to be handled.
  */
@@ -47,7 +38,52 @@ export function parseExact(text: string): JsonValue {
 }
 
 function parsePlain(text: string): JsonValue {
-  return DOUBTFUL_NUMBER.test(text) ? JSON.parse(text, keepNumber) : JSON.parse(text)
+  return hasInexactNumber(text) ? JSON.parse(text, keepNumber) : JSON.parse(text)
+}
+
+/** Whether a double would write some number of the text in another way. Jumps over strings. */
+function hasInexactNumber(text: string): boolean {
+  let at = 0
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = findClosingQuote(text, at + 1) + 1
+      if (at === 0) return false
+    } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
+      const start = at
+      while (isNumberCode(text.charCodeAt(at))) at++
+      if (!isExact(text, start, at)) return true
+    } else at++
+  }
+  return false
+}
+
+const QUOTE = 0x22
+const MINUS = 0x2d
+const ZERO = 0x30
+const NINE = 0x39
+
+/** Digits, and `+ - . e E`. */
+function isNumberCode(code: number): boolean {
+  if (code >= ZERO && code <= NINE) return true
+  return code === 0x2b || code === MINUS || code === 0x2e || code === 0x65 || code === 0x45
+}
+
+function isExact(text: string, start: number, end: number): boolean {
+  const token = text.slice(start, end)
+  return token.length === 1 ? token !== '-' : String(Number(token)) === token
+}
+
+/** The quote that ends a string, searched from inside of it; -1 where there is none. */
+function findClosingQuote(text: string, from: number): number {
+  let quote = text.indexOf('"', from)
+  while (quote >= 0) {
+    let backslashes = 0
+    while (quote - backslashes > from && text[quote - backslashes - 1] === '\\') backslashes++
+    if (backslashes % 2 === 0) return quote
+    quote = text.indexOf('"', quote + 1)
+  }
+  return -1
 }
 
 /**
@@ -63,9 +99,9 @@ function renameEscapedKeys(text: string): { renamed: string; keys: string[]; mar
   let copied = 0
   let backslash = text.indexOf('\\')
   while (backslash >= 0) {
-    const end = findStringEnd(text, backslash)
     const start = text.lastIndexOf('"', backslash)
-    if (end < 0 || start < copied) break
+    const end = findClosingQuote(text, start + 1) + 1
+    if (end === 0 || start < copied) break
     if (isFollowedByColon(text, end)) {
       while (keys.length === 0 && text.includes(mark)) mark += '\uE000'
       renamed += `${text.slice(copied, start)}"${mark}${keys.length}"`
@@ -75,16 +111,6 @@ function renameEscapedKeys(text: string): { renamed: string; keys: string[]; mar
     backslash = text.indexOf('\\', end)
   }
   return { renamed: keys.length > 0 ? renamed + text.slice(copied) : text, keys, mark }
-}
-
-/** Where the string ends that has a backslash at `from`, behind its quote; -1 where it does not. */
-function findStringEnd(text: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
-    const character = text[at]
-    if (character === '\\') at++
-    else if (character === '"') return at + 1
-  }
-  return -1
 }
 
 function isFollowedByColon(text: string, from: number): boolean {

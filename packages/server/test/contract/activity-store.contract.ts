@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { ActivityLine } from '@recordhub/protocol'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
-import { only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { only, readPages, registerTestPlatform } from '../helpers/storage-fixtures.ts'
 import { runSql } from '../helpers/storage-sql.ts'
 
 const ALL = { platform: null, level: null, limit: 100, before: null }
@@ -131,12 +131,8 @@ export function describeActivityStore(engine: StorageEngine): void {
   })
 }
 
-async function listInPages(storage: Storage, limit: number): Promise<ActivityLine[]> {
-  const lines: ActivityLine[] = []
-  for (;;) {
-    const before = lines.at(-1)?.id ?? null
-    const page = await storage.activity.listActivity({ ...ALL, limit, before })
-    if (page.length === 0) return lines
-    lines.push(...page)
-  }
+function listInPages(storage: Storage, limit: number): Promise<ActivityLine[]> {
+  return readPages<ActivityLine>(limit, (last) =>
+    storage.activity.listActivity({ ...ALL, limit, before: last?.id ?? null }),
+  )
 }

@@ -31,25 +31,27 @@ export function describeOperatorStore(engine: StorageEngine): void {
     )
 
     test(
-      'a milestone is claimed by exactly one of many, and never again',
+      'something is claimed by exactly one of many',
       withStorage(engine, async ({ storage, reopen }) => {
-        const claim = (operators: OperatorStore) => operators.claimMilestone('first operator')
+        const claim = (operators: OperatorStore) => operators.claim('first operator', 60)
         const claims = await Promise.all(Array.from({ length: 30 }, () => claim(storage.operators)))
         assert.equal(claims.filter((claimed) => claimed).length, 1)
         assert.equal(await claim(storage.operators), false)
-        assert.equal(await storage.operators.claimMilestone('another'), true)
+        assert.equal(await storage.operators.claim('another', 60), true)
         assert.equal(await claim((await reopen()).operators), false)
       }),
     )
 
     test(
-      'a milestone that was given back can be claimed again, by one',
-      withStorage(engine, async ({ storage: { operators } }) => {
-        await operators.releaseMilestone('m')
-        assert.equal(await operators.claimMilestone('m'), true)
-        await operators.releaseMilestone('m')
-        const claims = await Promise.all([1, 2, 3].map(() => operators.claimMilestone('m')))
-        assert.equal(claims.filter((claimed) => claimed).length, 1)
+      'a claim that was released or has run out can be made again, by one',
+      withStorage(engine, async ({ storage: { operators }, clock }) => {
+        await operators.releaseClaim('m')
+        assert.equal(await operators.claim('m', 60), true)
+        await operators.releaseClaim('m')
+        const again = () => Promise.all([1, 2, 3].map(() => operators.claim('m', 60)))
+        assert.equal((await again()).filter((claimed) => claimed).length, 1)
+        clock.advance(61)
+        assert.equal((await again()).filter((claimed) => claimed).length, 1)
       }),
     )
 
@@ -122,7 +124,7 @@ export function describeOperatorStore(engine: StorageEngine): void {
         const database = authKysely(kit.storage)
         const pushes: ReturnType<typeof write>[] = []
         const undone = database.transaction().execute(async (transaction) => {
-          await sql`INSERT INTO milestones (name, at) VALUES ('undone', '2026-03-10T08:00:00.000Z')`.execute(
+          await sql`INSERT INTO claims (name, until) VALUES ('undone', '2026-03-10T08:00:00.000Z')`.execute(
             transaction,
           )
           pushes.push(write(kit, pushWrite(school)))
@@ -132,7 +134,7 @@ export function describeOperatorStore(engine: StorageEngine): void {
         await assert.rejects(undone, /Undo this/)
         assert.deepEqual(words((await Promise.all(pushes)).flat()), ['created'])
         only(await listRecords(kit.storage))
-        assert.equal(await kit.storage.operators.claimMilestone('undone'), true)
+        assert.equal(await kit.storage.operators.claim('undone', 60), true)
       }),
     )
 
@@ -146,16 +148,16 @@ export function describeOperatorStore(engine: StorageEngine): void {
             await write(kit, pushWrite(school, { reference: `r-${index}` }))
             await database.transaction().execute(async (transaction) => {
               const name = `m-${index}`
-              await sql`INSERT INTO milestones (name, at) VALUES (${name}, '2026-03-10T08:00:00.000Z')`.execute(
+              await sql`INSERT INTO claims (name, until) VALUES (${name}, '2026-03-10T08:00:00.000Z')`.execute(
                 transaction,
               )
-              await sql`UPDATE milestones SET at = '2026-03-10T09:00:00.000Z' WHERE name = ${name}`.execute(
+              await sql`UPDATE claims SET until = '2026-03-10T09:00:00.000Z' WHERE name = ${name}`.execute(
                 transaction,
               )
             })
           }),
         )
-        assert.equal(await countRows(kit.storage, 'milestones'), 30)
+        assert.equal(await countRows(kit.storage, 'claims'), 30)
         assert.equal((await listRecords(kit.storage)).length, 30)
       }),
     )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Pull } from '@recordhub/protocol'
 import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
-import { only, registerTestPlatform, setStatus } from '../helpers/storage-fixtures.ts'
+import { only, readPages, registerTestPlatform, setStatus } from '../helpers/storage-fixtures.ts'
 import {
   finishTestPull,
   LEASE,
@@ -161,10 +161,11 @@ export function describePullStore(engine: StorageEngine): void {
     )
 
     test(
-      'the lease of a pull that is not running yet is not renewed',
+      'the lease of a pull that is still queued is renewed by its owner only',
       withStorage(engine, async ({ storage }) => {
         const { pull } = await requestPull(storage, LEASE)
-        assert.equal(await storage.pulls.renewLease(pull.id, LEASE), false)
+        assert.equal(await storage.pulls.renewLease(pull.id, LEASE), true)
+        assert.equal(await storage.pulls.renewLease(pull.id, { ...LEASE, owner: 'other' }), false)
       }),
     )
 
@@ -215,13 +216,9 @@ export function describePullStore(engine: StorageEngine): void {
           await finishTestPull(storage, pull_id, state)
           ids.unshift(pull_id)
         }
-        const paged: Pull[] = []
-        for (;;) {
-          const before = paged.at(-1)?.id ?? null
-          const page = await storage.pulls.listPulls({ limit: 2, before })
-          if (page.length === 0) break
-          paged.push(...page)
-        }
+        const paged = await readPages<Pull>(2, (last) =>
+          storage.pulls.listPulls({ limit: 2, before: last?.id ?? null }),
+        )
         assert.deepEqual(
           paged.map((pull) => pull.id),
           ids,

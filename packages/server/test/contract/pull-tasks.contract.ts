@@ -6,6 +6,7 @@ import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
 import {
   only,
   pushWrite,
+  readPages,
   registerTestPlatform,
   testModule,
   words,
@@ -167,13 +168,10 @@ export function describePullTasks(engine: StorageEngine): void {
         await finishTestPull(kit.storage, first.pull_id)
         const { pull } = await requestPull(kit.storage)
         const tasks = await kit.storage.pulls.startPull(pull.id, LEASE)
-        const paged: (PullTask & { task_number: number })[] = []
-        for (;;) {
-          const after = paged.at(-1)?.task_number ?? null
-          const page = await kit.storage.pulls.listTasks({ pull_id: pull.id, limit: 10, after })
-          if (page.length === 0) break
-          paged.push(...page)
-        }
+        const query = { pull_id: pull.id, limit: 10 }
+        const paged = await readPages<PullTask & { task_number: number }>(10, (last) =>
+          kit.storage.pulls.listTasks({ ...query, after: last?.task_number ?? null }),
+        )
         assert.deepEqual(
           paged.map((task) => [task.task_number, task.record_type]),
           tasks?.map((task) => [task.task_number, task.record_type]),

@@ -177,15 +177,13 @@ export function describeWriteGates(engine: StorageEngine): void {
     )
 
     test(
-      'a pulled record that names another platform than its read is rejected alone',
+      'a read that names a module of another platform is rejected, and other reads are not',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         const read = await beginRead(kit.storage, school)
-        const misplaced = (reference: string) => ({
-          ...pullWrite(read, { reference }),
-          platform_id: clinic.platform_id,
-        })
+        const wrong = { ...read, read: { ...read.read, platform_id: clinic.platform_id } }
+        const misplaced = (reference: string) => pullWrite(wrong, { reference })
         const outcomes = await write(kit, misplaced('x'), pullWrite(read), misplaced('y'))
         assert.deepEqual(
           outcomes.map((outcome) => outcome.outcome),

@@ -6,6 +6,7 @@ import {
   listHistory,
   only,
   pushWrite,
+  readPages,
   readRecord,
   registerTestPlatform,
   write,
@@ -158,13 +159,10 @@ export function describeHistory(engine: StorageEngine): void {
         await writeOne(kit, pushWrite(school, { reference: 'other' }))
         const whole = await listHistory(kit.storage, record_id)
         assert.equal(whole.length, 12)
-        const paged: HistoryRow[] = []
-        for (;;) {
-          const before = paged.at(-1)?.change_seq ?? null
-          const page = await kit.storage.records.listHistory({ record_id, limit: 5, before })
-          if (page.length === 0) break
-          paged.push(...page)
-        }
+        const query = { record_id, limit: 5 }
+        const paged = await readPages<HistoryRow>(5, (last) =>
+          kit.storage.records.listHistory({ ...query, before: last?.change_seq ?? null }),
+        )
         assert.deepEqual(paged, whole)
         const numbers = whole.map((entry) => entry.change_seq)
         assert.deepEqual(

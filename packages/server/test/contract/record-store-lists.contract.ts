@@ -8,6 +8,7 @@ import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
 import {
   listRecords,
   pushWrite,
+  readPages,
   readRecord,
   registerTestPlatform,
   write,
@@ -197,20 +198,15 @@ export function describeRecordLists(engine: StorageEngine): void {
   })
 }
 
-async function listInPages(
+function listInPages(
   storage: Storage,
   query: Partial<RecordQuery> & { sort: RecordSort },
   limit: number,
 ): Promise<RecordRow[]> {
-  const rows: RecordRow[] = []
-  for (;;) {
-    const last = rows.at(-1)
+  return readPages<RecordRow>(limit, (last) => {
     const after = last ? { value: placeOf(last, query.sort), record_id: last.record_id } : null
-    const page = await listRecords(storage, { ...query, limit, after })
-    assert.ok(page.length <= limit)
-    rows.push(...page)
-    if (page.length < limit) return rows
-  }
+    return listRecords(storage, { ...query, limit, after })
+  })
 }
 
 function placeOf(row: RecordRow, sort: RecordSort): string | number {

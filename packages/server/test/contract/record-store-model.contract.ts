@@ -104,7 +104,7 @@ async function assertFollowsModel(
     const pull = await startTestPull(kit.storage)
     for (const record_type of TYPES) {
       const read = await startRead(kit.storage, pull, platform, { record_type, ...over })
-      model.beginRead(read.read)
+      model.beginRead(read.task.record_type, read.read)
       reads.push(read)
     }
   }
@@ -139,7 +139,7 @@ async function assertFollowsModel(
       for (const [index, outcome] of outcomes.entries()) {
         const one = writes[index]
         if (!one || outcome.outcome === 'rejected') continue
-        const key = `${one.record_type} ${one.reference_number}`
+        const key = model.keyOf(one)
         assert.equal(outcome.record_id, ids.get(key) ?? outcome.record_id, 'one id a reference')
         ids.set(key, outcome.record_id)
       }

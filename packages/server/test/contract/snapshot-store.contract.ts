@@ -70,6 +70,7 @@ export function describeSnapshotStore(engine: StorageEngine): void {
               errors: {},
               body: '{}',
               pull_id: null,
+              activity: null,
             },
           ],
           { at: kit.clock.text, day: kit.clock.day, quotaBytes: 1_000_000 },

@@ -51,6 +51,7 @@ export function describeStorageItself(engine: StorageEngine): void {
               errors: { data: ['is missing'] },
               body: '{"n":1.10}',
               pull_id: null,
+              activity: null,
             },
           ],
           { at: kit.clock.text, day: kit.clock.day, quotaBytes: 1_000_000 },

@@ -173,3 +173,18 @@ export function only<Item>(items: Item[]): Item {
   assert.ok(item !== undefined)
   return item
 }
+
+/** Reads page after page, each from the last row of the one before, until one is not full. */
+export async function readPages<Row>(
+  limit: number,
+  readPage: (last: Row | undefined) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (;;) {
+    const page = await readPage(rows.at(-1))
+    assert.ok(page.length <= limit, 'A page is longer than its limit')
+    rows.push(...page)
+    if (page.length < limit) return rows
+    assert.ok(rows.length < 10_000, 'The pages do not end')
+  }
+}

@@ -18,11 +18,11 @@ export class RecordModel {
   readonly records = new Map<string, ModelRecord>()
   readonly counts = { received: 0, created: 0, updated: 0 }
   readonly #lastReads = new Map<string, LastRead>()
-  readonly #reads = new Map<RecordRead, { mark: number; seen: Set<string> }>()
+  readonly #reads = new Map<RecordRead, { recordType: string; mark: number; seen: Set<string> }>()
   #seq = 0
 
-  beginRead(read: RecordRead): void {
-    this.#reads.set(read, { mark: this.#seq, seen: new Set() })
+  beginRead(recordType: string, read: RecordRead): void {
+    this.#reads.set(read, { recordType, mark: this.#seq, seen: new Set() })
   }
 
   finishRead(recordType: string, read: RecordRead): void {
@@ -30,9 +30,15 @@ export class RecordModel {
     this.#lastReads.set(recordType, { mark, requested_at: read.requested_at })
   }
 
+  /** A name for the record that a write is of. */
+  keyOf(write: RecordWrite): string {
+    const type = 'read' in write ? this.#known(write.read).recordType : write.record_type
+    return `${type} ${write.reference_number}`
+  }
+
   /** @returns what should become of the write, in a word. */
   apply(write: RecordWrite): string {
-    const key = `${write.record_type} ${write.reference_number}`
+    const key = this.keyOf(write)
     const stored = this.records.get(key) ?? null
     if ('read' in write) {
       const { seen, mark } = this.#known(write.read)
@@ -79,7 +85,7 @@ export class RecordModel {
     return outcome
   }
 
-  #known(read: RecordRead): { mark: number; seen: Set<string> } {
+  #known(read: RecordRead): { recordType: string; mark: number; seen: Set<string> } {
     const known = this.#reads.get(read)
     if (!known) throw new Error('The model does not know this read')
     return known

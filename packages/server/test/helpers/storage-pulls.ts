@@ -52,6 +52,7 @@ export async function startRead(
   const keys = over.manifest_keys ?? ['a', 'b']
   const read: RecordRead = {
     pull_id: pull.pull_id,
+    platform_id: task.platform_id,
     module_id: task.module_id,
     mark: started.mark,
     requested_at: over.requested_at ?? '2026-03-10T08:00:00.000000000Z',
@@ -73,7 +74,7 @@ export async function beginRead(
 
 /** r-1 as a read brings it, unless told otherwise. `data` is JSON text. */
 export function pullWrite(
-  { read, task }: TestRead,
+  { read }: TestRead,
   over: { reference?: string; full_name?: string; data?: string } = {},
 ): PullWrite {
   const { reference = 'r-1', full_name = 'Ann', data = '{}' } = over
@@ -81,8 +82,6 @@ export function pullWrite(
     `{"reference_number":${JSON.stringify(reference)},"full_name":${JSON.stringify(full_name)},"data":${data}}`,
   )
   return {
-    platform_id: task.platform_id,
-    record_type: task.record_type,
     reference_number: reference,
     read,
     content: {

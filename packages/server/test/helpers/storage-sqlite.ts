@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,12 @@ import type { Storage } from '../../src/storage/port/storage.ts'
 import { openSqlite } from '../../src/storage/sqlite/storage.ts'
 import type { StorageEngine } from './storage-engine.ts'
 
+/**
+ * In memory where the system has such a folder: the suite is about what is stored, and its thousands
+ * of commits would measure the disk.
+ */
+const PARENT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
 /** SQLite in a temporary folder. */
 export const sqliteEngine: StorageEngine = {
   name: 'SQLite',
@@ -13,7 +20,7 @@ export const sqliteEngine: StorageEngine = {
 }
 
 export async function openTemporarySqlite(clock: Clock) {
-  const folder = await mkdtemp(join(tmpdir(), 'recordhub-contract-'))
+  const folder = await mkdtemp(join(PARENT, 'recordhub-contract-'))
   const path = join(folder, 'hub.sqlite')
   const open = () => openSqlite({ path, asHub: true, timeZone: 'UTC', clock })
   let storage: Storage = await open()

@@ -44,12 +44,12 @@ export async function createFirstOperator(
   operator: Omit<NewOperator, 'role'>,
 ): Promise<void> {
   const { operators } = parts
-  if (!(await operators.claimMilestone(FIRST_OPERATOR))) throw new HubError('operator_exists')
+  if (!(await operators.claim(FIRST_OPERATOR, 60))) throw new HubError('operator_exists')
   try {
+    if (await operators.hasOperators()) throw new HubError('operator_exists')
     await createOperator(parts, { ...operator, role: 'admin' })
-  } catch (error) {
-    await operators.releaseMilestone(FIRST_OPERATOR)
-    throw error
+  } finally {
+    await operators.releaseClaim(FIRST_OPERATOR)
   }
 }
 

@@ -83,6 +83,7 @@ class PullTask {
     const keys = plan.fields.map((field) => field.key)
     this.#read = {
       pull_id,
+      platform_id: plan.platform_id,
       module_id: plan.module_id,
       mark,
       requested_at: toInstant(parts.clock.now()),
@@ -159,8 +160,6 @@ class PullTask {
         writes.push({
           element,
           write: {
-            platform_id: this.#context.plan.platform_id,
-            record_type: this.#context.plan.record_type,
             reference_number,
             content: { source: 'pull', full_name, data, source_hash },
             read: this.#read,
@@ -219,6 +218,7 @@ class PullTask {
       errors,
       body,
       pull_id: this.#read.pull_id,
+      activity: null,
     }
     await this.#parts.keeper.keep(rejected)
   }

@@ -33,9 +33,10 @@ export function createReceiverFinder(options: {
   return {
     refresh,
     async find(key) {
+      const receiver = known.get(key)
+      if (receiver) return receiver
       // A made-up key is known for one without a look-up, so that guessing costs the hub little.
-      if (!isRandomKey(key, HUB_KEY_PREFIX)) return null
-      return known.get(key) ?? (await refresh(key))
+      return isRandomKey(key, HUB_KEY_PREFIX) ? refresh(key) : null
     },
   }
 }

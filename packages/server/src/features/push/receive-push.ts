@@ -42,6 +42,13 @@ export function createReceivePush(options: {
       errors: error.errors ?? {},
       body: JSON.stringify(request.body) ?? 'null',
       pull_id: null,
+      activity: {
+        level: 'warning',
+        kind: 'push.rejected',
+        message: `Rejected push from ${request.receiver.display_title}: ${error.message}`,
+        platform: request.receiver,
+        details: { method: request.method, code: error.code, request_id: request.request_id },
+      },
     })
     throw error
   }

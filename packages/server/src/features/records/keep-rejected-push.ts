@@ -1,3 +1,4 @@
+import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { GroupQueue } from '../../lib/group-queue.ts'
 import type { NewRejectedPush, RejectedPushStore } from '../../storage/port/rejected-push-store.ts'
@@ -6,7 +7,10 @@ import type { NewRejectedPush, RejectedPushStore } from '../../storage/port/reje
 const QUOTA_BYTES = 50 * 1024 * 1024
 
 /** Keeps refused pushes and pulled records so that they can be mended, many in one commit. */
-export type RejectedPushKeeper = { keep: (rejected: NewRejectedPush) => Promise<void> }
+export type RejectedPushKeeper = {
+  /** @throws HubError `busy` where too many wait already. */
+  keep: (rejected: NewRejectedPush) => Promise<void>
+}
 
 export function createRejectedPushKeeper(options: {
   rejectedPushes: Pick<RejectedPushStore, 'keepRejectedPushes'>
@@ -27,5 +31,10 @@ export function createRejectedPushKeeper(options: {
     maxGroup: 100,
     maxWaiting: 1000,
   })
-  return { keep: (rejected) => queue.add(rejected) }
+  return {
+    async keep(rejected) {
+      if (queue.isFull) throw new HubError('busy', { seconds: 1 }, { retryAfterSeconds: 1 })
+      await queue.add(rejected)
+    },
+  }
 }

@@ -22,13 +22,13 @@ export interface OperatorStore {
   hasOperators(): Promise<boolean>
 
   /**
-   * Claims a milestone of the installation's life.
+   * Claims something that one caller at a time may do. A claim that is not released, since its process
+   * died, runs out after `seconds`.
    * @returns true for exactly one caller, however many ask at once.
    */
-  claimMilestone(name: string): Promise<boolean>
+  claim(name: string, seconds: number): Promise<boolean>
 
-  /** Gives a milestone back after what it stands for failed. */
-  releaseMilestone(name: string): Promise<void>
+  releaseClaim(name: string): Promise<void>
 
   createToken(
     token: {

@@ -52,7 +52,7 @@ export interface PullStore {
    */
   startPull(pullId: number, lease: Lease): Promise<PullTaskPlan[] | null>
 
-  /** @returns false where the pull is not running or the lease is another's: its process must stop. */
+  /** @returns false where the pull has ended or the lease is another's: its process must stop. */
   renewLease(pullId: number, lease: Lease): Promise<boolean>
 
   /**
@@ -69,8 +69,8 @@ export interface PullStore {
   ): Promise<void>
 
   /**
-   * Ends a task: its result, the module's last complete read, the platform's last error (null after a
-   * success) and the line of activity, in one transaction. A task that has ended is left as it is.
+   * Ends a task: its result, the module's last complete read, the platform's last error (that of its
+   * module that failed last in this pull; null for none) and the line of activity, in one transaction. A task that has ended is left as it is.
    */
   finishTask(
     pullId: number,

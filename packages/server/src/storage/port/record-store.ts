@@ -2,11 +2,11 @@ import type { HistoryEntry, RecordSort } from '@recordhub/protocol'
 import type { PulledContent, PushedContent, ReadCircumstances } from '../../domain/record.ts'
 import type { IdSet } from '../../lib/id-set.ts'
 
-/** Where a record belongs. */
-export type RecordPlace = { platform_id: number; record_type: string; reference_number: string }
-
 /** A push that came with a hub API key. */
-export type PushWrite = RecordPlace & {
+export type PushWrite = {
+  platform_id: number
+  record_type: string
+  reference_number: string
   content: PushedContent
   hub_key_id: number
   request_id: string
@@ -15,13 +15,14 @@ export type PushWrite = RecordPlace & {
 /** A read that pulled records come from; one object for all of its writes. */
 export type RecordRead = ReadCircumstances & {
   pull_id: number
+  platform_id: number
   module_id: number
   /** The ids that this read has met: the engine adds each one, and rejects one that comes again. */
   seen: IdSet
 }
 
-/** An element of a read. */
-export type PullWrite = RecordPlace & { content: PulledContent; read: RecordRead }
+/** An element of a read, which says where it belongs. */
+export type PullWrite = { reference_number: string; content: PulledContent; read: RecordRead }
 
 export type RecordWrite = PushWrite | PullWrite
 

@@ -1,4 +1,5 @@
 import type { RejectedPush } from '@recordhub/protocol'
+import type { NewActivity } from '../../domain/activity.ts'
 
 export type NewRejectedPush = {
   platform_id: number
@@ -9,12 +10,16 @@ export type NewRejectedPush = {
   /** JSON text. */
   body: string
   pull_id: number | null
+  /** A line for the log; null where something else tells of it. */
+  activity: NewActivity | null
 }
 
 export interface RejectedPushStore {
   /**
-   * Keeps what was refused, with its reason, and counts it. The same refusal of the same body is kept
-   * once, with a count. Each platform has `quotaBytes` for its bodies; the oldest go first.
+   * Keeps what was refused, with its reason. The same refusal of the same body is kept once, with a
+   * count. Each platform has `quotaBytes` for its bodies: the oldest go first, and of a body larger than
+   * that only the size is kept. The counter `rejected` counts each push, and a pulled record once however
+   * often it is read.
    */
   keepRejectedPushes(
     rejected: NewRejectedPush[],

@@ -16,17 +16,22 @@ export function createOperatorStore(
       return row !== undefined
     },
 
-    async claimMilestone(name) {
+    async claim(name, seconds) {
+      const at = nowText(clock)
+      const until = new Date(clock.now().getTime() + seconds * 1000).toISOString()
       const claimed = await writer
-        .insertInto('milestones')
-        .values({ name, at: nowText(clock) })
-        .onConflict((conflict) => conflict.column('name').doNothing())
+        .insertInto('claims')
+        .values({ name, until })
+        .onConflict((conflict) =>
+          conflict.column('name').doUpdateSet({ until }).where('claims.until', '<', at),
+        )
+        .returning('name')
         .executeTakeFirst()
-      return (claimed.numInsertedOrUpdatedRows ?? 0n) > 0n
+      return claimed !== undefined
     },
 
-    async releaseMilestone(name) {
-      await writer.deleteFrom('milestones').where('name', '=', name).execute()
+    async releaseClaim(name) {
+      await writer.deleteFrom('claims').where('name', '=', name).execute()
     },
 
     createToken: (token, audit) =>

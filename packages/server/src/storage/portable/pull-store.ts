@@ -1,5 +1,5 @@
 import type { Pull } from '@recordhub/protocol'
-import type { PullStore, PullTaskPlan } from '../port/pull-store.ts'
+import type { PullStore, PullTaskPlan, PullTaskResult } from '../port/pull-store.ts'
 import { insertActivity } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import { selectPulls, toCounts, toPull } from './pull-rows.ts'
@@ -119,15 +119,7 @@ export function createPullStore(
             .where('module_id', '=', task.module_id)
             .execute()
         }
-        const outcome =
-          result.state === 'succeeded'
-            ? { last_pulled_at: at, last_error: null }
-            : { last_error: result.error }
-        await db
-          .updateTable('platforms')
-          .set(outcome)
-          .where('platform_id', '=', task.platform_id)
-          .execute()
+        await notePlatformState(db, pullId, task.platform_id, result, at)
         if (activity) await insertActivity(db, at, activity)
       }),
 
@@ -181,6 +173,34 @@ export function createPullStore(
       }))
     },
   }
+}
+
+/** A platform's last error is that of its module that failed last in the newest pull; null for none. */
+async function notePlatformState(
+  db: Executor,
+  pullId: number,
+  platformId: number,
+  { state }: PullTaskResult,
+  at: string,
+): Promise<void> {
+  if (state !== 'succeeded' && state !== 'failed' && state !== 'timed_out') return
+  const failed = await db
+    .selectFrom('pull_tasks')
+    .select('error')
+    .where('pull_id', '=', pullId)
+    .where('platform_id', '=', platformId)
+    .where('state', 'in', ['failed', 'timed_out'])
+    .orderBy('finished_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  await db
+    .updateTable('platforms')
+    .set({
+      last_error: failed?.error ?? null,
+      ...(state === 'succeeded' ? { last_pulled_at: at } : {}),
+    })
+    .where('platform_id', '=', platformId)
+    .execute()
 }
 
 async function planTasks(db: Executor, pullId: number): Promise<void> {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { parseExact } from '../../lib/exact-json.ts'
 import { sha256 } from '../../lib/hash.ts'
 import type { NewRejectedPush, RejectedPushStore } from '../port/rejected-push-store.ts'
+import { insertActivity } from './activity-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 
 /** What a kept row takes beside its body, so that many small ones count too. */
@@ -16,7 +17,8 @@ export function createRejectedPushStore(
       writer.transaction().execute(async (db) => {
         const counted = new Map<number, number>()
         for (const push of rejected) {
-          const isNew = await keepOne(db, push, at)
+          if (push.activity) await insertActivity(db, at, push.activity)
+          const isNew = await keepOne(db, push, at, quotaBytes)
           if (!isNew && push.method === 'pull') continue
           counted.set(push.platform_id, (counted.get(push.platform_id) ?? 0) + 1)
         }
@@ -69,7 +71,12 @@ export function createRejectedPushStore(
 }
 
 /** @returns whether it is kept for the first time. */
-async function keepOne(db: Executor, push: NewRejectedPush, at: string): Promise<boolean> {
+async function keepOne(
+  db: Executor,
+  push: NewRejectedPush,
+  at: string,
+  quotaBytes: number,
+): Promise<boolean> {
   const fingerprint = sha256(`${push.method} ${push.code} ${push.body}`)
   const again = await db
     .updateTable('rejected_pushes')
@@ -78,7 +85,9 @@ async function keepOne(db: Executor, push: NewRejectedPush, at: string): Promise
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirst()
   if (again.numUpdatedRows > 0n) return false
-  const bytes = Buffer.byteLength(push.body) + ROW_BYTES
+  const size = Buffer.byteLength(push.body)
+  const isKept = size + ROW_BYTES <= quotaBytes
+  const bytes = (isKept ? size : 0) + ROW_BYTES
   await db
     .insertInto('rejected_pushes')
     .values({
@@ -91,7 +100,7 @@ async function keepOne(db: Executor, push: NewRejectedPush, at: string): Promise
       code: push.code,
       message: push.message,
       errors: JSON.stringify(push.errors),
-      body: push.body,
+      body: isKept ? push.body : JSON.stringify(`${size} bytes, too many to keep`),
       bytes,
       pull_id: push.pull_id,
       replayed_at: null,

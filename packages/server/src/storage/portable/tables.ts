@@ -27,7 +27,7 @@ export type Tables = {
   rejected_pushes: RejectedPushesTable
   operators: OperatorsTable
   api_tokens: ApiTokensTable
-  milestones: MilestonesTable
+  claims: ClaimsTable
 }
 
 export type SecretsTable = {
@@ -218,4 +218,4 @@ export type ApiTokensTable = {
   last_used_at: string | null
 }
 
-export type MilestonesTable = { name: string; at: string }
+export type ClaimsTable = { name: string; until: string }

@@ -61,6 +61,8 @@ export function openConnections(path: string): SqliteConnections {
       database,
       exclusively: (work) => writer.connection().execute(async () => translatingErrors(work)),
       close: async () => {
+        // Behind whatever waits for the connection already.
+        await writer.connection().execute(async () => undefined)
         await reader.destroy()
         await writer.destroy()
       },

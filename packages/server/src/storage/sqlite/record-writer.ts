@@ -137,7 +137,7 @@ class WriteTransaction {
 
   #applyPull(write: PullWrite): WriteOutcome {
     const { read } = write
-    const gate = this.#gates.moduleOfRead(read, write.platform_id)
+    const gate = this.#gates.moduleOfRead(read)
     if (typeof gate === 'string') return rejected(gate)
     const known = this.#statements.lookUp(gate, write.reference_number)
     if (known && (read.seen.has(known.record_id) || this.#seenHere.has(known.record_id))) {

@@ -33,7 +33,7 @@ export async function openSqlite(options: {
   timeZone: string
   clock: Clock
 }): Promise<Storage> {
-  mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(options.path))
   const lock = options.asHub ? lockForProcess(options.path) : null
   const connections = await openMigrated(options.path).catch((error: unknown) => {
     lock?.release()
@@ -63,6 +63,14 @@ export async function openSqlite(options: {
       await connections.close()
       lock?.release()
     },
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5, cause })
   }
 }
 

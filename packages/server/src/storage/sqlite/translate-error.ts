@@ -10,6 +10,11 @@ export function isRefusedRow(error: unknown): boolean {
   return code !== null && REFUSED_ROW.has(code)
 }
 
+/** Whether another process holds the lock that was asked for. */
+export function isBusy(error: unknown): boolean {
+  return primaryCode(error) === 5
+}
+
 /** Runs something on a connection; what SQLite cannot do at all comes out as `storage_unavailable`. */
 export function translatingErrors<Result>(action: () => Result): Result {
   try {

@@ -17,7 +17,7 @@ export type WriteGates = {
   platformOfKey: (hubKeyId: number) => KeyGate | null
   registeredModule: (platformId: number, recordType: string) => ModuleGate | null
   /** The registered module that a running pull reads; else why it must not be written. */
-  moduleOfRead: (read: RecordRead, platformId: number) => ModuleGate | WriteRejection
+  moduleOfRead: (read: RecordRead) => ModuleGate | WriteRejection
 }
 
 export function openWriteGates(statements: WriteStatements, at: string): WriteGates {
@@ -31,8 +31,7 @@ export function openWriteGates(statements: WriteStatements, at: string): WriteGa
       remember(modules, `${platformId} ${recordType}`, () =>
         statements.findRegisteredModule(platformId, recordType),
       ),
-    moduleOfRead: (read, platformId) =>
-      remember(reads, read, () => statements.findModuleOfRead(read, platformId)),
+    moduleOfRead: (read) => remember(reads, read, () => statements.findModuleOfRead(read)),
   }
 }
 

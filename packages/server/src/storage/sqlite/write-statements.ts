@@ -119,9 +119,10 @@ export function prepareWriteStatements(database: DatabaseSync) {
       return row ? toModuleGate(row) : null
     },
 
-    findModuleOfRead(read: RecordRead, platformId: number): ModuleGate | WriteRejection {
-      const row = findReading(read.pull_id, read.module_id, platformId)
-      if (row?.['pull_state'] !== 'running') return 'pull_not_running'
+    findModuleOfRead(read: RecordRead): ModuleGate | WriteRejection {
+      const row = findReading(read.pull_id, read.module_id, read.platform_id)
+      if (!row) return 'module_not_registered'
+      if (row['pull_state'] !== 'running') return 'pull_not_running'
       if (row['status'] !== 'active' || row['registered_at'] === null)
         return 'module_not_registered'
       return toModuleGate(row)

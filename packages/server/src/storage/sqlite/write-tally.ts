@@ -38,7 +38,8 @@ export class WriteTally {
     counts[outcome] += 1
     if (source === 'POST') counts.received_post += 1
     else if (source === 'PATCH') counts.received_patch += 1
-    else if (outcome !== 'stale') counts.received_pull += 1
+    else if (outcome === 'stale') return
+    else counts.received_pull += 1
     const { platform_id, module_id } = module
     const known = this.#modules.get(module_id) ?? { platform_id, module_id, created: 0 }
     if (outcome === 'created') known.created += 1

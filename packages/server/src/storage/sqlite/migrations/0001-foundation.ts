@@ -273,9 +273,9 @@ const STATEMENTS = [
     last_used_at TEXT
   ) STRICT`,
 
-  /* What must happen once in an installation's life, such as its first operator. */
-  `CREATE TABLE milestones (
+  /* What one process at a time may do, such as creating the first operator. */
+  `CREATE TABLE claims (
     name TEXT PRIMARY KEY,
-    at TEXT NOT NULL
+    until TEXT NOT NULL
   ) STRICT, WITHOUT ROWID`,
 ]
