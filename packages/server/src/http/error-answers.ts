@@ -14,7 +14,9 @@ declare module 'fastify' {
 export function answerErrors(app: FastifyInstance, bodyLimit: number): void {
   app.setErrorHandler<FastifyError | HubError>((error, request, reply) => {
     const known = toHubError(error, bodyLimit)
-    if (known.status >= 500) request.log.error({ err: error }, 'request failed')
+    if (known.status >= 500) {
+      request.log.error({ err: error, request_id: request.id }, 'request failed')
+    }
     return sendError(request, reply, known)
   })
 }

@@ -28,6 +28,8 @@ export async function createHttpServer(
   const app = fastify({
     loggerInstance: settings.logger,
     logController: new LogController({ disableRequestLogging: true }),
+    // A logger of its own for each request costs more than a check of its key.
+    childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
     bodyLimit: settings.bodyLimit,
     trustProxy: settings.trustProxy,

@@ -151,16 +151,20 @@ export function isJsonObject(value: unknown): value is JsonObject {
  * values are the same to the hub exactly when their canonical texts are.
  */
 export function canonicalText(value: JsonValue): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
-  if (!isJsonObject(value)) return JSON.stringify(value)
-  let text = ''
+  return JSON.stringify(sortKeys(value))
+}
+
+function sortKeys(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (!isJsonObject(value)) return value
+  const sorted: JsonObject = {}
   for (const key of Object.keys(value).sort()) {
     const member = value[key]
     if (member === undefined) continue
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalText(member)}`
+    sorted[key] = typeof member === 'object' ? sortKeys(member) : member
   }
-  return `{${text}}`
+  return sorted
 }
 
 /**

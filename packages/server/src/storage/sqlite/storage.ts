@@ -12,6 +12,7 @@ import { createPullStore } from '../portable/pull-store.ts'
 import { createRecordReads } from '../portable/record-reads.ts'
 import { createRejectedPushStore } from '../portable/rejected-push-store.ts'
 import { createSnapshotStore } from '../portable/snapshot-store.ts'
+import { startCheckpointer } from './checkpointer.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
 import { migrations } from './migrations/index.ts'
 import { lockForProcess } from './process-lock.ts'
@@ -39,6 +40,8 @@ export async function openSqlite(options: {
     lock?.release()
     throw error
   })
+  const checkpointer = options.asHub ? startCheckpointer(options.path) : null
+  if (checkpointer) raiseOwnCheckpoint(connections)
   const { reader, writer } = connections
   const databases = { reader, writer, clock: options.clock }
   const pulls = createPullStore(databases, readMark)
@@ -60,10 +63,16 @@ export async function openSqlite(options: {
         connections.database.exec('ROLLBACK')
       }),
     async close() {
+      await checkpointer?.stop()
       await connections.close()
       lock?.release()
     },
   }
+}
+
+/** With a checkpointer, the writing connection steps in only where the log has grown to 64 MiB. */
+function raiseOwnCheckpoint({ database }: SqliteConnections): void {
+  database.exec('PRAGMA wal_autocheckpoint = 16384')
 }
 
 function makeFolder(path: string): void {
