@@ -72,6 +72,11 @@ const CATALOGUE = {
   invalid_operator: { status: 422, message: 'The operator was not accepted: {reason}.' },
 
   // Platforms
+  source_key_invalid: {
+    status: 422,
+    message:
+      'The source API key cannot be sent in a header: it must be printable ASCII without spaces at its ends.',
+  },
   source_url_invalid: { status: 422, message: 'The base URL is not usable: {reason}.' },
   platform_address_refused: { status: 422, message: 'The hub does not call {address}: {reason}.' },
   platform_unreachable: {
@@ -83,6 +88,11 @@ const CATALOGUE = {
     status: 502,
     message:
       "The platform's TLS certificate is not trusted ({reason}). Have it renewed, or give the hub its authority in NODE_EXTRA_CA_CERTS.",
+  },
+  platform_broke_off: {
+    status: 502,
+    message:
+      'The platform broke off its answer at {path} ({reason}). Its logs, or those of a proxy before it, say why.',
   },
   platform_timed_out: {
     status: 504,

@@ -15,7 +15,8 @@ export function makeDocuments(): Map<URL, string> {
 
 function configuration(): string {
   const rows = describeSettings().map(
-    ({ name, default: value, help }) => `| \`${name}\` | \`--${flagOf(name)}\` | ${help} | ${cell(value)} |`,
+    ({ name, default: value, help }) =>
+      `| \`${name}\` | \`--${flagOf(name)}\` | ${help} | ${cell(value)} |`,
   )
   return `# Configuration
 

@@ -22,7 +22,6 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /setup': 'anyone',
   'POST /api/auth/sign-in/email': 'anyone',
   'POST /api/auth/sign-out': 'viewer',
-  'GET /api/auth/get-session': 'anyone',
   'GET /api/v1/session': 'viewer',
 
   'GET /dashboard': 'viewer',

@@ -45,9 +45,11 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: H
   return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(answer)
 }
 
-/** A person's browser gets a page; scripts, platforms and programs get JSON. */
-export function wantsPage(request: FastifyRequest): boolean {
+/** A person's browser gets a page, where it went there or sent a form; all else gets JSON. */
+function wantsPage(request: FastifyRequest): boolean {
   if (request.url.startsWith('/api/')) return false
+  const { url, config } = request.routeOptions
+  if (request.method === 'GET' && url !== undefined && !config.page) return false
   if (request.headers['x-requested-with'] === 'XMLHttpRequest') return false
   return /text\/html/.test(request.headers.accept ?? '')
 }

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import swagger from '@fastify/swagger'
-import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { HubError } from '../errors.ts'
 import { answerUnknownRoutes } from './allowed-methods.ts'
 import { type Authenticators, type Authorization, authorize, type CsrfTokens } from './authorize.ts'
 import { answerErrors } from './error-answers.ts'
 import { parseJsonBodies } from './json-body.ts'
+import { validatorCompiler } from './validate.ts'
 
 export type HttpSettings = {
   logger: FastifyBaseLogger
@@ -38,7 +39,7 @@ export async function createHttpServer(
     requestTimeout: 60_000,
     routerOptions: { maxParamLength: 1024 },
   }).withTypeProvider<TypeBoxTypeProvider>()
-  app.setValidatorCompiler(TypeBoxValidatorCompiler)
+  app.setValidatorCompiler(validatorCompiler)
   parseJsonBodies(app)
   answerErrors(app, settings.bodyLimit)
   app.addHook('onRequest', (request, reply, done) => {

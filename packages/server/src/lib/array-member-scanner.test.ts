@@ -6,9 +6,8 @@ import {
   type ArrayMemberScannerOptions,
   BrokenDocument,
   decodeJson,
-  type ElementSlice,
-  elementBytes,
 } from './array-member-scanner.ts'
+import { type ElementSlice, elementBytes } from './element-slice.ts'
 
 const generous = { member: 'records', maxElementBytes: 1e8, maxEnvelopeBytes: 1e8, sliceBytes: 64 }
 
@@ -490,4 +489,37 @@ test('small elements come in slices of about the size asked for, however the chu
       assert.ok(slice.bytes.buffer.byteLength <= 2 * 4096)
     }
   }
+})
+
+test('after a break, every element that was complete is handed out, wherever the break is', () => {
+  const elements = fc.array(fc.jsonValue({ maxDepth: 2 }), { minLength: 1, maxLength: 12 })
+  fc.assert(
+    fc.property(elements, fc.nat(), fc.integer({ min: 1, max: 9 }), (records, at, chunkSize) => {
+      const bytes = Buffer.from(JSON.stringify({ total: 1, records }))
+      const cut = bytes.subarray(0, at % bytes.length)
+      const scanner = new ArrayMemberScanner(generous)
+      const slices: ElementSlice[] = []
+      for (let from = 0; from < cut.length; from += chunkSize) {
+        slices.push(...scanner.push(cut.subarray(from, from + chunkSize)))
+      }
+      slices.push(...scanner.takeRest())
+      const texts = slices.flatMap((slice) =>
+        slice.starts.map((_, position) => decodeJson(elementBytes(slice, position))),
+      )
+      const begin = Buffer.byteLength('{"total":1,"records":[')
+      let end = begin - 1
+      const whole = records.filter((record) => {
+        end += Buffer.byteLength(JSON.stringify(record)) + 1
+        // Only what follows tells that a number or word has ended.
+        const isOpenEnded = record === null || !['object', 'string'].includes(typeof record)
+        return end <= cut.length - (isOpenEnded ? 1 : 0)
+      })
+      assert.deepEqual(
+        texts,
+        whole.map((record) => JSON.stringify(record)),
+      )
+      assert.deepEqual(scanner.takeRest(), [])
+    }),
+    { numRuns: 1000 },
+  )
 })

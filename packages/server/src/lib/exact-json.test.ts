@@ -75,6 +75,16 @@ test('keys written with escapes are read rightly, whatever keys came before', ()
   )
 })
 
+test('of a key that comes twice the last one counts, however each is spelt', () => {
+  for (const [text, last] of [
+    ['{"a":1,"\\u0061":2,"a":3}', '{"a":3}'],
+    ['{"a":1,"a":3,"\\u0061":2}', '{"a":2}'],
+    ['{"\\n":1,"\\u000a":2}', '{"\\n":2}'],
+  ] as const) {
+    assert.equal(stringifyExact(parseExact(text)), last)
+  }
+})
+
 test('a broken text with escapes is refused in linear time, and so is one nested without end', () => {
   for (const text of [
     `{"${'\\"'.repeat(300_000)}`,

@@ -28,9 +28,9 @@ declare global {
  */
 export function parseExact(text: string): JsonValue {
   try {
-    const { renamed, keys, mark } = renameEscapedKeys(text)
+    const { renamed, names } = renameEscapedKeys(text)
     const value = parsePlain(renamed)
-    return keys.length > 0 ? restoreKeys(value, mark, keys) : value
+    return names ? restoreKeys(value, names) : value
   } catch (error) {
     if (error instanceof RangeError) throw new SyntaxError('it is nested too deeply')
     throw error
@@ -92,25 +92,53 @@ function findClosingQuote(text: string, from: number): number {
  * keys get names without escapes while the text is parsed. Searches from backslash to backslash, so
  * a text without one costs next to nothing.
  */
-function renameEscapedKeys(text: string): { renamed: string; keys: string[]; mark: string } {
-  const keys: string[] = []
-  let mark = '\uE000'
+function renameEscapedKeys(text: string): { renamed: string; names: KeyNames | null } {
+  let backslash = text.indexOf('\\')
+  if (backslash < 0) return { renamed: text, names: null }
+  const names = new KeyNames(text)
   let renamed = ''
   let copied = 0
-  let backslash = text.indexOf('\\')
   while (backslash >= 0) {
     const start = text.lastIndexOf('"', backslash)
     const end = findClosingQuote(text, start + 1) + 1
     if (end === 0 || start < copied) break
     if (isFollowedByColon(text, end)) {
-      while (keys.length === 0 && text.includes(mark)) mark += '\uE000'
-      renamed += `${text.slice(copied, start)}"${mark}${keys.length}"`
-      keys.push(JSON.parse(text.slice(start, end)))
+      renamed += text.slice(copied, start) + names.tokenFor(JSON.parse(text.slice(start, end)))
       copied = end
     }
     backslash = text.indexOf('\\', end)
   }
-  return { renamed: keys.length > 0 ? renamed + text.slice(copied) : text, keys, mark }
+  return { renamed: renamed + text.slice(copied), names: names.isEmpty ? null : names }
+}
+
+/** Names without escapes for keys that cannot do without; the same key always gets the same one. */
+class KeyNames {
+  readonly #mark: string
+  readonly #numbers = new Map<string, number>()
+  readonly #keys: string[] = []
+
+  constructor(text: string) {
+    let mark = '\uE000'
+    while (text.includes(mark)) mark += '\uE000'
+    this.#mark = mark
+  }
+
+  get isEmpty(): boolean {
+    return this.#keys.length === 0
+  }
+
+  tokenFor(key: string): string {
+    const plain = `"${key}"`
+    if (JSON.stringify(key) === plain && !key.startsWith(this.#mark)) return plain
+    const number = this.#numbers.get(key) ?? this.#keys.push(key) - 1
+    this.#numbers.set(key, number)
+    return `"${this.#mark}${number}"`
+  }
+
+  keyFor(name: string): string {
+    if (!name.startsWith(this.#mark)) return name
+    return this.#keys[Number(name.slice(this.#mark.length))] ?? name
+  }
 }
 
 function isFollowedByColon(text: string, from: number): boolean {
@@ -119,13 +147,13 @@ function isFollowedByColon(text: string, from: number): boolean {
   return text[at] === ':'
 }
 
-function restoreKeys(value: JsonValue, mark: string, keys: readonly string[]): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => restoreKeys(item, mark, keys))
+function restoreKeys(value: JsonValue, names: KeyNames): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => restoreKeys(item, names))
   if (!isJsonObject(value)) return value
-  const entries = Object.entries(value).map(([key, member]): [string, JsonValue] => {
-    const known = key.startsWith(mark) ? keys[Number(key.slice(mark.length))] : undefined
-    return [known ?? key, restoreKeys(member, mark, keys)]
-  })
+  const entries = Object.entries(value).map(([name, member]): [string, JsonValue] => [
+    names.keyFor(name),
+    restoreKeys(member, names),
+  ])
   return Object.fromEntries(entries)
 }
 

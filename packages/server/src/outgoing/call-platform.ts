@@ -118,7 +118,8 @@ function createDispatcher(settings: OutgoingSettings): Dispatcher {
   if (proxy.http || proxy.https) {
     return new EnvHttpProxyAgent({
       ...common,
-      connect: { timeout: CONNECT_TIMEOUT_MS },
+      // Only for hosts that are called past the proxy; the proxy looks up the others itself.
+      connect: guardedConnector(networks),
       httpProxy: proxy.http,
       httpsProxy: proxy.https,
       noProxy: proxy.none,

@@ -17,6 +17,13 @@ const REASONS: Record<string, string> = {
   EHOSTUNREACH: 'there is no way to its address',
   ENETUNREACH: 'there is no way to its network',
   UND_ERR_SOCKET: 'the connection was cut off',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut off',
+  UND_ERR_ABORTED: 'the answer was cut off',
+  UND_ERR_HEADERS_OVERFLOW: 'its headers are too large',
+  ERR_STREAM_PREMATURE_CLOSE: 'the answer was cut off',
+  Z_BUF_ERROR: 'the compressed answer was cut off',
+  Z_DATA_ERROR: 'the compressed answer is damaged',
+  ERR__ERROR_FORMAT_PADDING_1: 'the compressed answer is damaged',
   UND_ERR_CONNECT_TIMEOUT: 'no connection within 10 s',
   UND_ERR_HEADERS_TIMEOUT: 'no first byte in time',
   UND_ERR_BODY_TIMEOUT: 'silence amid the answer',
@@ -28,7 +35,7 @@ export function toOutgoingError(error: unknown): HubError {
   const known = findHubError(error)
   if (known) return known
   const code = codeOf(error)
-  const reason = REASONS[code] ?? (code || 'an unknown fault')
+  const reason = reasonOf(code)
   if (CERTIFICATE.test(code)) {
     return new HubError('platform_certificate_invalid', { reason }, { cause: error })
   }
@@ -40,6 +47,22 @@ export function toOutgoingError(error: unknown): HubError {
     )
   }
   return new HubError('platform_unreachable', { reason }, { cause: error })
+}
+
+/** What went wrong while a platform's answer was read, after it had begun well. */
+export function toBodyError(error: unknown, path: string): HubError {
+  const known = toOutgoingError(error)
+  if (known.code !== 'platform_unreachable') return known
+  return new HubError(
+    'platform_broke_off',
+    { path, reason: reasonOf(codeOf(error)) },
+    { cause: error },
+  )
+}
+
+function reasonOf(code: string): string {
+  if (code.startsWith('HPE_')) return 'it does not speak HTTP as it should'
+  return REASONS[code] ?? (code || 'an unknown fault')
 }
 
 /** An error that our own connector raised arrives wrapped. */

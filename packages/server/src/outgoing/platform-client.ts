@@ -9,7 +9,7 @@ import {
   type OutgoingSettings,
   type PlatformAnswer,
 } from './call-platform.ts'
-import { toOutgoingError } from './outgoing-error.ts'
+import { toBodyError } from './outgoing-error.ts'
 import { openRecordsStream, type RecordsStream } from './records-stream.ts'
 
 /** A ping or a manifest that takes longer is no answer to a person who waits for it. */
@@ -46,7 +46,7 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
     try {
       return { answer, value: parseAnswer(await readBounded(answer), answer) }
     } catch (error) {
-      throw toOutgoingError(error)
+      throw toBodyError(error, answer.path)
     }
   }
 

@@ -1,14 +1,9 @@
 import { HubError } from '../errors.ts'
-import {
-  ArrayMemberScanner,
-  BrokenDocument,
-  decodeJson,
-  type ElementSlice,
-  elementBytes,
-} from '../lib/array-member-scanner.ts'
+import { ArrayMemberScanner, BrokenDocument, decodeJson } from '../lib/array-member-scanner.ts'
+import { type ElementSlice, elementBytes } from '../lib/element-slice.ts'
 import { type JsonValue, parseExact } from '../lib/exact-json.ts'
 import type { PlatformAnswer } from './call-platform.ts'
-import { toOutgoingError } from './outgoing-error.ts'
+import { toBodyError } from './outgoing-error.ts'
 
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024
 const MAX_ENVELOPE_BYTES = 1024 * 1024
@@ -42,35 +37,71 @@ export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
   })
   let envelope: Readonly<Record<string, unknown>> | null = null
 
+  async function* readSlices(): AsyncGenerator<RecordsSlice> {
+    for await (const chunk of body) {
+      for (const slice of scanner.push(chunk)) yield* parseSlice(slice)
+    }
+    envelope = scanner.end()
+    if (!scanner.head) throw new BrokenDocument('it has no list "records"')
+  }
+
   async function* slices(): AsyncGenerator<RecordsSlice> {
     try {
-      for await (const chunk of body) yield* scanner.push(chunk).map(parseSlice)
-      envelope = scanner.end()
-      if (!scanner.head) throw new BrokenDocument('it has no list "records"')
+      yield* readSlices()
     } catch (error) {
-      throw toReadError(error, path)
+      const broken = toReadError(error, path)
+      // What came whole before the break is as good as if nothing had broken.
+      for (const slice of scanner.takeRest()) yield* parseRest(slice)
+      throw broken
     }
   }
   return { path, contentType, slices, envelope: () => envelope ?? scanner.head ?? {} }
 }
 
-function parseSlice(slice: ElementSlice): RecordsSlice {
-  const values = parseExact(decodeJson(slice.bytes))
-  if (!Array.isArray(values) || values.length !== slice.starts.length) {
+function* parseSlice(slice: ElementSlice): Generator<RecordsSlice> {
+  const values = parseValues(slice)
+  if (values === null) {
+    yield* parseRest(slice)
     throw new BrokenDocument('it is no valid JSON')
   }
-  const elements = values.map((value, position) => ({
-    index: slice.firstIndex + position,
-    bytes: elementBytes(slice, position),
-    value,
-  }))
-  return { elements, tooLarge: slice.tooLarge }
+  const elements = values.map((value, position) => toElement(slice, position, value))
+  yield { elements, tooLarge: slice.tooLarge }
+}
+
+/** The elements of a slice up to the first that is no JSON. */
+function* parseRest(slice: ElementSlice): Generator<RecordsSlice> {
+  const elements: RecordElement[] = []
+  for (const position of slice.starts.keys()) {
+    const value = parseJson(elementBytes(slice, position))
+    if (value === undefined) break
+    elements.push(toElement(slice, position, value))
+  }
+  yield { elements, tooLarge: slice.tooLarge }
+}
+
+function toElement(slice: ElementSlice, position: number, value: JsonValue): RecordElement {
+  return { index: slice.firstIndex + position, bytes: elementBytes(slice, position), value }
+}
+
+/** All at once, which is faster than one by one; null where something in the slice is no JSON. */
+function parseValues(slice: ElementSlice): JsonValue[] | null {
+  const values = parseJson(slice.bytes)
+  return Array.isArray(values) && values.length === slice.starts.length ? values : null
+}
+
+function parseJson(bytes: Uint8Array): JsonValue | undefined {
+  try {
+    return parseExact(decodeJson(bytes))
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof BrokenDocument) return undefined
+    throw error
+  }
 }
 
 function toReadError(error: unknown, path: string): HubError {
-  if (error instanceof BrokenDocument || error instanceof SyntaxError) {
-    const reason = error instanceof SyntaxError ? 'it is no valid JSON' : error.message
-    return new HubError('platform_answer_invalid', { path, reason }, { cause: error })
+  if (error instanceof BrokenDocument) {
+    const params = { path, reason: error.message }
+    return new HubError('platform_answer_invalid', params, { cause: error })
   }
-  return toOutgoingError(error)
+  return toBodyError(error, path)
 }

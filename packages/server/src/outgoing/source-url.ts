@@ -13,9 +13,15 @@ export function parseSourceUrl(text: string): string {
       ? 'it must begin with https:// or http://'
       : url.username || url.password
         ? 'leave the user name and the password out of it'
-        : url.search || url.hash
+        : /[?#]/.test(text)
           ? 'leave out everything from ? or # on'
           : null
   if (!url || reason !== null) throw new HubError('source_url_invalid', { reason: reason ?? '' })
   return url.href.replace(/\/+$/, '')
+}
+
+/** @throws HubError `source_key_invalid` for a key that cannot stand in a header as it is. */
+export function checkSourceKey(key: string): string {
+  if (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(key)) return key
+  throw new HubError('source_key_invalid')
 }

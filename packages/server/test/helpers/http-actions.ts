@@ -18,6 +18,7 @@ import { type Answer, expectAnswer } from './http-answer.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub, type TestHubOptions } from './http-hub.ts'
 import { type PlatformOptions, type SimulatedPlatform, simulatePlatform } from './http-platform.ts'
 import type { StorageEngine } from './storage-engine.ts'
+import { countRows, runSql } from './storage-sql.ts'
 
 const { Object: object, Array: array, String: string, Literal: literal, Union: union } = Type
 const nullable = union([string(), Type.Null()])
@@ -217,4 +218,14 @@ export function untilPullEnds(hub: TestHub, id: number): Promise<ReadPull> {
 /** One whole pull over everything that is registered. */
 export async function pullAll(hub: TestHub): Promise<ReadPull> {
   return untilPullEnds(hub, (await startPull(hub)).id)
+}
+
+/** What is stored, in figures: the same before and after whatever must leave nothing behind. */
+export async function tracesOf(hub: TestHub): Promise<Record<string, unknown>> {
+  const traces: Record<string, unknown> = {}
+  for (const table of ['records', 'record_history', 'rejected_pushes', 'activity', 'pulls']) {
+    traces[table] = await countRows(hub.storage, table)
+  }
+  const counters = await runSql(hub.storage, 'SELECT * FROM hourly_counters ORDER BY platform_id')
+  return { ...traces, counters }
 }

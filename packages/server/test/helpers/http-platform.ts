@@ -99,6 +99,9 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
       respond.json({ success: true, message: 'The platform is online.', platform_name })(response)
     } else if (endpoint === 'manifest') {
       respond.json(manifestOf(platform_name, modules))(response)
+    } else if (endpoint === 'search') {
+      const query = new URLSearchParams(path.split('?')[1]).get('query') ?? ''
+      respond.json(searchAnswer(platform_name, modules, query))(response)
     } else if (module) {
       respond.json(recordsAnswer(platform_name, module))(response)
     } else respond.status(404)(response)
@@ -141,6 +144,13 @@ export function recordsAnswer(platform_name: string, module: SimulatedModule) {
   const { module_name, record_type, records } = module
   const total = records.length
   return { success: true, platform_name, module_name, record_type, total, records }
+}
+
+/** What the search endpoint serves; the specification leaves its shape open. */
+function searchAnswer(platform_name: string, modules: SimulatedModule[], query: string) {
+  const records = modules.flatMap((module) => module.records)
+  const found = records.filter((record) => JSON.stringify(record).includes(query))
+  return { success: true, platform_name, records: found }
 }
 
 /** What the manifest endpoint serves as agreed (specification 2.2). */

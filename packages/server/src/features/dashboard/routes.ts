@@ -60,7 +60,7 @@ export function dashboardRoutes(parts: {
       async (request, reply) => {
         const { snapshot, etag } = await parts.readSnapshot()
         reply.header('ETag', etag).header('Cache-Control', 'private, no-cache')
-        if (request.headers['if-none-match'] === etag) return reply.code(304).send(null)
+        if (hasVersion(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
         return reply.code(200).send(snapshot)
       },
     )
@@ -69,6 +69,10 @@ export function dashboardRoutes(parts: {
       // Legacy pages still call this, with whatever body; it never does anything.
       anyBody.removeAllContentTypeParsers()
       anyBody.addContentTypeParser('*', (_request, _payload, done) => done(null))
+      // Not even a Content-Type that is none is looked at.
+      anyBody.addHook('onRequest', async (request) => {
+        delete request.raw.headers['content-type']
+      })
       anyBody.post(
         '/dashboard/auto-sync',
         { schema: { summary: 'Does nothing and says so', response: { 200: AutoSyncAnswer } } },
@@ -81,6 +85,11 @@ export function dashboardRoutes(parts: {
       )
     })
   }
+}
+
+/** A proxy may weaken a tag, and a browser may send several (RFC 9110, section 13.1.2). */
+function hasVersion(header: string | undefined, etag: string): boolean {
+  return (header ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag)
 }
 
 function sendPage(reply: FastifyReply, text: string): FastifyReply {

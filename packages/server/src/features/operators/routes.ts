@@ -35,7 +35,6 @@ export function operatorRoutes(parts: {
     for (const [method, path] of [
       ['POST', 'sign-in/email'],
       ['POST', 'sign-out'],
-      ['GET', 'get-session'],
     ] as const) {
       app.route({
         method,
@@ -48,7 +47,8 @@ export function operatorRoutes(parts: {
             if (name !== 'set-cookie' && name !== 'content-length') reply.header(name, value)
           }
           for (const cookie of answer.headers.getSetCookie()) reply.header('set-cookie', cookie)
-          return reply.send(Buffer.from(await answer.arrayBuffer()))
+          const text = await answer.text()
+          return reply.send(answer.ok ? text : toErrorAnswer(text, request.id))
         },
       })
     }
@@ -113,6 +113,14 @@ export function operatorRoutes(parts: {
       },
     )
   }
+}
+
+/** What Better Auth says of a failure, in the form of every error of the hub. */
+function toErrorAnswer(text: string, request_id: string): ErrorAnswer {
+  const { code = 'sign_in_failed', message = 'The request was not accepted.' } = Object(
+    text.startsWith('{') ? JSON.parse(text) : {},
+  )
+  return { success: false, code: String(code).toLowerCase(), message: String(message), request_id }
 }
 
 function toWebRequest(request: FastifyRequest): Request {

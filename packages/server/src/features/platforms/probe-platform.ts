@@ -2,7 +2,7 @@ import type { Manifest, PingAnswer, ProbeAnswer, Problem } from '@recordhub/prot
 import { HubError } from '../../errors.ts'
 import type { CallTarget } from '../../outgoing/call-platform.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
-import { parseSourceUrl } from '../../outgoing/source-url.ts'
+import { checkSourceKey, parseSourceUrl } from '../../outgoing/source-url.ts'
 
 /**
  * Asks a platform for its ping and its manifest and tells every problem in words. Nothing is stored.
@@ -22,9 +22,11 @@ export async function probePlatform(
       return null
     }
   }
-  const source_base_url = await attempt(async () => parseSourceUrl(target.source_base_url))
-  if (source_base_url === null) return { success: false, ping: null, manifest: null, problems }
-  const address = { ...target, source_base_url }
+  const address = await attempt(async () => ({
+    source_base_url: parseSourceUrl(target.source_base_url),
+    source_api_key: checkSourceKey(target.source_api_key),
+  }))
+  if (address === null) return { success: false, ping: null, manifest: null, problems }
   const ping = await attempt(() => client.ping(address))
   const manifest = await attempt(() => client.fetchManifest(address))
   const differs = findNameDifference(ping, manifest)

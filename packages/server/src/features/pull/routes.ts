@@ -23,6 +23,10 @@ export function pullRoutes(parts: {
       // The specification's clients send a form, JSON or nothing: none of it is read.
       anyBody.removeAllContentTypeParsers()
       anyBody.addContentTypeParser('*', (_request, _payload, done) => done(null))
+      // Not even a Content-Type that is none is looked at.
+      anyBody.addHook('onRequest', async (request) => {
+        delete request.raw.headers['content-type']
+      })
       for (const url of ['/dashboard/pull-all-existing-records', '/api/v1/pulls']) {
         anyBody.post(
           url,

@@ -17,10 +17,11 @@ export type ReceiverFinder = {
 }
 
 export function createReceiverFinder(options: {
-  platforms: Pick<PlatformStore, 'findReceiver'>
+  platforms: Pick<PlatformStore, 'findReceiver' | 'onChange'>
   clock: Clock
 }): ReceiverFinder {
   const known = new Map<string, Receiver>()
+  options.platforms.onChange(() => known.clear())
   async function refresh(key: string): Promise<Receiver | null> {
     known.delete(key)
     const at = options.clock.now().toISOString()

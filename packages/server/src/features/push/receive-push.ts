@@ -34,6 +34,8 @@ export function createReceivePush(options: {
   const { ingest, keeper, receivers, clock } = options
 
   async function refuse(request: PushRequest, error: HubError): Promise<never> {
+    // Nothing is kept for a key that another node has revoked meanwhile.
+    if (!(await receivers.refresh(request.key))) throw new HubError('api_key_invalid')
     await keeper.keep({
       platform_id: request.receiver.platform_id,
       method: request.method,

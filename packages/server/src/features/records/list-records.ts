@@ -75,8 +75,9 @@ function readCursor(text: string, sortText: string): RecordQuery['after'] {
   const cursor = parseCursor(text)
   if (Array.isArray(cursor)) {
     const [sort, value, recordId] = cursor
-    const isValue = typeof value === 'string' || typeof value === 'number'
-    if (sort === sortText && isValue && typeof recordId === 'number') {
+    const isText = /^-?(reference_number|full_name)$/.test(sortText)
+    const isValue = isText ? typeof value === 'string' : Number.isSafeInteger(value)
+    if (sort === sortText && isValue && Number.isSafeInteger(recordId)) {
       return { value, record_id: recordId }
     }
   }

@@ -61,5 +61,12 @@ export interface PlatformStore {
   /** What the key with this hash opens now; null where it is unknown, revoked or expired, or its platform inactive. */
   findReceiver(keyHash: string, at: string): Promise<Receiver | null>
 
+  /**
+   * Has `listener` called after each change of platforms, modules or hub keys, as far as this process
+   * learns of it: of its own at once, of other nodes' soon. A call may be lost, so nothing must rest on
+   * it but speed.
+   */
+  onChange(listener: () => void): void
+
   readSource(platformId: number): Promise<PlatformSource | null>
 }

@@ -5,9 +5,17 @@ import type { Databases, Executor } from './databases.ts'
 import { selectPlatformSummaries, toPlatform } from './platform-rows.ts'
 
 export function createPlatformStore({ reader, writer }: Databases): PlatformStore {
+  const listeners: (() => void)[] = []
+  async function change<Result>(work: (db: Executor) => Promise<Result>): Promise<Result> {
+    const result = await writer.transaction().execute(work)
+    for (const listener of listeners) listener()
+    return result
+  }
   return {
+    onChange: (listener) => void listeners.push(listener),
+
     registerPlatform: (platform, log) =>
-      writer.transaction().execute(async (db) => {
+      change(async (db) => {
         const platformId = await insertPlatform(db, platform)
         if (platformId === null) return { outcome: 'name_taken' }
         await insertModules(db, platformId, platform)
@@ -33,7 +41,7 @@ export function createPlatformStore({ reader, writer }: Databases): PlatformStor
     readPlatform: (platformId) => findPlatform(reader, platformId),
 
     setPlatformStatus: ({ platform_id, status, at }, log) =>
-      writer.transaction().execute(async (db) => {
+      change(async (db) => {
         const changed = await db
           .updateTable('platforms')
           .set({ status, updated_at: at })

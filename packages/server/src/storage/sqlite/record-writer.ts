@@ -15,8 +15,9 @@ import type {
 } from '../port/record-store.ts'
 import type { SqliteConnections } from './connection.ts'
 import { isRefusedRow } from './translate-error.ts'
-import { type ModuleGate, openWriteGates, type WriteGates } from './write-gates.ts'
+import { openWriteGates, type WriteGates } from './write-gates.ts'
 import {
+  type ModuleGate,
   prepareWriteStatements,
   type StoredRecord,
   type WriteStatements,

@@ -1,16 +1,6 @@
 /** What allows a write, looked up once a batch inside its transaction. */
-import type { LastRead } from '../../domain/record.ts'
 import type { RecordRead, WriteRejection } from '../port/record-store.ts'
-import type { WriteStatements } from './write-statements.ts'
-
-export type KeyGate = { platform_id: number; platform_name: string; display_title: string }
-
-export type ModuleGate = {
-  platform_id: number
-  module_id: number
-  module_name: string
-  lastRead: LastRead | null
-}
+import type { KeyGate, ModuleGate, WriteStatements } from './write-statements.ts'
 
 export type WriteGates = {
   /** The active platform of a hub key that holds now. */

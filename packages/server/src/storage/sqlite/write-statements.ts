@@ -2,13 +2,11 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { NewActivity } from '../../domain/activity.ts'
 import type { FieldClocks } from '../../domain/field-clock.ts'
-import type { RecordChange, RecordState, WriteDecision } from '../../domain/record.ts'
+import type { LastRead, RecordChange, RecordState, WriteDecision } from '../../domain/record.ts'
 import { parseExact } from '../../lib/exact-json.ts'
 import type { RecordRead, WriteRejection } from '../port/record-store.ts'
 import { historyText } from '../portable/history-text.ts'
 import { integerOf, nullableIntegerOf, nullableTextOf, type Row, textOf } from './columns.ts'
-import type { KeyGate, ModuleGate } from './write-gates.ts'
-import type { HourlyCounts } from './write-tally.ts'
 
 export type StoredRecord = RecordState & { record_id: number }
 
@@ -17,6 +15,27 @@ export type KnownRecord = Pick<
   StoredRecord,
   'record_id' | 'source_hash' | 'incomplete' | 'missing_since' | 'pushed_seq'
 >
+
+/** The platform that a hub key opens. */
+export type KeyGate = { platform_id: number; platform_name: string; display_title: string }
+
+/** A registered module, and when it was last read whole. */
+export type ModuleGate = {
+  platform_id: number
+  module_id: number
+  module_name: string
+  lastRead: LastRead | null
+}
+
+export type HourlyCounts = {
+  received_post: number
+  received_patch: number
+  received_pull: number
+  created: number
+  updated: number
+  unchanged: number
+  stale: number
+}
 
 type Created = Extract<WriteDecision, { outcome: 'created' }>
 type Updated = Extract<WriteDecision, { outcome: 'updated' }>

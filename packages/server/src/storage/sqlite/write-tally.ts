@@ -1,16 +1,5 @@
 import type { RecordWrite } from '../port/record-store.ts'
-import type { ModuleGate } from './write-gates.ts'
-import type { WriteStatements } from './write-statements.ts'
-
-export type HourlyCounts = {
-  received_post: number
-  received_patch: number
-  received_pull: number
-  created: number
-  updated: number
-  unchanged: number
-  stale: number
-}
+import type { HourlyCounts, ModuleGate, WriteStatements } from './write-statements.ts'
 
 type ModuleCount = { platform_id: number; module_id: number; created: number }
 

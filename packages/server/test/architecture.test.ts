@@ -1,0 +1,255 @@
+/** Proves the arrows of the design (section 4) over every file of the sources, tests beside them included. */
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+type Source = { path: string; text: string }
+/** From a file to what it imports: a file's path, or a package's name. */
+type Graph = Map<string, string[]>
+
+const PROTOCOL = '@recordhub/protocol'
+const FOUNDATION = ['lib', 'errors', PROTOCOL]
+
+/** What each area may import besides itself; all else of ours is forbidden. */
+const ARROWS: Record<string, readonly string[]> = {
+  [PROTOCOL]: [],
+  '@recordhub/platform-kit': [PROTOCOL],
+  '@recordhub/platform-runner': [PROTOCOL, '@recordhub/platform-kit'],
+  '@recordhub/dashboard': [PROTOCOL],
+  errors: [],
+  config: ['errors'],
+  lib: ['errors'],
+  domain: FOUNDATION,
+  // The types of the port name lib's set of ids.
+  'storage/port': ['domain', ...FOUNDATION],
+  'storage/portable': ['storage/port', 'domain', ...FOUNDATION],
+  'storage/sqlite': ['storage/portable', 'storage/port', 'domain', ...FOUNDATION],
+  'storage/postgres': ['storage/portable', 'storage/port', 'domain', ...FOUNDATION],
+  'storage/open': ['storage/sqlite', 'storage/postgres', 'storage/port', 'domain', ...FOUNDATION],
+  outgoing: ['domain', ...FOUNDATION],
+  'features/*': ['domain', 'storage/port', 'outgoing', ...FOUNDATION],
+  'features/push': ['features/records', 'domain', 'storage/port', 'outgoing', ...FOUNDATION],
+  'features/pull': ['features/records', 'domain', 'storage/port', 'outgoing', ...FOUNDATION],
+  http: ['domain', ...FOUNDATION],
+  // All but cli and main: they are not named.
+  app: [
+    'config',
+    'domain',
+    'features/*',
+    'http',
+    'outgoing',
+    'storage/open',
+    'storage/port',
+    'storage/portable',
+    'storage/postgres',
+    'storage/sqlite',
+    ...FOUNDATION,
+  ],
+  cli: ['app', 'config', 'storage/open', 'outgoing', 'errors', PROTOCOL],
+  main: ['cli', 'config', 'app', 'errors', PROTOCOL],
+}
+
+const MAX_LINES = 400
+/** Longer files, and the reason that a reader accepts. */
+const LONG_FILES: Record<string, string> = {
+  'packages/server/src/lib/array-member-scanner.test.ts':
+    'the properties of one state machine, which share their generators',
+}
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const SOURCES: Source[] = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: ROOT })
+  .map((path) => path.replaceAll('\\', '/'))
+  .toSorted()
+  .map((path) => ({ path, text: readFileSync(`${ROOT}${path}`, 'utf8') }))
+
+test('every import goes along an arrow of the design', () => {
+  assert.ok(SOURCES.length > 80, 'the sources were found')
+  assert.deepEqual(findForbiddenArrows(graphOf(SOURCES)), [])
+})
+
+test('every import of ours leads to a file, so that no arrow goes unseen', () => {
+  assert.deepEqual(findUnseen(SOURCES), [])
+})
+
+test('no imports go in a circle, types included', () => {
+  assert.equal(findCycle(graphOf(SOURCES)), null)
+})
+
+test('the process ends only in main.ts and cli/, and the environment is read only in config.ts', () => {
+  assert.deepEqual(findProcessUse(SOURCES), [])
+})
+
+test('no file is longer than a reader accepts', () => {
+  const isLong = ({ text }: Source) => text.trimEnd().split('\n').length > MAX_LINES
+  const long = SOURCES.filter(isLong).map(({ path }) => path)
+  assert.deepEqual(long, Object.keys(LONG_FILES).toSorted())
+})
+
+test('the checks are not blind', () => {
+  const made = (path: string, text: string) => ({ path: `packages/server/src/${path}`, text })
+  const sources = [
+    made(
+      'domain/a.ts',
+      "import type { B } from './b.ts'\nimport x, {\n  y,\n} from '../http/c.ts'",
+    ),
+    made('domain/b.ts', "export * from './d.ts'\nimport 'node:fs'"),
+    made('domain/d.ts', "const a = await import('./a.ts')\n// import '../app.ts'"),
+    made('http/c.ts', "export type T = import('../features/pull/e.ts').E"),
+    made('features/pull/e.ts', "import '../push/f.ts'; import '../records/g.ts'"),
+    made('features/push/f.ts', 'process.exit(1)'),
+    made('features/records/g.ts', "import { env } from 'node:process'\nimport '../push/f.ts'"),
+    made('storage/sqlite/h.ts', "export { i } from '../postgres/i.ts'"),
+    made('storage/postgres/i.ts', "import { protocol } from '@recordhub/protocol'"),
+    made('errors.ts', `import '@recordhub/protocol'\nlet a = process . env['A']`),
+    made('cli/j.ts', "process.exit(); import '../nowhere/k.ts'; import(name)"),
+    made('nowhere/k.ts', "import '../missing.ts'\nimport '../../../protocol/src/index.ts'"),
+  ]
+  const graph = graphOf(sources)
+  assert.deepEqual(findForbiddenArrows(graph), [
+    'domain/a.ts → http/c.ts',
+    'http/c.ts → features/pull/e.ts',
+    'features/pull/e.ts → features/push/f.ts',
+    'features/records/g.ts → features/push/f.ts',
+    'storage/sqlite/h.ts → storage/postgres/i.ts',
+    'errors.ts → @recordhub/protocol',
+    'cli/j.ts → nowhere/k.ts',
+    'nowhere/k.ts is in no area of the design',
+  ])
+  assert.deepEqual(findCycle(graph)?.map(shorten), [
+    'domain/a.ts',
+    'domain/b.ts',
+    'domain/d.ts',
+    'domain/a.ts',
+  ])
+  assert.deepEqual(findUnseen(sources), [
+    'cli/j.ts: an import() of something computed',
+    'nowhere/k.ts: ../missing.ts is not there',
+    'nowhere/k.ts: ../../../protocol/src/index.ts leaves the package',
+  ])
+  assert.deepEqual(findProcessUse(sources), [
+    'features/push/f.ts ends the process',
+    'features/records/g.ts imports node:process',
+    'errors.ts reads the environment',
+  ])
+})
+
+function findForbiddenArrows(graph: Graph): string[] {
+  const faults: string[] = []
+  for (const [path, targets] of graph) {
+    const area = areaOf(path)
+    const allowed = ARROWS[area] ?? ARROWS[area.replace(/^features\/.+/, 'features/*')]
+    if (!allowed) faults.push(`${shorten(path)} is in no area of the design`)
+    for (const target of targets) {
+      const to = areaOf(target)
+      const isAllowed = allowed?.includes(to) || allowed?.includes(to.replace(/\/.+/, '/*'))
+      if (allowed && to !== area && !isAllowed) {
+        faults.push(`${shorten(path)} → ${shorten(target)}`)
+      }
+    }
+  }
+  return faults
+}
+
+/** The area that a file belongs to: its place in the server, or its package. */
+function areaOf(path: string): string {
+  const [, name, rest = ''] = /^packages\/([^/]+)\/src\/(.+)$/.exec(path) ?? []
+  if (name === undefined) return path
+  if (name !== 'server') return `@recordhub/${name}`
+  const [first = '', second = ''] = rest.replace(/(\.test)?\.tsx?$/, '').split('/')
+  return first === 'features' || first === 'storage' ? `${first}/${second}` : first
+}
+
+function graphOf(sources: Source[]): Graph {
+  return new Map(
+    sources.map((source) => [
+      source.path,
+      importsOf(source.text)
+        .map((name) => (name.startsWith('.') ? resolveFrom(source.path, name) : name))
+        .filter((name) => name.startsWith('packages/') || name.startsWith('@recordhub/')),
+    ]),
+  )
+}
+
+function resolveFrom(path: string, name: string): string {
+  return posix.join(posix.dirname(path), name)
+}
+
+/** What a file imports, by every form of the language. House style keeps one quote, biome sees to it. */
+function importsOf(text: string): string[] {
+  const forms =
+    /(?:^|;)\s*(?:import|export)\b[^'"`;()]*?\bfrom\s*['"]([^'"]+)['"]|(?:^|;)\s*import\s*['"]([^'"]+)['"]|\bimport\s*\(\s*['"]([^'"]+)['"]/gm
+  const found = [...withoutComments(text).matchAll(forms)]
+  return found.map(([, from, bare, called]) => from ?? bare ?? called ?? '')
+}
+
+/** Only comments on lines of their own go: what else looks like one may stand in a string. */
+function withoutComments(text: string): string {
+  return text.replace(/^\s*\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+}
+
+/** Imports that the graph cannot show. */
+function findUnseen(sources: Source[]): string[] {
+  const paths = new Set(sources.map(({ path }) => path))
+  return sources.flatMap(({ path, text }) => {
+    const root = path.split('/').slice(0, 3).join('/')
+    const relative = importsOf(text).filter((name) => name.startsWith('.'))
+    const faults = relative.flatMap((name) => {
+      const target = resolveFrom(path, name)
+      if (!target.startsWith(`${root}/`)) return [`${name} leaves the package`]
+      return paths.has(target) ? [] : [`${name} is not there`]
+    })
+    if (/\bimport\s*\(\s*[^'"\s]|\brequire\s*\(/.test(withoutComments(text))) {
+      faults.push('an import() of something computed')
+    }
+    return faults.map((fault) => `${shorten(path)}: ${fault}`)
+  })
+}
+
+/** A circle of imports, its first file repeated at the end. */
+function findCycle(graph: Graph): string[] | null {
+  const done = new Set<string>()
+  function visit(path: string, trail: string[]): string[] | null {
+    const begin = trail.indexOf(path)
+    if (begin >= 0) return [...trail.slice(begin), path]
+    if (done.has(path)) return null
+    for (const target of graph.get(path) ?? []) {
+      const cycle = visit(target, [...trail, path])
+      if (cycle) return cycle
+    }
+    done.add(path)
+    return null
+  }
+  for (const path of graph.keys()) {
+    const cycle = visit(path, [])
+    if (cycle) return cycle
+  }
+  return null
+}
+
+function findProcessUse(sources: Source[]): string[] {
+  return sources.flatMap(({ path, text }) => {
+    const area = areaOf(path)
+    if (!path.startsWith('packages/server/')) return []
+    const code = withoutComments(text)
+    const faults: string[] = []
+    if (
+      /\bprocess\s*\.\s*(exit|abort|kill|reallyExit)\b(?!Code)/.test(code) &&
+      area !== 'main' &&
+      area !== 'cli'
+    ) {
+      faults.push('ends the process')
+    }
+    if (/\bprocess\s*\.\s*env\b/.test(code) && area !== 'config')
+      faults.push('reads the environment')
+    if (importsOf(text).some((name) => /^(node:)?process$/.test(name))) {
+      faults.push('imports node:process')
+    }
+    return faults.map((fault) => `${shorten(path)} ${fault}`)
+  })
+}
+
+function shorten(path: string): string {
+  return path.replace('packages/server/src/', '')
+}

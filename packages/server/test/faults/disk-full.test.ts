@@ -1,0 +1,77 @@
+/**
+ * A full disk, had without a disk of one's own: a limit on the size of files lets the database's log
+ * grow no further, and `prlimit` lifts it while the hub runs.
+ */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { test } from 'node:test'
+import { createLedger, pushUntilRefused, sharedRecords } from '../helpers/process-ledger.ts'
+import { listRecords, registerPlatform, requestPull, signIn } from '../helpers/process-operator.ts'
+import { startPlatform } from '../helpers/process-platform.ts'
+import { pushOnce } from '../helpers/process-push.ts'
+import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+
+const RECORD_TYPE = 'case'
+
+test(
+  'a full disk refuses pushes with 503 and loses nothing that was acknowledged',
+  PROCESS_TEST,
+  async (t) => {
+    const sandbox = createSandbox(t)
+    // In kilobytes, and soft: what is soft may be raised again without privileges.
+    const hub = await sandbox.startHub({ shell: 'ulimit -S -f 2048' })
+    const operator = await signIn(hub.address)
+    const modules = [
+      { module_name: 'Cases', record_type: RECORD_TYPE, keys: ['turn'], records: [] },
+    ]
+    const platform = await startPlatform(t, { name: 'registry', modules })
+    const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)
+    const target = { address: hub.address, hubApiKey }
+    const ledger = createLedger(RECORD_TYPE)
+    for (const push of sharedRecords(RECORD_TYPE)) ledger.note(push, await pushOnce(target, push))
+
+    const fill = (name: string) =>
+      pushUntilRefused(target, ledger, {
+        name,
+        recordType: RECORD_TYPE,
+        connections: 8,
+        enough: Number.POSITIVE_INFINITY,
+        onEnough: () => undefined,
+        ballast: 'x'.repeat(20_000),
+      })
+    for (const name of ['fill', 'fill-again']) {
+      for (const result of await fill(name)) {
+        assert.ok(result.kind === 'answered', 'the hub goes on answering')
+        if (result.status < 300) continue
+        assert.equal(result.status, 503, result.text)
+        assert.match(result.retryAfter ?? '', /^\d+$/)
+        assert.equal(JSON.parse(result.text).code, 'storage_unavailable')
+      }
+    }
+    assert.ok(ledger.unacknowledged().length >= 8, 'the disk was full')
+    assert.ok((await listRecords(operator)).length > 3, 'what is stored can be read')
+    await ledger.check(operator)
+
+    const pid = String(hub.child.pid)
+    await t.test('once there is space, the same process stores again', async () => {
+      execFileSync('prlimit', ['--pid', pid, '--fsize=unlimited:'])
+      const unacknowledged = ledger.unacknowledged()
+      for (const push of unacknowledged) ledger.note(push, await pushOnce(target, push))
+      assert.deepEqual(ledger.unacknowledged(), [])
+      assert.equal((await requestPull(operator)).status, 202)
+      await ledger.check(operator)
+    })
+
+    await t.test('stopped while the disk is full, it ends well', async () => {
+      execFileSync('prlimit', ['--pid', pid, '--fsize=4096:'])
+      const late = { record_type: RECORD_TYPE, reference_number: 'late', data: {} }
+      const refused = await pushOnce(target, { ...late, method: 'POST' })
+      assert.equal(refused.kind === 'answered' && refused.status, 503)
+      assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
+      assert.deepEqual(hub.stderr, [])
+    })
+
+    const again = await sandbox.startHub()
+    await ledger.check(operator.at(again.address))
+  },
+)

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import {
+  eventually,
+  listRecords,
+  pullToTheEnd,
+  readPull,
+  registerPlatform,
+  requestPull,
+  signIn,
+} from '../helpers/process-operator.ts'
+import { type SimulatedModule, startPlatform } from '../helpers/process-platform.ts'
+import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+
+const PER_MODULE = 3000
+
+test(
+  'a pull whose hub was killed is interrupted, and the next one starts at once',
+  PROCESS_TEST,
+  async (t) => {
+    const { sandbox, hub, operator, platform } = await beginPulling(t)
+    const { halfSent } = platform.holdNextAnswer()
+    const { status, pull } = await requestPull(operator)
+    assert.equal(status, 202)
+    await halfSent
+    await eventually('a part of the answer is stored', async () => {
+      const { pull: running, tasks } = await readPull(operator, pull.id)
+      assert.equal(running.finished_at, null, JSON.stringify(tasks))
+      return (await listRecords(operator)).length > 0 ? true : null
+    })
+    assert.equal((await readPull(operator, pull.id)).pull.state, 'running')
+    assert.equal((await requestPull(operator)).status, 409)
+    await hub.stop('SIGKILL')
+
+    const again = operator.at((await sandbox.startHub()).address)
+    const left = await readPull(again, pull.id)
+    assert.equal(left.pull.state, 'interrupted')
+    assert.notEqual(left.pull.finished_at, null)
+    assert.deepEqual(new Set(left.tasks.map((task) => task.state)), new Set(['interrupted']))
+    assert.ok(left.tasks.every((task) => task.finished_at !== null))
+    const kept = (await listRecords(again)).length
+    assert.ok(kept > 0 && kept < PER_MODULE, 'what was stored stays')
+
+    const { pull: next, tasks } = await pullToTheEnd(again)
+    assert.notEqual(next.id, pull.id)
+    assert.equal(next.state, 'succeeded')
+    assert.deepEqual(
+      tasks.map((task) => task.state),
+      ['succeeded', 'succeeded'],
+    )
+    assert.equal(next.counts.created, 2 * PER_MODULE - kept)
+    assert.equal(next.counts.unchanged, kept)
+    assert.equal((await listRecords(again)).length, 2 * PER_MODULE)
+  },
+)
+
+test('a hub asked to stop amid a pull breaks it off and ends', PROCESS_TEST, async (t) => {
+  const { sandbox, hub, operator, platform } = await beginPulling(t)
+  const { halfSent } = platform.holdNextAnswer()
+  const { pull } = await requestPull(operator)
+  await halfSent
+  assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
+  assert.deepEqual(hub.stderr, [])
+
+  const again = operator.at((await sandbox.startHub()).address)
+  const left = await readPull(again, pull.id)
+  assert.equal(left.pull.state, 'interrupted')
+  assert.deepEqual(new Set(left.tasks.map((task) => task.state)), new Set(['interrupted']))
+  assert.equal((await pullToTheEnd(again)).pull.state, 'succeeded')
+  assert.equal((await listRecords(again)).length, 2 * PER_MODULE)
+})
+
+async function beginPulling(t: TestContext) {
+  const sandbox = createSandbox(t)
+  const hub = await sandbox.startHub()
+  const operator = await signIn(hub.address)
+  const modules = ['person', 'visit'].map(madeUpModule)
+  const platform = await startPlatform(t, { name: 'archive', modules })
+  await registerPlatform(operator, platform)
+  return { sandbox, hub, operator, platform }
+}
+
+function madeUpModule(record_type: string): SimulatedModule {
+  const records = Array.from({ length: PER_MODULE }, (_, index) => {
+    const data = { number: index, note: 'x'.repeat(100) }
+    const reference_number = `${record_type}-${index}`
+    return JSON.stringify({ reference_number, full_name: `Number ${index}`, data })
+  })
+  return { module_name: record_type, record_type, keys: ['number', 'note'], records }
+}

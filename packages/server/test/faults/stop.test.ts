@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { registerPlatform, signIn } from '../helpers/process-operator.ts'
+import { startPlatform } from '../helpers/process-platform.ts'
+import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+
+test(
+  'a hub can be stopped well from the moment it says that it listens',
+  PROCESS_TEST,
+  async (t) => {
+    const sandbox = createSandbox(t)
+    // Sends the signal in the very moment of the line, where a supervisor meets it by chance only.
+    const signalOnLine = `
+    const write = process.stdout.write.bind(process.stdout)
+    process.stdout.write = (text) => {
+      if (String(text).startsWith('Recordhub listens')) process.kill(process.pid, 'SIGTERM')
+      return write(text)
+    }`
+    const preload = `data:text/javascript,${encodeURIComponent(signalOnLine)}`
+    const hub = sandbox.spawn(['start'], {
+      env: { PORT: '0', HUB_PULL_SCHEDULE: 'off', NODE_OPTIONS: `--import ${preload}` },
+    })
+    assert.deepEqual(await hub.ended, { code: 0, signal: null })
+  },
+)
+
+test('a hub that is stopped closes its database', PROCESS_TEST, async (t) => {
+  const sandbox = createSandbox(t)
+  const hub = sandbox.spawn(['start'], { env: { PORT: '0', HUB_PULL_SCHEDULE: 'off' } })
+  const address = (await hub.line(/^Recordhub listens at /)).split(' ').at(-1)
+  assert.equal((await fetch(`${address}/readyz`)).status, 200)
+  assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
+  const files = readdirSync(join(sandbox.folder, 'data'))
+  assert.deepEqual(
+    files.filter((name) => /-(wal|shm)$/.test(name)),
+    [],
+    'the last connection to close takes the log into the file',
+  )
+})
+
+test('a push that never arrives whole does not keep a hub from stopping', {
+  timeout: 15_000,
+}, async (t) => {
+  const sandbox = createSandbox(t)
+  const hub = await sandbox.startHub()
+  const modules = [{ module_name: 'Cases', record_type: 'case', keys: ['a'], records: [] }]
+  const platform = await startPlatform(t, { name: 'registry', modules })
+  const { hub_api_key } = await registerPlatform(await signIn(hub.address), platform)
+  const socket = connect(Number(new URL(hub.address).port), '127.0.0.1')
+  t.after(() => socket.destroy())
+  await once(socket, 'connect')
+  const head = [
+    'POST /api/webhook/receive HTTP/1.1',
+    'Host: hub',
+    'Content-Type: application/json',
+    `X-API-KEY: ${hub_api_key}`,
+    'Content-Length: 1000',
+    'Expect: 100-continue',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n{"record_type"`)
+  // The hub's go-ahead: it has begun to read the request.
+  await once(socket, 'data')
+  assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
+})

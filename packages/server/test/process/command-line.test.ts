@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { flagOf, SETTING_NAMES } from '../../src/config.ts'
+import { operatorAt, signIn } from '../helpers/process-operator.ts'
+import { createSandbox, OPERATOR, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+
+test(
+  '--help tells every setting with its flag, and --version the version',
+  PROCESS_TEST,
+  async (t) => {
+    const { run } = createSandbox(t)
+    const [help, version] = await Promise.all([run(['--help']), run(['--version'])])
+    assert.equal(help.code, 0)
+    for (const name of SETTING_NAMES) {
+      const line = new RegExp(`^ +${name} +--${flagOf(name)} +\\S`)
+      assert.ok(
+        help.stdout.some((one) => line.test(one)),
+        `${name} is told`,
+      )
+    }
+    const manifest: { version: string } = JSON.parse(
+      readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+    )
+    assert.equal(version.code, 0)
+    assert.deepEqual(version.stdout, [manifest.version])
+  },
+)
+
+test('a setting that cannot be used stops the start with one line that names it', {
+  ...PROCESS_TEST,
+  concurrency: 2,
+}, async (t) => {
+  const { run, folder } = createSandbox(t)
+  const wrong = [
+    ['PORT', 'abc'],
+    ['HUB_PULL_SCHEDULE', 'nonsense'],
+    ['HUB_TIME_ZONE', 'Mars/Base'],
+    ['HUB_SECRET', 'short-secret'],
+    ['DATABASE_URL', 'mysql://user:secret-word@db/hub'],
+    ['HUB_TRUST_PROXY', '10.0.0.0/99'],
+    ['HUB_ADMIN_PASSWORD', 'long-secret'.repeat(30)],
+  ] as const
+  await Promise.all(
+    wrong.map(([name, value]) =>
+      t.test(`${name}=${value.slice(0, 40)}`, async () => {
+        const email = name === 'HUB_ADMIN_PASSWORD' ? { HUB_ADMIN_EMAIL: OPERATOR.email } : {}
+        const env = { HUB_DATA_DIR: join(folder, name), PORT: '0', ...email, [name]: value }
+        const { code, stdout, stderr } = await run(['start'], { env })
+        assert.deepEqual({ stdout, lines: stderr.length }, { stdout: [], lines: 1 })
+        assert.doesNotMatch(stderr[0] ?? '', /secret-word|short-secret|long-secret/)
+        assert.match(stderr[0] ?? '', new RegExp(name))
+        assert.equal(code, 2)
+      }),
+    ),
+  )
+})
+
+test(
+  'a command or flag that does not exist stops with one line that names it',
+  PROCESS_TEST,
+  async (t) => {
+    const { run } = createSandbox(t)
+    const wrong = [
+      { args: ['fly'], says: /"fly"/ },
+      { args: ['start', '--colour', 'blue'], says: /--colour/ },
+      { args: ['start', 'again'], says: /"start again"/ },
+      { args: ['token', 'create'], says: /--name/ },
+    ]
+    await Promise.all(
+      wrong.map(async ({ args, says }) => {
+        const { code, stdout, stderr } = await run(args)
+        assert.deepEqual({ code, stdout, lines: stderr.length }, { code: 2, stdout: [], lines: 1 })
+        assert.match(stderr[0] ?? '', says)
+      }),
+    )
+  },
+)
+
+test('flags beat the environment, which beats the .env file', PROCESS_TEST, async (t) => {
+  const { spawn, folder } = createSandbox(t)
+  const file = ['HUB_DATA_DIR=from-file', 'HUB_LOG_LEVEL=nonsense', 'PORT=nonsense', 'HUB_HUE=blue']
+  writeFileSync(join(folder, '.env'), file.join('\n'))
+  const env = { HUB_LOG_LEVEL: 'warn', PORT: 'nonsense', HUB_COLOUR: 'blue', HUB_SECRET: '' }
+  const hub = spawn(['start', '--port', '0', '--pull-schedule=off'], { env })
+  const address = (await hub.line(/^Recordhub listens at /)).split(' ').at(-1)
+  assert.equal((await fetch(`${address}/healthz`)).status, 200)
+  assert.ok(statSync(join(folder, 'from-file')).isDirectory())
+  assert.deepEqual(await hub.stop(), { code: 0, signal: null })
+  assert.equal(hub.stderr.length, 2, 'what looks like a setting and is none is warned of')
+  assert.match(hub.stderr.toSorted()[0] ?? '', /^HUB_COLOUR is not a setting/)
+  assert.match(hub.stderr.toSorted()[1] ?? '', /^HUB_HUE is not a setting/)
+})
+
+test('a token made beside a running hub works at once', PROCESS_TEST, async (t) => {
+  const { startHub, run } = createSandbox(t)
+  const hub = await startHub()
+  const { code, stdout, stderr } = await run(['token', 'create', '--name', 'report'])
+  assert.equal(code, 0)
+  assert.deepEqual(stderr, [])
+  assert.equal(stdout.length, 1, 'the token is printed and nothing else')
+  const [token = ''] = stdout
+  assert.match(token, /^rht_[0-9A-Za-z]+$/)
+  const program = operatorAt(hub.address, { Authorization: `Bearer ${token}` })
+  const read = await program.call('GET', '/api/v1/platforms')
+  assert.equal(read.status, 200)
+  assert.deepEqual(JSON.parse(read.text), { success: true, platforms: [] })
+  assert.equal((await program.call('POST', '/api/v1/pulls')).status, 403, 'it is a viewer')
+  const stranger = operatorAt(hub.address, { Authorization: `Bearer ${token.slice(0, -1)}` })
+  assert.equal((await stranger.call('GET', '/api/v1/platforms')).status, 401)
+})
+
+test(
+  'the set-up link creates the first operator, once, and is not printed again',
+  PROCESS_TEST,
+  async (t) => {
+    const { spawn, folder } = createSandbox(t)
+    const env = { PORT: '0', HUB_PULL_SCHEDULE: 'off', HUB_LOG_LEVEL: 'warn' }
+    const hub = spawn(['start'], { env })
+    const line = await hub.line(/^Create the first operator: /)
+    const link = new URL(line.slice('Create the first operator: '.length))
+    assert.equal((await fetch(link)).status, 200)
+    const body = { ...OPERATOR, name: 'Ops', token: link.searchParams.get('token') }
+    const anonymous = operatorAt(link.origin, {})
+    const wrong = await anonymous.call('POST', '/setup', { ...body, token: 'guessed' })
+    assert.equal(wrong.status, 403)
+    assert.equal((await anonymous.call('POST', '/setup', body)).status, 201)
+    await signIn(link.origin)
+    const other = { ...body, email: 'other@example.org' }
+    assert.equal((await anonymous.call('POST', '/setup', other)).status, 409)
+    await hub.stop()
+
+    const mode = (name: string) => statSync(join(folder, 'data', name)).mode & 0o777
+    assert.equal(mode('.'), 0o700)
+    assert.equal(mode('recordhub.secret'), 0o600)
+
+    const again = spawn(['start'], { env })
+    await again.line(/^Recordhub listens at /)
+    await again.stop()
+    assert.deepEqual(
+      again.stdout.filter((printed) => printed.includes('/setup')),
+      [],
+    )
+  },
+)
+
+test('a port that is taken stops the start with one line', PROCESS_TEST, async (t) => {
+  const { run } = createSandbox(t)
+  const taken = createServer()
+  t.after(() => taken.close())
+  await once(taken.listen(0, '127.0.0.1'), 'listening')
+  const bound = taken.address()
+  const port = String(bound !== null && typeof bound === 'object' && bound.port)
+  const { code, stdout, stderr } = await run(['start'], { env: { PORT: port } })
+  assert.equal(code, 1)
+  assert.equal(stderr.length, 1)
+  assert.match(stderr[0] ?? '', new RegExp(`in use.*${port}`))
+  assert.deepEqual(stdout, [])
+})
+
+test('a host name that leads nowhere stops the start with one line', PROCESS_TEST, async (t) => {
+  const { run } = createSandbox(t)
+  const env = { PORT: '0', HOST: 'nowhere.invalid' }
+  const { code, stdout, stderr } = await run(['start'], { env })
+  assert.deepEqual({ code, stdout, lines: stderr.length }, { code: 1, stdout: [], lines: 1 })
+  assert.match(stderr[0] ?? '', /nowhere\.invalid/)
+})
+
+test(
+  'a database file that cannot be used stops the start with one clear line',
+  PROCESS_TEST,
+  async (t) => {
+    const { run, folder } = createSandbox(t)
+    const garbage = join(folder, 'garbage', 'recordhub.sqlite')
+    const directory = join(folder, 'directory', 'recordhub.sqlite')
+    mkdirSync(join(folder, 'garbage'))
+    writeFileSync(garbage, 'This is no database. '.repeat(500))
+    mkdirSync(directory, { recursive: true })
+    for (const path of [garbage, directory]) {
+      await t.test(path === garbage ? 'garbage' : 'a folder in its place', async () => {
+        const env = { PORT: '0', HUB_DATA_DIR: join(path, '..') }
+        const { code, stdout, stderr } = await run(['start'], { env })
+        assert.equal(code, 1)
+        assert.deepEqual(stdout, [])
+        assert.equal(stderr.length, 1)
+        assert.doesNotMatch(stderr[0] ?? '', /Try again/, 'trying again does not help')
+        assert.match(stderr[0] ?? '', /recordhub\.sqlite/, 'the line says which file')
+      })
+    }
+    assert.equal(readFileSync(garbage, 'utf8'), 'This is no database. '.repeat(500))
+  },
+)
