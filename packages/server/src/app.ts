@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
-import { isRole, nameOfCaller, ROLES } from './domain/caller.ts'
+import { isRole, nameOfCaller, ROLES, type Role } from './domain/caller.ts'
 import { HubError } from './errors.ts'
 import { activityRoutes } from './features/activity/routes.ts'
 import { createReadSnapshot } from './features/dashboard/read-snapshot.ts'
@@ -33,6 +33,8 @@ import type { Storage } from './storage/port/storage.ts'
 
 /** A pull's process renews its lease every 5 s; one that is gone holds up the next pull no longer. */
 const LEASE_SECONDS = 20
+/** How long requests under way may take when the hub stops. */
+const GRACE_MS = 5000
 
 export type HubParts = {
   config: Config
@@ -115,7 +117,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const { callerOf } = authorization
   const { HUB_RATE_LIMIT: ratePerSecond } = config
   await app.register(pushRoutes({ receivers, receivePush, ratePerSecond }))
-  await app.register(healthRoutes({ checkReady: storage.checkWritable }))
+  await app.register(healthRoutes({ checkReady: onceASecond(storage.checkWritable) }))
   await app.register(async (web) => {
     await guardPages(web, { isBehindTls: config.HUB_PUBLIC_URL.startsWith('https:') })
     await web.register(operatorRoutes({ auth, ...storage, secrets, callerOf, csrfTokenOf }))
@@ -167,42 +169,50 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       stopping.abort()
       await dispatcher.stop()
       await runner.stop()
+      // Whoever is half-way gets his answer; who sends nothing more must not hold up the end.
+      const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
       await app.close()
+      clearTimeout(grace)
       await client.close()
     },
   }
 }
 
-/**
- * Makes a token for a program, which is shown this once.
- * @throws HubError `invalid_request` for a role that does not exist or a life that is no number.
- */
-export async function issueToken(
-  storage: Storage,
-  request: { name: string; role: string; expiresInDays: string | null },
-): Promise<string> {
-  const { name, role, expiresInDays } = request
-  if (!isRole(role)) {
-    throw new HubError('invalid_request', { reason: `the role must be one of ${ROLES.join(', ')}` })
+/** Shares one outcome among all who ask within a second: anybody may ask, and a check costs a write. */
+function onceASecond(check: () => Promise<void>): () => Promise<void> {
+  let askedAt = Number.NEGATIVE_INFINITY
+  let outcome = Promise.resolve()
+  return () => {
+    if (performance.now() - askedAt < 1000) return outcome
+    askedAt = performance.now()
+    outcome = check()
+    return outcome
   }
-  if (expiresInDays !== null && !/^[1-9]\d{0,4}$/.test(expiresInDays)) {
-    throw new HubError('invalid_request', { reason: 'the life must be a number of days' })
-  }
-  return createApiToken(
-    { operators: storage.operators, clock: systemClock },
-    {
-      name,
-      role,
-      expiresInDays: expiresInDays === null ? null : Number(expiresInDays),
-      actor: 'command line',
-    },
-  )
 }
 
-/** What a start cannot go on without, said in one line. */
-export function explainStartError(error: unknown): string {
-  if (error instanceof HubError && error.cause instanceof Error) {
-    return `${error.message} (${error.cause.message})`
+export type TokenRequest = { name: string; role: Role; expiresInDays: number | null }
+
+/**
+ * Reads what a person typed to make a token.
+ * @throws HubError `invalid_request` saying what is wrong.
+ */
+export function readTokenRequest(typed: {
+  name: string | undefined
+  role: string
+  expiresInDays: string | undefined
+}): TokenRequest {
+  const { name, role, expiresInDays } = typed
+  const fail = (reason: string) => new HubError('invalid_request', { reason })
+  if (!name) throw fail('say what the token is for with --name')
+  if (!isRole(role)) throw fail(`--role must be one of ${ROLES.join(', ')}`)
+  if (expiresInDays !== undefined && !/^[1-9]\d{0,4}$/.test(expiresInDays)) {
+    throw fail('--expires-in-days must be a number of days')
   }
-  return error instanceof Error ? error.message : String(error)
+  return { name, role, expiresInDays: expiresInDays === undefined ? null : Number(expiresInDays) }
+}
+
+/** Makes a token for a program, which is shown this once. */
+export function issueToken(storage: Storage, request: TokenRequest): Promise<string> {
+  const parts = { operators: storage.operators, clock: systemClock }
+  return createApiToken(parts, { ...request, actor: 'command line' })
 }

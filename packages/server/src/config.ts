@@ -62,7 +62,7 @@ export const SETTINGS = {
     help: 'E-mail of the first operator, for unattended set-up.',
   }),
   HUB_ADMIN_PASSWORD: setting({
-    parse: atLeast(12),
+    parse: password,
     default: '',
     shownDefault: 'none',
     secret: true,
@@ -254,6 +254,11 @@ function email(value: string): string {
   throw new Error('must be an e-mail address')
 }
 
+function password(value: string): string {
+  if (value.length >= 12 && value.length <= 256) return value
+  throw new Error('must have 12 to 256 characters')
+}
+
 function atLeast(length: number): (value: string) => string {
   return (value) => {
     if (value.length >= length) return value
@@ -306,7 +311,8 @@ function trustProxy(value: string): boolean | string {
   if (word === 'off' || word === 'false') return false
   for (const address of value.split(',')) {
     const [host = '', bits = '0'] = address.trim().split('/')
-    if (!isIP(host) || !/^\d+$/.test(bits)) {
+    const maxBits = isIP(host) === 4 ? 32 : 128
+    if (!isIP(host) || !/^\d+$/.test(bits) || Number(bits) > maxBits) {
       throw new Error('must be on, off, or addresses such as 10.0.0.0/8 with commas between')
     }
   }

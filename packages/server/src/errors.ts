@@ -44,6 +44,11 @@ const CATALOGUE = {
     status: 503,
     message: 'The hub has more to write than it can at the moment. Try again in {seconds} s.',
   },
+  no_database: {
+    status: 500,
+    message:
+      'There is no database at {path}. Start the hub first, or name its folder with HUB_DATA_DIR.',
+  },
   data_folder_in_use: {
     status: 500,
     message: 'Another hub is running on {path}. Stop it first, or set another HUB_DATA_DIR.',

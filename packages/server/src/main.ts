@@ -1,35 +1,39 @@
 #!/usr/bin/env node
-import { explainStartError } from './app.ts'
 import { parseArguments } from './cli/arguments.ts'
-import { createToken } from './cli/create-token.ts'
-import { demo } from './cli/demo.ts'
 import { helpText } from './cli/help.ts'
-import { start } from './cli/start.ts'
 import { VERSION } from './cli/version.ts'
 import { readConfig, readSurroundings, SettingError } from './config.ts'
+import { HubError } from './errors.ts'
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 const complain = (line: string) => void process.stderr.write(`${line}\n`)
 
-async function main(args: string[]): Promise<number> {
+/** Each command loads its own parts, so that the small ones start quickly. */
+async function main(args: string[]): Promise<void> {
   const { command, settings, options, help, version } = parseArguments(args)
-  if (version) print(VERSION)
-  else if (help || command === '' || command === 'help') print(helpText())
-  else {
-    const { config, unknown } = readConfig({ flags: settings, ...readSurroundings() })
-    for (const name of unknown) complain(`${name} is not a setting of this version; see --help.`)
-    if (command === 'start') await start(config, print)
-    else if (command === 'demo') await demo(config, print)
-    else if (command === 'token create') await createToken(config, options, print)
-    else throw new SettingError(`There is no command "${command}"; see recordhub --help.`)
+  if (version) return print(VERSION)
+  if (help || command === '' || command === 'help') return print(helpText())
+  const { config, unknown } = readConfig({ flags: settings, ...readSurroundings() })
+  for (const name of unknown) complain(`${name} is not a setting of this version; see --help.`)
+  if (command === 'start') return (await import('./cli/start.ts')).start(config, print)
+  if (command === 'demo') return (await import('./cli/demo.ts')).demo(config, print)
+  if (command === 'token create') {
+    return (await import('./cli/create-token.ts')).createToken(config, options, print)
   }
-  return 0
+  throw new SettingError(`There is no command "${command}"; see recordhub --help.`)
 }
 
+function exitCodeOf(error: unknown): number {
+  const isMistyped = error instanceof HubError && error.code === 'invalid_request'
+  return isMistyped || error instanceof SettingError ? 2 : 1
+}
+
+// What ends without having come to its end has failed.
+process.exitCode = 1
 main(process.argv.slice(2)).then(
-  (code) => process.exit(code),
+  () => process.exit(0),
   (error: unknown) => {
-    complain(explainStartError(error))
-    process.exit(error instanceof SettingError ? 2 : 1)
+    complain(error instanceof Error ? error.message : String(error))
+    process.exit(exitCodeOf(error))
   },
 )

@@ -52,7 +52,8 @@ function parse(config: Parameters<typeof parseArgs>[0]) {
   try {
     return parseArgs(config)
   } catch (error) {
-    throw new SettingError(error instanceof Error ? error.message : String(error))
+    const message = error instanceof Error ? error.message : String(error)
+    throw new SettingError(message.replaceAll(/\s+/g, ' '))
   }
 }
 

@@ -1,5 +1,5 @@
-import { issueToken } from '../app.ts'
-import { type Config, SettingError } from '../config.ts'
+import { issueToken, readTokenRequest } from '../app.ts'
+import type { Config } from '../config.ts'
 import { openStorage } from '../storage/open.ts'
 
 /** `recordhub token create`: works beside a running hub. Prints the token and nothing else. */
@@ -8,8 +8,11 @@ export async function createToken(
   options: Record<string, string>,
   print: (line: string) => void,
 ): Promise<void> {
-  const { name, role = 'viewer' } = options
-  if (!name) throw new SettingError('token create: say what the token is for with --name.')
+  const request = readTokenRequest({
+    name: options['name'],
+    role: options['role'] ?? 'viewer',
+    expiresInDays: options['expires-in-days'],
+  })
   const storage = await openStorage({
     url: config.DATABASE_URL,
     dataDir: config.HUB_DATA_DIR,
@@ -17,8 +20,7 @@ export async function createToken(
     timeZone: config.HUB_TIME_ZONE,
   })
   try {
-    const expiresInDays = options['expires-in-days'] ?? null
-    print(await issueToken(storage, { name, role, expiresInDays }))
+    print(await issueToken(storage, request))
   } finally {
     await storage.close()
   }

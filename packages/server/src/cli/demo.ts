@@ -16,6 +16,7 @@ const PLATFORMS = ['hr', 'clinic'] as const
  * other processes, registered and pulled through the same API that everybody uses.
  */
 export async function demo(config: Config, print: (line: string) => void): Promise<void> {
+  const asked = untilSignal()
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-demo-'))
   const children: ChildProcess[] = []
   let hub: RunningHub | null = null
@@ -47,7 +48,7 @@ export async function demo(config: Config, print: (line: string) => void): Promi
     print(`  Password  ${OPERATOR.password}`)
     print('')
     print('Ctrl-C ends the demo and removes its data.')
-    await untilSignal()
+    await asked
   } finally {
     for (const child of children) child.kill()
     await hub?.stop()

@@ -41,11 +41,11 @@ export function createLogger(config: Config): Logger {
 
 /** `recordhub start`: runs until a signal asks it to stop. */
 export async function start(config: Config, print: (line: string) => void): Promise<void> {
-  const logger = createLogger(config)
-  const hub = await startHub(config, logger)
+  const asked = untilSignal()
+  const hub = await startHub(config, createLogger(config))
   print(`Recordhub listens at ${hub.address}`)
   if (hub.setupLink) print(`Create the first operator: ${hub.setupLink}`)
-  await untilSignal()
+  await asked
   print('Stopping…')
   await hub.stop()
 }

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { HubError } from '../errors.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Storage } from './port/storage.ts'
 import { openSqlite } from './sqlite/storage.ts'
@@ -6,6 +8,7 @@ import { openSqlite } from './sqlite/storage.ts'
 /**
  * Opens the storage that an address names: `sqlite:<path>`; where it is empty, a SQLite file in the
  * data folder.
+ * @throws HubError `no_database` where there is none, unless this is the hub, which makes it.
  */
 export async function openStorage(options: {
   url: string
@@ -19,5 +22,6 @@ export async function openStorage(options: {
     ? options.url.slice('sqlite:'.length)
     : join(options.dataDir, 'recordhub.sqlite')
   const { asHub, timeZone, clock = systemClock } = options
+  if (!asHub && !existsSync(path)) throw new HubError('no_database', { path: resolve(path) })
   return openSqlite({ path: resolve(path), asHub, timeZone, clock })
 }

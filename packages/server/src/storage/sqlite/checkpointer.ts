@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 export type Checkpointer = { stop: () => Promise<void> }
@@ -15,9 +14,12 @@ export function startCheckpointer(path: string): Checkpointer {
   worker.unref()
   // Without it the writing connection checkpoints by itself, when the log has grown far larger.
   worker.on('error', () => undefined)
-  const exited = once(worker, 'exit')
+  const exited = new Promise<void>((resolve) => {
+    worker.once('exit', () => resolve())
+  })
   return {
     async stop() {
+      worker.ref()
       worker.postMessage('stop')
       await exited
     },

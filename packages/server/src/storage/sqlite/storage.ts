@@ -22,18 +22,24 @@ import { createRecordWriter } from './record-writer.ts'
 /** One process writes, so its counters need no name that tells it from others. */
 const NODE = 'local'
 
-/**
- * Opens, and where need be creates or migrates, the database in a file.
- * @throws HubError `storage_unavailable` where the file cannot be used.
- * @throws Error where a newer version of the hub has migrated it further.
- */
-export async function openSqlite(options: {
+export type SqliteOptions = {
   path: string
   /** Whether this process is the hub, of which there may be one; the command line is not. */
   asHub: boolean
   timeZone: string
   clock: Clock
-}): Promise<Storage> {
+}
+
+/**
+ * Opens, and where need be creates or migrates, the database in a file.
+ * @throws HubError `storage_unavailable` where the file cannot be used.
+ * @throws Error where a newer version of the hub has migrated it further.
+ */
+export async function openSqlite(options: SqliteOptions): Promise<Storage> {
+  return namingPath(options.path, () => openParts(options))
+}
+
+async function openParts(options: SqliteOptions): Promise<Storage> {
   makeFolder(dirname(options.path))
   const lock = options.asHub ? lockForProcess(options.path) : null
   const connections = await openMigrated(options.path).catch((error: unknown) => {
@@ -57,11 +63,15 @@ export async function openSqlite(options: {
     }),
     snapshot: createSnapshotStore(databases),
     pullDispatcher: createPullDispatcher(pulls, options.timeZone),
-    checkWritable: () =>
-      connections.exclusively(() => {
-        connections.database.exec('BEGIN IMMEDIATE')
-        connections.database.exec('ROLLBACK')
-      }),
+    async checkWritable() {
+      // The time differs each time: what is there already would not be written.
+      const until = options.clock.now().toISOString()
+      await writer
+        .insertInto('claims')
+        .values({ name: 'writable', until })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ until }))
+        .execute()
+    },
     async close() {
       await checkpointer?.stop()
       await connections.close()
@@ -73,6 +83,18 @@ export async function openSqlite(options: {
 /** With a checkpointer, the writing connection steps in only where the log has grown to 64 MiB. */
 function raiseOwnCheckpoint({ database }: SqliteConnections): void {
   database.exec('PRAGMA wal_autocheckpoint = 16384')
+}
+
+/** At the start there is no use in trying again, but in knowing which file it is. */
+async function namingPath<Result>(path: string, open: () => Promise<Result>): Promise<Result> {
+  try {
+    return await open()
+  } catch (error) {
+    if (!(error instanceof HubError) || error.code !== 'storage_unavailable') throw error
+    const reason = error.cause instanceof Error ? error.cause.message : error.message
+    const message = `The database ${path} cannot be used: ${reason}.`
+    throw HubError.withMessage('storage_unavailable', message)
+  }
 }
 
 function makeFolder(path: string): void {
