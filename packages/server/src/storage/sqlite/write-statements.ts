@@ -172,43 +172,14 @@ export function prepareWriteStatements(database: DatabaseSync) {
       seq: number,
       at: string,
     ): number {
-      const { next, content_hash } = decision
-      const { lastInsertRowid } = insert(
-        module.platform_id,
-        module.module_id,
-        reference,
-        next.full_name,
-        next.data,
-        content_hash,
-        next.source_hash,
-        next.incomplete ? 1 : 0,
-        next.missing_since,
-        clocksText(next.field_clocks),
-        next.pushed_seq,
-        next.pulled_at,
-        seq,
-        at,
-        at,
-      )
+      const { platform_id, module_id } = module
+      const state = stateColumns(decision)
+      const { lastInsertRowid } = insert(platform_id, module_id, reference, ...state, seq, at, at)
       return Number(lastInsertRowid)
     },
 
     update(recordId: number, decision: Updated, seq: number, at: string): void {
-      const { next, content_hash } = decision
-      update(
-        next.full_name,
-        next.data,
-        content_hash,
-        next.source_hash,
-        next.incomplete ? 1 : 0,
-        next.missing_since,
-        clocksText(next.field_clocks),
-        next.pushed_seq,
-        next.pulled_at,
-        seq,
-        at,
-        recordId,
-      )
+      update(...stateColumns(decision), seq, at, recordId)
     },
 
     /** Notes what nobody sees, so that no index moves. */
@@ -272,6 +243,21 @@ export function prepareWriteStatements(database: DatabaseSync) {
       addToModule(module.platform_id, module.module_id, node, module.created, at)
     },
   }
+}
+
+/** In the order of the statements: full_name, data, content_hash, source_hash, incomplete, … */
+function stateColumns({ next, content_hash }: Created | Updated): SQLInputValue[] {
+  return [
+    next.full_name,
+    next.data,
+    content_hash,
+    next.source_hash,
+    next.incomplete ? 1 : 0,
+    next.missing_since,
+    clocksText(next.field_clocks),
+    next.pushed_seq,
+    next.pulled_at,
+  ]
 }
 
 function prepareGet(database: DatabaseSync) {
