@@ -1,3 +1,4 @@
+import rateLimit from '@fastify/rate-limit'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
   ChangedRecordPush,
@@ -12,7 +13,6 @@ import {
 import { HubError } from '../../errors.ts'
 import type { Receiver } from '../../storage/port/platform-store.ts'
 import type { ReceiverFinder } from './find-receiver.ts'
-import { createPushLimit } from './limit-pushes.ts'
 import type { ReceivePush } from './receive-push.ts'
 
 /** What the key of a request opens. */
@@ -27,7 +27,6 @@ export function pushRoutes(options: {
   ratePerSecond: number
 }): FastifyPluginAsyncTypebox {
   const { receivers, receivePush } = options
-  const limit = createPushLimit(options.ratePerSecond)
   return async (app) => {
     app.decorateRequest(OPENED)
     // Before the body is read: a caller without a key costs little and is told nothing else.
@@ -38,6 +37,18 @@ export function pushRoutes(options: {
       if (!receiver) throw new HubError('api_key_invalid')
       request.setDecorator<Opened>(OPENED, { key, receiver })
     })
+
+    if (options.ratePerSecond > 0) {
+      await app.register(rateLimit, {
+        max: options.ratePerSecond,
+        timeWindow: 1000,
+        hook: 'preHandler',
+        keyGenerator: (request) =>
+          String(request.getDecorator<Opened>(OPENED).receiver.platform_id),
+        errorResponseBuilder: () =>
+          new HubError('too_many_requests', { seconds: 1 }, { retryAfterSeconds: 1 }),
+      })
+    }
 
     for (const method of ['POST', 'PATCH'] as const) {
       app.route({
@@ -52,7 +63,6 @@ export function pushRoutes(options: {
         validatorCompiler: () => (value) => ({ value }),
         handler: async (request, reply) => {
           const { key, receiver } = request.getDecorator<Opened>(OPENED)
-          limit(receiver.platform_id)
           if (request.headers['content-type'] === undefined) {
             throw new HubError('unsupported_media_type')
           }
