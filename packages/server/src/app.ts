@@ -153,7 +153,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     http: app,
     async start() {
       await createConfiguredOperator()
-      const address = await app.listen({ port: config.PORT, host: config.HOST })
+      const address = await listen(app, config)
       const schedule = config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE
       const onSchedule = () =>
         scheduledPull().catch((error: unknown) => {
@@ -187,6 +187,15 @@ function onceASecond(check: () => Promise<void>): () => Promise<void> {
     askedAt = performance.now()
     outcome = check()
     return outcome
+  }
+}
+
+async function listen(app: FastifyInstance, { PORT, HOST }: Config): Promise<string> {
+  try {
+    return await app.listen({ port: PORT, host: HOST })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
+    throw new Error(`PORT: ${PORT} is taken by another program (${HOST}).`, { cause: error })
   }
 }
 

@@ -301,8 +301,9 @@ function pathSegment(value: string): string {
 }
 
 function headerName(value: string): string {
-  if (/^[A-Za-z0-9-]+$/.test(value)) return value
-  throw new Error('must be the name of a header')
+  const isReserved = /^(accept|host|connection|content-.*|transfer-encoding|x-platform-api-key)$/i
+  if (/^[A-Za-z0-9-]+$/.test(value) && !isReserved.test(value)) return value
+  throw new Error('must be the name of a header that the hub does not send otherwise')
 }
 
 function trustProxy(value: string): boolean | string {

@@ -49,6 +49,10 @@ const CATALOGUE = {
     message:
       'There is no database at {path}. Start the hub first, or name its folder with HUB_DATA_DIR.',
   },
+  data_folder_unusable: {
+    status: 500,
+    message: 'HUB_DATA_DIR: the folder {path} cannot be used ({reason}).',
+  },
   data_folder_in_use: {
     status: 500,
     message: 'Another hub is running on {path}. Stop it first, or set another HUB_DATA_DIR.',

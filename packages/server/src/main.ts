@@ -28,6 +28,8 @@ function exitCodeOf(error: unknown): number {
   return isMistyped || error instanceof SettingError ? 2 : 1
 }
 
+// What the hub writes holds secrets and other people's records.
+process.umask(0o077)
 // What ends without having come to its end has failed.
 process.exitCode = 1
 main(process.argv.slice(2)).then(

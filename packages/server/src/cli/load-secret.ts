@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, SettingError } from '../config.ts'
+import { prepareDataFolder } from '../storage/open.ts'
 
 const FILE = 'recordhub.secret'
 
@@ -12,7 +13,7 @@ const FILE = 'recordhub.secret'
 export function loadSecret(config: Config): string {
   if (config.HUB_SECRET) return config.HUB_SECRET
   const path = join(config.HUB_DATA_DIR, FILE)
-  mkdirSync(config.HUB_DATA_DIR, { recursive: true, mode: 0o700 })
+  prepareDataFolder(config.HUB_DATA_DIR)
   try {
     // Made in one step, so that of two processes that start at once one makes it.
     writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, { flag: 'wx', mode: 0o600 })

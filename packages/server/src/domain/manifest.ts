@@ -69,5 +69,6 @@ function findManifestFault(manifest: Manifest): string | null {
 }
 
 function findDuplicate(texts: string[]): string | null {
-  return texts.find((text, index) => texts.indexOf(text) !== index) ?? null
+  const seen = new Set<string>()
+  return texts.find((text) => seen.size === seen.add(text).size) ?? null
 }

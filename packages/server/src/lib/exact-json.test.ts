@@ -85,6 +85,11 @@ test('of a key that comes twice the last one counts, however each is spelt', () 
   }
 })
 
+test('a text full of the character that marks renamed keys is read in linear time', () => {
+  const text = JSON.stringify({ a: '\ue000'.repeat(340_000), 'b\n': '\n' })
+  assert.equal(stringifyExact(parseExact(text)), text)
+})
+
 test('a broken text with escapes is refused in linear time, and so is one nested without end', () => {
   for (const text of [
     `{"${'\\"'.repeat(300_000)}`,

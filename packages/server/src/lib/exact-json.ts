@@ -118,9 +118,12 @@ class KeyNames {
   readonly #keys: string[] = []
 
   constructor(text: string) {
-    let mark = '\uE000'
-    while (text.includes(mark)) mark += '\uE000'
-    this.#mark = mark
+    // One more than the longest run in the text, which thus cannot hold it.
+    const longest = (text.match(/\uE000+/g) ?? []).reduce(
+      (most, run) => Math.max(most, run.length),
+      0,
+    )
+    this.#mark = '\uE000'.repeat(longest + 1)
   }
 
   get isEmpty(): boolean {

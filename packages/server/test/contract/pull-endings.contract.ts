@@ -14,7 +14,7 @@ const COUNTS = {
   rejected: 1,
   missing: 2,
 }
-const READ = { mark: 0, requested_at: '2026-03-10T08:00:00.000000000Z' }
+const READ = { mark: 0, requested_at: '2026-03-10T08:00:00.000000000Z', records: 0 }
 
 export function describePullEndings(engine: StorageEngine): void {
   describe(`the ends of pulls and tasks on ${engine.name}`, () => {

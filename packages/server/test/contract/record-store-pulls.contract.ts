@@ -14,6 +14,7 @@ import {
 } from '../helpers/storage-fixtures.ts'
 import {
   beginRead,
+  finishRead,
   pullOnce,
   pullWrite,
   startRead,
@@ -125,6 +126,41 @@ export function describePulledRecords(engine: StorageEngine): void {
         await read('updated')
         await read('unchanged')
         assert.equal(only(await listRecords(kit.storage)).data, '{"a":"read"}')
+      }),
+    )
+
+    test(
+      'a read that did not bring a record does not make an earlier push of it stale',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        await write(kit, pushWrite(school, { reference: 'unlisted', data: '{"a":1}' }))
+        const read = await beginRead(kit.storage, school, {
+          requested_at: '2026-03-10T08:00:00.000000000Z',
+        })
+        await write(kit, pullWrite(read, { reference: 'listed' }))
+        await finishRead(kit.storage, read)
+        const earlier = { occurred_at: '2026-03-10T07:00:00.000000000Z', data: '{"a":2}' }
+        const pushes = ['unlisted', 'listed'].map((reference) =>
+          pushWrite(school, { reference, ...earlier }),
+        )
+        assert.deepEqual(words(await write(kit, ...pushes)), ['updated', 'stale'])
+      }),
+    )
+
+    test(
+      'a read that brought every record makes an earlier push of one stale, changed or not',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        await write(kit, pushWrite(school, { data: '{"a":1}' }))
+        const read = await beginRead(kit.storage, school, {
+          requested_at: '2026-03-10T08:00:00.000000000Z',
+        })
+        assert.deepEqual(words(await write(kit, pullWrite(read, { data: '{"a":1}' }))), [
+          'unchanged',
+        ])
+        await finishRead(kit.storage, read)
+        const earlier = { occurred_at: '2026-03-10T07:00:00.000000000Z', data: '{"a":2}' }
+        assert.deepEqual(words(await write(kit, pushWrite(school, earlier))), ['stale'])
       }),
     )
 

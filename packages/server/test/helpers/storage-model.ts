@@ -26,7 +26,10 @@ export class RecordModel {
   }
 
   finishRead(recordType: string, read: RecordRead): void {
-    const { mark } = this.#known(read)
+    const { mark, seen } = this.#known(read)
+    const stored = [...this.records.keys()].filter((key) => key.startsWith(`${recordType} `))
+    // A read that missed a record speaks for none but those it wrote.
+    if (stored.length !== seen.size) return
     this.#lastReads.set(recordType, { mark, requested_at: read.requested_at })
   }
 

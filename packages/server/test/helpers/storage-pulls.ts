@@ -118,7 +118,7 @@ export function taskResult(over: Partial<PullTaskResult> = {}): PullTaskResult {
 /** Ends the task of a read as a complete one. */
 export async function finishRead(storage: Storage, { read, task }: TestRead): Promise<void> {
   const { mark, requested_at, pull_id } = read
-  const result = taskResult({ read: { mark, requested_at } })
+  const result = taskResult({ read: { mark, requested_at, records: read.seen.size } })
   await storage.pulls.finishTask(pull_id, task.task_number, result, null)
 }
 

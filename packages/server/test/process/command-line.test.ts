@@ -157,7 +157,7 @@ test('a port that is taken stops the start with one line', PROCESS_TEST, async (
   const { code, stdout, stderr } = await run(['start'], { env: { PORT: port } })
   assert.equal(code, 1)
   assert.equal(stderr.length, 1)
-  assert.match(stderr[0] ?? '', new RegExp(`in use.*${port}`))
+  assert.match(stderr[0] ?? '', new RegExp(`^PORT: ${port} is taken`))
   assert.deepEqual(stdout, [])
 })
 

@@ -48,6 +48,7 @@ export function operatorRoutes(parts: {
           }
           for (const cookie of answer.headers.getSetCookie()) reply.header('set-cookie', cookie)
           const text = await answer.text()
+          if (answer.status === 429) throw tooManyGuesses(answer.headers.get('x-retry-after'))
           return reply.send(answer.ok ? text : toErrorAnswer(text, request.id))
         },
       })
@@ -113,6 +114,11 @@ export function operatorRoutes(parts: {
       },
     )
   }
+}
+
+function tooManyGuesses(header: string | null): HubError {
+  const seconds = Number(header) || 60
+  return new HubError('too_many_requests', { seconds }, { retryAfterSeconds: seconds })
 }
 
 /** What Better Auth says of a failure, in the form of every error of the hub. */

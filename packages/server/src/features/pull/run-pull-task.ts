@@ -47,6 +47,8 @@ export type PullTaskOutcome = {
   warnings: string[]
   error: unknown
   requested_at: string
+  /** How many records the read met. */
+  records: number
 }
 
 /**
@@ -99,6 +101,7 @@ class PullTask {
       counts: { ...this.#counts },
       warnings: this.#warnings,
       requested_at: this.#read.requested_at,
+      records: this.#read.seen.size,
     }
   }
 

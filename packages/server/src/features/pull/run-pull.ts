@@ -96,13 +96,24 @@ async function runTasks(
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       for (const plan of next) {
         if (signal.aborted) return
-        states.push(await runTask(parts, pullId, plan, signal))
+        states.push(await runTaskAlone(parts, pullId, plan, signal))
       }
     }
   }
   const workers = Math.min(parts.concurrency, waiting.length)
   await Promise.all(Array.from({ length: workers }, work))
   return states
+}
+
+/** A task fails alone, even where its own end cannot be stored. */
+async function runTaskAlone(...task: Parameters<typeof runTask>): Promise<PullTaskState> {
+  try {
+    return await runTask(...task)
+  } catch (error) {
+    const [parts, pullId] = task
+    parts.log.error({ err: error, pull_id: pullId }, 'a pull task broke off')
+    return 'failed'
+  }
 }
 
 async function runTask(
@@ -131,7 +142,7 @@ async function runTask(
 }
 
 function toResult(outcome: PullTaskOutcome, mark: number, broken: PullStop | null): PullTaskResult {
-  const { total, counts, warnings, error, requested_at } = outcome
+  const { total, counts, warnings, error, requested_at, records } = outcome
   if (error === null) {
     return {
       state: 'succeeded',
@@ -139,7 +150,7 @@ function toResult(outcome: PullTaskOutcome, mark: number, broken: PullStop | nul
       counts,
       warnings,
       error: null,
-      read: { mark, requested_at },
+      read: { mark, requested_at, records },
     }
   }
   const words =

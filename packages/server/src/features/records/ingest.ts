@@ -44,6 +44,11 @@ export function createIngest(options: {
       if (pushes.isFull) throw new HubError('busy', { seconds: 1 }, { retryAfterSeconds: 1 })
       return pushes.add(write)
     },
-    pull: apply,
+    async pull(writes) {
+      const outcomes = await apply(writes)
+      // Pushes have come meanwhile; a pull must not keep them waiting to its end.
+      await new Promise(setImmediate)
+      return outcomes
+    },
   }
 }

@@ -15,17 +15,12 @@ export type RecordListRequest = {
 
 const DEFAULT_SORT = '-updated_at'
 const DEFAULT_LIMIT = 50
-const NAMED_SORTS = new Set<RecordSort>(['reference_number', 'full_name'])
 
 /** @throws HubError `invalid_request` for a sort or a cursor that does not fit. */
 export function toRecordQuery(request: RecordListRequest): RecordQuery {
   const sortText = request.sort ?? DEFAULT_SORT
   const descending = sortText.startsWith('-')
   const sort = toSort(sortText.replace(/^-/, ''))
-  if (NAMED_SORTS.has(sort) && !(request.platform && request.record_type)) {
-    const reason = `sorting by ${sort} takes a platform and a record_type`
-    throw new HubError('invalid_request', { reason })
-  }
   return {
     platform: request.platform ?? null,
     record_type: request.record_type ?? null,

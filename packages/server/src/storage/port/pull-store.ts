@@ -28,8 +28,8 @@ export type PullTaskResult = {
   counts: PullCounts
   error: string | null
   warnings: string[]
-  /** Set after a complete read: its mark and the time of its first request. */
-  read: { mark: number; requested_at: string } | null
+  /** Set after a complete read: its mark, the time of its first request, and how many records it met. */
+  read: { mark: number; requested_at: string; records: number } | null
 }
 
 export type EndState = Exclude<PullState, 'queued' | 'running'>
@@ -69,7 +69,8 @@ export interface PullStore {
   ): Promise<void>
 
   /**
-   * Ends a task: its result, the module's last complete read, the platform's last error (that of its
+   * Ends a task: its result, the module's last complete read (which speaks for all of the module's
+   * records only where it met every one of them, and else leaves the mark of the one before), the platform's last error (that of its
    * module that failed last in this pull; null for none) and the line of activity, in one transaction. A task that has ended is left as it is.
    */
   finishTask(

@@ -108,17 +108,7 @@ export function createPullStore(
           .returning(['platform_id', 'module_id'])
           .executeTakeFirst()
         if (!task) return
-        if (result.read) {
-          await db
-            .updateTable('modules')
-            .set({
-              last_read_mark: result.read.mark,
-              last_read_requested_at: result.read.requested_at,
-              last_read_finished_at: at,
-            })
-            .where('module_id', '=', task.module_id)
-            .execute()
-        }
+        if (result.read) await noteRead(db, task, result.read, at)
         await notePlatformState(db, pullId, task.platform_id, result, at)
         if (activity) await insertActivity(db, at, activity)
       }),
@@ -175,6 +165,31 @@ export function createPullStore(
   }
 }
 
+/** A record that a read did not bring must not be judged by that read. */
+async function noteRead(
+  db: Executor,
+  { platform_id, module_id }: { platform_id: number; module_id: number },
+  read: NonNullable<PullTaskResult['read']>,
+  at: string,
+): Promise<void> {
+  const stored = await db
+    .selectFrom('module_counters')
+    .select((eb) => eb.fn.sum<number | null>('records').as('records'))
+    .where('platform_id', '=', platform_id)
+    .where('module_id', '=', module_id)
+    .executeTakeFirst()
+  const metAll = Number(stored?.records ?? 0) === read.records
+  const { mark, requested_at } = read
+  await db
+    .updateTable('modules')
+    .set({
+      last_read_finished_at: at,
+      ...(metAll ? { last_read_mark: mark, last_read_requested_at: requested_at } : {}),
+    })
+    .where('module_id', '=', module_id)
+    .execute()
+}
+
 /** A platform's last error is that of its module that failed last in the newest pull; null for none. */
 async function notePlatformState(
   db: Executor,
@@ -212,8 +227,10 @@ async function planTasks(db: Executor, pullId: number): Promise<void> {
     .where('m.registered_at', 'is not', null)
     .orderBy('m.module_id')
     .execute()
-  modules.sort((one, other) =>
-    (one.last_read_finished_at ?? '') < (other.last_read_finished_at ?? '') ? -1 : 1,
+  const ageOf = ({ last_read_finished_at: at }: { last_read_finished_at: string | null }) =>
+    at ?? ''
+  modules.sort(
+    (one, other) => Number(ageOf(one) > ageOf(other)) - Number(ageOf(one) < ageOf(other)),
   )
   for (const [index, module] of modules.entries()) {
     await db

@@ -7,7 +7,7 @@ type RecordReads = Omit<RecordStore, 'applyWrites'>
  * The column that a sort goes by. Records are made in the order of their ids and changed in the order
  * of `change_seq`, which unlike the times are unique and have an index.
  */
-export const SORT_COLUMNS = {
+const SORT_COLUMNS = {
   record_id: 'r.record_id',
   created_at: 'r.record_id',
   updated_at: 'r.change_seq',
@@ -18,29 +18,16 @@ export const SORT_COLUMNS = {
 export function createRecordReads({ reader }: Databases): RecordReads {
   return {
     async listRecords(query) {
-      const place = await findPlace(reader, query)
-      if (place === 'nowhere') return []
-      const column = SORT_COLUMNS[query.sort]
-      const direction = query.descending ? 'desc' : 'asc'
-      let select = selectRecords(reader)
-      if (place.platform_id !== null) select = select.where('r.platform_id', '=', place.platform_id)
-      if (place.module_ids !== null) select = select.where('r.module_id', 'in', place.module_ids)
-      if (query.reference_number !== null) {
-        select = select.where('r.reference_number', '=', query.reference_number)
+      const isUnfiltered =
+        query.platform === null && query.record_type === null && query.reference_number === null
+      // Ids and changes have an index over all records; all else has one a module.
+      if (isUnfiltered && !isNamedSort(query.sort))
+        return (await selectPage(reader, query)).map(toRecordRow)
+      const pages: SelectedRecord[] = []
+      for (const place of await findPlaces(reader, query)) {
+        pages.push(...(await selectPage(reader, query, place)))
       }
-      const { after } = query
-      const beyond = query.descending ? '<' : '>'
-      if (after !== null) {
-        select = select.where((eb) =>
-          eb(eb.refTuple(column, 'r.record_id'), beyond, eb.tuple(after.value, after.record_id)),
-        )
-      }
-      const rows = await select
-        .orderBy(column, direction)
-        .orderBy('r.record_id', direction)
-        .limit(query.limit)
-        .execute()
-      return rows.map(toRecordRow)
+      return pages.sort(orderOf(query)).slice(0, query.limit).map(toRecordRow)
     },
 
     async countRecords({ platform, record_type }) {
@@ -106,25 +93,62 @@ function toRecordRow(row: SelectedRecord): RecordRow {
   return { ...record, incomplete: incomplete === 1 }
 }
 
-type Place = { platform_id: number | null; module_ids: number[] | null }
+type Place = { platform_id: number; module_id: number }
 
-/** Turns names into ids first, so that the page itself walks one index. */
-async function findPlace(
+/** The first rows after the cursor, of one module or of all. */
+function selectPage(db: Executor, query: RecordQuery, place: Place | null = null) {
+  const column = SORT_COLUMNS[query.sort]
+  const direction = query.descending ? 'desc' : 'asc'
+  let select = selectRecords(db)
+  if (place) {
+    select = select
+      .where('r.platform_id', '=', place.platform_id)
+      .where('r.module_id', '=', place.module_id)
+  }
+  const { after, reference_number } = query
+  if (reference_number !== null) select = select.where('r.reference_number', '=', reference_number)
+  if (after !== null) {
+    select = select.where((eb) =>
+      eb(
+        eb.refTuple(column, 'r.record_id'),
+        query.descending ? '<' : '>',
+        eb.tuple(after.value, after.record_id),
+      ),
+    )
+  }
+  return select
+    .orderBy(column, direction)
+    .orderBy('r.record_id', direction)
+    .limit(query.limit)
+    .execute()
+}
+
+/** The order of a query, as the engines keep it: text by its code points, which are its bytes. */
+function orderOf(query: RecordQuery) {
+  const turn = query.descending ? -1 : 1
+  return (one: SelectedRecord, other: SelectedRecord): number => {
+    const difference = isNamedSort(query.sort)
+      ? Buffer.compare(Buffer.from(one[query.sort]), Buffer.from(other[query.sort]))
+      : query.sort === 'updated_at'
+        ? one.change_seq - other.change_seq
+        : one.record_id - other.record_id
+    return turn * (difference || one.record_id - other.record_id)
+  }
+}
+
+function isNamedSort(sort: RecordQuery['sort']): sort is 'reference_number' | 'full_name' {
+  return sort === 'reference_number' || sort === 'full_name'
+}
+
+async function findPlaces(
   db: Executor,
   { platform, record_type }: Pick<RecordQuery, 'platform' | 'record_type'>,
-): Promise<Place | 'nowhere'> {
-  if (platform === null && record_type === null) return { platform_id: null, module_ids: null }
+): Promise<Place[]> {
   let select = db
-    .selectFrom('platforms as p')
-    .leftJoin('modules as m', 'm.platform_id', 'p.platform_id')
-    .select(['p.platform_id', 'm.module_id'])
+    .selectFrom('modules as m')
+    .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
+    .select(['m.platform_id', 'm.module_id'])
   if (platform !== null) select = select.where('p.platform_name', '=', platform)
   if (record_type !== null) select = select.where('m.record_type', '=', record_type)
-  const rows = await select.execute()
-  if (rows.length === 0) return 'nowhere'
-  const module_ids = rows.map((row) => row.module_id).filter((id) => id !== null)
-  return {
-    platform_id: platform === null ? null : (rows[0]?.platform_id ?? null),
-    module_ids: record_type === null ? null : module_ids,
-  }
+  return select.execute()
 }

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Migrator, sql } from 'kysely'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { makeFolder } from '../../lib/make-folder.ts'
 import type { Storage } from '../port/storage.ts'
 import { createActivityStore } from '../portable/activity-store.ts'
 import type { Executor } from '../portable/databases.ts'
@@ -40,7 +40,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Storage> {
 }
 
 async function openParts(options: SqliteOptions): Promise<Storage> {
-  makeFolder(dirname(options.path))
+  prepareFolder(dirname(options.path))
   const lock = options.asHub ? lockForProcess(options.path) : null
   const connections = await openMigrated(options.path).catch((error: unknown) => {
     lock?.release()
@@ -97,9 +97,9 @@ async function namingPath<Result>(path: string, open: () => Promise<Result>): Pr
   }
 }
 
-function makeFolder(path: string): void {
+function prepareFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeFolder(path)
   } catch (cause) {
     throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5, cause })
   }

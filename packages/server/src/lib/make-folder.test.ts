@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { makeFolder } from './make-folder.ts'
+
+test('a folder is made with those above it, for its owner alone, and may be there already', (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'make-folder-'))
+  t.after(() => rmSync(root, { recursive: true }))
+  const path = join(root, 'a', 'b', 'c')
+  makeFolder(path)
+  makeFolder(path)
+  assert.equal(statSync(join(root, 'a')).mode & 0o777, 0o700)
+  assert.equal(statSync(path).mode & 0o777, 0o700)
+})
+
+test('where no folder can be made it says so and comes back', (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'make-folder-'))
+  t.after(() => rmSync(root, { recursive: true }))
+  writeFileSync(join(root, 'file'), '')
+  assert.throws(() => makeFolder(join(root, 'file', 'below')), { code: 'ENOTDIR' })
+  assert.throws(() => makeFolder('/proc/nope/below'))
+})
