@@ -98,6 +98,23 @@ export function describeRecords(engine: StorageEngine): void {
       }
     }
 
+    for (const sort of SORTS.flatMap((name) => [name, `-${name}`])) {
+      test(`pages by ${sort} over all platforms and modules cover every record once, in that order`, async () => {
+        const seen: StoredRecord[] = []
+        let page = await read({ sort, limit: '4' })
+        for (;;) {
+          seen.push(...page.records)
+          if (page.next_cursor === null) break
+          page = await read({ sort, limit: '4', cursor: page.next_cursor })
+        }
+        assert.equal(new Set(seen.map((record) => record.record_id)).size, COUNT + 2)
+        assert.equal(seen.length, COUNT + 2)
+        if (sort.endsWith('updated_at')) return
+        const expected = seen.toSorted((a, b) => compare(a, b, sort.replace('-', '')))
+        assert.deepEqual(seen, sort.startsWith('-') ? expected.reverse() : expected)
+      })
+    }
+
     function expectUpdatedOrder(seen: StoredRecord[], sort: string): void {
       const references = seen.map((record) => record.reference_number)
       const latest = sort.startsWith('-') ? references.slice(0, 3) : references.slice(-3).reverse()
@@ -124,7 +141,7 @@ export function describeRecords(engine: StorageEngine): void {
     for (const query of [
       ...['limit=0', 'limit=501', 'limit=-1', 'limit=abc', 'limit=1.5', 'limit=1&limit=2'],
       ...['sort=nothing', 'sort=', 'sort=--record_id', 'sort=record_id,full_name', 'unknown=1'],
-      ...['sort=full_name', 'sort=reference_number', 'cursor=', 'cursor=abc', 'cursor=bnVsbA'],
+      ...['cursor=', 'cursor=abc', 'cursor=bnVsbA'],
     ]) {
       test(`a list of records asked for by ${query} is 400`, async () => {
         expectError(await hub().get(`/api/v1/records?${query}`), 400, 'invalid_request')
