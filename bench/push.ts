@@ -10,7 +10,7 @@ const OPERATOR = { email: 'bench@recordhub.example', password: 'recordhub-bench'
 const ROUNDS = 3
 
 /** One new record of about 600 bytes a request. */
-export const BODY = JSON.stringify({
+const BODY = JSON.stringify({
   module_name: 'Items',
   record_type: 'item',
   reference_number: 'ITEM-{number}',
@@ -126,7 +126,7 @@ function report(connections: number, pairs: { bare: Round; hub: Round }[]): void
 }
 
 /** Registers a platform with one module through the operator API. */
-export async function registerBenchPlatform(port: number): Promise<string> {
+async function registerBenchPlatform(port: number): Promise<string> {
   const platform = createServer((request, response) => {
     const about = { success: true, platform_name: 'bench', message: 'The platform is online.' }
     const manifest = {

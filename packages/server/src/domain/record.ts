@@ -13,9 +13,6 @@ import {
 import { sha256 } from '../lib/hash.ts'
 import { advanceClocks, clockOf, type FieldClocks, pointerTo } from './field-clock.ts'
 
-/** Who may write a record, and how: whole (POST), changed keys (PATCH), or as read in a pull. */
-export type WriteSource = 'POST' | 'PATCH' | 'pull'
-
 /** What a write brings. `full_name` is null where a PATCH leaves it out. */
 export type PushedContent = {
   source: 'POST' | 'PATCH'

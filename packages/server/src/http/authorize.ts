@@ -47,10 +47,10 @@ export function authorize(
     if (isUnsafe(request)) checkOrigin(request)
     if (access === 'anyone') return
     const caller = await findCaller(request)
-    if (!caller)
-      throw new HubError(
-        isApiPath(request) || !isUnsafe(request) ? 'not_signed_in' : 'session_or_token_invalid',
-      )
+    if (!caller) {
+      const isPageAction = isUnsafe(request) && !isApiPath(request)
+      throw new HubError(isPageAction ? 'session_or_token_invalid' : 'not_signed_in')
+    }
     if (caller.kind === 'operator' && isUnsafe(request)) {
       const token = request.headers[CSRF_HEADER.toLowerCase()]
       if (typeof token !== 'string' || !sameSecret(token, csrfTokenOf(caller.sessionId))) {

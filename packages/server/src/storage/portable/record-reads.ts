@@ -21,8 +21,9 @@ export function createRecordReads({ reader }: Databases): RecordReads {
       const isUnfiltered =
         query.platform === null && query.record_type === null && query.reference_number === null
       // Ids and changes have an index over all records; all else has one a module.
-      if (isUnfiltered && !isNamedSort(query.sort))
+      if (isUnfiltered && !isNamedSort(query.sort)) {
         return (await selectPage(reader, query)).map(toRecordRow)
+      }
       const pages: SelectedRecord[] = []
       for (const place of await findPlaces(reader, query)) {
         pages.push(...(await selectPage(reader, query, place)))
