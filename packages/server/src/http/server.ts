@@ -45,8 +45,12 @@ export async function createHttpServer(
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id)
     if (!settings.isStopping()) return done()
-    reply.header('Connection', 'close')
     done(new HubError('shutting_down', { seconds: 5 }, { retryAfterSeconds: 5 }))
+  })
+  // Also for what came before the stop: a connection that stays open would hold up the end.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (settings.isStopping()) reply.header('Connection', 'close')
+    done(null, payload)
   })
   answerUnknownRoutes(app)
   const authorization = authorize(app, authenticators, csrfTokenOf)

@@ -92,7 +92,9 @@ export function describeReceiverLimits(engine: StorageEngine): void {
       await arrived.promise
       const stopping = hub.stop()
       gate.resolve()
-      expectAnswer(await pushing, 201, PushAnswer)
+      const answer = await pushing
+      expectAnswer(answer, 201, PushAnswer)
+      assert.equal(answer.header('connection'), 'close')
       await stopping
       await hub.restart()
       assert.equal(only(await recordsOf(hub, platform_name)).reference_number, 'N-1')
@@ -150,6 +152,8 @@ export function describeReceiverLimits(engine: StorageEngine): void {
       const url = '/api/webhook/receive'
       const body = JSON.stringify(newRecord('N-1'))
       const headers = pushHeaders(hub_api_key)
+      // From here on the hub knows the key, and takes pushes as they come.
+      await hub.send({ url: '/api/webhook/check', headers })
       const waiting: Promise<{ status: number }>[] = []
       let refused = null
       while (refused === null && waiting.length < 20_000) {

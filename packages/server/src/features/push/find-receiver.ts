@@ -21,15 +21,32 @@ export function createReceiverFinder(options: {
   clock: Clock
 }): ReceiverFinder {
   const known = new Map<string, Receiver>()
-  options.platforms.onChange(() => known.clear())
-  async function refresh(key: string): Promise<Receiver | null> {
-    known.delete(key)
+  /** Pushes that come together share a look-up. */
+  const underWay = new Map<string, Promise<Receiver | null>>()
+  options.platforms.onChange(() => {
+    known.clear()
+    // What is being looked up may be from before the change.
+    underWay.clear()
+  })
+  async function lookUp(key: string): Promise<Receiver | null> {
     const at = options.clock.now().toISOString()
-    const receiver = await options.platforms.findReceiver(sha256(key), at)
-    if (!receiver) return null
-    if (known.size >= MAX_KNOWN) known.clear()
-    known.set(key, receiver)
-    return receiver
+    const lookingUp = options.platforms.findReceiver(sha256(key), at)
+    underWay.set(key, lookingUp)
+    const isNewest = () => underWay.get(key) === lookingUp
+    try {
+      const receiver = await lookingUp
+      if (receiver && isNewest()) {
+        if (known.size >= MAX_KNOWN) known.clear()
+        known.set(key, receiver)
+      }
+      return receiver
+    } finally {
+      if (isNewest()) underWay.delete(key)
+    }
+  }
+  function refresh(key: string): Promise<Receiver | null> {
+    known.delete(key)
+    return lookUp(key)
   }
   return {
     refresh,
@@ -37,7 +54,8 @@ export function createReceiverFinder(options: {
       const receiver = known.get(key)
       if (receiver) return receiver
       // A made-up key is known for one without a look-up, so that guessing costs the hub little.
-      return isRandomKey(key, HUB_KEY_PREFIX) ? refresh(key) : null
+      if (!isRandomKey(key, HUB_KEY_PREFIX)) return null
+      return underWay.get(key) ?? lookUp(key)
     },
   }
 }
