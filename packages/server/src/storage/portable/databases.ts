@@ -3,7 +3,20 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Tables } from './tables.ts'
 
 /** What a portable repository works with: where it reads, where it writes, and what time it is. */
-export type Databases = { reader: Kysely<Tables>; writer: Kysely<Tables>; clock: Clock }
+export type Databases = {
+  reader: Kysely<Tables>
+  writer: Kysely<Tables>
+  clock: Clock
+  /** Waits until no other transaction, of any process, holds this, and holds it until this one ends. */
+  hold: (transaction: Executor, what: Held) => Promise<void>
+}
+
+/**
+ * What one transaction at a time may work on. `write gates`: what allows writes of records (a key, a
+ * platform's status, a running pull); every write under way has ended when it is got, and none begins
+ * before it is given back, so that a refusal holds from its commit on.
+ */
+export type Held = 'write gates' | 'rejected pushes'
 
 /** The database itself or a transaction on it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>

@@ -4,15 +4,33 @@ import { insertActivity, insertAudit } from './activity-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { selectPlatformSummaries, toPlatform } from './platform-rows.ts'
 
-export function createPlatformStore({ reader, writer }: Databases): PlatformStore {
+/** How processes on one database learn of each other's changes. */
+export type ChangeChannel = {
+  /** Tells the other processes, once the transaction is committed. */
+  announce: (transaction: Executor) => Promise<void>
+  listen: (listener: () => void) => void
+}
+
+/** @param channel left out where no other process is at work. */
+export function createPlatformStore(
+  { reader, writer, hold }: Databases,
+  channel?: ChangeChannel,
+): PlatformStore {
   const listeners: (() => void)[] = []
   async function change<Result>(work: (db: Executor) => Promise<Result>): Promise<Result> {
-    const result = await writer.transaction().execute(work)
+    const result = await writer.transaction().execute(async (db) => {
+      const changed = await work(db)
+      await channel?.announce(db)
+      return changed
+    })
     for (const listener of listeners) listener()
     return result
   }
   return {
-    onChange: (listener) => void listeners.push(listener),
+    onChange(listener) {
+      listeners.push(listener)
+      channel?.listen(listener)
+    },
 
     registerPlatform: (platform, log) =>
       change(async (db) => {
@@ -42,6 +60,7 @@ export function createPlatformStore({ reader, writer }: Databases): PlatformStor
 
     setPlatformStatus: ({ platform_id, status, at }, log) =>
       change(async (db) => {
+        await hold(db, 'write gates')
         const changed = await db
           .updateTable('platforms')
           .set({ status, updated_at: at })

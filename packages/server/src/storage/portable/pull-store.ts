@@ -5,40 +5,55 @@ import { type Databases, type Executor, nowText } from './databases.ts'
 import { selectPulls, toCounts, toPull } from './pull-rows.ts'
 
 const UNFINISHED = ['queued', 'running'] as const
+/** A statement takes 32,766 parameters on SQLite. */
+const ROWS_AT_ONCE = 1000
+
+type PullRequest = Parameters<PullStore['requestPull']>[0]
+type PullRequestAnswer = Awaited<ReturnType<PullStore['requestPull']>>
 
 /** @param readMark gives the last number of the write sequence. */
 export function createPullStore(
-  { reader, writer, clock }: Databases,
+  databases: Databases,
   readMark: (db: Executor) => Promise<number>,
 ): PullStore {
+  const { reader, writer, clock, hold } = databases
   const leaseEnd = (seconds: number) =>
     new Date(clock.now().getTime() + seconds * 1000).toISOString()
 
+  async function queue(
+    db: Executor,
+    { trigger, requested_by, lease }: PullRequest,
+  ): Promise<PullRequestAnswer | null> {
+    const at = nowText(clock)
+    await interrupt(databases, db, { expiredOnly: true })
+    const queued = await db
+      .insertInto('pulls')
+      .values({
+        trigger,
+        state: 'queued',
+        requested_by,
+        requested_at: at,
+        started_at: null,
+        finished_at: null,
+        lease_owner: lease.owner,
+        lease_until: leaseEnd(lease.seconds),
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('pull_id')
+      .executeTakeFirst()
+    if (queued) await planTasks(db, queued.pull_id)
+    const pull = queued ? await findPull(db, queued.pull_id) : await findUnfinished(db)
+    return pull && { outcome: queued ? 'queued' : 'already_running', pull }
+  }
+
   return {
-    requestPull: ({ trigger, requested_by, lease }) =>
-      writer.transaction().execute(async (db) => {
-        const at = nowText(clock)
-        await interrupt(db, at, { expiredOnly: true })
-        const queued = await db
-          .insertInto('pulls')
-          .values({
-            trigger,
-            state: 'queued',
-            requested_by,
-            requested_at: at,
-            started_at: null,
-            finished_at: null,
-            lease_owner: lease.owner,
-            lease_until: leaseEnd(lease.seconds),
-          })
-          .onConflict((conflict) => conflict.doNothing())
-          .returning('pull_id')
-          .executeTakeFirst()
-        if (queued) await planTasks(db, queued.pull_id)
-        const pull = queued ? await findPull(db, queued.pull_id) : await findUnfinished(db)
-        if (!pull) throw new Error('The pull just requested is not there')
-        return { outcome: queued ? 'queued' : 'already_running', pull }
-      }),
+    async requestPull(request) {
+      for (;;) {
+        const answer = await writer.transaction().execute((db) => queue(db, request))
+        // Null where the pull that stood in the way has ended meanwhile.
+        if (answer) return answer
+      }
+    },
 
     startPull: (pullId, lease) =>
       writer.transaction().execute(async (db) => {
@@ -115,6 +130,7 @@ export function createPullStore(
 
     finishPull: (pullId, { state, unfinishedTasks }, activity) =>
       writer.transaction().execute(async (db) => {
+        await hold(db, 'write gates')
         const at = nowText(clock)
         const ended = await db
           .updateTable('pulls')
@@ -128,7 +144,7 @@ export function createPullStore(
       }),
 
     interruptPulls: () =>
-      writer.transaction().execute((db) => interrupt(db, nowText(clock), { expiredOnly: false })),
+      writer.transaction().execute((db) => interrupt(databases, db, { expiredOnly: false })),
 
     readPull: (pullId) => findPull(reader, pullId),
 
@@ -232,20 +248,21 @@ async function planTasks(db: Executor, pullId: number): Promise<void> {
   modules.sort(
     (one, other) => Number(ageOf(one) > ageOf(other)) - Number(ageOf(one) < ageOf(other)),
   )
-  for (const [index, module] of modules.entries()) {
+  const tasks = modules.map(({ platform_id, module_id }, index) => ({
+    pull_id: pullId,
+    task_number: index + 1,
+    platform_id,
+    module_id,
+    state: 'queued' as const,
+    total: null,
+    error: null,
+    started_at: null,
+    finished_at: null,
+  }))
+  for (let at = 0; at < tasks.length; at += ROWS_AT_ONCE) {
     await db
       .insertInto('pull_tasks')
-      .values({
-        pull_id: pullId,
-        task_number: index + 1,
-        platform_id: module.platform_id,
-        module_id: module.module_id,
-        state: 'queued',
-        total: null,
-        error: null,
-        started_at: null,
-        finished_at: null,
-      })
+      .values(tasks.slice(at, at + ROWS_AT_ONCE))
       .execute()
   }
 }
@@ -270,10 +287,16 @@ async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> 
 
 /** Ends pulls whose process is gone. */
 async function interrupt(
+  { clock, hold }: Databases,
   db: Executor,
-  at: string,
   which: { expiredOnly: boolean },
 ): Promise<number> {
+  const at = nowText(clock)
+  let select = db.selectFrom('pulls').select('pull_id').where('state', 'in', UNFINISHED)
+  if (which.expiredOnly) select = select.where('lease_until', '<', at)
+  // Looked for first: most of the time there is none, and the gates need not be held.
+  if ((await select.execute()).length === 0) return 0
+  await hold(db, 'write gates')
   let update = db
     .updateTable('pulls')
     .set({ state: 'interrupted', finished_at: at, lease_owner: null, lease_until: null })

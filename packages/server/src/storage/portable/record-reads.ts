@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { RecordQuery, RecordRow, RecordStore } from '../port/record-store.ts'
 import type { Databases, Executor } from './databases.ts'
 
@@ -15,18 +16,22 @@ const SORT_COLUMNS = {
   full_name: 'r.full_name',
 } as const satisfies Record<RecordQuery['sort'], string>
 
-export function createRecordReads({ reader }: Databases): RecordReads {
+/** @param nameIndexLength how much of a name the engine's index takes, in characters; null for all of it. */
+export function createRecordReads(
+  { reader }: Databases,
+  nameIndexLength: number | null,
+): RecordReads {
   return {
     async listRecords(query) {
       const isUnfiltered =
         query.platform === null && query.record_type === null && query.reference_number === null
       // Ids and changes have an index over all records; all else has one a module.
       if (isUnfiltered && !isNamedSort(query.sort)) {
-        return (await selectPage(reader, query)).map(toRecordRow)
+        return (await selectPage(reader, query, nameIndexLength)).map(toRecordRow)
       }
       const pages: SelectedRecord[] = []
       for (const place of await findPlaces(reader, query)) {
-        pages.push(...(await selectPage(reader, query, place)))
+        pages.push(...(await selectPage(reader, query, nameIndexLength, place)))
       }
       return pages.sort(orderOf(query)).slice(0, query.limit).map(toRecordRow)
     },
@@ -97,8 +102,14 @@ function toRecordRow(row: SelectedRecord): RecordRow {
 type Place = { platform_id: number; module_id: number }
 
 /** The first rows after the cursor, of one module or of all. */
-function selectPage(db: Executor, query: RecordQuery, place: Place | null = null) {
+function selectPage(
+  db: Executor,
+  query: RecordQuery,
+  nameIndexLength: number | null,
+  place: Place | null = null,
+) {
   const column = SORT_COLUMNS[query.sort]
+  const beginning = query.sort === 'full_name' ? nameIndexLength : null
   const direction = query.descending ? 'desc' : 'asc'
   let select = selectRecords(db)
   if (place) {
@@ -109,19 +120,26 @@ function selectPage(db: Executor, query: RecordQuery, place: Place | null = null
   const { after, reference_number } = query
   if (reference_number !== null) select = select.where('r.reference_number', '=', reference_number)
   if (after !== null) {
-    select = select.where((eb) =>
-      eb(
-        eb.refTuple(column, 'r.record_id'),
-        query.descending ? '<' : '>',
-        eb.tuple(after.value, after.record_id),
-      ),
-    )
+    const keys = [sql.ref(column), sql.ref('r.record_id')]
+    const values = [sql`${after.value}`, sql`${after.record_id}`]
+    if (beginning !== null) {
+      keys.unshift(beginningOf(sql.ref(column), beginning))
+      values.unshift(beginningOf(sql`${after.value}`, beginning))
+    }
+    const comparison = sql.raw(query.descending ? '<' : '>')
+    select = select.where(sql<boolean>`(${sql.join(keys)}) ${comparison} (${sql.join(values)})`)
   }
+  if (beginning !== null)
+    select = select.orderBy(beginningOf(sql.ref(column), beginning), direction)
   return select
     .orderBy(column, direction)
     .orderBy('r.record_id', direction)
     .limit(query.limit)
     .execute()
+}
+
+function beginningOf(text: RawBuilder<unknown>, length: number): RawBuilder<unknown> {
+  return sql`substr(${text}, 1, ${sql.lit(length)})`
 }
 
 /** The order of a query, as the engines keep it: text by its code points, which are its bytes. */

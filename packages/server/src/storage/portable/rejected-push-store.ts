@@ -9,12 +9,13 @@ import type { Databases, Executor } from './databases.ts'
 const ROW_BYTES = 512
 
 export function createRejectedPushStore(
-  { reader, writer }: Databases,
+  { reader, writer, hold }: Databases,
   node: string,
 ): RejectedPushStore {
   return {
     keepRejectedPushes: (rejected, { at, day, quotaBytes }) =>
       writer.transaction().execute(async (db) => {
+        await hold(db, 'rejected pushes')
         const counted = new Map<number, number>()
         for (const push of rejected) {
           if (push.activity) await insertActivity(db, at, push.activity)

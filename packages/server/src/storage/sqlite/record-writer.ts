@@ -13,16 +13,12 @@ import type {
   WriteOutcome,
   WriteRejection,
 } from '../port/record-store.ts'
+import type { ModuleGate, StoredRecord } from '../portable/write-rows.ts'
+import { WriteTally } from '../portable/write-tally.ts'
 import type { SqliteConnections } from './connection.ts'
 import { isRefusedRow } from './translate-error.ts'
 import { openWriteGates, type WriteGates } from './write-gates.ts'
-import {
-  type ModuleGate,
-  prepareWriteStatements,
-  type StoredRecord,
-  type WriteStatements,
-} from './write-statements.ts'
-import { WriteTally } from './write-tally.ts'
+import { prepareWriteStatements, type WriteStatements } from './write-statements.ts'
 
 export function createRecordWriter(
   connections: SqliteConnections,
@@ -80,7 +76,7 @@ class WriteTransaction {
   readonly #statements: WriteStatements
   readonly #batch: WriteBatch
   readonly #gates: WriteGates
-  readonly #tally: WriteTally
+  readonly #tally = new WriteTally()
   readonly #seen: { write: PullWrite; record_id: number }[] = []
   readonly #seenHere = new Set<number>()
   readonly #firstSeq: number
@@ -90,7 +86,6 @@ class WriteTransaction {
     this.#statements = statements
     this.#batch = batch
     this.#gates = openWriteGates(statements, batch.at)
-    this.#tally = new WriteTally(batch.at, batch.day)
     this.#seq = statements.readSequence()
     this.#firstSeq = this.#seq
   }
@@ -102,7 +97,9 @@ class WriteTransaction {
   /** Writes what was gathered over the batch. */
   save(node: string): void {
     if (this.#seq !== this.#firstSeq) this.#statements.saveSequence(this.#seq)
-    this.#tally.save(this.#statements, node)
+    const when = { at: this.#batch.at, day: this.#batch.day, node }
+    for (const counts of this.#tally.platforms()) this.#statements.addHourly(counts, when)
+    for (const count of this.#tally.modules()) this.#statements.addToModule(count, when)
   }
 
   /** After the commit only: what was rolled back was not met. */

@@ -1,17 +1,13 @@
 import { dirname } from 'node:path'
-import { Migrator, sql } from 'kysely'
+import { sql } from 'kysely'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { makeFolder } from '../../lib/make-folder.ts'
 import type { Storage } from '../port/storage.ts'
-import { createActivityStore } from '../portable/activity-store.ts'
 import type { Executor } from '../portable/databases.ts'
-import { createOperatorStore } from '../portable/operator-store.ts'
-import { createPlatformStore } from '../portable/platform-store.ts'
-import { createPullStore } from '../portable/pull-store.ts'
+import { migrate } from '../portable/migrate.ts'
 import { createRecordReads } from '../portable/record-reads.ts'
-import { createRejectedPushStore } from '../portable/rejected-push-store.ts'
-import { createSnapshotStore } from '../portable/snapshot-store.ts'
+import { createStores } from '../portable/stores.ts'
 import { startCheckpointer } from './checkpointer.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
 import { migrations } from './migrations/index.ts'
@@ -49,29 +45,17 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
   const checkpointer = options.asHub ? startCheckpointer(options.path) : null
   if (checkpointer) raiseOwnCheckpoint(connections)
   const { reader, writer } = connections
-  const databases = { reader, writer, clock: options.clock }
-  const pulls = createPullStore(databases, readMark)
+  // The writing connection is one transaction's at a time as it is.
+  const databases = { reader, writer, clock: options.clock, hold: async () => undefined }
+  const stores = createStores(databases, {
+    authDatabase: { dialect: connections.writerDialect, type: 'sqlite' },
+    node: NODE,
+    readMark,
+  })
   return {
-    records: { ...createRecordReads(databases), ...createRecordWriter(connections, NODE) },
-    platforms: createPlatformStore(databases),
-    pulls,
-    activity: createActivityStore(databases),
-    rejectedPushes: createRejectedPushStore(databases, NODE),
-    operators: createOperatorStore(databases, {
-      dialect: connections.writerDialect,
-      type: 'sqlite',
-    }),
-    snapshot: createSnapshotStore(databases),
-    pullDispatcher: createPullDispatcher(pulls, options.timeZone),
-    async checkWritable() {
-      // The time differs each time: what is there already would not be written.
-      const until = options.clock.now().toISOString()
-      await writer
-        .insertInto('claims')
-        .values({ name: 'writable', until })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ until }))
-        .execute()
-    },
+    ...stores,
+    records: { ...createRecordReads(databases, null), ...createRecordWriter(connections, NODE) },
+    pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
     async close() {
       await checkpointer?.stop()
       await connections.close()
@@ -113,22 +97,10 @@ async function readMark(db: Executor): Promise<number> {
 async function openMigrated(path: string): Promise<SqliteConnections> {
   const connections = openConnections(path)
   try {
-    await migrate(connections)
+    await migrate(connections.writer, migrations)
     return connections
   } catch (error) {
     await connections.close()
     throw error
-  }
-}
-
-async function migrate({ writer }: SqliteConnections): Promise<void> {
-  const migrator = new Migrator({ db: writer, provider: { getMigrations: async () => migrations } })
-  const { error } = await migrator.migrateToLatest()
-  if (error instanceof HubError) throw error
-  if (error) {
-    throw new Error(
-      'The database cannot be brought to the schema of this version. A newer version may have used it; start that one.',
-      { cause: error },
-    )
   }
 }

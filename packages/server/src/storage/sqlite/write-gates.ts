@@ -1,6 +1,7 @@
 /** What allows a write, looked up once a batch inside its transaction. */
 import type { RecordRead, WriteRejection } from '../port/record-store.ts'
-import type { KeyGate, ModuleGate, WriteStatements } from './write-statements.ts'
+import type { KeyGate, ModuleGate } from '../portable/write-rows.ts'
+import type { WriteStatements } from './write-statements.ts'
 
 export type WriteGates = {
   /** The active platform of a hub key that holds now. */

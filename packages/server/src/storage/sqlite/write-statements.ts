@@ -1,41 +1,24 @@
 /** The statements of the write path, prepared once, with their rows as typed values. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { NewActivity } from '../../domain/activity.ts'
-import type { FieldClocks } from '../../domain/field-clock.ts'
-import type { LastRead, RecordChange, RecordState, WriteDecision } from '../../domain/record.ts'
-import { parseExact } from '../../lib/exact-json.ts'
+import type { RecordChange, RecordState, WriteDecision } from '../../domain/record.ts'
 import type { RecordRead, WriteRejection } from '../port/record-store.ts'
+import { integerOf, type Row } from '../portable/columns.ts'
 import { historyText } from '../portable/history-text.ts'
-import { integerOf, nullableIntegerOf, nullableTextOf, type Row, textOf } from './columns.ts'
-
-export type StoredRecord = RecordState & { record_id: number }
-
-/** The columns that tell whether a read brought anything new. */
-export type KnownRecord = Pick<
-  StoredRecord,
-  'record_id' | 'source_hash' | 'incomplete' | 'missing_since' | 'pushed_seq'
->
-
-/** The platform that a hub key opens. */
-export type KeyGate = { platform_id: number; platform_name: string; display_title: string }
-
-/** A registered module, and when it was last read whole. */
-export type ModuleGate = {
-  platform_id: number
-  module_id: number
-  module_name: string
-  lastRead: LastRead | null
-}
-
-export type HourlyCounts = {
-  received_post: number
-  received_patch: number
-  received_pull: number
-  created: number
-  updated: number
-  unchanged: number
-  stale: number
-}
+import {
+  clocksText,
+  isUseToNote,
+  type KeyGate,
+  type KnownRecord,
+  type ModuleGate,
+  type StoredRecord,
+  toGateOfRead,
+  toKeyGate,
+  toKnownRecord,
+  toModuleGate,
+  toStoredRecord,
+} from '../portable/write-rows.ts'
+import type { HourlyCounts, ModuleCount } from '../portable/write-tally.ts'
 
 type Created = Extract<WriteDecision, { outcome: 'created' }>
 type Updated = Extract<WriteDecision, { outcome: 'updated' }>
@@ -66,10 +49,10 @@ export function prepareWriteStatements(database: DatabaseSync) {
       AND (k.expires_at IS NULL OR k.expires_at > ?) AND p.status = 'active'`)
   const noteKeyUse = run('UPDATE hub_keys SET last_used_at = ? WHERE hub_key_id = ?')
   const findModule = get(`
-    SELECT module_id, platform_id, module_name, last_read_mark, last_read_requested_at
+    SELECT module_id, platform_id, record_type, module_name, last_read_mark, last_read_requested_at
     FROM modules WHERE platform_id = ? AND record_type = ? AND registered_at IS NOT NULL`)
   const findReading = get(`
-    SELECT m.module_id, m.platform_id, m.module_name, m.last_read_mark, m.last_read_requested_at,
+    SELECT m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_mark, m.last_read_requested_at,
       m.registered_at, p.status, (SELECT state FROM pulls WHERE pull_id = ?) AS pull_state
     FROM modules m JOIN platforms p ON p.platform_id = m.platform_id
     WHERE m.module_id = ? AND m.platform_id = ?`)
@@ -124,13 +107,8 @@ export function prepareWriteStatements(database: DatabaseSync) {
     findPlatformOfKey(hubKeyId: number, at: string): KeyGate | null {
       const row = findPlatformOfKey(hubKeyId, at)
       if (!row) return null
-      const lastUse = nullableTextOf(row, 'last_used_at')
-      if (lastUse?.slice(0, 16) !== at.slice(0, 16)) noteKeyUse(at, hubKeyId)
-      return {
-        platform_id: integerOf(row, 'platform_id'),
-        platform_name: textOf(row, 'platform_name'),
-        display_title: textOf(row, 'display_title'),
-      }
+      if (isUseToNote(row, at)) noteKeyUse(at, hubKeyId)
+      return toKeyGate(row)
     },
 
     findRegisteredModule(platformId: number, recordType: string): ModuleGate | null {
@@ -139,12 +117,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
     },
 
     findModuleOfRead(read: RecordRead): ModuleGate | WriteRejection {
-      const row = findReading(read.pull_id, read.module_id, read.platform_id)
-      if (!row) return 'module_not_registered'
-      if (row['pull_state'] !== 'running') return 'pull_not_running'
-      if (row['status'] !== 'active' || row['registered_at'] === null)
-        return 'module_not_registered'
-      return toModuleGate(row)
+      return toGateOfRead(findReading(read.pull_id, read.module_id, read.platform_id))
     },
 
     lookUp(module: ModuleGate, reference: string): KnownRecord | null {
@@ -154,14 +127,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
 
     load(module: ModuleGate, reference: string): StoredRecord | null {
       const row = load(module.platform_id, module.module_id, reference)
-      if (!row) return null
-      return {
-        ...toKnownRecord(row),
-        full_name: textOf(row, 'full_name'),
-        data: textOf(row, 'data'),
-        field_clocks: parseClocks(nullableTextOf(row, 'field_clocks')),
-        pulled_at: nullableTextOf(row, 'pulled_at'),
-      }
+      return row ? toStoredRecord(row) : null
     },
 
     /** @returns the new record's id. */
@@ -215,15 +181,11 @@ export function prepareWriteStatements(database: DatabaseSync) {
       )
     },
 
-    addHourly(
-      platformId: number,
-      when: { at: string; day: string; node: string },
-      counts: HourlyCounts,
-    ): void {
+    addHourly(counts: HourlyCounts, when: { at: string; day: string; node: string }): void {
       addHourly(
         when.day,
         when.at.slice(0, 13),
-        platformId,
+        counts.platform_id,
         when.node,
         counts.received_post,
         counts.received_patch,
@@ -235,12 +197,8 @@ export function prepareWriteStatements(database: DatabaseSync) {
       )
     },
 
-    addToModule(
-      module: { platform_id: number; module_id: number; created: number },
-      node: string,
-      at: string,
-    ): void {
-      addToModule(module.platform_id, module.module_id, node, module.created, at)
+    addToModule(count: ModuleCount, when: { at: string; node: string }): void {
+      addToModule(count.platform_id, count.module_id, when.node, count.created, when.at)
     },
   }
 }
@@ -272,36 +230,4 @@ function prepareRun(database: DatabaseSync) {
     const statement = database.prepare(sql)
     return (...values: SQLInputValue[]) => statement.run(...values)
   }
-}
-
-function toKnownRecord(row: Row): KnownRecord {
-  return {
-    record_id: integerOf(row, 'record_id'),
-    source_hash: nullableTextOf(row, 'source_hash'),
-    incomplete: row['incomplete'] === 1,
-    missing_since: nullableTextOf(row, 'missing_since'),
-    pushed_seq: integerOf(row, 'pushed_seq'),
-  }
-}
-
-function toModuleGate(row: Row): ModuleGate {
-  const mark = nullableIntegerOf(row, 'last_read_mark')
-  const requested_at = nullableTextOf(row, 'last_read_requested_at')
-  return {
-    platform_id: integerOf(row, 'platform_id'),
-    module_id: integerOf(row, 'module_id'),
-    module_name: textOf(row, 'module_name'),
-    lastRead: mark === null || requested_at === null ? null : { mark, requested_at },
-  }
-}
-
-function parseClocks(text: string | null): FieldClocks | null {
-  if (text === null) return null
-  const clocks: FieldClocks = {}
-  for (const [path, at] of Object.entries(Object(parseExact(text)))) clocks[path] = String(at)
-  return clocks
-}
-
-function clocksText(clocks: FieldClocks | null): string | null {
-  return clocks === null ? null : JSON.stringify(clocks)
 }

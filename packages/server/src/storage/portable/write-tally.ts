@@ -1,19 +1,23 @@
 import type { RecordWrite } from '../port/record-store.ts'
-import type { HourlyCounts, ModuleGate, WriteStatements } from './write-statements.ts'
+import type { ModuleGate } from './write-rows.ts'
 
-type ModuleCount = { platform_id: number; module_id: number; created: number }
+export type HourlyCounts = {
+  platform_id: number
+  received_post: number
+  received_patch: number
+  received_pull: number
+  created: number
+  updated: number
+  unchanged: number
+  stale: number
+}
+
+export type ModuleCount = { platform_id: number; module_id: number; created: number }
 
 /** Counts what a batch did, to be written as one row a platform and one a module. */
 export class WriteTally {
-  readonly #at: string
-  readonly #day: string
   readonly #platforms = new Map<number, HourlyCounts>()
   readonly #modules = new Map<number, ModuleCount>()
-
-  constructor(at: string, day: string) {
-    this.#at = at
-    this.#day = day
-  }
 
   /** A pulled record that is unchanged counts for nothing here: it must not cost a write. */
   count(
@@ -35,17 +39,20 @@ export class WriteTally {
     this.#modules.set(module_id, known)
   }
 
-  save(statements: WriteStatements, node: string): void {
-    for (const [platformId, counts] of this.#platforms) {
-      statements.addHourly(platformId, { at: this.#at, day: this.#day, node }, counts)
-    }
-    for (const module of this.#modules.values()) statements.addToModule(module, node, this.#at)
+  /** Sorted, so that two nodes take the rows in the same order. */
+  platforms(): HourlyCounts[] {
+    return [...this.#platforms.values()].sort((one, other) => one.platform_id - other.platform_id)
+  }
+
+  modules(): ModuleCount[] {
+    return [...this.#modules.values()].sort((one, other) => one.module_id - other.module_id)
   }
 
   #countsOf(platformId: number): HourlyCounts {
     const known = this.#platforms.get(platformId)
     if (known) return known
     const counts = {
+      platform_id: platformId,
       received_post: 0,
       received_patch: 0,
       received_pull: 0,

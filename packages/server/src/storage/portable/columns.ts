@@ -1,7 +1,5 @@
-/** Reads the columns of a row with their types checked, since the driver does not know them. */
-import type { SQLOutputValue } from 'node:sqlite'
-
-export type Row = Record<string, SQLOutputValue>
+/** Reads the columns of a row with their types checked, since the drivers do not know them. */
+export type Row = Record<string, unknown>
 
 export function integerOf(row: Row, column: string): number {
   const value = row[column]
