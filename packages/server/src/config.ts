@@ -40,12 +40,12 @@ export const SETTINGS = {
     default: '',
     shownDefault: 'SQLite in HUB_DATA_DIR',
     secret: true,
-    help: 'Where records are stored: sqlite:<path of a file>.',
+    help: 'Where records are stored: sqlite:<path of a file>, or postgres://user:password@host/database.',
   }),
   HUB_SECRET: setting({
     parse: atLeast(32),
     default: '',
-    shownDefault: 'a file in HUB_DATA_DIR',
+    shownDefault: 'a file in HUB_DATA_DIR; none with PostgreSQL',
     secret: true,
     help: 'Secret that seals keys and signs sessions; 32 characters or more.',
   }),
@@ -274,7 +274,10 @@ function httpUrl(value: string): string {
 
 function databaseUrl(value: string): string {
   if (/^sqlite:./.test(value)) return value
-  throw new Error('must be sqlite:<path of a file>; leave it empty for a file in HUB_DATA_DIR')
+  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return value
+  throw new Error(
+    'must be postgres://user:password@host/database or sqlite:<path of a file>; leave it empty for a file in HUB_DATA_DIR',
+  )
 }
 
 function timeZone(value: string): string {

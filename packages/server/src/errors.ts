@@ -49,6 +49,7 @@ const CATALOGUE = {
     message:
       'There is no database at {path}. Start the hub first, or name its folder with HUB_DATA_DIR.',
   },
+  database_refused: { status: 500, message: 'DATABASE_URL: {reason}.' },
   data_folder_unusable: {
     status: 500,
     message: 'HUB_DATA_DIR: the folder {path} cannot be used ({reason}).',

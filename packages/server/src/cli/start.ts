@@ -15,6 +15,7 @@ export async function startHub(config: Config, logger: Logger): Promise<RunningH
     dataDir: config.HUB_DATA_DIR,
     asHub: true,
     timeZone: config.HUB_TIME_ZONE,
+    onWait: (message) => logger.warn(message),
   })
   let hub: Hub | null = null
   try {

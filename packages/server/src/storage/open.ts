@@ -1,15 +1,25 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { HubError } from '../errors.ts'
-import { type Clock, systemClock } from '../lib/clock.ts'
+import { systemClock } from '../lib/clock.ts'
 import { makeFolder } from '../lib/make-folder.ts'
 import type { Storage } from './port/storage.ts'
+import { openPostgres } from './postgres/storage.ts'
 import { openSqlite } from './sqlite/storage.ts'
 
+/** How long a hub waits for PostgreSQL to come up; the command line does not. */
+const WAIT_SECONDS = 30
+
+/** Whether the address is one of PostgreSQL, which several hubs may share. */
+export function isPostgres(url: string): boolean {
+  return /^postgres(ql)?:/.test(url)
+}
+
 /**
- * Opens the storage that an address names: `sqlite:<path>`; where it is empty, a SQLite file in the
- * data folder.
- * @throws HubError `no_database` where there is none, unless this is the hub, which makes it.
+ * Opens the storage that an address names: `postgres://…`, or `sqlite:<path>`; where it is empty, a
+ * SQLite file in the data folder.
+ * @throws HubError `no_database` where there is no file, unless this is the hub, which makes it;
+ *   `database_refused` and `storage_unavailable` for what PostgreSQL says.
  */
 export async function openStorage(options: {
   url: string
@@ -17,14 +27,17 @@ export async function openStorage(options: {
   /** Whether this process is the hub; the command line is not. */
   asHub: boolean
   timeZone: string
-  clock?: Clock
+  /** Told why the start takes longer. */
+  onWait?: (message: string) => void
 }): Promise<Storage> {
-  const path = options.url
-    ? options.url.slice('sqlite:'.length)
-    : join(options.dataDir, 'recordhub.sqlite')
-  const { asHub, timeZone, clock = systemClock } = options
+  const { url, asHub, timeZone, onWait = () => undefined } = options
+  if (isPostgres(url)) {
+    const waiting = { seconds: asHub ? WAIT_SECONDS : 0, onWait }
+    return openPostgres({ url, timeZone, waiting })
+  }
+  const path = url ? url.slice('sqlite:'.length) : join(options.dataDir, 'recordhub.sqlite')
   if (!asHub && !existsSync(path)) throw new HubError('no_database', { path: resolve(path) })
-  return openSqlite({ path: resolve(path), asHub, timeZone, clock })
+  return openSqlite({ path: resolve(path), asHub, timeZone, clock: systemClock })
 }
 
 /**

@@ -1,0 +1,21 @@
+/**
+ * Advisory locks of the hub (https://www.postgresql.org/docs/current/explicit-locking.html): kept in
+ * memory, given back at the end of the transaction, and granted in the order they were asked for. Two
+ * numbers each; the first one is the hub's own.
+ */
+import { sql } from 'kysely'
+import type { Executor, Held } from '../portable/databases.ts'
+
+const HUB = 0x5265_6368 // "Rech"
+
+/** Shared by writes of records, held alone by who changes what allows them. */
+export const WRITE_GATES_LOCK = `${HUB}, 1`
+
+const LOCKS: Record<Held, string> = {
+  'write gates': WRITE_GATES_LOCK,
+  'rejected pushes': `${HUB}, 2`,
+}
+
+export async function hold(transaction: Executor, what: Held): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(${sql.raw(LOCKS[what])})`.execute(transaction)
+}

@@ -1,0 +1,7 @@
+import type { Migration } from 'kysely'
+import { up as foundation } from './0001-foundation.ts'
+
+/** In the order they are applied. Names and numbers are the same on every engine. */
+export const migrations: Record<string, Migration> = {
+  '0001-foundation': { up: foundation },
+}

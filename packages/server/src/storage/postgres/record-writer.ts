@@ -1,0 +1,215 @@
+/**
+ * The write path on PostgreSQL: a batch of writes in one transaction, in two trips to the server for
+ * pushes and in two or three for a read. Records are locked in the order of their keys, so that nodes
+ * wait for each other and never in a circle.
+ */
+import { randomInt } from 'node:crypto'
+import type { PoolClient } from 'pg'
+import { HubError } from '../../errors.ts'
+import type {
+  PullWrite,
+  PushWrite,
+  RecordStore,
+  RecordWrite,
+  WriteBatch,
+  WriteOutcome,
+} from '../port/record-store.ts'
+import type { PostgresConnections } from './connection.ts'
+import { isRefusedRow, isWorthAnotherTry } from './translate-error.ts'
+import { openWriteGates, type WriteGates } from './write-gates.ts'
+import { type FoundRecords, inOrder, isKnownSame, nameOfKey, WritePlan } from './write-plan.ts'
+import { createWriteStatements, type RecordKey, type WriteStatements } from './write-statements.ts'
+
+/**
+ * Writers of the same counters wait for each other, so each connection has rows of its own among so
+ * many; a reader adds them up. Bounded, since nodes come and go.
+ */
+const COUNTER_ROWS = 32
+/** Each time the transaction that came between has got through, so that somebody always does. */
+const MAX_TRIES = 100
+
+export function createRecordWriter(
+  connections: Pick<PostgresConnections, 'withWriter'>,
+): Pick<RecordStore, 'applyWrites'> {
+  const nodes = new WeakMap<PoolClient, string>()
+  const nodeOf = (client: PoolClient) => {
+    const node = nodes.get(client) ?? newNode()
+    nodes.set(client, node)
+    return node
+  }
+  const attempt = (batch: WriteBatch, isolate: boolean) =>
+    connections.withWriter((client) => {
+      const statements = createWriteStatements(client)
+      return isolate
+        ? applyOneByOne(statements, batch, nodeOf(client))
+        : applyTogether(statements, batch, nodeOf(client))
+    })
+  return {
+    async applyWrites(batch) {
+      if (batch.writes.length === 0) return []
+      let isolate = false
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        try {
+          return await attempt(batch, isolate)
+        } catch (error) {
+          if (isWorthAnotherTry(error)) continue
+          if (isolate || !isRefusedRow(error)) throw error
+          // Savepoints cost, so they are taken only once a row has been refused.
+          isolate = true
+        }
+      }
+      throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
+    },
+  }
+}
+
+/** The name of a set of counter rows. */
+export function newNode(): string {
+  return String(randomInt(COUNTER_ROWS))
+}
+
+type Group = {
+  outcomes: WriteOutcome[]
+  /** What is on its way to the server; the outcomes hold once it is through. */
+  sent: Promise<unknown>[]
+  seen: Seen
+}
+type Seen = { write: PullWrite; record_id: number }[]
+
+async function applyTogether(
+  statements: WriteStatements,
+  batch: WriteBatch,
+  node: string,
+): Promise<WriteOutcome[]> {
+  // Sent without waiting, and answered in their order.
+  const begun = statements.begin()
+  const opening = openWriteGates(statements, batch)
+  const applying = applyGroup(statements, { gates: opening, batch, node, seenBefore: [] })
+  const [, gates, group] = await Promise.all([begun, opening, applying])
+  await Promise.all([...group.sent, noteKeyUse(statements, gates, batch), statements.commit()])
+  noteSeen(group.seen)
+  return group.outcomes
+}
+
+async function applyOneByOne(
+  statements: WriteStatements,
+  batch: WriteBatch,
+  node: string,
+): Promise<WriteOutcome[]> {
+  const [, gates] = await Promise.all([statements.begin(), openWriteGates(statements, batch)])
+  const outcomes: WriteOutcome[] = []
+  const seen: Seen = []
+  for (const write of batch.writes) {
+    await statements.setSavepoint()
+    try {
+      const group = await applyGroup(statements, {
+        gates: Promise.resolve(gates),
+        batch: { ...batch, writes: [write] },
+        node,
+        seenBefore: seen.map(({ record_id }) => record_id),
+      })
+      await Promise.all(group.sent)
+      await statements.releaseSavepoint()
+      outcomes.push(...group.outcomes)
+      seen.push(...group.seen)
+    } catch (error) {
+      if (!isRefusedRow(error) || isWorthAnotherTry(error)) throw error
+      await statements.rollbackToSavepoint()
+      outcomes.push({ outcome: 'rejected', code: 'record_not_storable' })
+    }
+  }
+  await Promise.all([noteKeyUse(statements, gates, batch), statements.commit()])
+  noteSeen(seen)
+  return outcomes
+}
+
+type GroupParts = {
+  gates: Promise<WriteGates>
+  batch: WriteBatch
+  node: string
+  seenBefore: number[]
+}
+
+async function applyGroup(
+  statements: WriteStatements,
+  { gates: opening, batch, node, seenBefore }: GroupParts,
+): Promise<Group> {
+  const { writes } = batch
+  const pushes = writes.filter(isPush)
+  const pulls = writes.filter(isPull)
+  const onlyPushes = pulls.length === 0
+  const pushKeys = inOrder(pushes)
+  const [gates, known, loadedPushes, earlyNumbers] = await Promise.all([
+    opening,
+    lookUpReads(statements, pulls),
+    loadAll(statements, pushKeys),
+    // Given out after the locks, so that the numbers of a record rise on every node.
+    onlyPushes ? statements.nextNumbers(pushes.length) : [],
+  ])
+  const found: FoundRecords = { known, loaded: loadedPushes, numbers: earlyNumbers }
+  if (!onlyPushes) {
+    const changing = pulls.flatMap((write) => {
+      const module = gates.moduleOfRead(write.read)
+      if (typeof module === 'string' || isKnownSame(known.get(write.read), write)) return []
+      return [{ ...module, reference_number: write.reference_number }]
+    })
+    const keys = inOrder(changing.filter((key) => !loadedPushes.has(nameOfKey(key))))
+    const count = pushes.length + changing.length
+    const [loadedPulls, numbers] = await Promise.all([
+      loadAll(statements, keys),
+      count > 0 ? statements.nextNumbers(count) : [],
+    ])
+    found.loaded = new Map([...loadedPushes, ...loadedPulls])
+    found.numbers = numbers
+  }
+  const plan = new WritePlan(gates, found, seenBefore)
+  const outcomes = writes.map((write) => plan.apply(write))
+  return { outcomes, sent: plan.save(statements, { ...batch, node }), seen: plan.seen }
+}
+
+async function lookUpReads(
+  statements: WriteStatements,
+  pulls: PullWrite[],
+): Promise<FoundRecords['known']> {
+  const reads = Map.groupBy(pulls, (write) => write.read)
+  const lookingUp = [...reads].map(async ([read, writes]) => {
+    const references = [...new Set(writes.map((write) => write.reference_number))]
+    return [read, await statements.lookUp(read, references)] as const
+  })
+  return new Map(await Promise.all(lookingUp))
+}
+
+async function loadAll(
+  statements: WriteStatements,
+  keys: RecordKey[],
+): Promise<FoundRecords['loaded']> {
+  if (keys.length === 0) return new Map()
+  const loaded = await statements.load(keys)
+  return new Map(
+    keys.flatMap((key, index) => {
+      const record = loaded[index]
+      return record ? [[nameOfKey(key), record]] : []
+    }),
+  )
+}
+
+async function noteKeyUse(
+  statements: WriteStatements,
+  { keysToNote }: WriteGates,
+  { at }: WriteBatch,
+): Promise<void> {
+  if (keysToNote.length > 0) await statements.noteKeyUse(keysToNote, at)
+}
+
+/** After the commit only: what was rolled back was not met. */
+function noteSeen(seen: Seen): void {
+  for (const { write, record_id } of seen) write.read.seen.add(record_id)
+}
+
+function isPush(write: RecordWrite): write is PushWrite {
+  return !('read' in write)
+}
+
+function isPull(write: RecordWrite): write is PullWrite {
+  return 'read' in write
+}

@@ -1,0 +1,55 @@
+import { HubError } from '../../errors.ts'
+
+/**
+ * Classes and codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ * Unusable: connection trouble, authorization, a missing database, read-only, resources, locks that
+ * are not got, the server's shutting down or starting, system errors, damage.
+ */
+const UNUSABLE = /^(08|28|3D|25006|53|55P03|57|58|XX)/
+/** What one row holds: data exceptions, constraints, and program limits such as an index row's size. */
+const REFUSED_ROW = /^(22|23|54)/
+/** Another transaction came between; trying again finds what it left. */
+const CAME_BETWEEN = new Set(['40001', '40P01'])
+const IDENTITY_INDEX = 'records_identity'
+/** Errors of sockets and names that Node gives, and of `pg` where it has no code. */
+const AWAY = /^(E[A-Z]+|ERR_SOCKET.*)$/
+const AWAY_WORDS =
+  /Connection terminated|Connection ended|timeout|not queryable|Client (was|has) (closed|encountered)|pool after calling end/i
+
+/** Whether PostgreSQL refused what one row holds, so that other rows may well be stored. */
+export function isRefusedRow(error: unknown): boolean {
+  return REFUSED_ROW.test(codeOf(error))
+}
+
+/** Whether a batch failed only because another transaction came between, and may be tried again. */
+export function isWorthAnotherTry(error: unknown): boolean {
+  const code = codeOf(error)
+  if (CAME_BETWEEN.has(code)) return true
+  const isInsertedMeanwhile =
+    error instanceof Error && 'constraint' in error && error.constraint === IDENTITY_INDEX
+  return code === '23505' && isInsertedMeanwhile
+}
+
+/** Whether the database cannot be used at all, at least for now. */
+export function isUnavailable(error: unknown): boolean {
+  const code = codeOf(error)
+  if (UNUSABLE.test(code) || AWAY.test(code)) return true
+  return code === '' && error instanceof Error && AWAY_WORDS.test(error.message)
+}
+
+/** Awaits work on a connection; what PostgreSQL cannot do at all comes out as `storage_unavailable`. */
+export async function translatingErrors<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
+    const options = { retryAfterSeconds: 5, cause: error }
+    throw new HubError('storage_unavailable', { seconds: 5 }, options)
+  }
+}
+
+/** The SQLSTATE, or Node's code; empty where there is none. */
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error)) return ''
+  return typeof error.code === 'string' ? error.code : ''
+}

@@ -1,0 +1,332 @@
+/**
+ * The statements of the write path, each for many rows at once, on a connection that sends one without
+ * waiting for the answer to the one before.
+ */
+import type { PoolClient, QueryResult } from 'pg'
+import type { NewActivity } from '../../domain/activity.ts'
+import type { RecordChange, RecordState } from '../../domain/record.ts'
+import type { RecordRead } from '../port/record-store.ts'
+import { integerOf, type Row, textOf } from '../portable/columns.ts'
+import { historyText } from '../portable/history-text.ts'
+import {
+  clocksText,
+  type KnownRecord,
+  type StoredRecord,
+  toKnownRecord,
+  toStoredRecord,
+} from '../portable/write-rows.ts'
+import type { HourlyCounts, ModuleCount } from '../portable/write-tally.ts'
+import { jsonCopy } from './json-copy.ts'
+import { WRITE_GATES_LOCK } from './locks.ts'
+
+/** Which record: the module by its type, since a push knows no number of it. */
+export type RecordKey = { platform_id: number; record_type: string; reference_number: string }
+
+/** What is stored under a key, locked; where there is nothing, an id for a new record. */
+export type LoadedRecord =
+  | { stored: StoredRecord; new_record_id: null }
+  | { stored: null; new_record_id: number }
+
+export type InsertedRecord = {
+  record_id: number
+  platform_id: number
+  module_id: number
+  reference_number: string
+  content_hash: string
+  change_seq: number
+  next: RecordState
+}
+
+export type UpdatedRecord = Omit<InsertedRecord, 'module_id' | 'reference_number'>
+
+export type TouchedRecord = Pick<InsertedRecord, 'record_id' | 'platform_id' | 'next'>
+
+export type HistoryLine = {
+  platform_id: number
+  record_id: number
+  change_seq: number
+  source: string
+  changes: RecordChange[]
+  pull_id: number | null
+  request_id: string | null
+}
+
+export type WriteStatements = ReturnType<typeof createWriteStatements>
+
+export function createWriteStatements(client: PoolClient) {
+  const run = (name: keyof typeof SQL, ...values: unknown[]): Promise<QueryResult<Row>> =>
+    client.query<Row>({ name, text: SQL[name], values })
+  const command = (text: string): Promise<QueryResult> => client.query(text)
+
+  return {
+    /** Begins, and holds off whoever changes what allows writes until the end. */
+    async begin(): Promise<void> {
+      await Promise.all([
+        command('BEGIN ISOLATION LEVEL READ COMMITTED'),
+        // In a statement of its own: the next one's snapshot must be taken after the wait.
+        command(`SELECT pg_advisory_xact_lock_shared(${WRITE_GATES_LOCK})`),
+      ])
+    },
+
+    /** @throws Error where the server has rolled back instead. */
+    async commit(): Promise<void> {
+      const answer = await command('COMMIT')
+      if (answer.command !== 'COMMIT') throw new Error(`COMMIT was answered with ${answer.command}`)
+    },
+
+    setSavepoint: () => command('SAVEPOINT one_write'),
+    releaseSavepoint: () => command('RELEASE one_write'),
+    rollbackToSavepoint: () => command('ROLLBACK TO one_write'),
+
+    findKeys: async (hubKeyIds: number[], at: string): Promise<Row[]> =>
+      (await run('findKeys', hubKeyIds, at)).rows,
+    noteKeyUse: (hubKeyIds: number[], at: string) => run('noteKeyUse', hubKeyIds, at),
+
+    findModules: async (modules: { platform_id: number; record_type: string }[]): Promise<Row[]> =>
+      (
+        await run(
+          'findModules',
+          modules.map((module) => module.platform_id),
+          modules.map((module) => module.record_type),
+        )
+      ).rows,
+
+    /** A row a read, with its `ord` from 1; none for a module that is not there. */
+    findReadings: async (reads: RecordRead[]): Promise<Row[]> =>
+      (
+        await run(
+          'findReadings',
+          reads.map((read) => read.pull_id),
+          reads.map((read) => read.module_id),
+          reads.map((read) => read.platform_id),
+        )
+      ).rows,
+
+    /** What is known of a module's records, not locked. */
+    async lookUp(
+      module: { platform_id: number; module_id: number },
+      references: string[],
+    ): Promise<Map<string, KnownRecord>> {
+      const { rows } = await run('lookUp', module.platform_id, module.module_id, references)
+      return new Map(rows.map((row) => [textOf(row, 'reference_number'), toKnownRecord(row)]))
+    },
+
+    /** Locks what is stored, in the order of the keys; a record each, in that order. */
+    async load(keys: RecordKey[]): Promise<LoadedRecord[]> {
+      const { rows } = await run(
+        'load',
+        keys.map((key) => key.platform_id),
+        keys.map((key) => key.record_type),
+        keys.map((key) => key.reference_number),
+      )
+      return rows.map((row) =>
+        row['record_id'] === null
+          ? { stored: null, new_record_id: integerOf(row, 'new_record_id') }
+          : { stored: toStoredRecord(row), new_record_id: null },
+      )
+    },
+
+    /** The next numbers of the write sequence, rising. */
+    async nextNumbers(count: number): Promise<number[]> {
+      const { rows } = await run('nextNumbers', count)
+      return rows.map((row) => integerOf(row, 'number'))
+    },
+
+    /** Fails with a violation of `records_identity` where another node was first. */
+    insertRecords: (records: InsertedRecord[], at: string) =>
+      run(
+        'insertRecords',
+        at,
+        ...stateColumns(records),
+        records.map((record) => record.module_id),
+        records.map((record) => record.reference_number),
+      ),
+
+    updateRecords: (records: UpdatedRecord[], at: string) =>
+      run('updateRecords', at, ...stateColumns(records)),
+
+    touchRecords: (records: TouchedRecord[]) =>
+      run(
+        'touchRecords',
+        records.map((record) => record.platform_id),
+        records.map((record) => record.record_id),
+        records.map(({ next }) => next.source_hash),
+        records.map(({ next }) => clocksText(next.field_clocks)),
+        records.map(({ next }) => next.pushed_seq),
+        records.map(({ next }) => next.pulled_at),
+      ),
+
+    appendHistory: (lines: HistoryLine[], at: string) =>
+      run(
+        'appendHistory',
+        at,
+        lines.map((line) => line.platform_id),
+        lines.map((line) => line.record_id),
+        lines.map((line) => line.change_seq),
+        lines.map((line) => line.source),
+        lines.map((line) => historyText(line.changes)),
+        lines.map((line) => line.pull_id),
+        lines.map((line) => line.request_id),
+      ),
+
+    appendActivity: (lines: NewActivity[], at: string) =>
+      run(
+        'appendActivity',
+        at,
+        lines.map((line) => line.level),
+        lines.map((line) => line.kind),
+        lines.map((line) => line.platform?.platform_id ?? null),
+        lines.map((line) => line.platform?.platform_name ?? null),
+        lines.map((line) => line.record_id ?? null),
+        lines.map((line) => line.actor ?? null),
+        lines.map((line) => line.message),
+        lines.map((line) => JSON.stringify(line.details ?? {})),
+      ),
+
+    addHourly: (counts: HourlyCounts[], when: { at: string; day: string; node: string }) =>
+      run(
+        'addHourly',
+        when.day,
+        when.at.slice(0, 13),
+        when.node,
+        counts.map((count) => count.platform_id),
+        counts.map((count) => count.received_post),
+        counts.map((count) => count.received_patch),
+        counts.map((count) => count.received_pull),
+        counts.map((count) => count.created),
+        counts.map((count) => count.updated),
+        counts.map((count) => count.unchanged),
+        counts.map((count) => count.stale),
+      ),
+
+    addToModules: (counts: ModuleCount[], when: { at: string; node: string }) =>
+      run(
+        'addToModules',
+        when.node,
+        when.at,
+        counts.map((count) => count.platform_id),
+        counts.map((count) => count.module_id),
+        counts.map((count) => count.created),
+      ),
+  }
+}
+
+/** In the order of the statements' parameters from $2 on. */
+function stateColumns(records: UpdatedRecord[]): unknown[] {
+  return [
+    records.map((record) => record.platform_id),
+    records.map((record) => record.record_id),
+    records.map(({ next }) => next.full_name),
+    records.map(({ next }) => next.data),
+    records.map(({ next }) => jsonCopy(next.data)),
+    records.map((record) => record.content_hash),
+    records.map(({ next }) => next.source_hash),
+    records.map(({ next }) => (next.incomplete ? 1 : 0)),
+    records.map(({ next }) => next.missing_since),
+    records.map(({ next }) => clocksText(next.field_clocks)),
+    records.map(({ next }) => next.pushed_seq),
+    records.map(({ next }) => next.pulled_at),
+    records.map((record) => record.change_seq),
+  ]
+}
+
+const STATE_PARAMETERS = `$2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
+  $8::text[], $9::smallint[], $10::text[], $11::text[], $12::bigint[], $13::text[], $14::bigint[]`
+const STATE_COLUMNS = `platform_id, record_id, full_name, data, copy, content_hash, source_hash,
+  incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq`
+
+const SQL = {
+  findKeys: `
+    SELECT k.hub_key_id, k.platform_id, k.last_used_at, p.platform_name, p.display_title
+    FROM hub_keys k JOIN platforms p ON p.platform_id = k.platform_id
+    WHERE k.hub_key_id = ANY ($1::bigint[]) AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > $2) AND p.status = 'active'`,
+  noteKeyUse: 'UPDATE hub_keys SET last_used_at = $2 WHERE hub_key_id = ANY ($1::bigint[])',
+  findModules: `
+    SELECT m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_mark,
+      m.last_read_requested_at
+    FROM unnest($1::bigint[], $2::text[]) AS w (platform_id, record_type)
+    JOIN modules m ON m.platform_id = w.platform_id AND m.record_type = w.record_type
+    WHERE m.registered_at IS NOT NULL`,
+  findReadings: `
+    SELECT r.ord::int, m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_mark,
+      m.last_read_requested_at, m.registered_at, p.status, u.state AS pull_state
+    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[])
+      WITH ORDINALITY AS r (pull_id, module_id, platform_id, ord)
+    JOIN modules m ON m.module_id = r.module_id AND m.platform_id = r.platform_id
+    JOIN platforms p ON p.platform_id = m.platform_id
+    LEFT JOIN pulls u ON u.pull_id = r.pull_id`,
+  lookUp: `
+    SELECT reference_number, record_id, source_hash, incomplete, missing_since, pushed_seq
+    FROM records
+    WHERE platform_id = $1 AND module_id = $2 AND reference_number = ANY ($3::text[])`,
+  // Row after row in the order of the keys, each found by its index and locked.
+  load: `
+    SELECT r.*,
+      CASE WHEN r.record_id IS NULL THEN nextval('records_record_id_seq') END AS new_record_id
+    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS k (platform_id, record_type, reference)
+    LEFT JOIN LATERAL (
+      SELECT record_id, full_name, data, source_hash, incomplete, missing_since, field_clocks,
+        pushed_seq, pulled_at
+      FROM records
+      WHERE platform_id = k.platform_id AND reference_number = k.reference AND module_id =
+        (SELECT module_id FROM modules m
+          WHERE m.platform_id = k.platform_id AND m.record_type = k.record_type)
+      FOR NO KEY UPDATE
+    ) r ON true`,
+  nextNumbers: `SELECT nextval('write_sequence') AS number FROM generate_series(1, $1::int)`,
+  insertRecords: `
+    INSERT INTO records (platform_id, record_id, full_name, data, data_copy, content_hash,
+      source_hash, incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq,
+      module_id, reference_number, created_at, updated_at)
+    SELECT platform_id, record_id, full_name, data, coalesce(copy, data)::jsonb, content_hash,
+      source_hash, incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq,
+      module_id, reference_number, $1, $1
+    FROM unnest(${STATE_PARAMETERS}, $15::bigint[], $16::text[])
+      AS w (${STATE_COLUMNS}, module_id, reference_number)`,
+  updateRecords: `
+    UPDATE records r SET full_name = w.full_name, data = w.data,
+      data_copy = coalesce(w.copy, w.data)::jsonb, content_hash = w.content_hash,
+      source_hash = w.source_hash, incomplete = w.incomplete, missing_since = w.missing_since,
+      field_clocks = w.field_clocks, pushed_seq = w.pushed_seq, pulled_at = w.pulled_at,
+      change_seq = w.change_seq, updated_at = $1
+    FROM unnest(${STATE_PARAMETERS}) AS w (${STATE_COLUMNS})
+    WHERE r.platform_id = w.platform_id AND r.record_id = w.record_id`,
+  touchRecords: `
+    UPDATE records r SET source_hash = w.source_hash, field_clocks = w.field_clocks,
+      pushed_seq = w.pushed_seq, pulled_at = w.pulled_at
+    FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[])
+      AS w (platform_id, record_id, source_hash, field_clocks, pushed_seq, pulled_at)
+    WHERE r.platform_id = w.platform_id AND r.record_id = w.record_id`,
+  appendHistory: `
+    INSERT INTO record_history (platform_id, record_id, change_seq, at, source, changes, pull_id,
+      request_id)
+    SELECT platform_id, record_id, change_seq, $1, source, changes, pull_id, request_id
+    FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[],
+      $8::text[])
+      AS w (platform_id, record_id, change_seq, source, changes, pull_id, request_id)`,
+  appendActivity: `
+    INSERT INTO activity (at, level, kind, platform_id, platform_name, record_id, actor, message,
+      details)
+    SELECT $1, level, kind, platform_id, platform_name, record_id, actor, message, details
+    FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[], $7::text[],
+      $8::text[], $9::text[])
+      AS w (level, kind, platform_id, platform_name, record_id, actor, message, details)`,
+  addHourly: `
+    INSERT INTO hourly_counters AS c (day, hour, node, platform_id, received_post, received_patch,
+      received_pull, created, updated, unchanged, stale, rejected)
+    SELECT $1, $2, $3, w.*, 0
+    FROM unnest($4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[],
+      $10::bigint[], $11::bigint[]) AS w
+    ON CONFLICT (day, hour, platform_id, node) DO UPDATE SET
+      received_post = c.received_post + excluded.received_post,
+      received_patch = c.received_patch + excluded.received_patch,
+      received_pull = c.received_pull + excluded.received_pull,
+      created = c.created + excluded.created, updated = c.updated + excluded.updated,
+      unchanged = c.unchanged + excluded.unchanged, stale = c.stale + excluded.stale`,
+  addToModules: `
+    INSERT INTO module_counters AS c (node, last_received_at, platform_id, module_id, records)
+    SELECT $1, $2, w.* FROM unnest($3::bigint[], $4::bigint[], $5::bigint[]) AS w
+    ON CONFLICT (platform_id, module_id, node) DO UPDATE SET records = c.records + excluded.records,
+      last_received_at = excluded.last_received_at`,
+} as const

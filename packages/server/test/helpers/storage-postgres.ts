@@ -1,0 +1,70 @@
+/** PostgreSQL for the suites: databases from one template, used again by the next test. */
+import { Client } from 'pg'
+import type { Clock } from '../../src/lib/clock.ts'
+import { openPostgres } from '../../src/storage/postgres/storage.ts'
+import { databaseFromTemplate, type TestDatabase } from './postgres-database.ts'
+import type { OpenedStorage, StorageEngine } from './storage-engine.ts'
+
+const NOT_WAITING = { seconds: 0, onWait: () => undefined }
+
+export const postgresEngine: StorageEngine = {
+  name: 'PostgreSQL',
+  open: ({ clock }) => openTemporaryPostgres(clock),
+}
+
+const free: TestDatabase[] = []
+
+export async function openTemporaryPostgres(
+  clock: Clock,
+): Promise<OpenedStorage & { url: string }> {
+  const database = free.pop() ?? (await databaseFromTemplate(fill))
+  const { url } = database
+  const open = () => openPostgres({ url, timeZone: 'UTC', waiting: NOT_WAITING, clock })
+  let storage = await open()
+  return {
+    url,
+    storage,
+    async reopen() {
+      await storage.close()
+      storage = await open()
+      return storage
+    },
+    async close() {
+      await storage.close()
+      await withDatabase(url, empty)
+      free.push(database)
+    },
+  }
+}
+
+/** A database that a hub has filled with its tables, and pg-boss with its own. */
+export async function fill(url: string): Promise<void> {
+  const storage = await openPostgres({ url, timeZone: 'UTC', waiting: NOT_WAITING })
+  const handlers = { runPull: async () => undefined, onSchedule: async () => undefined }
+  await storage.pullDispatcher.start(handlers, null)
+  await storage.pullDispatcher.stop()
+  await storage.close()
+}
+
+export async function withDatabase<Result>(
+  url: string,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+async function empty(client: Client): Promise<void> {
+  const { rows } = await client.query<{ names: string }>(
+    `SELECT string_agg(format('%I', tablename), ', ') AS names FROM pg_tables
+     WHERE schemaname = 'public' AND tablename NOT LIKE 'kysely%'`,
+  )
+  await client.query(`TRUNCATE ${rows[0]?.names} RESTART IDENTITY`)
+  await client.query('ALTER SEQUENCE write_sequence RESTART')
+  await client.query('DELETE FROM pgboss.job; DELETE FROM pgboss.schedule')
+}
