@@ -72,24 +72,28 @@ export function createRecordReads(
 }
 
 export function selectRecords(db: Executor) {
-  return db
-    .selectFrom('records as r')
-    .innerJoin('modules as m', 'm.module_id', 'r.module_id')
-    .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
-    .select([
-      'r.record_id',
-      'p.platform_name',
-      'm.module_name',
-      'm.record_type',
-      'r.reference_number',
-      'r.full_name',
-      'r.data',
-      'r.incomplete',
-      'r.missing_since',
-      'r.created_at',
-      'r.updated_at',
-      'r.change_seq',
-    ])
+  return (
+    db
+      .selectFrom('records as r')
+      .innerJoin('modules as m', 'm.module_id', 'r.module_id')
+      .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
+      .select([
+        'r.record_id',
+        'p.platform_name',
+        'm.module_name',
+        'm.record_type',
+        'r.reference_number',
+        'r.full_name',
+        'r.data',
+        'r.incomplete',
+        'r.missing_since',
+        'r.created_at',
+        'r.updated_at',
+        'r.change_seq',
+      ])
+      // True of every record; PostgreSQL's indexes for lists are found by it.
+      .where(sql<boolean>`r.pushed_seq >= 0`)
+  )
 }
 
 type SelectedRecord = Awaited<ReturnType<ReturnType<typeof selectRecords>['execute']>>[number]

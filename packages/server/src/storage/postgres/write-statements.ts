@@ -16,6 +16,7 @@ import {
   toStoredRecord,
 } from '../portable/write-rows.ts'
 import type { HourlyCounts, ModuleCount } from '../portable/write-tally.ts'
+import { bigintArray, textArray } from './array-parameters.ts'
 import { jsonCopy } from './json-copy.ts'
 import { WRITE_GATES_LOCK } from './locks.ts'
 
@@ -39,7 +40,7 @@ export type InsertedRecord = {
 
 export type UpdatedRecord = Omit<InsertedRecord, 'module_id' | 'reference_number'>
 
-export type TouchedRecord = Pick<InsertedRecord, 'record_id' | 'platform_id' | 'next'>
+export type TouchedRecord = Pick<InsertedRecord, 'record_id' | 'next'>
 
 export type HistoryLine = {
   platform_id: number
@@ -79,15 +80,15 @@ export function createWriteStatements(client: PoolClient) {
     rollbackToSavepoint: () => command('ROLLBACK TO one_write'),
 
     findKeys: async (hubKeyIds: number[], at: string): Promise<Row[]> =>
-      (await run('findKeys', hubKeyIds, at)).rows,
-    noteKeyUse: (hubKeyIds: number[], at: string) => run('noteKeyUse', hubKeyIds, at),
+      (await run('findKeys', bigintArray(hubKeyIds), at)).rows,
+    noteKeyUse: (hubKeyIds: number[], at: string) => run('noteKeyUse', bigintArray(hubKeyIds), at),
 
     findModules: async (modules: { platform_id: number; record_type: string }[]): Promise<Row[]> =>
       (
         await run(
           'findModules',
-          modules.map((module) => module.platform_id),
-          modules.map((module) => module.record_type),
+          bigintArray(modules.map((module) => module.platform_id)),
+          textArray(modules.map((module) => module.record_type)),
         )
       ).rows,
 
@@ -96,9 +97,9 @@ export function createWriteStatements(client: PoolClient) {
       (
         await run(
           'findReadings',
-          reads.map((read) => read.pull_id),
-          reads.map((read) => read.module_id),
-          reads.map((read) => read.platform_id),
+          bigintArray(reads.map((read) => read.pull_id)),
+          bigintArray(reads.map((read) => read.module_id)),
+          bigintArray(reads.map((read) => read.platform_id)),
         )
       ).rows,
 
@@ -107,7 +108,12 @@ export function createWriteStatements(client: PoolClient) {
       module: { platform_id: number; module_id: number },
       references: string[],
     ): Promise<Map<string, KnownRecord>> {
-      const { rows } = await run('lookUp', module.platform_id, module.module_id, references)
+      const { rows } = await run(
+        'lookUp',
+        module.platform_id,
+        module.module_id,
+        textArray(references),
+      )
       return new Map(rows.map((row) => [textOf(row, 'reference_number'), toKnownRecord(row)]))
     },
 
@@ -115,9 +121,9 @@ export function createWriteStatements(client: PoolClient) {
     async load(keys: RecordKey[]): Promise<LoadedRecord[]> {
       const { rows } = await run(
         'load',
-        keys.map((key) => key.platform_id),
-        keys.map((key) => key.record_type),
-        keys.map((key) => key.reference_number),
+        bigintArray(keys.map((key) => key.platform_id)),
+        textArray(keys.map((key) => key.record_type)),
+        textArray(keys.map((key) => key.reference_number)),
       )
       return rows.map((row) =>
         row['record_id'] === null
@@ -138,8 +144,8 @@ export function createWriteStatements(client: PoolClient) {
         'insertRecords',
         at,
         ...stateColumns(records),
-        records.map((record) => record.module_id),
-        records.map((record) => record.reference_number),
+        bigintArray(records.map((record) => record.module_id)),
+        textArray(records.map((record) => record.reference_number)),
       ),
 
     updateRecords: (records: UpdatedRecord[], at: string) =>
@@ -148,39 +154,38 @@ export function createWriteStatements(client: PoolClient) {
     touchRecords: (records: TouchedRecord[]) =>
       run(
         'touchRecords',
-        records.map((record) => record.platform_id),
-        records.map((record) => record.record_id),
-        records.map(({ next }) => next.source_hash),
-        records.map(({ next }) => clocksText(next.field_clocks)),
-        records.map(({ next }) => next.pushed_seq),
-        records.map(({ next }) => next.pulled_at),
+        bigintArray(records.map((record) => record.record_id)),
+        textArray(records.map(({ next }) => next.source_hash)),
+        textArray(records.map(({ next }) => clocksText(next.field_clocks))),
+        bigintArray(records.map(({ next }) => next.pushed_seq)),
+        textArray(records.map(({ next }) => next.pulled_at)),
       ),
 
     appendHistory: (lines: HistoryLine[], at: string) =>
       run(
         'appendHistory',
         at,
-        lines.map((line) => line.platform_id),
-        lines.map((line) => line.record_id),
-        lines.map((line) => line.change_seq),
-        lines.map((line) => line.source),
-        lines.map((line) => historyText(line.changes)),
-        lines.map((line) => line.pull_id),
-        lines.map((line) => line.request_id),
+        bigintArray(lines.map((line) => line.platform_id)),
+        bigintArray(lines.map((line) => line.record_id)),
+        bigintArray(lines.map((line) => line.change_seq)),
+        textArray(lines.map((line) => line.source)),
+        textArray(lines.map((line) => historyText(line.changes))),
+        bigintArray(lines.map((line) => line.pull_id)),
+        textArray(lines.map((line) => line.request_id)),
       ),
 
     appendActivity: (lines: NewActivity[], at: string) =>
       run(
         'appendActivity',
         at,
-        lines.map((line) => line.level),
-        lines.map((line) => line.kind),
-        lines.map((line) => line.platform?.platform_id ?? null),
-        lines.map((line) => line.platform?.platform_name ?? null),
-        lines.map((line) => line.record_id ?? null),
-        lines.map((line) => line.actor ?? null),
-        lines.map((line) => line.message),
-        lines.map((line) => JSON.stringify(line.details ?? {})),
+        textArray(lines.map((line) => line.level)),
+        textArray(lines.map((line) => line.kind)),
+        bigintArray(lines.map((line) => line.platform?.platform_id ?? null)),
+        textArray(lines.map((line) => line.platform?.platform_name ?? null)),
+        bigintArray(lines.map((line) => line.record_id ?? null)),
+        textArray(lines.map((line) => line.actor ?? null)),
+        textArray(lines.map((line) => line.message)),
+        textArray(lines.map((line) => JSON.stringify(line.details ?? {}))),
       ),
 
     addHourly: (counts: HourlyCounts[], when: { at: string; day: string; node: string }) =>
@@ -189,14 +194,14 @@ export function createWriteStatements(client: PoolClient) {
         when.day,
         when.at.slice(0, 13),
         when.node,
-        counts.map((count) => count.platform_id),
-        counts.map((count) => count.received_post),
-        counts.map((count) => count.received_patch),
-        counts.map((count) => count.received_pull),
-        counts.map((count) => count.created),
-        counts.map((count) => count.updated),
-        counts.map((count) => count.unchanged),
-        counts.map((count) => count.stale),
+        bigintArray(counts.map((count) => count.platform_id)),
+        bigintArray(counts.map((count) => count.received_post)),
+        bigintArray(counts.map((count) => count.received_patch)),
+        bigintArray(counts.map((count) => count.received_pull)),
+        bigintArray(counts.map((count) => count.created)),
+        bigintArray(counts.map((count) => count.updated)),
+        bigintArray(counts.map((count) => count.unchanged)),
+        bigintArray(counts.map((count) => count.stale)),
       ),
 
     addToModules: (counts: ModuleCount[], when: { at: string; node: string }) =>
@@ -204,9 +209,9 @@ export function createWriteStatements(client: PoolClient) {
         'addToModules',
         when.node,
         when.at,
-        counts.map((count) => count.platform_id),
-        counts.map((count) => count.module_id),
-        counts.map((count) => count.created),
+        bigintArray(counts.map((count) => count.platform_id)),
+        bigintArray(counts.map((count) => count.module_id)),
+        bigintArray(counts.map((count) => count.created)),
       ),
   }
 }
@@ -214,24 +219,24 @@ export function createWriteStatements(client: PoolClient) {
 /** In the order of the statements' parameters from $2 on. */
 function stateColumns(records: UpdatedRecord[]): unknown[] {
   return [
-    records.map((record) => record.platform_id),
-    records.map((record) => record.record_id),
-    records.map(({ next }) => next.full_name),
-    records.map(({ next }) => next.data),
-    records.map(({ next }) => jsonCopy(next.data)),
-    records.map((record) => record.content_hash),
-    records.map(({ next }) => next.source_hash),
-    records.map(({ next }) => (next.incomplete ? 1 : 0)),
-    records.map(({ next }) => next.missing_since),
-    records.map(({ next }) => clocksText(next.field_clocks)),
-    records.map(({ next }) => next.pushed_seq),
-    records.map(({ next }) => next.pulled_at),
-    records.map((record) => record.change_seq),
+    bigintArray(records.map((record) => record.platform_id)),
+    bigintArray(records.map((record) => record.record_id)),
+    textArray(records.map(({ next }) => next.full_name)),
+    textArray(records.map(({ next }) => next.data)),
+    textArray(records.map(({ next }) => jsonCopy(next.data))),
+    textArray(records.map((record) => record.content_hash)),
+    textArray(records.map(({ next }) => next.source_hash)),
+    bigintArray(records.map(({ next }) => (next.incomplete ? 1 : 0))),
+    textArray(records.map(({ next }) => next.missing_since)),
+    textArray(records.map(({ next }) => clocksText(next.field_clocks))),
+    bigintArray(records.map(({ next }) => next.pushed_seq)),
+    textArray(records.map(({ next }) => next.pulled_at)),
+    bigintArray(records.map((record) => record.change_seq)),
   ]
 }
 
 const STATE_PARAMETERS = `$2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
-  $8::text[], $9::smallint[], $10::text[], $11::text[], $12::bigint[], $13::text[], $14::bigint[]`
+  $8::text[], $9::bigint[], $10::text[], $11::text[], $12::bigint[], $13::text[], $14::bigint[]`
 const STATE_COLUMNS = `platform_id, record_id, full_name, data, copy, content_hash, source_hash,
   incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq`
 
@@ -257,9 +262,14 @@ const SQL = {
     JOIN platforms p ON p.platform_id = m.platform_id
     LEFT JOIN pulls u ON u.pull_id = r.pull_id`,
   lookUp: `
-    SELECT reference_number, record_id, source_hash, incomplete, missing_since, pushed_seq
-    FROM records
-    WHERE platform_id = $1 AND module_id = $2 AND reference_number = ANY ($3::text[])`,
+    SELECT k.reference AS reference_number, r.*
+    FROM unnest($3::text[]) AS k (reference)
+    CROSS JOIN LATERAL (
+      SELECT record_id, source_hash, incomplete, missing_since, pushed_seq
+      FROM records
+      WHERE platform_id = $1 AND module_id = $2 AND reference_number = k.reference
+      OFFSET 0
+    ) r`,
   // Row after row in the order of the keys, each found by its index and locked.
   load: `
     SELECT r.*,
@@ -291,13 +301,13 @@ const SQL = {
       field_clocks = w.field_clocks, pushed_seq = w.pushed_seq, pulled_at = w.pulled_at,
       change_seq = w.change_seq, updated_at = $1
     FROM unnest(${STATE_PARAMETERS}) AS w (${STATE_COLUMNS})
-    WHERE r.platform_id = w.platform_id AND r.record_id = w.record_id`,
+    WHERE r.record_id = w.record_id`,
   touchRecords: `
     UPDATE records r SET source_hash = w.source_hash, field_clocks = w.field_clocks,
       pushed_seq = w.pushed_seq, pulled_at = w.pulled_at
-    FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[])
-      AS w (platform_id, record_id, source_hash, field_clocks, pushed_seq, pulled_at)
-    WHERE r.platform_id = w.platform_id AND r.record_id = w.record_id`,
+    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[])
+      AS w (record_id, source_hash, field_clocks, pushed_seq, pulled_at)
+    WHERE r.record_id = w.record_id`,
   appendHistory: `
     INSERT INTO record_history (platform_id, record_id, change_seq, at, source, changes, pull_id,
       request_id)
