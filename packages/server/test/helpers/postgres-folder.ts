@@ -11,13 +11,14 @@ const ROOM = 1024 ** 3
 
 /**
  * A folder that belongs to the user and that they can reach: in memory where there is room, else
- * on the disk. With `programs`, where programs can be run: a memory folder is often mounted noexec.
+ * on the disk, as with `onDisk`. With `programs`, where programs can be run: a memory folder is often mounted noexec.
  */
 export async function makeServerFolder(
   user: User | null,
-  { programs }: { programs: boolean },
+  { programs, onDisk }: { programs: boolean; onDisk: boolean },
 ): Promise<string> {
-  const parents = [...new Set([...(hasRoom('/dev/shm') ? ['/dev/shm'] : []), tmpdir(), '/tmp'])]
+  const memory = !onDisk && hasRoom('/dev/shm') ? ['/dev/shm'] : []
+  const parents = [...new Set([...memory, tmpdir(), '/tmp'])]
   for (const parent of parents) {
     const folder = await makeFolder(parent, user, programs).catch(() => null)
     if (folder !== null) return folder

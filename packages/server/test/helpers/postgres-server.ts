@@ -30,6 +30,8 @@ export type PostgresServer = {
 export type PostgresOptions = {
   /** Such as `{ fsync: 'on' }`: a server for tests has it off, to be quick. */
   settings?: Record<string, string>
+  /** Not in memory, as it is for tests, but where a real one's data lie. */
+  onDisk?: boolean
 }
 
 /**
@@ -41,7 +43,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const user = serverUser()
   const tried: string[] = []
   const machine = findMachineBinaries(user, tried)
-  const folder = await makeServerFolder(user, { programs: machine === null })
+  const folder = await makeServerFolder(user, {
+    programs: machine === null,
+    onDisk: options.onDisk ?? false,
+  })
   try {
     const binaries = machine ?? (await copyEmbeddedBinaries(folder, user, tried))
     const password = randomBytes(12).toString('hex')
