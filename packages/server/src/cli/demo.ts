@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import type { DemoMessage, PlatformReady } from './demo/sample-platform.ts'
-import { createLogger, type RunningHub, startHub, untilSignal } from './start.ts'
+import { aborted, createLogger, type RunningHub, startHub, stopSignal } from './start.ts'
 
 const OPERATOR = { email: 'demo@recordhub.example', password: 'recordhub-demo' }
 const PLATFORMS = ['hr', 'clinic'] as const
@@ -16,7 +16,7 @@ const PLATFORMS = ['hr', 'clinic'] as const
  * other processes, registered and pulled through the same API that everybody uses.
  */
 export async function demo(config: Config, print: (line: string) => void): Promise<void> {
-  const asked = untilSignal()
+  const signal = stopSignal()
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-demo-'))
   const children: ChildProcess[] = []
   let hub: RunningHub | null = null
@@ -30,7 +30,7 @@ export async function demo(config: Config, print: (line: string) => void): Promi
       HUB_ADMIN_PASSWORD: OPERATOR.password,
       HUB_LOG_LEVEL: config.HUB_LOG_LEVEL === 'info' ? 'warn' : config.HUB_LOG_LEVEL,
     }
-    hub = await startHub(settings, createLogger(settings))
+    hub = await startHub(settings, createLogger(settings), signal)
     const operator = await signIn(hub.address)
     for (const name of PLATFORMS) {
       const sourceKey = randomBytes(16).toString('hex')
@@ -48,7 +48,7 @@ export async function demo(config: Config, print: (line: string) => void): Promi
     print(`  Password  ${OPERATOR.password}`)
     print('')
     print('Ctrl-C ends the demo and removes its data.')
-    await asked
+    await aborted(signal)
   } finally {
     for (const child of children) child.kill()
     await hub?.stop()

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { type Logger, pino } from 'pino'
 import { createHub, type Hub } from '../app.ts'
 import type { Config } from '../config.ts'
@@ -7,15 +8,19 @@ import { VERSION } from './version.ts'
 
 export type RunningHub = { address: string; setupLink: string | null; stop: () => Promise<void> }
 
-/** Starts a hub by its settings. */
-export async function startHub(config: Config, logger: Logger): Promise<RunningHub> {
+/** Starts a hub by its settings. The signal ends the wait for a database that is not there yet. */
+export async function startHub(
+  config: Config,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<RunningHub> {
   const secret = loadSecret(config)
   const storage = await openStorage({
     url: config.DATABASE_URL,
     dataDir: config.HUB_DATA_DIR,
     asHub: true,
     timeZone: config.HUB_TIME_ZONE,
-    onWait: (message) => logger.warn(message),
+    waiting: { onWait: (message) => logger.warn(message), signal },
   })
   let hub: Hub | null = null
   try {
@@ -42,17 +47,27 @@ export function createLogger(config: Config): Logger {
 
 /** `recordhub start`: runs until a signal asks it to stop. */
 export async function start(config: Config, print: (line: string) => void): Promise<void> {
-  const asked = untilSignal()
-  const hub = await startHub(config, createLogger(config))
+  const signal = stopSignal()
+  const hub = await startHub(config, createLogger(config), signal).catch((error: unknown) => {
+    // Asked to stop while it waited for its database.
+    if (signal.aborted) return null
+    throw error
+  })
+  if (!hub) return
   print(`Recordhub listens at ${hub.address}`)
   if (hub.setupLink) print(`Create the first operator: ${hub.setupLink}`)
-  await asked
+  await aborted(signal)
   print('Stopping…')
   await hub.stop()
 }
 
-export function untilSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
-  })
+/** Aborts when the process is asked to stop. */
+export function stopSignal(): AbortSignal {
+  const stopping = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort())
+  return stopping.signal
+}
+
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }

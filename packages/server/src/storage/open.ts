@@ -7,8 +7,9 @@ import type { Storage } from './port/storage.ts'
 import { openPostgres } from './postgres/storage.ts'
 import { openSqlite } from './sqlite/storage.ts'
 
-/** How long a hub waits for PostgreSQL to come up; the command line does not. */
+/** How long a hub waits for PostgreSQL to come up. */
 const WAIT_SECONDS = 30
+const NO_WAITING = { seconds: 0, onWait: () => undefined }
 
 /** Whether the address is one of PostgreSQL, which several hubs may share. */
 export function isPostgres(url: string): boolean {
@@ -27,13 +28,13 @@ export async function openStorage(options: {
   /** Whether this process is the hub; the command line is not. */
   asHub: boolean
   timeZone: string
-  /** Told why the start takes longer. */
-  onWait?: (message: string) => void
+  /** What to do while a database is not there yet; where it is left out, there is no waiting. */
+  waiting?: { onWait: (message: string) => void; signal: AbortSignal }
 }): Promise<Storage> {
-  const { url, asHub, timeZone, onWait = () => undefined } = options
+  const { url, asHub, timeZone, waiting } = options
   if (isPostgres(url)) {
-    const waiting = { seconds: asHub ? WAIT_SECONDS : 0, onWait }
-    return openPostgres({ url, timeZone, waiting })
+    const patience = waiting ? { seconds: WAIT_SECONDS, ...waiting } : NO_WAITING
+    return openPostgres({ url, timeZone, waiting: patience })
   }
   const path = url ? url.slice('sqlite:'.length) : join(options.dataDir, 'recordhub.sqlite')
   if (!asHub && !existsSync(path)) throw new HubError('no_database', { path: resolve(path) })

@@ -12,6 +12,8 @@ export type OpenedStorage = {
 
 export type StorageEngine = {
   name: string
+  /** Whether its schedule knows seconds; else a test of it takes minutes (`test/faults`). */
+  schedulesSeconds: boolean
   /** Opens an empty storage of its own, in the time zone UTC. */
   open(options: { clock: Clock }): Promise<OpenedStorage>
 }

@@ -9,6 +9,7 @@ const NOT_WAITING = { seconds: 0, onWait: () => undefined }
 
 export const postgresEngine: StorageEngine = {
   name: 'PostgreSQL',
+  schedulesSeconds: false,
   open: ({ clock }) => openTemporaryPostgres(clock),
 }
 

@@ -16,6 +16,7 @@ const PARENT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 /** SQLite in a temporary folder. */
 export const sqliteEngine: StorageEngine = {
   name: 'SQLite',
+  schedulesSeconds: true,
   open: ({ clock }) => openTemporarySqlite(clock),
 }
 

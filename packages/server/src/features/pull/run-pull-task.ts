@@ -5,6 +5,7 @@ import { manifestTag, sourceHash } from '../../domain/record.ts'
 import { checkPulled, faultsInWords } from '../../domain/record-input.ts'
 import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { GroupQueue } from '../../lib/group-queue.ts'
 import { IdSet } from '../../lib/id-set.ts'
 import { toInstant } from '../../lib/instant.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
@@ -21,6 +22,10 @@ import type { RejectedPushKeeper } from '../records/keep-rejected-push.ts'
 const MAX_KEPT = 100
 const MAX_KEPT_BODY = 1024 * 1024
 const REPORT_EVERY_MS = 1000
+/** While a commit is under way, so many slices of 64 KiB are read for the next ones. */
+const SLICES_AHEAD = 8
+/** A larger commit gains little and keeps pushes waiting. */
+const SLICES_A_COMMIT = 4
 
 export type PullTaskParts = {
   client: Pick<PlatformClient, 'openRecords'>
@@ -53,7 +58,7 @@ export type PullTaskOutcome = {
 
 /**
  * Reads one module of one platform and stores what it brings, element by element: memory is bounded
- * by a slice, and the platform is read no faster than its records are stored.
+ * by a few slices, and the platform is read no faster than its records are stored.
  */
 export async function runPullTask(
   parts: PullTaskParts,
@@ -116,13 +121,31 @@ class PullTask {
       signal,
       firstByteSeconds,
     })
+    const storing = new GroupQueue<RecordsSlice, void>({
+      handle: async (slices) => {
+        await this.#store(slices)
+        return slices.map(() => ({ value: undefined }))
+      },
+      maxGroup: SLICES_A_COMMIT,
+      maxWaiting: SLICES_AHEAD,
+    })
+    const ahead: Promise<void>[] = []
     let reportedAt = performance.now()
-    for await (const slice of stream.slices()) {
-      this.#checkEnvelope(stream.envelope(), stream.path)
-      await this.#store(slice)
-      if (performance.now() - reportedAt < REPORT_EVERY_MS) continue
-      await this.#context.report({ total: this.#total, counts: { ...this.#counts } })
-      reportedAt = performance.now()
+    try {
+      for await (const slice of stream.slices()) {
+        this.#checkEnvelope(stream.envelope(), stream.path)
+        const stored = storing.add(slice)
+        // Waited for later; until then its failure has nobody else.
+        stored.catch(() => undefined)
+        ahead.push(stored)
+        if (ahead.length > SLICES_AHEAD) await ahead.shift()
+        if (performance.now() - reportedAt < REPORT_EVERY_MS) continue
+        await this.#context.report({ total: this.#total, counts: { ...this.#counts } })
+        reportedAt = performance.now()
+      }
+    } finally {
+      // What came whole is stored, also where the answer broke off after it.
+      await Promise.all(ahead)
     }
     this.#checkEnvelope(stream.envelope(), stream.path)
     this.#findWarnings(stream.contentType)
@@ -151,11 +174,13 @@ class PullTask {
     if (typeof total === 'number' && Number.isSafeInteger(total) && total >= 0) this.#total = total
   }
 
-  async #store(slice: RecordsSlice): Promise<void> {
-    this.#counts.received += slice.elements.length + slice.tooLarge.length
-    const rejections = slice.tooLarge.map((index) => this.#rejectTooLarge(index))
+  async #store(slices: RecordsSlice[]): Promise<void> {
+    const elements = slices.flatMap((slice) => slice.elements)
+    const tooLarge = slices.flatMap((slice) => slice.tooLarge)
+    this.#counts.received += elements.length + tooLarge.length
+    const rejections = tooLarge.map((index) => this.#rejectTooLarge(index))
     const writes: { write: PullWrite; element: RecordElement }[] = []
-    for (const element of slice.elements) {
+    for (const element of elements) {
       const checked = checkPulled(element.value)
       if (checked.outcome === 'valid') {
         const { reference_number, full_name, data } = checked.input

@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { HubError } from '../../errors.ts'
-import { waitFor } from '../../lib/abortable-loop.ts'
 import { integerOf, type Row, textOf } from '../portable/columns.ts'
 import { clientConfig, placeOf } from './connection.ts'
 import { codeOf, isUnavailable } from './translate-error.ts'
@@ -13,13 +13,16 @@ export type Waiting = {
   seconds: number
   /** Told once for each reason why it is waited. */
   onWait: (message: string) => void
+  /** Ends the waiting. */
+  signal?: AbortSignal
 }
 
 /**
  * Waits until the database can be used: it may start with the hub, or a standby may be about to take
  * over.
  * @throws HubError `database_refused` for what waiting does not mend (a wrong password, a missing
- *   database, a version or an encoding that will not do), `storage_unavailable` when the time is over.
+ *   database, a version or an encoding that will not do), `storage_unavailable` when the time is over,
+ *   `shutting_down` when the signal came.
  */
 export async function awaitDatabase(url: string, waiting: Waiting): Promise<void> {
   const { server } = placeOf(url)
@@ -34,7 +37,10 @@ export async function awaitDatabase(url: string, waiting: Waiting): Promise<void
     }
     if (reason !== told) waiting.onWait(`Waiting for PostgreSQL at ${server}: ${reason}.`)
     told = reason
-    await waitFor(PAUSE_MS, new AbortController().signal)
+    // A timer that keeps the process: there is nothing else yet that would.
+    await sleep(PAUSE_MS, undefined, waiting.signal ? { signal: waiting.signal } : {}).catch(() => {
+      throw new HubError('shutting_down', { seconds: 5 }, { retryAfterSeconds: 5 })
+    })
   }
 }
 

@@ -146,25 +146,56 @@ async function applyGroup(
     // Given out after the locks, so that the numbers of a record rise on every node.
     onlyPushes ? statements.nextNumbers(pushes.length) : [],
   ])
-  const found: FoundRecords = { known, loaded: loadedPushes, numbers: earlyNumbers }
-  if (!onlyPushes) {
-    const changing = pulls.flatMap((write) => {
-      const module = gates.moduleOfRead(write.read)
-      if (typeof module === 'string' || isKnownSame(known.get(write.read), write)) return []
-      return [{ ...module, reference_number: write.reference_number }]
-    })
-    const keys = inOrder(changing.filter((key) => !loadedPushes.has(nameOfKey(key))))
-    const count = pushes.length + changing.length
-    const [loadedPulls, numbers] = await Promise.all([
-      loadAll(statements, keys),
-      count > 0 ? statements.nextNumbers(count) : [],
-    ])
-    found.loaded = new Map([...loadedPushes, ...loadedPulls])
-    found.numbers = numbers
-  }
+  const found = onlyPushes
+    ? { known, loaded: loadedPushes, numbers: earlyNumbers }
+    : await loadPulled(statements, { gates, known, pushes, pulls, loadedPushes })
   const plan = new WritePlan(gates, found, seenBefore)
   const outcomes = writes.map((write) => plan.apply(write))
   return { outcomes, sent: plan.save(statements, { ...batch, node }), seen: plan.seen }
+}
+
+type PulledParts = {
+  gates: WriteGates
+  known: FoundRecords['known']
+  pushes: PushWrite[]
+  pulls: PullWrite[]
+  loadedPushes: FoundRecords['loaded']
+}
+
+/** Locks the pulled records that are not what was read last; those not there yet only get their ids. */
+async function loadPulled(
+  statements: WriteStatements,
+  { gates, known, pushes, pulls, loadedPushes }: PulledParts,
+): Promise<FoundRecords> {
+  const changed: RecordKey[] = []
+  const added: RecordKey[] = []
+  for (const write of pulls) {
+    const module = gates.moduleOfRead(write.read)
+    const ofRead = known.get(write.read)
+    if (typeof module === 'string' || isKnownSame(ofRead, write)) continue
+    const { reference_number } = write
+    const key = {
+      platform_id: module.platform_id,
+      record_type: module.record_type,
+      reference_number,
+    }
+    if (ofRead?.has(reference_number)) changed.push(key)
+    else added.push(key)
+  }
+  const isNotPushed = (key: RecordKey) => !loadedPushes.has(nameOfKey(key))
+  const newKeys = inOrder(added.filter(isNotPushed))
+  const count = pushes.length + changed.length + added.length
+  const [loadedPulls, newIds, numbers] = await Promise.all([
+    loadAll(statements, inOrder(changed.filter(isNotPushed))),
+    newKeys.length > 0 ? statements.nextIds(newKeys.length) : [],
+    count > 0 ? statements.nextNumbers(count) : [],
+  ])
+  const loaded = new Map([...loadedPushes, ...loadedPulls])
+  for (const [index, key] of newKeys.entries()) {
+    const new_record_id = newIds[index]
+    if (new_record_id !== undefined) loaded.set(nameOfKey(key), { stored: null, new_record_id })
+  }
+  return { known, loaded, numbers }
 }
 
 async function lookUpReads(

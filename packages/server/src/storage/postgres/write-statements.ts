@@ -133,10 +133,12 @@ export function createWriteStatements(client: PoolClient) {
     },
 
     /** The next numbers of the write sequence, rising. */
-    async nextNumbers(count: number): Promise<number[]> {
-      const { rows } = await run('nextNumbers', count)
-      return rows.map((row) => integerOf(row, 'number'))
-    },
+    nextNumbers: async (count: number): Promise<number[]> =>
+      (await run('nextNumbers', count)).rows.map((row) => integerOf(row, 'number')),
+
+    /** Ids for new records, rising. */
+    nextIds: async (count: number): Promise<number[]> =>
+      (await run('nextIds', count)).rows.map((row) => integerOf(row, 'number')),
 
     /** Fails with a violation of `records_identity` where another node was first. */
     insertRecords: (records: InsertedRecord[], at: string) =>
@@ -284,6 +286,7 @@ const SQL = {
           WHERE m.platform_id = k.platform_id AND m.record_type = k.record_type)
       FOR NO KEY UPDATE
     ) r ON true`,
+  nextIds: `SELECT nextval('records_record_id_seq') AS number FROM generate_series(1, $1::int)`,
   nextNumbers: `SELECT nextval('write_sequence') AS number FROM generate_series(1, $1::int)`,
   insertRecords: `
     INSERT INTO records (platform_id, record_id, full_name, data, data_copy, content_hash,
