@@ -1,5 +1,6 @@
 /** The composition root: wires the parts of the hub by plain function calls. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import { isRole, nameOfCaller, ROLES, type Role } from './domain/caller.ts'
@@ -35,6 +36,7 @@ import type { Storage } from './storage/port/storage.ts'
 const LEASE_SECONDS = 20
 /** How long requests under way may take when the hub stops. */
 const GRACE_MS = 5000
+const OTHER_NODE_MS = 100
 
 export type HubParts = {
   config: Config
@@ -70,6 +72,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     database: storage.operators.authDatabase,
     secret: secrets.deriveKey('sessions').toString('base64url'),
     publicUrl: config.HUB_PUBLIC_URL || 'http://localhost',
+    complain: (message, causes) => logger.warn({ causes: causes.map(String) }, message),
   })
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const stopping = new AbortController()
@@ -145,21 +148,30 @@ export async function createHub(parts: HubParts): Promise<Hub> {
 
   async function createConfiguredOperator(): Promise<void> {
     const { HUB_ADMIN_EMAIL: email, HUB_ADMIN_PASSWORD: password } = config
-    if (!email || (await storage.operators.hasOperators())) return
-    await createFirstOperator({ auth, operators: storage.operators }, { email, name: '', password })
+    const { operators } = storage
+    while (email && !(await operators.hasOperators())) {
+      try {
+        await createFirstOperator({ auth, operators }, { email, name: '', password })
+      } catch (error) {
+        if (!(error instanceof HubError && error.code === 'operator_exists')) throw error
+        // Another node is about to.
+        await sleep(OTHER_NODE_MS)
+      }
+    }
   }
 
   return {
     http: app,
     async start() {
       await createConfiguredOperator()
-      const address = await listen(app, config)
       const schedule = config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE
       const onSchedule = () =>
         scheduledPull().catch((error: unknown) => {
           logger.error({ err: error }, 'a scheduled pull could not be queued')
         })
+      // First, so that a pull that is asked for is delivered.
       await dispatcher.start({ runPull: runner.run, onSchedule }, schedule)
+      const address = await listen(app, config)
       const publicUrl = config.HUB_PUBLIC_URL || address
       const hasOperators = await storage.operators.hasOperators()
       const setupLink = hasOperators ? null : `${publicUrl}/setup?token=${setupToken(secrets)}`

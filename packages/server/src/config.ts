@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { parseEnv } from 'node:util'
+import { CronExpressionParser } from 'cron-parser'
 import { CronPattern } from 'croner'
 import { z } from 'zod'
 
@@ -291,7 +292,9 @@ function timeZone(value: string): string {
 function schedule(value: string): string {
   if (value.toLowerCase() === 'off') return 'off'
   try {
+    // Each engine's schedule reads it by its own parser; what one takes must hold on the other.
     new CronPattern(value)
+    CronExpressionParser.parse(value)
     return value
   } catch {
     throw new Error('must be a cron pattern such as "* * * * *" (every minute), or off')

@@ -18,6 +18,8 @@ export async function createToken(
     dataDir: config.HUB_DATA_DIR,
     asHub: false,
     timeZone: config.HUB_TIME_ZONE,
+    // What goes wrong ends the command and is told then.
+    warn: () => undefined,
   })
   try {
     print(await issueToken(storage, request))

@@ -20,7 +20,8 @@ export async function startHub(
     dataDir: config.HUB_DATA_DIR,
     asHub: true,
     timeZone: config.HUB_TIME_ZONE,
-    waiting: { onWait: (message) => logger.warn(message), signal },
+    warn: (message) => logger.warn(message),
+    waitUntil: signal,
   })
   let hub: Hub | null = null
   try {

@@ -12,13 +12,29 @@ declare module 'fastify' {
 }
 
 export function answerErrors(app: FastifyInstance, bodyLimit: number): void {
+  const tellRefused = createRefusalLog(app)
   app.setErrorHandler<FastifyError | HubError>((error, request, reply) => {
     const known = toHubError(error, bodyLimit)
-    if (known.status >= 500) {
+    if (known.status === 503) tellRefused(known)
+    else if (known.status >= 500) {
       request.log.error({ err: error, request_id: request.id }, 'request failed')
     }
     return sendError(request, reply, known)
   })
+}
+
+/** While the hub can take nothing, every request is refused for one reason: told once a second. */
+function createRefusalLog({ log }: FastifyInstance): (error: HubError) => void {
+  let toldAt = Number.NEGATIVE_INFINITY
+  let untold = 0
+  return ({ code, cause }) => {
+    untold += 1
+    if (performance.now() - toldAt < 1000) return
+    const reason = cause instanceof Error ? cause.message : undefined
+    log.warn({ code, reason, requests: untold }, 'requests refused')
+    toldAt = performance.now()
+    untold = 0
+  }
 }
 
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: HubError) {

@@ -9,7 +9,6 @@ import { openSqlite } from './sqlite/storage.ts'
 
 /** How long a hub waits for PostgreSQL to come up. */
 const WAIT_SECONDS = 30
-const NO_WAITING = { seconds: 0, onWait: () => undefined }
 
 /** Whether the address is one of PostgreSQL, which several hubs may share. */
 export function isPostgres(url: string): boolean {
@@ -28,13 +27,15 @@ export async function openStorage(options: {
   /** Whether this process is the hub; the command line is not. */
   asHub: boolean
   timeZone: string
-  /** What to do while a database is not there yet; where it is left out, there is no waiting. */
-  waiting?: { onWait: (message: string) => void; signal: AbortSignal }
+  /** Told what whoever runs the hub should read in its log. */
+  warn: (message: string) => void
+  /** Ends the wait for a database that is not there yet; where it is left out, there is none. */
+  waitUntil?: AbortSignal
 }): Promise<Storage> {
-  const { url, asHub, timeZone, waiting } = options
+  const { url, asHub, timeZone, warn, waitUntil } = options
   if (isPostgres(url)) {
-    const patience = waiting ? { seconds: WAIT_SECONDS, ...waiting } : NO_WAITING
-    return openPostgres({ url, timeZone, waiting: patience })
+    const waiting = waitUntil ? { seconds: WAIT_SECONDS, signal: waitUntil } : { seconds: 0 }
+    return openPostgres({ url, timeZone, waiting, warn })
   }
   const path = url ? url.slice('sqlite:'.length) : join(options.dataDir, 'recordhub.sqlite')
   if (!asHub && !existsSync(path)) throw new HubError('no_database', { path: resolve(path) })

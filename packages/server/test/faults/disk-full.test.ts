@@ -5,13 +5,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
-import { createLedger, pushUntilRefused, sharedRecords } from '../helpers/process-ledger.ts'
-import { listRecords, registerPlatform, requestPull, signIn } from '../helpers/process-operator.ts'
-import { startPlatform } from '../helpers/process-platform.ts'
+import { pushUntilRefused } from '../helpers/process-ledger.ts'
+import { listRecords, requestPull } from '../helpers/process-operator.ts'
 import { pushOnce } from '../helpers/process-push.ts'
+import { PUSHED_TYPE, registerPusher } from '../helpers/process-pushing.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
-
-const RECORD_TYPE = 'case'
 
 test(
   'a full disk refuses pushes with 503 and loses nothing that was acknowledged',
@@ -20,20 +18,13 @@ test(
     const sandbox = createSandbox(t)
     // In kilobytes, and soft: what is soft may be raised again without privileges.
     const hub = await sandbox.startHub({ shell: 'ulimit -S -f 2048' })
-    const operator = await signIn(hub.address)
-    const modules = [
-      { module_name: 'Cases', record_type: RECORD_TYPE, keys: ['turn'], records: [] },
-    ]
-    const platform = await startPlatform(t, { name: 'registry', modules })
-    const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)
+    const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
     const target = { address: hub.address, hubApiKey }
-    const ledger = createLedger(RECORD_TYPE)
-    for (const push of sharedRecords(RECORD_TYPE)) ledger.note(push, await pushOnce(target, push))
 
     const fill = (name: string) =>
       pushUntilRefused(target, ledger, {
         name,
-        recordType: RECORD_TYPE,
+        recordType: PUSHED_TYPE,
         connections: 8,
         enough: Number.POSITIVE_INFINITY,
         onEnough: () => undefined,
@@ -64,7 +55,7 @@ test(
 
     await t.test('stopped while the disk is full, it ends well', async () => {
       execFileSync('prlimit', ['--pid', pid, '--fsize=4096:'])
-      const late = { record_type: RECORD_TYPE, reference_number: 'late', data: {} }
+      const late = { record_type: PUSHED_TYPE, reference_number: 'late', data: {} }
       const refused = await pushOnce(target, { ...late, method: 'POST' })
       assert.equal(refused.kind === 'answered' && refused.status, 503)
       assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })

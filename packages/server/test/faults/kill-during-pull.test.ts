@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { ENGINES, type ProcessEngine, sqlite } from '../helpers/process-engine.ts'
 import {
   eventually,
   listRecords,
@@ -9,8 +10,8 @@ import {
   requestPull,
   signIn,
 } from '../helpers/process-operator.ts'
-import { type SimulatedModule, startPlatform } from '../helpers/process-platform.ts'
-import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
+import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
 
 const PER_MODULE = 3000
 
@@ -18,7 +19,7 @@ test(
   'a pull whose hub was killed is interrupted, and the next one starts at once',
   PROCESS_TEST,
   async (t) => {
-    const { sandbox, hub, operator, platform } = await beginPulling(t)
+    const { sandbox, hub, operator, platform } = await beginPulling(t, sqlite)
     const { halfSent } = platform.holdNextAnswer()
     const { status, pull } = await requestPull(operator)
     assert.equal(status, 202)
@@ -54,37 +55,34 @@ test(
   },
 )
 
-test('a hub asked to stop amid a pull breaks it off and ends', PROCESS_TEST, async (t) => {
-  const { sandbox, hub, operator, platform } = await beginPulling(t)
-  const { halfSent } = platform.holdNextAnswer()
-  const { pull } = await requestPull(operator)
-  await halfSent
-  assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
-  assert.deepEqual(hub.stderr, [])
+for (const engine of ENGINES) {
+  test(
+    `a hub asked to stop amid a pull breaks it off and ends (${engine.name})`,
+    PROCESS_TEST,
+    async (t) => {
+      const { sandbox, hub, operator, platform } = await beginPulling(t, engine)
+      const { halfSent } = platform.holdNextAnswer()
+      const { pull } = await requestPull(operator)
+      await halfSent
+      assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
+      assert.deepEqual(hub.stderr, [])
 
-  const again = operator.at((await sandbox.startHub()).address)
-  const left = await readPull(again, pull.id)
-  assert.equal(left.pull.state, 'interrupted')
-  assert.deepEqual(new Set(left.tasks.map((task) => task.state)), new Set(['interrupted']))
-  assert.equal((await pullToTheEnd(again)).pull.state, 'succeeded')
-  assert.equal((await listRecords(again)).length, 2 * PER_MODULE)
-})
+      const again = operator.at((await sandbox.startHub()).address)
+      const left = await readPull(again, pull.id)
+      assert.equal(left.pull.state, 'interrupted')
+      assert.deepEqual(new Set(left.tasks.map((task) => task.state)), new Set(['interrupted']))
+      assert.equal((await pullToTheEnd(again)).pull.state, 'succeeded')
+      assert.equal((await listRecords(again)).length, 2 * PER_MODULE)
+    },
+  )
+}
 
-async function beginPulling(t: TestContext) {
-  const sandbox = createSandbox(t)
+async function beginPulling(t: TestContext, engine: ProcessEngine) {
+  const { sandbox } = await engine.createSandbox(t)
   const hub = await sandbox.startHub()
   const operator = await signIn(hub.address)
-  const modules = ['person', 'visit'].map(madeUpModule)
+  const modules = ['person', 'visit'].map((type) => makeUpModule(type, PER_MODULE))
   const platform = await startPlatform(t, { name: 'archive', modules })
   await registerPlatform(operator, platform)
   return { sandbox, hub, operator, platform }
-}
-
-function madeUpModule(record_type: string): SimulatedModule {
-  const records = Array.from({ length: PER_MODULE }, (_, index) => {
-    const data = { number: index, note: 'x'.repeat(100) }
-    const reference_number = `${record_type}-${index}`
-    return JSON.stringify({ reference_number, full_name: `Number ${index}`, data })
-  })
-  return { module_name: record_type, record_type, keys: ['number', 'note'], records }
 }

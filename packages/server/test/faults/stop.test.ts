@@ -4,29 +4,32 @@ import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { ENGINES } from '../helpers/process-engine.ts'
 import { registerPlatform, signIn } from '../helpers/process-operator.ts'
 import { startPlatform } from '../helpers/process-platform.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
 
-test(
-  'a hub can be stopped well from the moment it says that it listens',
-  PROCESS_TEST,
-  async (t) => {
-    const sandbox = createSandbox(t)
-    // Sends the signal in the very moment of the line, where a supervisor meets it by chance only.
-    const signalOnLine = `
+for (const engine of ENGINES) {
+  test(
+    `a hub can be stopped well from the moment it says that it listens (${engine.name})`,
+    PROCESS_TEST,
+    async (t) => {
+      const { sandbox } = await engine.createSandbox(t)
+      // Sends the signal in the very moment of the line, where a supervisor meets it by chance only.
+      const signalOnLine = `
     const write = process.stdout.write.bind(process.stdout)
     process.stdout.write = (text) => {
       if (String(text).startsWith('Recordhub listens')) process.kill(process.pid, 'SIGTERM')
       return write(text)
     }`
-    const preload = `data:text/javascript,${encodeURIComponent(signalOnLine)}`
-    const hub = sandbox.spawn(['start'], {
-      env: { PORT: '0', HUB_PULL_SCHEDULE: 'off', NODE_OPTIONS: `--import ${preload}` },
-    })
-    assert.deepEqual(await hub.ended, { code: 0, signal: null })
-  },
-)
+      const preload = `data:text/javascript,${encodeURIComponent(signalOnLine)}`
+      const hub = sandbox.spawn(['start'], {
+        env: { PORT: '0', HUB_PULL_SCHEDULE: 'off', NODE_OPTIONS: `--import ${preload}` },
+      })
+      assert.deepEqual(await hub.ended, { code: 0, signal: null })
+    },
+  )
+}
 
 test('a hub that is stopped closes its database', PROCESS_TEST, async (t) => {
   const sandbox = createSandbox(t)

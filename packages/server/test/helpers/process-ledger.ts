@@ -101,6 +101,23 @@ export function sharedRecords(record_type: string): Push[] {
   }))
 }
 
+/** By turns a new record, and a change of a shared one under a key of its own. */
+export function makePush(recordType: string, turn: string, count: number, ballast = ''): Push {
+  return count % 2 === 0
+    ? {
+        method: 'POST',
+        record_type: recordType,
+        reference_number: turn,
+        data: { turn, count, ballast },
+      }
+    : {
+        method: 'PATCH',
+        record_type: recordType,
+        reference_number: SHARED[count % SHARED.length] ?? '',
+        data: { [turn]: count },
+      }
+}
+
 /**
  * Pushes from many connections at once, new records and changes of shared ones by turns, each
  * connection until it gets no acknowledgement. Calls `onEnough` when so many answers have come, with
@@ -119,18 +136,13 @@ export async function pushUntilRefused(
     ballast?: string
   },
 ): Promise<PushResult[]> {
-  const { name, recordType: record_type, ballast = '' } = work
+  const { name, recordType, ballast } = work
   const results: PushResult[] = []
 
   async function keepPushing(connection: number): Promise<void> {
     const pusher = createPusher(hub)
     for (let count = 0; ; count += 1) {
-      const turn = `${name}-${connection}-${count}`
-      const reference_number = SHARED[count % SHARED.length] ?? ''
-      const push: Push =
-        count % 2 === 0
-          ? { method: 'POST', record_type, reference_number: turn, data: { turn, count, ballast } }
-          : { method: 'PATCH', record_type, reference_number, data: { [turn]: count } }
+      const push = makePush(recordType, `${name}-${connection}-${count}`, count, ballast)
       const result = await pusher.push(push)
       ledger.note(push, result)
       results.push(result)

@@ -147,8 +147,9 @@ export async function pullToTheEnd(operator: Operator): Promise<{ pull: Pull; ta
 export async function eventually<Result>(
   what: string,
   find: () => Promise<Result | null>,
+  limit = 45_000,
 ): Promise<Result> {
-  const deadline = performance.now() + 45_000
+  const deadline = performance.now() + limit
   for (;;) {
     const found = await find()
     if (found !== null) return found

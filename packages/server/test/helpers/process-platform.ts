@@ -17,17 +17,30 @@ export type SimulatedPlatform = {
   address: string
   sourceKey: string
   recordTypes: string[]
+  /** The record types whose records were asked for, one for each request. */
+  asked: readonly string[]
   /** Sends half of the next records answer and then nothing until `release`. */
   holdNextAnswer: () => { halfSent: Promise<void>; release: () => void }
 }
 
 type Hold = { onHalfSent: () => void; released: Promise<void> }
 
+/** A module with so many records of 100 bytes and more. */
+export function makeUpModule(record_type: string, count: number): SimulatedModule {
+  const records = Array.from({ length: count }, (_, index) => {
+    const data = { number: index, note: 'x'.repeat(100) }
+    const reference_number = `${record_type}-${index}`
+    return JSON.stringify({ reference_number, full_name: `Number ${index}`, data })
+  })
+  return { module_name: record_type, record_type, keys: ['number', 'note'], records }
+}
+
 export async function startPlatform(
   t: TestContext,
   { name, modules }: { name: string; modules: SimulatedModule[] },
 ): Promise<SimulatedPlatform> {
   const sourceKey = `source key of ${name}`
+  const asked: string[] = []
   let hold: Hold | null = null
 
   const server = createServer((request, response) => {
@@ -42,6 +55,7 @@ export async function startPlatform(
     if (endpoint === 'manifest') return answer(response, 200, describe(name, modules))
     const module = modules.find((one) => one.record_type === decodeURIComponent(recordType))
     if (endpoint !== 'records' || !module) return answer(response, 404, { success: false })
+    asked.push(module.record_type)
     const held = hold
     hold = null
     return void sendRecords(response, name, module, held)
@@ -57,6 +71,7 @@ export async function startPlatform(
   return {
     name,
     sourceKey,
+    asked,
     address: `http://127.0.0.1:${bound.port}`,
     recordTypes: modules.map((module) => module.record_type),
     holdNextAnswer() {

@@ -55,7 +55,11 @@ export type Sandbox = {
   startHub: (surroundings?: Surroundings) => Promise<RunningHub>
 }
 
-export function createSandbox(t: TestContext): Sandbox {
+/** @param common goes to every command, below the surroundings of its own. */
+export function createSandbox(
+  t: TestContext,
+  common: { env?: Record<string, string> } = {},
+): Sandbox {
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-process-'))
   const commands: RunningCommand[] = []
   t.after(async () => {
@@ -65,7 +69,8 @@ export function createSandbox(t: TestContext): Sandbox {
   const sandbox: Sandbox = {
     folder,
     spawn(args, surroundings = {}) {
-      const command = spawnCommand(args, { cwd: folder, ...surroundings })
+      const env = { ...common.env, ...surroundings.env }
+      const command = spawnCommand(args, { cwd: folder, ...surroundings, env })
       commands.push(command)
       return command
     },

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { congress } from '../helpers/process-congress.ts'
+import { checksumTables, ENGINES, NOTHING } from '../helpers/process-engine.ts'
 import {
   listHistory,
   listPlatforms,
@@ -16,57 +14,59 @@ import {
   signIn,
 } from '../helpers/process-operator.ts'
 import { type SimulatedModule, startPlatform } from '../helpers/process-platform.ts'
-import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
 
 const { source, modules } = congress
 const TOTAL = modules.reduce((total, module) => total + module.records.length, 0)
 
-test(
-  `pulled once, all is stored as it is; pulled again, nothing is written (${source})`,
-  PROCESS_TEST,
-  async (t) => {
-    t.diagnostic(`${TOTAL} records in ${modules.length} modules: ${source}`)
-    assert.equal(TOTAL, 8750)
-    const sandbox = createSandbox(t)
-    const hub = await sandbox.startHub()
-    const operator = await signIn(hub.address)
-    const platform = await startPlatform(t, { name: 'congress', modules })
-    const registered = await registerPlatform(operator, platform)
-    assert.equal(registered.platform.modules_registered, 5)
+for (const engine of ENGINES) {
+  test(
+    `pulled once, all is stored as it is; pulled again, nothing is written (${engine.name})`,
+    PROCESS_TEST,
+    async (t) => {
+      t.diagnostic(`${TOTAL} records in ${modules.length} modules: ${source}`)
+      assert.equal(TOTAL, 8750)
+      const { sandbox, askDatabase } = await engine.createSandbox(t)
+      const hub = await sandbox.startHub()
+      const operator = await signIn(hub.address)
+      const platform = await startPlatform(t, { name: 'congress', modules })
+      const registered = await registerPlatform(operator, platform)
+      assert.equal(registered.platform.modules_registered, 5)
 
-    const first = await pullToTheEnd(operator)
-    assert.equal(first.pull.state, 'succeeded')
-    assert.deepEqual(first.pull.counts, { ...NONE, received: TOTAL, created: TOTAL })
-    assert.deepEqual(
-      first.tasks.flatMap((task) => task.warnings),
-      [],
-    )
-    for (const module of modules) {
-      const stored = await readStored(operator, module)
-      const sent: Plain[] = module.records.map(parseVerbatim)
-      assert.deepEqual(stored.toSorted(byReference), sent.toSorted(byReference))
-    }
-    assert.equal((await readSnapshot(operator)).stats.records, TOTAL)
-    assert.deepEqual(
-      (await listPlatforms(operator)).map(({ records }) => records),
-      [TOTAL],
-    )
+      const first = await pullToTheEnd(operator)
+      assert.equal(first.pull.state, 'succeeded')
+      assert.deepEqual(first.pull.counts, { ...NONE, received: TOTAL, created: TOTAL })
+      assert.deepEqual(
+        first.tasks.flatMap((task) => task.warnings),
+        [],
+      )
+      for (const module of modules) {
+        const stored = await readStored(operator, module)
+        const sent: Plain[] = module.records.map(parseVerbatim)
+        assert.deepEqual(stored.toSorted(byReference), sent.toSorted(byReference))
+      }
+      assert.equal((await readSnapshot(operator)).stats.records, TOTAL)
+      assert.deepEqual(
+        (await listPlatforms(operator)).map(({ records }) => records),
+        [TOTAL],
+      )
 
-    const path = join(sandbox.folder, 'data', 'recordhub.sqlite')
-    const before = { order: await changeOrder(operator), tables: checksumTables(path) }
-    assert.equal(before.tables['record_history'], NOTHING, 'a first import has no history')
-    const second = await pullToTheEnd(operator)
-    assert.equal(second.pull.state, 'succeeded')
-    assert.deepEqual(second.pull.counts, { ...NONE, received: TOTAL, unchanged: TOTAL })
-    assert.deepEqual(checksumTables(path), before.tables)
-    assert.deepEqual(await changeOrder(operator), before.order)
-    for (const record_id of before.order.slice(0, 3)) {
-      assert.deepEqual(await listHistory(operator, record_id), [])
-    }
-    const { received_today, created_today } = (await readSnapshot(operator)).stats
-    assert.equal(received_today, created_today, 'what is unchanged does not count as received')
-  },
-)
+      const checksum = () => checksumTables(engine, askDatabase)
+      const before = { order: await changeOrder(operator), tables: await checksum() }
+      assert.equal(before.tables['record_history'], NOTHING, 'a first import has no history')
+      const second = await pullToTheEnd(operator)
+      assert.equal(second.pull.state, 'succeeded')
+      assert.deepEqual(second.pull.counts, { ...NONE, received: TOTAL, unchanged: TOTAL })
+      assert.deepEqual(await checksum(), before.tables)
+      assert.deepEqual(await changeOrder(operator), before.order)
+      for (const record_id of before.order.slice(0, 3)) {
+        assert.deepEqual(await listHistory(operator, record_id), [])
+      }
+      const { received_today, created_today } = (await readSnapshot(operator)).stats
+      assert.equal(received_today, created_today, 'what is unchanged does not count as received')
+    },
+  )
+}
 
 const NONE = {
   received: 0,
@@ -77,8 +77,6 @@ const NONE = {
   rejected: 0,
   missing: 0,
 } as const
-
-const NOTHING = createHash('sha256').digest('hex')
 
 type Plain = { reference_number: string; full_name: string; data: unknown }
 
@@ -107,26 +105,4 @@ function byReference(one: Plain, other: Plain): number {
 
 async function changeOrder(operator: Operator): Promise<number[]> {
   return (await listRecords(operator, 'sort=-updated_at')).map((record) => record.record_id)
-}
-
-/** Of every table that a write of a record touches, beside the running hub. */
-function checksumTables(path: string): Record<string, string> {
-  const database = new DatabaseSync(path, { readOnly: true })
-  const tables = [
-    'records',
-    'record_history',
-    'hourly_counters',
-    'module_counters',
-    'write_sequence',
-    'rejected_pushes',
-  ]
-  const sums = tables.map((table) => {
-    const hash = createHash('sha256')
-    for (const row of database.prepare(`SELECT * FROM ${table}`).iterate()) {
-      hash.update(JSON.stringify(row))
-    }
-    return [table, hash.digest('hex')]
-  })
-  database.close()
-  return Object.fromEntries(sums)
 }

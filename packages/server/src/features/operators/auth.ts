@@ -1,6 +1,7 @@
 /** Sign-in and sessions, kept by Better Auth on the hub's own database. */
 import { betterAuth } from 'better-auth'
 import { isRole, type Role } from '../../domain/caller.ts'
+import { HubError } from '../../errors.ts'
 import type { AuthDatabase } from '../../storage/port/operator-store.ts'
 
 /** The header in which the hub hands Better Auth the client's address, for its limits on guesses. */
@@ -16,9 +17,11 @@ export type AuthSettings = {
   secret: string
   /** The address that operators use; decides whether cookies are Secure. */
   publicUrl: string
+  /** Told what went wrong within Better Auth. */
+  complain: (message: string, causes: unknown[]) => void
 }
 
-export function createAuth({ database, secret, publicUrl }: AuthSettings) {
+export function createAuth({ database, secret, publicUrl, complain }: AuthSettings) {
   return betterAuth({
     appName: 'Recordhub',
     database: { dialect: database.dialect, type: database.type },
@@ -89,7 +92,7 @@ export function createAuth({ database, secret, publicUrl }: AuthSettings) {
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
     },
     telemetry: { enabled: false },
-    logger: { level: 'error' },
+    logger: { level: 'error', log: (_level, message, ...causes) => complain(message, causes) },
   })
 }
 
@@ -106,10 +109,12 @@ export async function readSession(
   headers: Headers,
   options: { keepAlive: boolean },
 ): Promise<SignedIn | null> {
-  const found = await auth.api.getSession({
-    headers,
-    query: { disableRefresh: !options.keepAlive },
-  })
+  const found = await auth.api
+    .getSession({ headers, query: { disableRefresh: !options.keepAlive } })
+    .catch((error: unknown) => {
+      // That the storage is away is told as such, and not as a failure to get a session.
+      throw error instanceof Error && error.cause instanceof HubError ? error.cause : error
+    })
   if (!found) return null
   const { id, email, name, role } = found.user
   return {

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { HubError } from '../../errors.ts'
 import { integerOf, type Row, textOf } from '../portable/columns.ts'
-import { clientConfig, placeOf } from './connection.ts'
+import { openClient, placeOf } from './connection.ts'
 import { codeOf, isUnavailable } from './translate-error.ts'
 
 const MIN_VERSION = 15
@@ -11,20 +10,22 @@ const PAUSE_MS = 1000
 export type Waiting = {
   /** How long to wait for a database that is not there yet. */
   seconds: number
-  /** Told once for each reason why it is waited. */
-  onWait: (message: string) => void
   /** Ends the waiting. */
   signal?: AbortSignal
 }
 
 /**
  * Waits until the database can be used: it may start with the hub, or a standby may be about to take
- * over.
+ * over. Warns once for each reason why it is waited.
  * @throws HubError `database_refused` for what waiting does not mend (a wrong password, a missing
  *   database, a version or an encoding that will not do), `storage_unavailable` when the time is over,
  *   `shutting_down` when the signal came.
  */
-export async function awaitDatabase(url: string, waiting: Waiting): Promise<void> {
+export async function awaitDatabase(
+  url: string,
+  waiting: Waiting,
+  warn: (message: string) => void,
+): Promise<void> {
   const { server } = placeOf(url)
   const deadline = performance.now() + waiting.seconds * 1000
   let told = ''
@@ -35,7 +36,7 @@ export async function awaitDatabase(url: string, waiting: Waiting): Promise<void
       const message = `PostgreSQL at ${server} cannot be used after ${waiting.seconds} s: ${reason}. Start it, or check DATABASE_URL.`
       throw HubError.withMessage('storage_unavailable', message)
     }
-    if (reason !== told) waiting.onWait(`Waiting for PostgreSQL at ${server}: ${reason}.`)
+    if (reason !== told) warn(`Waiting for PostgreSQL at ${server}: ${reason}.`)
     told = reason
     // A timer that keeps the process: there is nothing else yet that would.
     await sleep(PAUSE_MS, undefined, waiting.signal ? { signal: waiting.signal } : {}).catch(() => {
@@ -46,8 +47,7 @@ export async function awaitDatabase(url: string, waiting: Waiting): Promise<void
 
 /** Why the database cannot be used yet; null where it can. */
 async function findObstacle(url: string): Promise<string | null> {
-  const client = new pg.Client(clientConfig(url))
-  client.on('error', () => undefined)
+  const { client, end } = openClient(url)
   try {
     await client.connect()
     const { rows } = await client.query<Row>(
@@ -70,7 +70,7 @@ async function findObstacle(url: string): Promise<string | null> {
   } catch (error) {
     return judge(error, url)
   } finally {
-    await client.end().catch(() => undefined)
+    await end()
   }
 }
 

@@ -1,12 +1,12 @@
 /** News of changes from node to node, over LISTEN and NOTIFY. News may be lost, so nothing rests on it but speed. */
 import { sql } from 'kysely'
-import pg from 'pg'
-import { waitFor } from '../../lib/abortable-loop.ts'
+import { repeat, waitFor } from '../../lib/abortable-loop.ts'
 import type { ChangeChannel } from '../portable/platform-store.ts'
-import { clientConfig } from './connection.ts'
+import { openClient } from './connection.ts'
 
 const CHANNEL = 'recordhub_changes'
 const PAUSE_MS = 1000
+const ASK_EVERY_MS = 15_000
 
 export type ListeningChannel = ChangeChannel & { close: () => Promise<void> }
 
@@ -38,21 +38,21 @@ async function keepListening(url: string, onNews: () => void, signal: AbortSigna
   } while (await waitFor(PAUSE_MS, signal))
 }
 
-/** Resolves when the connection is over. */
+/** Resolves or rejects when the connection is over. */
 async function listenOnce(url: string, onNews: () => void, signal: AbortSignal): Promise<void> {
-  const client = new pg.Client(clientConfig(url))
-  const over = new Promise<void>((resolve) => {
-    client.once('end', resolve)
-    client.once('error', () => resolve())
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+  const { client, end } = openClient(url)
+  const over = new AbortController()
   client.on('notification', onNews)
+  client.once('end', () => over.abort())
   try {
     await client.connect()
     await client.query(`LISTEN ${CHANNEL}`)
     onNews()
-    await over
+    // A connection that has fallen silent is found by asking.
+    await repeat(ASK_EVERY_MS, AbortSignal.any([signal, over.signal]), async () => {
+      await client.query('SELECT 1')
+    })
   } finally {
-    await client.end().catch(() => undefined)
+    await end()
   }
 }

@@ -1,19 +1,16 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  Kysely,
-  PostgresDialect,
-  PostgresDriver,
-} from 'kysely'
+import { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Dialect, Kysely } from 'kysely'
 import pg from 'pg'
 import type { Tables } from '../portable/tables.ts'
-import { translatingErrors } from './translate-error.ts'
+import { HubDialect } from './dialect.ts'
+import { isSpent, translatingErrors } from './translate-error.ts'
 
 /** The connections of one node to one database. */
 export type PostgresConnections = {
   /** Every portable query, and Better Auth's. */
   database: Kysely<Tables>
-  dialect: PostgresDialect
+  dialect: Dialect
   /**
    * Gives a connection of the write path, which sends a statement without waiting for the answer to
    * the one before. Where the work fails, its transaction is rolled back.
@@ -28,21 +25,26 @@ export type PostgresConnections = {
 const MAX_CONNECTIONS = 8
 /** One commits pushes; the others are for platforms that are pulled side by side. */
 const MAX_WRITERS = 5
-const TIMEOUTS = {
-  connectionTimeoutMillis: 5000,
-  /** A node that froze half-way must not hold what others wait for. */
-  idle_in_transaction_session_timeout: 30_000,
-  statement_timeout: 30_000,
-  /** Where not even the server's own limit arrives, such as through a dead network. */
-  query_timeout: 40_000,
+const CONNECT_TIMEOUT_MS = 5000
+/** Where not even the server's own limit arrives, such as through a dead network. */
+const QUERY_TIMEOUT_MS = 40_000
+const END_LIMIT_MS = 3000
+
+/** An acknowledged write is durable, whatever the server's default. */
+const SESSION = {
+  synchronous_commit: 'on',
+  default_transaction_isolation: 'read committed',
+  datestyle: 'ISO',
+  jit: 'off',
 }
-/**
- * An acknowledged write is durable, whatever the server's default. Writes go by key and nothing else,
- * and a plan made while a table was empty must not read it all when it is full.
- */
-const WRITER_OPTIONS =
-  '-c synchronous_commit=on -c jit=off -c enable_seqscan=off -c lock_timeout=10000'
-const OPTIONS = '-c synchronous_commit=on -c jit=off'
+const LIMITED_SESSION = {
+  ...SESSION,
+  statement_timeout: '30s',
+  /** A node that froze half-way must not hold what others wait for. */
+  idle_in_transaction_session_timeout: '30s',
+}
+/** Writes go by key and nothing else: a plan made while a table was empty must not read it all later. */
+const WRITER_SESSION = { ...LIMITED_SESSION, lock_timeout: '10s', enable_seqscan: 'off' }
 
 /** `int8` as a number; every number of the hub is below 2^53. */
 const types: pg.CustomTypesConfig = {
@@ -54,9 +56,11 @@ const types: pg.CustomTypesConfig = {
 
 /** Makes connections as they are needed; an address that nobody answers at fails at the first use. */
 export function openConnections(url: string): PostgresConnections {
-  const pool = openPool(url, { max: MAX_CONNECTIONS, options: OPTIONS })
-  const writers = openPool(url, { max: MAX_WRITERS, options: WRITER_OPTIONS, pipeline: true })
-  const dialect = new TranslatingDialect(pool)
+  const sockets = new Sockets()
+  const pool = openPool(url, LIMITED_SESSION, { max: MAX_CONNECTIONS, ...sockets.config })
+  const pipeline = { max: MAX_WRITERS, pipeline: true, ...sockets.config }
+  const writers = openPool(url, WRITER_SESSION, pipeline)
+  const dialect = new HubDialect(pool)
   const database = new Kysely<Tables>({ dialect })
   const underWay = new Set<Promise<unknown>>()
   return {
@@ -70,37 +74,71 @@ export function openConnections(url: string): PostgresConnections {
       return done
     },
     query: (text, values) => translatingErrors(pool.query(text, values)),
-    async close() {
-      await Promise.allSettled(underWay)
-      // Behind whatever waits for a connection already; a pool that ends leaves those waiting for ever.
-      await database
-        .connection()
-        .execute(async () => undefined)
-        .catch(() => undefined)
-      await Promise.all([pool.end(), writers.end()])
-    },
+    close: () =>
+      sockets.endWith(async () => {
+        await Promise.allSettled(underWay)
+        // Behind whatever waits for a connection already; a pool that ends leaves those waiting for ever.
+        await database.connection().execute(async () => undefined)
+        await Promise.all([pool.end(), writers.end()])
+      }),
   }
 }
 
-/** A connection without limits of time, for work such as migrations. */
-export function openUnlimited(url: string): Kysely<Tables> {
-  const limits = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 }
-  return new Kysely<Tables>({
-    dialect: new TranslatingDialect(openPool(url, { max: 1, options: OPTIONS, ...limits })),
-  })
+/** Works on a connection without limits of time, such as migrations need. */
+export async function withUnlimited<Result>(
+  url: string,
+  work: (database: Kysely<Tables>) => Promise<Result>,
+): Promise<Result> {
+  const sockets = new Sockets()
+  const pool = openPool(url, SESSION, { max: 1, query_timeout: 0, ...sockets.config })
+  try {
+    return await work(new Kysely<Tables>({ dialect: new HubDialect(pool) }))
+  } finally {
+    await sockets.endWith(() => pool.end())
+  }
 }
 
-/** What every client of this database is made with. Settings of the address itself stay. */
-export function clientConfig(url: string, options = OPTIONS): pg.ClientConfig {
-  const address = new URL(url)
-  const given = address.searchParams.get('options')
-  address.searchParams.set('options', given ? `${given} ${options}` : options)
+/** A connection of its own, and its end. */
+export function openClient(url: string): { client: pg.Client; end: () => Promise<void> } {
+  const sockets = new Sockets()
+  const client = new pg.Client({ ...clientConfig(url), ...sockets.config })
+  // What breaks is told by the work on it.
+  client.on('error', () => undefined)
+  return { client, end: () => sockets.endWith(() => client.end()) }
+}
+
+/** A polite end waits for the other side, which may have fallen silent. */
+class Sockets {
+  readonly #open = new Set<Socket>()
+  readonly config = {
+    stream: () => {
+      const socket = new Socket()
+      this.#open.add(socket)
+      socket.once('close', () => this.#open.delete(socket))
+      return socket
+    },
+  }
+
+  /** Resolves when the end has come, politely or not; it never rejects. */
+  async endWith(end: () => Promise<unknown>): Promise<void> {
+    const limit = new AbortController()
+    const late = sleep(END_LIMIT_MS, undefined, { signal: limit.signal })
+    await Promise.race([end(), late]).catch(() => undefined)
+    limit.abort()
+    await late.catch(() => undefined)
+    for (const socket of this.#open) socket.destroy()
+  }
+}
+
+/** What every client of this database is made with. */
+function clientConfig(url: string): pg.ClientConfig {
   return {
-    connectionString: address.href,
+    connectionString: url,
     application_name: 'recordhub',
     keepAlive: true,
     types,
-    ...TIMEOUTS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
   }
 }
 
@@ -110,13 +148,21 @@ export function placeOf(url: string): { server: string; user: string; database: 
   return { server: host.startsWith('/') ? host : `${host}:${port}`, user, database }
 }
 
-function openPool(
-  url: string,
-  { options, ...config }: pg.PoolConfig & { options: string },
-): pg.Pool {
-  const pool = new pg.Pool({ ...clientConfig(url, options), ...config })
-  // A connection that breaks while nobody uses it is replaced when it is needed.
+/** What the address itself sets stays. */
+function openPool(url: string, session: Record<string, string>, config: pg.PoolConfig): pg.Pool {
+  const given = new URL(url).searchParams
+  const settings = Object.entries(session)
+    .filter(([name]) => !given.has(name))
+    .map(([name, value]) => `SET ${name} = '${value}'`)
+  const pool = new pg.Pool({
+    ...clientConfig(url),
+    ...config,
+    // By statements: a pooler between would refuse them as parameters of the connection.
+    onConnect: async (client) => void (await client.query(settings.join('; '))),
+  })
+  // One that breaks while nobody uses it is replaced when it is needed; else the work on it tells.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
@@ -132,37 +178,10 @@ async function runOn<Result>(
   } catch (error) {
     // Where not even a rollback gets through, the connection is of no use to anybody.
     await client.query('ROLLBACK').then(
-      () => client.release(),
+      () => client.release(isSpent(error)),
       (broken: Error) => client.release(broken),
     )
     throw error
-  }
-}
-
-/** Kysely's PostgreSQL dialect with errors in the hub's words. */
-class TranslatingDialect extends PostgresDialect {
-  readonly #pool: pg.Pool
-
-  constructor(pool: pg.Pool) {
-    super({ pool })
-    this.#pool = pool
-  }
-
-  override createDriver(): PostgresDriver {
-    return new TranslatingDriver({ pool: this.#pool })
-  }
-}
-
-class TranslatingDriver extends PostgresDriver {
-  readonly #translated = new WeakSet<DatabaseConnection>()
-
-  override async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = await translatingErrors(super.acquireConnection())
-    if (this.#translated.has(connection)) return connection
-    this.#translated.add(connection)
-    const execute: DatabaseConnection['executeQuery'] = connection.executeQuery.bind(connection)
-    connection.executeQuery = <Row>(query: CompiledQuery) => translatingErrors(execute<Row>(query))
-    return connection
   }
 }
 

@@ -1,4 +1,5 @@
 import { PgBoss } from 'pg-boss'
+import { HubError } from '../../errors.ts'
 import type { PullDispatcher } from '../port/pull-dispatcher.ts'
 import type { PostgresConnections } from './connection.ts'
 
@@ -14,47 +15,53 @@ const POLLING = { pollingIntervalSeconds: 1, batchSize: 1 }
  */
 export function createPullDispatcher(
   { query }: Pick<PostgresConnections, 'query'>,
-  timeZone: string,
+  { timeZone, warn }: { timeZone: string; warn: (message: string) => void },
 ): PullDispatcher {
-  let boss: PgBoss | null = null
-  let worker = ''
+  const boss = new PgBoss({
+    db: { executeSql: (text, values) => query(text, values) },
+    superviseIntervalSeconds: 5,
+    monitorIntervalSeconds: 5,
+    cronMonitorIntervalSeconds: 5,
+    cronWorkerIntervalSeconds: 1,
+  })
+  boss.on('error', (error) => {
+    // That the database is away is told elsewhere; what could not be done is tried again.
+    if (!(error instanceof HubError)) warn(`The schedule and queue of pulls: ${error.message}`)
+  })
+  const send = (pullId: number) => boss.send(PULLS, { pull_id: pullId })
+  let isDelivering = false
+  let worker: string | null = null
   let cron: string | null = null
   return {
     async start({ runPull, onSchedule }, schedule) {
-      const starting = new PgBoss({
-        db: { executeSql: (text, values) => query(text, values) },
-        superviseIntervalSeconds: 5,
-        monitorIntervalSeconds: 5,
-        cronMonitorIntervalSeconds: 5,
-        cronWorkerIntervalSeconds: 1,
+      await boss.start()
+      await boss.createQueue(PULLS, QUEUE)
+      await boss.createQueue(SCHEDULE, QUEUE)
+      isDelivering = true
+      worker = await boss.work<{ pull_id: number }>(PULLS, POLLING, async (jobs) => {
+        for (const { data } of jobs) {
+          // One that was on its way while this node stopped is for another.
+          await (isDelivering ? runPull(data.pull_id) : send(data.pull_id))
+        }
       })
-      // The database may be away for a while; what could not be done is tried again.
-      starting.on('error', () => undefined)
-      await starting.start()
-      boss = starting
-      await starting.createQueue(PULLS, QUEUE)
-      await starting.createQueue(SCHEDULE, QUEUE)
-      worker = await starting.work<{ pull_id: number }>(PULLS, POLLING, async (jobs) => {
-        for (const { data } of jobs) await runPull(data.pull_id)
-      })
-      await starting.work(SCHEDULE, POLLING, () => onSchedule())
+      await boss.work(SCHEDULE, POLLING, () => onSchedule())
+      if (schedule === null) await boss.unschedule(SCHEDULE)
+      else await boss.schedule(SCHEDULE, schedule, null, { tz: timeZone })
       cron = schedule
-      if (schedule === null) await starting.unschedule(SCHEDULE)
-      else await starting.schedule(SCHEDULE, schedule, null, { tz: timeZone })
     },
     async dispatch(pullId) {
-      await boss?.send(PULLS, { pull_id: pullId })
-      boss?.notifyWorker(worker)
+      await send(pullId)
+      if (worker !== null) boss.notifyWorker(worker)
     },
     nextRun() {
-      if (boss === null || cron === null) return null
+      if (cron === null) return null
       return boss.previewSchedule(cron, { tz: timeZone, count: 1 })[0] ?? null
     },
     async stop() {
-      const stopping = boss
-      boss = null
+      isDelivering = false
+      worker = null
       cron = null
-      await stopping?.stop({ graceful: false })
+      await boss.stop({ graceful: false })
     },
   }
 }

@@ -6,6 +6,7 @@
 import { randomInt } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import { HubError } from '../../errors.ts'
+import { isStorableText } from '../../lib/storable-text.ts'
 import type {
   PullWrite,
   PushWrite,
@@ -138,7 +139,7 @@ async function applyGroup(
   const pushes = writes.filter(isPush)
   const pulls = writes.filter(isPull)
   const onlyPushes = pulls.length === 0
-  const pushKeys = inOrder(pushes)
+  const pushKeys = inOrder(pushes.filter((push) => isStorableText(push.record_type)))
   const [gates, known, loadedPushes, earlyNumbers] = await Promise.all([
     opening,
     lookUpReads(statements, pulls),

@@ -7,7 +7,7 @@ import { createRecordReads } from '../portable/record-reads.ts'
 import { createStores } from '../portable/stores.ts'
 import { awaitDatabase, type Waiting } from './await-database.ts'
 import { openChangeChannel } from './change-channel.ts'
-import { openConnections, openUnlimited } from './connection.ts'
+import { openConnections, withUnlimited } from './connection.ts'
 import { startDatabaseClock } from './database-clock.ts'
 import { hold } from './locks.ts'
 import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
@@ -20,6 +20,8 @@ export type PostgresOptions = {
   url: string
   timeZone: string
   waiting: Waiting
+  /** Told what whoever runs the hub should read in its log. */
+  warn: (message: string) => void
   /** The database's own where left out. */
   clock?: Clock
 }
@@ -31,13 +33,18 @@ export type PostgresOptions = {
  * @throws Error where a newer version of the hub has migrated it further.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {
-  await awaitDatabase(options.url, options.waiting)
+  await awaitDatabase(options.url, options.waiting, options.warn)
   await migrateAlone(options.url)
   const connections = openConnections(options.url)
-  const { database, dialect } = connections
-  const ownClock = options.clock ? null : await startDatabaseClock(connections)
-  const clock = options.clock ?? ownClock ?? systemClock
+  const ownClock = options.clock
+    ? null
+    : await startDatabaseClock(connections).catch(async (error: unknown) => {
+        await connections.close()
+        throw error
+      })
   const channel = openChangeChannel(options.url)
+  const { database, dialect } = connections
+  const clock = options.clock ?? ownClock ?? systemClock
   const databases = { reader: database, writer: database, clock, hold }
   return {
     ...createStores(databases, {
@@ -50,7 +57,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       ...createRecordReads(databases, NAME_INDEX_LENGTH),
       ...createRecordWriter(connections),
     },
-    pullDispatcher: createPullDispatcher(connections, options.timeZone),
+    pullDispatcher: createPullDispatcher(connections, options),
     async close() {
       await ownClock?.stop()
       await channel.close()
@@ -61,12 +68,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
 
 /** On a connection of its own, without the limits of daily work: a migration may take its time. */
 async function migrateAlone(url: string): Promise<void> {
-  const database = openUnlimited(url)
-  try {
-    await migrate(database, migrations)
-  } finally {
-    await database.destroy()
-  }
+  await withUnlimited(url, (database) => migrate(database, migrations))
 }
 
 async function readMark(db: Executor): Promise<number> {

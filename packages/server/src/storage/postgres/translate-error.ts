@@ -5,11 +5,12 @@ import { HubError } from '../../errors.ts'
  * Unusable: connection trouble, authorization, a missing database, read-only, resources, locks that
  * are not got, the server's shutting down or starting, system errors, damage.
  */
-const UNUSABLE = /^(08|28|3D|25006|53|55P03|57|58|XX)/
+const UNUSABLE = /^(08|25006|25P03|28|3D|53|55P03|57|58|XX)/
 /** What one row holds: data exceptions, constraints, and program limits such as an index row's size. */
 const REFUSED_ROW = /^(22|23|54)/
 /** Another transaction came between; trying again finds what it left. */
 const CAME_BETWEEN = new Set(['40001', '40P01'])
+const NOT_ALLOWED = '42501'
 const IDENTITY_INDEX = 'records_identity'
 /** Errors of sockets and names that Node gives, and of `pg` where it has no code. */
 const AWAY = /^(E[A-Z]+|ERR_SOCKET.*)$/
@@ -37,15 +38,32 @@ export function isUnavailable(error: unknown): boolean {
   return code === '' && error instanceof Error && AWAY_WORDS.test(error.message)
 }
 
-/** Awaits work on a connection; what PostgreSQL cannot do at all comes out as `storage_unavailable`. */
+/**
+ * Awaits work on a connection; what PostgreSQL cannot do at all comes out as `storage_unavailable`, what
+ * the user may not do as `database_refused`.
+ */
 export async function translatingErrors<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (error) {
+    if (codeOf(error) === NOT_ALLOWED && error instanceof Error) {
+      const reason = `the user may not do what the hub needs (${error.message}); make it the owner of the database`
+      throw new HubError('database_refused', { reason }, { cause: error })
+    }
     if (!isUnavailable(error)) throw error
     const options = { retryAfterSeconds: 5, cause: error }
     throw new HubError('storage_unavailable', { seconds: 5 }, options)
   }
+}
+
+/**
+ * Whether a connection is of no use any more: it did not answer in time, or is one on which nothing can
+ * be written, while a new one may well lead to the server that has taken over.
+ */
+export function isSpent(error: unknown): boolean {
+  const cause = error instanceof HubError ? error.cause : error
+  if (!(cause instanceof Error)) return false
+  return cause.message === 'Query read timeout' || codeOf(cause) === '25006'
 }
 
 /** The SQLSTATE, or Node's code; empty where there is none. */

@@ -1,4 +1,5 @@
 /** What allows a write, read once a batch inside its transaction. */
+import { isStorableText } from '../../lib/storable-text.ts'
 import type { RecordRead, WriteBatch, WriteRejection } from '../port/record-store.ts'
 import { integerOf } from '../portable/columns.ts'
 import {
@@ -34,6 +35,8 @@ export async function openWriteGates(
       continue
     }
     keyIds.add(write.hub_key_id)
+    // No module can have such a type, and no statement take it.
+    if (!isStorableText(write.record_type)) continue
     pushed.set(nameOf(write.platform_id, write.record_type), write)
   }
   const readList = [...reads]

@@ -44,7 +44,7 @@ export type FoundRecords = {
 
 /** A name of a key. Their order is the one in which every node locks and makes records. */
 export function nameOfKey(key: RecordKey): string {
-  return `${key.platform_id} ${key.record_type} ${key.reference_number}`
+  return `${key.platform_id}\0${key.record_type}\0${key.reference_number}`
 }
 
 /** Each key once, in the order of their names. */

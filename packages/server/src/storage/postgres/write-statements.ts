@@ -55,9 +55,15 @@ export type HistoryLine = {
 export type WriteStatements = ReturnType<typeof createWriteStatements>
 
 export function createWriteStatements(client: PoolClient) {
+  /** What failed first: what was sent after it only says that the transaction is broken. */
+  let failure: unknown = null
+  const blame = (error: unknown) => {
+    failure ??= error
+    throw failure
+  }
   const run = (name: keyof typeof SQL, ...values: unknown[]): Promise<QueryResult<Row>> =>
-    client.query<Row>({ name, text: SQL[name], values })
-  const command = (text: string): Promise<QueryResult> => client.query(text)
+    client.query<Row>({ name, text: SQL[name], values }).catch(blame)
+  const command = (text: string): Promise<QueryResult> => client.query(text).catch(blame)
 
   return {
     /** Begins, and holds off whoever changes what allows writes until the end. */
@@ -77,7 +83,10 @@ export function createWriteStatements(client: PoolClient) {
 
     setSavepoint: () => command('SAVEPOINT one_write'),
     releaseSavepoint: () => command('RELEASE one_write'),
-    rollbackToSavepoint: () => command('ROLLBACK TO one_write'),
+    async rollbackToSavepoint(): Promise<void> {
+      await client.query('ROLLBACK TO one_write')
+      failure = null
+    },
 
     findKeys: async (hubKeyIds: number[], at: string): Promise<Row[]> =>
       (await run('findKeys', bigintArray(hubKeyIds), at)).rows,

@@ -1,0 +1,260 @@
+/** Two nodes on one PostgreSQL: what one writes, refuses and changes, and what the other knows of it. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  countCalls,
+  listeningSessions,
+  type Node,
+  untilTrue,
+  untilWaiting,
+  whileHolding,
+  withTwoNodes,
+} from '../helpers/postgres-nodes.ts'
+import {
+  listHistory,
+  listRecords,
+  only,
+  pushWrite,
+  registerTestPlatform,
+  setStatus,
+  words,
+  write,
+} from '../helpers/storage-fixtures.ts'
+import {
+  beginRead,
+  finishTestPull,
+  LEASE,
+  pullWrite,
+  requestPull,
+  type TestRead,
+} from '../helpers/storage-pulls.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+
+const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
+
+describe('two nodes of PostgreSQL write the same records', () => {
+  test(
+    'batches over the same references in opposite orders all succeed, and every change is told',
+    withTwoNodes(async ({ here, there }) => {
+      const school = await registerTestPlatform(here)
+      const names = Array.from({ length: 24 }, (_, index) => `r-${index}`)
+      // Every other one exists, so that locks and new records come between each other.
+      const existing = names.filter((_, index) => index % 2 === 0)
+      await write(here, ...existing.map((reference) => pushWrite(school, { reference })))
+      let value = 0
+      const batchOf = (node: Node, references: string[]) =>
+        write(
+          node,
+          ...references.map((reference) =>
+            pushWrite(school, { reference, data: `{"a":${value++}}` }),
+          ),
+        )
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, () => [
+          batchOf(here, names),
+          batchOf(there, names.toReversed()),
+        ]).flat(),
+      )
+      const said = words(outcomes.flat())
+      assert.deepEqual(tally(said), { created: 12, updated: 40 * 24 - 12 })
+      const records = await listRecords(there.storage)
+      assert.deepEqual(records.map((record) => record.reference_number).sort(), names.toSorted())
+
+      const numbers = new Set<number>()
+      for (const record of records) {
+        const history = (await listHistory(here.storage, record.record_id)).toReversed()
+        const isOld = existing.includes(record.reference_number)
+        assert.equal(history.length, isOld ? 40 : 39)
+        // Each change goes on from the one before it: the numbers rise in the order of the changes.
+        const changes = history.map((entry) => only(JSON.parse(entry.changes)))
+        const befores = changes.map((change) => Object(change).before)
+        const afters = changes.map((change) => Object(change).after)
+        assert.deepEqual(befores.slice(1), afters.slice(0, -1))
+        assert.equal(record.data, `{"a":${afters.at(-1)}}`)
+        assert.equal(record.change_seq, history.at(-1)?.change_seq)
+        for (const entry of history) numbers.add(entry.change_seq)
+      }
+      assert.equal(numbers.size, 40 * 24 - 12, 'A number was given twice')
+
+      assert.equal(
+        await there.storage.records.countRecords({ platform: null, record_type: null }),
+        24,
+      )
+      const { stats } = await here.storage.snapshot.readSnapshot(here.clock.day)
+      assert.equal(stats.received_today, 12 + 40 * 24)
+      assert.equal(stats.created_today, 24)
+      assert.equal(stats.updated_today, 40 * 24 - 12)
+      assert.equal(only(await runSql(here.storage, 'SELECT count(*) AS n FROM activity'))['n'], 973)
+    }),
+  )
+
+  test(
+    'pushes on one node and reads on the other go on side by side',
+    withTwoNodes(async ({ here, there }) => {
+      const school = await registerTestPlatform(here)
+      const read = await beginRead(there.storage, school)
+      const names = Array.from({ length: 40 }, (_, index) => `r-${index}`)
+      const pushed = names
+        .toReversed()
+        .map((reference) => pushWrite(school, { reference, data: '{"a":1}' }))
+      const pulled = names.map((reference) => pullWrite(read, { reference, data: '{"a":2}' }))
+      const outcomes = await Promise.all([
+        write(here, ...pushed),
+        write(there, ...pulled.slice(0, 20)),
+        write(here, ...pushed.toReversed()),
+        write(there, ...pulled.slice(20)),
+      ])
+      const said = tally(words(outcomes.flat()))
+      assert.equal(said['created'], 40)
+      assert.equal(read.read.seen.size, 40)
+      assert.equal((await listRecords(here.storage)).length, 40)
+      for (const record of await listRecords(here.storage)) {
+        // A push after the read's mark is newer than the read.
+        assert.equal(record.data, '{"a":1}')
+      }
+    }),
+  )
+})
+
+describe('a refusal holds on every node from its commit on', () => {
+  test(
+    'what is under way when a platform is switched off is waited for, and nothing comes after it',
+    withTwoNodes(async ({ url, here, there, observer }) => {
+      const school = await registerTestPlatform(here)
+      await write(here, pushWrite(school))
+      const push = (over: Parameters<typeof pushWrite>[1]) => write(there, pushWrite(school, over))
+      await whileHolding(url, LOCK_R1, async (release) => {
+        const before = push({ data: '{"a":1}' })
+        await untilWaiting(observer, 1)
+        const switched = setStatus(here, school, 'inactive')
+        await untilWaiting(observer, 2)
+        const after = push({ reference: 'r-2' })
+        await untilWaiting(observer, 3)
+        await release()
+        assert.deepEqual(words(await before), ['updated'])
+        await switched
+        const whenSwitched = await tracesOf(here)
+        assert.deepEqual(words(await after), ['api_key_invalid'])
+        assert.deepEqual(await tracesOf(here), whenSwitched)
+      })
+      assert.equal(only(await listRecords(here.storage)).data, '{"a":1}')
+    }),
+  )
+
+  const endings: [string, (node: Node, read: TestRead) => Promise<unknown>][] = [
+    ['ended', ({ storage }, { read }) => finishTestPull(storage, read.pull_id, 'cancelled')],
+    ['interrupted', ({ storage }) => storage.pulls.interruptPulls()],
+    [
+      'taken over, since its lease ran out',
+      ({ storage, clock }) => {
+        clock.advance(LEASE.seconds + 1)
+        return requestPull(storage, { owner: 'node-2', seconds: 30 })
+      },
+    ],
+    ['cut off, since its platform is inactive', ({ storage, clock }) => switchOff(storage, clock)],
+  ]
+  for (const [word, end] of endings) {
+    test(
+      `once a pull is ${word}, nothing that it reads is stored any more`,
+      withTwoNodes(async ({ url, here, there, observer }) => {
+        const school = await registerTestPlatform(here)
+        await write(here, pushWrite(school))
+        const read = await beginRead(there.storage, school)
+        const pull = (reference: string) =>
+          write(there, pullWrite(read, { reference, data: '{"a":2}' }))
+        await whileHolding(url, LOCK_R1, async (release) => {
+          const before = pull('r-1')
+          await untilWaiting(observer, 1)
+          const ended = end(here, read)
+          await untilWaiting(observer, 2)
+          const after = pull('r-2')
+          await untilWaiting(observer, 3)
+          await release()
+          assert.deepEqual(words(await before), ['updated'])
+          await ended
+          const whenEnded = await tracesOf(here)
+          assert.match(only(words(await after)), /pull_not_running|module_not_registered/)
+          assert.deepEqual(await tracesOf(here), whenEnded)
+        })
+        assert.deepEqual(read.read.seen.size, 1)
+      }),
+    )
+  }
+})
+
+describe('news from node to node', () => {
+  test(
+    'a node hears of the changes of another, also after its connection was broken',
+    withTwoNodes(async ({ here, there, observer }) => {
+      const heard = countCalls()
+      there.storage.platforms.onChange(heard.call)
+      const areListening = (old: number[]) =>
+        untilTrue('both nodes listen', async () => {
+          const pids = await listeningSessions(observer)
+          return pids.length === 2 && !pids.some((pid) => old.includes(pid))
+        })
+      await areListening([])
+      const school = await registerTestPlatform(here)
+      for (const status of ['inactive', 'active', 'inactive'] as const) {
+        await heard.next()
+        await setStatus(here, school, status)
+      }
+      await heard.next()
+
+      const broken = await listeningSessions(observer)
+      await observer.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [
+        broken,
+      ])
+      await areListening(broken)
+      // It may have missed something meanwhile.
+      await heard.next()
+      for (const status of ['active', 'inactive', 'active'] as const) {
+        await setStatus(here, school, status)
+        await heard.next()
+      }
+    }),
+  )
+
+  test(
+    'a change that is undone is no news',
+    withTwoNodes(async ({ here, observer }) => {
+      await observer.query('LISTEN recordhub_changes')
+      const news: string[] = []
+      observer.on('notification', ({ payload }) => void news.push(payload ?? ''))
+      await observer.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+        AS $$ BEGIN RAISE 'refused' USING ERRCODE = '40000'; END $$`)
+      await observer.query('CREATE TRIGGER refuse BEFORE INSERT ON audit EXECUTE FUNCTION refuse()')
+      await assert.rejects(registerTestPlatform(here))
+      await observer.query('DROP TRIGGER refuse ON audit; DROP FUNCTION refuse')
+      assert.deepEqual(news, [])
+      await registerTestPlatform(here)
+      await untilTrue('the change is told', async () => {
+        await observer.query('SELECT')
+        return news.length > 0
+      })
+      assert.equal(news.length, 1)
+    }),
+  )
+})
+
+function tally(said: string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const word of said) counts[word] = (counts[word] ?? 0) + 1
+  return counts
+}
+
+async function switchOff(storage: Node['storage'], clock: Node['clock']): Promise<void> {
+  const { id } = only(await storage.platforms.listPlatforms())
+  const school = { platform_id: id, platform_name: 'school', key_hash: '', hub_key_id: 0 }
+  await setStatus({ storage, clock }, school, 'inactive')
+}
+
+/** Everything that a write would leave. */
+async function tracesOf({ storage, clock }: Node) {
+  const [records, counted, history] = await Promise.all([
+    listRecords(storage),
+    storage.snapshot.readSnapshot(clock.day),
+    runSql(storage, 'SELECT count(*) AS n FROM record_history'),
+  ])
+  return { records, stats: counted.stats, logs: counted.logs, history }
+}

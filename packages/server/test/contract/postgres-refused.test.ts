@@ -1,0 +1,129 @@
+/** Texts that PostgreSQL refuses and SQLite takes: U+0000. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { NewRejectedPush } from '../../src/storage/port/rejected-push-store.ts'
+import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import {
+  listRecords,
+  pushWrite,
+  registerTestPlatform,
+  type TestPlatform,
+  words,
+  write,
+} from '../helpers/storage-fixtures.ts'
+import { postgresEngine } from '../helpers/storage-postgres.ts'
+import { beginRead, taskResult } from '../helpers/storage-pulls.ts'
+
+const NUL = 'a\0b'
+
+type Kit = StorageKit & { school: TestPlatform }
+
+describe('a name with U+0000, which nothing has, finds nothing on PostgreSQL', () => {
+  const platform = NUL
+  const none = { platform: null, record_type: null }
+  const lists: [string, (kit: Kit) => Promise<unknown>, unknown][] = [
+    ['records of a platform', ({ storage }) => listRecords(storage, { platform }), []],
+    ['records of a type', ({ storage }) => listRecords(storage, { record_type: NUL }), []],
+    ['records by reference', ({ storage }) => listRecords(storage, { reference_number: NUL }), []],
+    ['a count of records', ({ storage }) => storage.records.countRecords({ ...none, platform }), 0],
+    [
+      'activity',
+      ({ storage }) =>
+        storage.activity.listActivity({ platform, level: null, limit: 5, before: null }),
+      [],
+    ],
+    [
+      'rejected pushes',
+      ({ storage }) =>
+        storage.rejectedPushes.listRejectedPushes({ platform, code: NUL, limit: 5, before: null }),
+      [],
+    ],
+  ]
+  for (const [name, list, expected] of lists) {
+    test(
+      name,
+      withSchool(async (kit) => assert.deepEqual(await list(kit), expected)),
+    )
+  }
+
+  test(
+    'a page after such a name begins where it would stand',
+    withSchool(async (kit) => {
+      await write(kit, pushWrite(kit.school, { full_name: 'b' }))
+      const after = { value: NUL, record_id: 1 }
+      assert.equal((await listRecords(kit.storage, { sort: 'full_name', after })).length, 1)
+    }),
+  )
+})
+
+describe('words with U+0000 that others have sent are kept on PostgreSQL', () => {
+  test(
+    'those of a rejected push, and of those refused beside it',
+    withSchool(async ({ storage, clock, school }) => {
+      const push = (code: string, message: string): NewRejectedPush => ({
+        platform_id: school.platform_id,
+        method: 'POST',
+        code,
+        message,
+        errors: { record_type: [message] },
+        body: '{"record_type":"a\\u0000b"}',
+        pull_id: null,
+        activity: { level: 'warning', kind: 'push.rejected', message },
+      })
+      await storage.rejectedPushes.keepRejectedPushes(
+        [push('module_not_registered', `"${NUL}" is not registered`), push('invalid_record', 'No')],
+        { at: clock.text, day: clock.day, quotaBytes: 10_000 },
+      )
+      const kept = await storage.rejectedPushes.listRejectedPushes({
+        platform: null,
+        code: null,
+        limit: 5,
+        before: null,
+      })
+      assert.deepEqual(kept.map(({ code }) => code).sort(), [
+        'invalid_record',
+        'module_not_registered',
+      ])
+    }),
+  )
+
+  test(
+    'those of a failed task, and a warning',
+    withSchool(async ({ storage, school }) => {
+      const { read, task } = await beginRead(storage, school)
+      const failed = taskResult({ state: 'failed', error: `It said: ${NUL}`, warnings: [NUL] })
+      await storage.pulls.finishTask(read.pull_id, task.task_number, failed, {
+        level: 'error',
+        kind: 'pull.failed',
+        message: NUL,
+      })
+      const platform = await storage.platforms.readPlatform(school.platform_id)
+      assert.match(platform?.last_error ?? '', /It said/)
+    }),
+  )
+
+  test(
+    'a line of activity',
+    withSchool(async ({ storage }) => {
+      await storage.activity.appendActivity({ level: 'info', kind: 'test', message: NUL })
+    }),
+  )
+
+  test(
+    'a push of a type that cannot be is rejected alone',
+    withSchool(async (kit) => {
+      const said = await write(
+        kit,
+        pushWrite(kit.school, { record_type: NUL }),
+        pushWrite(kit.school),
+      )
+      assert.deepEqual(words(said), ['module_not_registered', 'created'])
+    }),
+  )
+})
+
+function withSchool(run: (kit: Kit) => Promise<void>): () => Promise<void> {
+  return withStorage(postgresEngine, async (kit) => {
+    await run({ ...kit, school: await registerTestPlatform(kit) })
+  })
+}

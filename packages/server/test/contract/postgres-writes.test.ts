@@ -1,0 +1,252 @@
+/** The write path of PostgreSQL: what it locks and writes, and what becomes of a batch that is in the way. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Client } from 'pg'
+import { IdSet } from '../../src/lib/id-set.ts'
+import type { Storage } from '../../src/storage/port/storage.ts'
+import { openNode, untilWaiting, withTwoNodes } from '../helpers/postgres-nodes.ts'
+import { type PostgresServer, startPostgres } from '../helpers/postgres-server.ts'
+import { TestClock, withStorage } from '../helpers/storage-engine.ts'
+import {
+  listRecords,
+  only,
+  pushWrite,
+  registerTestPlatform,
+  words,
+  write,
+  writeOne,
+} from '../helpers/storage-fixtures.ts'
+import { postgresEngine, withDatabase } from '../helpers/storage-postgres.ts'
+import { beginRead, pullOnce, pullWrite } from '../helpers/storage-pulls.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+
+describe('what PostgreSQL is made to write', () => {
+  let server: PostgresServer
+  before(async () => {
+    // Nothing but the hub is to write.
+    const settings = { wal_level: 'minimal', max_wal_senders: '0', autovacuum: 'off' }
+    server = await startPostgres({ settings })
+  })
+  after(() => server.remove())
+
+  test('a read of nothing new and a look at the dashboard write nothing at all', async () => {
+    const clock = new TestClock()
+    const storage = await openNode(server.url, clock)
+    try {
+      const kit = { storage, clock }
+      const school = await registerTestPlatform(kit)
+      const references = Array.from({ length: 500 }, (_, index) => `r-${index}`)
+      await pullOnce(kit, school, async (read) => {
+        await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
+      })
+      await withDatabase(server.url, async (observer) => {
+        const read = await beginRead(storage, school)
+        const again = references.map((reference) => pullWrite(read, { reference }))
+        // Whoever reads a row first after it was written may note in it that it holds.
+        const first = { ...read, read: { ...read.read, seen: new IdSet() } }
+        await write(kit, ...references.map((reference) => pullWrite(first, { reference })))
+        const look = async () => {
+          await storage.snapshot.readSnapshot(clock.day)
+          await listRecords(storage)
+          await storage.platforms.findReceiver(school.key_hash, clock.text)
+          await storage.pulls.readPull(read.read.pull_id)
+        }
+        await look()
+        await observer.query('CHECKPOINT')
+        const before = await traces(observer)
+        assert.deepEqual(new Set(words(await write(kit, ...again))), new Set(['unchanged']))
+        assert.deepEqual(await traces(observer), before)
+        await look()
+        assert.deepEqual(await traces(observer), before)
+        await write(kit, pullWrite(read, { reference: 'new' }))
+        assert.notDeepEqual(await traces(observer), before)
+      })
+    } finally {
+      await storage.close()
+    }
+  })
+})
+
+describe('a batch of writes on PostgreSQL', () => {
+  test(
+    'keeps apart what a space could join: a type and a reference',
+    withStorage(postgresEngine, async (kit) => {
+      const school = await registerTestPlatform(kit, { modules: ['a', 'a b'] })
+      const said = await write(
+        kit,
+        pushWrite(school, { record_type: 'a', reference: 'b c', data: '{"a":1}' }),
+        pushWrite(school, { record_type: 'a b', reference: 'c', data: '{"a":2}' }),
+      )
+      assert.deepEqual(words(said), ['created', 'created'])
+      const stored = (await listRecords(kit.storage)).map(
+        ({ record_type, reference_number, data }) => `${record_type}/${reference_number} ${data}`,
+      )
+      assert.deepEqual(stored, ['a/b c {"a":1}', 'a b/c {"a":2}'])
+    }),
+  )
+
+  for (const [kind, count] of [
+    ['pushes', 3],
+    ['pulled records', 3],
+  ] as const) {
+    test(
+      `a deadlock is nobody's trouble: a batch of ${kind} that the server breaks off is done again`,
+      withTwoNodes(async ({ url, clock, here, observer }) => {
+        const storage = await openNode(`${url}?options=-c%20deadlock_timeout%3D300ms`, clock)
+        try {
+          const kit = { storage, clock }
+          const school = await registerTestPlatform(here)
+          const names = Array.from({ length: count }, (_, index) => `r-${index + 1}`)
+          await write(here, ...names.map((reference) => pushWrite(school, { reference })))
+          const read = await beginRead(storage, school)
+          const writes = names.map((reference) =>
+            kind === 'pushes'
+              ? pushWrite(school, { reference, data: '{"a":1}' })
+              : pullWrite(read, { reference, data: '{"a":1}' }),
+          )
+          await withDatabase(url, async (other) => {
+            await other.query(`SET deadlock_timeout = '1h'`)
+            await other.query('BEGIN')
+            await other.query(lock('r-2'))
+            const writing = write(kit, ...writes)
+            const settled = writing.then(words, (error) => [String(error)])
+            await untilWaiting(observer, 1)
+            // The batch holds r-1 and waits for r-2.
+            await other.query(lock('r-1'))
+            await other.query('ROLLBACK')
+            assert.deepEqual(await settled, ['updated', 'updated', 'updated'])
+          })
+        } finally {
+          await storage.close()
+        }
+      }),
+    )
+  }
+
+  test(
+    'what the server refuses while it looks for records is refused alone',
+    withStorage(postgresEngine, async (kit) => {
+      const school = await registerTestPlatform(kit)
+      const said = await write(
+        kit,
+        pushWrite(school),
+        pushWrite(school, { reference: 'r-2', full_name: 'An\0n' }),
+        pushWrite(school, { reference: 'r-\0' }),
+        pushWrite(school, { reference: 'r-3' }),
+      )
+      const refused = 'record_not_storable'
+      assert.deepEqual(words(said), ['created', refused, refused, 'created'])
+    }),
+  )
+
+  test(
+    'a number above 2^53 - 1 is refused, not rounded',
+    withStorage(postgresEngine, async (kit) => {
+      const school = await registerTestPlatform(kit)
+      const { record_id } = await writeOne(kit, pushWrite(school))
+      await runSql(kit.storage, `SELECT setval('write_sequence', 9007199254740991)`)
+      await assert.rejects(write(kit, pushWrite(school, { data: '{"a":1}' })), /too large/)
+      assert.equal((await kit.storage.records.readRecord(record_id))?.data, '{}')
+      await runSql(kit.storage, 'UPDATE records SET change_seq = 9007199254740993')
+      await assert.rejects(listRecords(kit.storage), /too large/)
+      await runSql(kit.storage, 'UPDATE records SET change_seq = 9007199254740991')
+      assert.equal(only(await listRecords(kit.storage)).change_seq, 9007199254740991)
+      await runSql(kit.storage, `SELECT setval('write_sequence', 7)`)
+      assert.deepEqual(words(await write(kit, pushWrite(school, { data: '{"a":1}' }))), ['updated'])
+    }),
+  )
+
+  test(
+    'its sessions are durable, do not wait for ever, and do not hold what others wait for',
+    withTwoNodes(async ({ url, clock, observer }) => {
+      const name = new URL(url).pathname.slice(1)
+      await observer.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
+      const storage = await openNode(url, clock)
+      try {
+        const school = await registerTestPlatform({ storage, clock })
+        await observer.query(WITNESS)
+        await writeOne({ storage, clock }, pushWrite(school))
+        const writer = only((await observer.query('SELECT * FROM witnessed')).rows)
+        assert.deepEqual(writer, { ...SETTINGS, lock_timeout: '10s' })
+        const reader = only(await runSql(storage, `SELECT ${settingsOf(SETTINGS)}`))
+        assert.deepEqual(reader, SETTINGS)
+      } finally {
+        await storage.close()
+        await observer.query('DROP TABLE witnessed; DROP FUNCTION witness CASCADE')
+        await observer.query(`ALTER DATABASE ${name} RESET synchronous_commit`)
+      }
+    }),
+  )
+})
+
+describe('the time of leases on PostgreSQL', () => {
+  test(
+    "is the database's where the node is given no clock",
+    withTwoNodes(async ({ url, here, observer }) => {
+      await observer.query(`CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql
+        AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$`)
+      let storage: Storage | null = null
+      try {
+        await registerTestPlatform(here)
+        storage = await openNode(`${url}?options=-c%20search_path%3Dpublic,pg_catalog`)
+        const asked = await timeOf(observer)
+        const lease = { owner: 'node', seconds: 30 }
+        const { pull } = await storage.pulls.requestPull({
+          trigger: 'api',
+          requested_by: null,
+          lease,
+        })
+        const answered = await timeOf(observer)
+        const [row] = await runSql(storage, 'SELECT lease_until FROM pulls')
+        const begun = Date.parse(pull.requested_at)
+        const ends = Date.parse(String(row?.['lease_until']))
+        // The time that a question takes is unknown.
+        for (const at of [begun, ends - 30_000]) {
+          assert.ok(at >= asked + 3_600_000 - 1000 && at <= answered + 3_600_000 + 1000)
+        }
+      } finally {
+        await storage?.close()
+        await observer.query('DROP FUNCTION public.clock_timestamp()')
+      }
+    }),
+  )
+})
+
+const SETTINGS = {
+  synchronous_commit: 'on',
+  jit: 'off',
+  statement_timeout: '30s',
+  idle_in_transaction_session_timeout: '30s',
+}
+
+const WITNESS = `
+  CREATE TABLE witnessed AS SELECT ${settingsOf({ ...SETTINGS, lock_timeout: '' })} LIMIT 0;
+  CREATE FUNCTION witness() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO witnessed SELECT ${settingsOf({ ...SETTINGS, lock_timeout: '' })};
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER witness AFTER INSERT ON records EXECUTE FUNCTION witness()`
+
+function settingsOf(settings: Record<string, string>): string {
+  return Object.keys(settings)
+    .map((name) => `current_setting('${name}') AS ${name}`)
+    .join(', ')
+}
+
+function lock(reference: string): string {
+  return `SELECT FROM records WHERE reference_number = '${reference}' FOR UPDATE`
+}
+
+async function traces(client: Client): Promise<unknown> {
+  const { rows } = await client.query(
+    `SELECT pg_current_wal_insert_lsn() AS log, pg_snapshot_xmax(pg_current_snapshot()) AS next`,
+  )
+  return rows
+}
+
+async function timeOf(client: Client): Promise<number> {
+  const { rows } = await client.query<{ at: string }>(
+    'SELECT extract(epoch FROM pg_catalog.clock_timestamp()) * 1000 AS at',
+  )
+  return Number(rows[0]?.at)
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkWrites, postgres } from '../helpers/process-engine.ts'
+import {
+  isAcknowledged,
+  type Pushed,
+  registerPusher,
+  startPushing,
+} from '../helpers/process-pushing.ts'
+import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
+
+test(
+  'two hubs on one database, killed in turn amid pushes, lose nothing that either acknowledged',
+  PROCESS_TEST,
+  async (t) => {
+    const { sandbox, askDatabase } = await postgres.createSandbox(t)
+    const first = await sandbox.startHub()
+    const hubs = [first, await sandbox.startHub()]
+    const { operator, hubApiKey, ledger } = await registerPusher(t, first)
+    for (const [round, killed] of [0, 1, 1, 0].entries()) {
+      const name = `round-${round}`
+      const pushing = startPushing(t, hubs, ledger, { name, hubApiKey, connections: 24 })
+      await Promise.all([0, 1].map((hub) => pushing.comeBack(100, isAcknowledgedBy(hub))))
+      const doomed = hubs[killed]
+      assert.deepEqual(await doomed?.stop('SIGKILL'), { code: null, signal: 'SIGKILL' })
+      await pushing.comeBack(100, isAcknowledgedBy(1 - killed))
+      hubs[killed] = await sandbox.startHub()
+      await Promise.all([0, 1].map((hub) => pushing.comeBack(50, isAcknowledgedBy(hub))))
+      await pushing.finish()
+
+      const answered = pushing.pushed.filter(({ result }) => result.kind === 'answered')
+      assert.deepEqual(
+        answered.filter((one) => !isAcknowledged(one)),
+        [],
+        'none was refused',
+      )
+      assert.ok(answered.length < pushing.pushed.length, 'the kill cut some off')
+      assert.deepEqual(ledger.unacknowledged(), [])
+      for (const hub of hubs) await ledger.check(operator.at(hub.address))
+    }
+    await checkWrites(askDatabase)
+    for (const hub of hubs) {
+      assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
+      assert.deepEqual(hub.stderr, [])
+    }
+  },
+)
+
+function isAcknowledgedBy(hub: number): (pushed: Pushed) => boolean {
+  return (pushed) => pushed.hub === hub && isAcknowledged(pushed)
+}

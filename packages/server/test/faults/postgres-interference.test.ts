@@ -1,0 +1,83 @@
+/** What an administrator of PostgreSQL does to a database that hubs are at work on. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { createDatabase, testServerUrl } from '../helpers/postgres-database.ts'
+import { checkWrites, sandboxOn } from '../helpers/process-engine.ts'
+import { eventually } from '../helpers/process-operator.ts'
+import {
+  checkAnswer,
+  isAcknowledged,
+  registerPusher,
+  startPushing,
+} from '../helpers/process-pushing.ts'
+import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { withDatabase } from '../helpers/storage-postgres.ts'
+
+for (const interfere of ['pg_cancel_backend', 'pg_terminate_backend']) {
+  test(`${interfere} amid pushes costs an answer of 503 at most`, PROCESS_TEST, async (t) => {
+    const { database, hubs, operator, hubApiKey, ledger, askDatabase } = await beginPushing(t)
+    const work = { name: interfere, hubApiKey, connections: 24 }
+    const pushing = startPushing(t, hubs, ledger, work)
+    await withDatabase(await testServerUrl(), async (administrator) => {
+      for (let round = 0; round < 40; round += 1) {
+        await pushing.comeBack(10, () => true)
+        await administrator.query(
+          `SELECT ${interfere}(pid) FROM pg_stat_activity WHERE datname = $1`,
+          [database.name],
+        )
+      }
+    })
+    await pushing.finish()
+    for (const one of pushing.pushed) checkAnswer(one)
+    await ledger.check(operator)
+    await checkWrites(askDatabase)
+    for (const hub of hubs) assert.deepEqual(await hub.stop(), { code: 0, signal: null })
+  })
+}
+
+test(
+  'a database that was read-only for a while is written to again without a hand',
+  PROCESS_TEST,
+  async (t) => {
+    const { database, hubs, operator, hubApiKey, ledger, askDatabase } = await beginPushing(t)
+    const pushing = startPushing(t, hubs, ledger, { name: 'on', hubApiKey, connections: 24 })
+    const fromBoth = (count: number, isAsked: typeof isAcknowledged) =>
+      Promise.all(
+        [0, 1].map((hub) => pushing.comeBack(count, (one) => one.hub === hub && isAsked(one))),
+      )
+    const administrate = async (...statements: string[]) =>
+      withDatabase(await testServerUrl(), async (administrator) => {
+        for (const statement of statements) await administrator.query(statement)
+      })
+    await fromBoth(50, isAcknowledged)
+    const readOnly = `ALTER DATABASE ${database.name} SET default_transaction_read_only`
+    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}'`
+    await administrate(`${readOnly} = on`, end)
+    await fromBoth(50, (one) => !isAcknowledged(one))
+    for (const { address } of hubs) {
+      await eventually('the hub says that it is not ready', async () =>
+        (await fetch(`${address}/readyz`)).status === 503 ? true : null,
+      )
+    }
+
+    await administrate(`${readOnly} = off`)
+    await fromBoth(50, isAcknowledged)
+    await pushing.finish()
+    for (const one of pushing.pushed) checkAnswer(one)
+    for (const { address } of hubs) {
+      await eventually('the hub is ready', async () =>
+        (await fetch(`${address}/readyz`)).status === 200 ? true : null,
+      )
+    }
+    await ledger.check(operator)
+    await checkWrites(askDatabase)
+  },
+)
+
+async function beginPushing(t: TestContext) {
+  const database = await createDatabase()
+  const { sandbox, askDatabase } = sandboxOn(t, database.url)
+  t.after(() => database.drop())
+  const hubs = [await sandbox.startHub(), await sandbox.startHub()] as const
+  return { database, hubs, askDatabase, ...(await registerPusher(t, hubs[0])) }
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { postgres } from '../helpers/process-engine.ts'
+import {
+  eventually,
+  listRecords,
+  type Operator,
+  pullToTheEnd,
+  readPull,
+  registerPlatform,
+  requestPull,
+  signIn,
+} from '../helpers/process-operator.ts'
+import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
+import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
+
+const PER_MODULE = 2000
+const TYPES = ['person', 'visit']
+
+test(
+  'a pull whose hub was killed gives way to one at another hub when its lease has run out',
+  PROCESS_TEST,
+  async (t) => {
+    const { sandbox, hub, operator, platform, askDatabase } = await beginPulling(t)
+    const { halfSent } = platform.holdNextAnswer()
+    const { status, pull } = await requestPull(operator)
+    assert.equal(status, 202)
+    await halfSent
+    const survivor = operator.at((await sandbox.startHub()).address)
+    await eventually('a part of the answer is stored', async () =>
+      (await listRecords(survivor)).length > 0 ? true : null,
+    )
+    await hub.stop('SIGKILL')
+    const refused = await requestPull(survivor)
+    assert.equal(refused.status, 409, 'nobody can tell yet that it is dead')
+    assert.equal(refused.pull.id, pull.id)
+
+    // What 20 seconds do.
+    await askDatabase("UPDATE pulls SET lease_until = '2000-01-01T00:00:00.000Z'")
+    const kept = (await listRecords(survivor)).length
+    const next = await pullToTheEnd(survivor)
+    assert.notEqual(next.pull.id, pull.id)
+    assert.equal(next.pull.state, 'succeeded')
+    assert.equal(next.pull.counts.created, TYPES.length * PER_MODULE - kept)
+    assert.equal(next.pull.counts.unchanged, kept)
+    const left = await readPull(survivor, pull.id)
+    assert.equal(left.pull.state, 'interrupted')
+    assert.notEqual(left.pull.finished_at, null)
+    assert.ok(left.tasks.every((task) => task.state === 'interrupted' && task.finished_at !== null))
+
+    const again = survivor.at((await sandbox.startHub()).address)
+    assert.equal((await pullToTheEnd(again)).pull.counts.unchanged, TYPES.length * PER_MODULE)
+    assert.deepEqual(await readPull(again, pull.id), left, 'it is not run again')
+    const [first = ''] = platform.asked
+    assert.deepEqual(platform.asked.toSorted(), [first, ...TYPES, ...TYPES].toSorted())
+  },
+)
+
+test('a hub that starts leaves the pull of another hub alone', PROCESS_TEST, async (t) => {
+  const { sandbox, operator, platform } = await beginPulling(t)
+  const { halfSent, release } = platform.holdNextAnswer()
+  const { pull } = await requestPull(operator)
+  await halfSent
+  const other = operator.at((await sandbox.startHub()).address)
+  assert.equal((await requestPull(other)).status, 409)
+  release()
+  assert.equal((await untilItEnds(other, pull.id)).state, 'succeeded')
+  assert.equal((await listRecords(other)).length, TYPES.length * PER_MODULE)
+})
+
+test(
+  'of pulls asked of two hubs at the same time one runs, and both hubs tell of it',
+  PROCESS_TEST,
+  async (t) => {
+    const { sandbox, operator: first, platform } = await beginPulling(t)
+    const second = first.at((await sandbox.startHub()).address)
+    const rounds = 6
+    for (let round = 1; round <= rounds; round += 1) {
+      const { halfSent, release } = platform.holdNextAnswer()
+      const answers = await Promise.all([first, second, first, second].map(requestPull))
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [202, 409, 409, 409])
+      assert.equal(new Set(answers.map(({ pull }) => pull.id)).size, 1, 'it is the same pull')
+      await halfSent
+      release()
+      const id = answers[0]?.pull.id ?? 0
+      assert.equal((await untilItEnds(first, id)).state, 'succeeded')
+      assert.deepEqual(await readPull(second, id), await readPull(first, id))
+      assert.equal(platform.asked.length, round * TYPES.length, 'each module is read once')
+    }
+  },
+)
+
+async function beginPulling(t: TestContext) {
+  const { sandbox, askDatabase } = await postgres.createSandbox(t)
+  const hub = await sandbox.startHub()
+  const operator = await signIn(hub.address)
+  const modules = TYPES.map((type) => makeUpModule(type, PER_MODULE))
+  const platform = await startPlatform(t, { name: 'archive', modules })
+  await registerPlatform(operator, platform)
+  return { sandbox, hub, operator, platform, askDatabase }
+}
+
+function untilItEnds(operator: Operator, id: number) {
+  return eventually('the pull ends', async () => {
+    const { pull } = await readPull(operator, id)
+    return pull.finished_at === null ? null : pull
+  })
+}

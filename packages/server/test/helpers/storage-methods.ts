@@ -1,0 +1,114 @@
+/** A call of every method of the port that asks the database, for tests of what becomes of them without it. */
+import type { Storage } from '../../src/storage/port/storage.ts'
+import type { TestClock } from './storage-engine.ts'
+import {
+  changeLog,
+  listRecords,
+  newPlatform,
+  pushWrite,
+  type TestPlatform,
+  write,
+} from './storage-fixtures.ts'
+import { LEASE, pullWrite, requestPull, type TestRead, taskResult } from './storage-pulls.ts'
+import { runSql } from './storage-sql.ts'
+
+export type Call = [name: string, call: () => Promise<unknown>]
+
+/** Each can be made again and again. */
+export function everyMethod(
+  storage: Storage,
+  { clock, school, read }: { clock: TestClock; school: TestPlatform; read: TestRead },
+): Call[] {
+  const { records, platforms, pulls, activity, rejectedPushes, operators, snapshot } = storage
+  const { platform_id } = school
+  const { pull_id } = read.read
+  const { task_number } = read.task
+  const any = { platform: null, record_type: null }
+  const when = { at: clock.text, day: clock.day }
+  const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
+  const audit = changeLog().audit
+  const rejected = {
+    platform_id,
+    method: 'POST',
+    code: 'invalid_record',
+    message: 'No',
+    errors: {},
+    body: '{}',
+    pull_id: null,
+    activity: null,
+  } as const
+  let count = 0
+  const token = () => ({
+    name: 'a token',
+    role: 'viewer' as const,
+    token_hash: `hash ${count++} ${Math.random()}`,
+    hint: 'rht_…1234',
+    expires_at: null,
+  })
+  return [
+    ['push', () => write({ storage, clock }, pushWrite(school, { data: `{"a":${count++}}` }))],
+    [
+      'pulled record',
+      () => write({ storage, clock }, pullWrite(read, { reference: `p-${count++}` })),
+    ],
+    ['listRecords', () => listRecords(storage)],
+    ['listRecords of a module', () => listRecords(storage, { platform: 'school' })],
+    ['countRecords', () => records.countRecords(any)],
+    ['readRecord', () => records.readRecord(1)],
+    ['listHistory', () => records.listHistory({ record_id: 1, limit: 5, before: null })],
+    [
+      'registerPlatform',
+      () => platforms.registerPlatform(newPlatform(`p${count++}-${Math.random()}`), changeLog()),
+    ],
+    ['listPlatforms', () => platforms.listPlatforms()],
+    ['readPlatform', () => platforms.readPlatform(platform_id)],
+    [
+      'setPlatformStatus',
+      () =>
+        platforms.setPlatformStatus({ platform_id, status: 'active', at: clock.text }, changeLog()),
+    ],
+    ['findReceiver', () => platforms.findReceiver(school.key_hash, clock.text)],
+    ['readSource', () => platforms.readSource(platform_id)],
+    ['requestPull', () => requestPull(storage)],
+    ['startPull', () => pulls.startPull(pull_id, LEASE)],
+    ['renewLease', () => pulls.renewLease(pull_id, LEASE)],
+    ['startTask', () => pulls.startTask(pull_id, task_number)],
+    [
+      'reportTask',
+      () => pulls.reportTask(pull_id, task_number, { total: null, counts: taskResult().counts }),
+    ],
+    ['finishTask', () => pulls.finishTask(-1, task_number, taskResult(), null)],
+    [
+      'finishPull',
+      () => pulls.finishPull(-1, { state: 'failed', unfinishedTasks: 'not_reached' }, line),
+    ],
+    ['readPull', () => pulls.readPull(pull_id)],
+    ['listPulls', () => pulls.listPulls({ limit: 5, before: null })],
+    ['listTasks', () => pulls.listTasks({ pull_id, limit: 5, after: null })],
+    ['appendActivity', () => activity.appendActivity(line)],
+    ['appendAudit', () => activity.appendAudit(audit)],
+    [
+      'listActivity',
+      () => activity.listActivity({ platform: null, level: null, limit: 5, before: null }),
+    ],
+    [
+      'keepRejectedPushes',
+      () => rejectedPushes.keepRejectedPushes([rejected], { ...when, quotaBytes: 10_000 }),
+    ],
+    [
+      'listRejectedPushes',
+      () =>
+        rejectedPushes.listRejectedPushes({ platform: null, code: null, limit: 5, before: null }),
+    ],
+    ['hasOperators', () => operators.hasOperators()],
+    ['claim', () => operators.claim('a claim', 30)],
+    ['releaseClaim', () => operators.releaseClaim('a claim')],
+    ['createToken', () => operators.createToken(token(), audit)],
+    ['findToken', () => operators.findToken('no hash', clock.text)],
+    ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],
+    ['readSnapshot', () => snapshot.readSnapshot(clock.day)],
+    ['checkWritable', () => storage.checkWritable()],
+    // Last, since the pulls above would be ended.
+    ['interruptPulls', () => pulls.interruptPulls()],
+  ]
+}

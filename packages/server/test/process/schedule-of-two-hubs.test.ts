@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Pull } from '@recordhub/protocol'
+import { postgres } from '../helpers/process-engine.ts'
+import {
+  ask,
+  eventually,
+  type Operator,
+  registerPlatform,
+  signIn,
+} from '../helpers/process-operator.ts'
+import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
+import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
+
+/** Two minutes may begin before both pulls are there; the limit only keeps a failure short. */
+const LIMIT = { timeout: 2 * PROCESS_TEST.timeout }
+
+test('two hubs pull once a minute between them', LIMIT, async (t) => {
+  const { sandbox } = await postgres.createSandbox(t)
+  const unscheduled = await sandbox.startHub()
+  const signedIn = await signIn(unscheduled.address)
+  const platform = await startPlatform(t, { name: 'archive', modules: [makeUpModule('visit', 3)] })
+  await registerPlatform(signedIn, platform)
+  await unscheduled.stop()
+
+  // A hub makes up for the minute that it starts in; that pull must not slip into the next one.
+  const untilNextMinute = 60_000 - (Date.now() % 60_000)
+  if (untilNextMinute < 15_000) await pause(untilNextMinute)
+  const scheduled = { env: { HUB_PULL_SCHEDULE: '* * * * *' } }
+  const hubs = [await sandbox.startHub(scheduled), await sandbox.startHub(scheduled)] as const
+  const operator = signedIn.at(hubs[0].address)
+  const other = operator.at(hubs[1].address)
+  const pulls = await eventually(
+    'two pulls have ended',
+    async () => {
+      const listed = await listPulls(other)
+      return listed.filter((pull) => pull.finished_at !== null).length >= 2 ? listed : null
+    },
+    LIMIT.timeout,
+  )
+  assert.ok(pulls.every(({ trigger, state }) => trigger === 'schedule' && state === 'succeeded'))
+  const minutes = pulls.map((pull) => pull.requested_at.slice(0, 'yyyy-mm-ddThh:mm'.length))
+  assert.equal(new Set(minutes).size, pulls.length, `once a minute: ${minutes}`)
+  assert.deepEqual(await listPulls(operator), pulls, 'both hubs tell the same')
+  assert.equal(platform.asked.length, pulls.length)
+})
+
+async function listPulls(operator: Operator): Promise<Pull[]> {
+  const { pulls }: { pulls: Pull[] } = JSON.parse(await ask(operator, 'GET', '/api/v1/pulls'))
+  return pulls
+}
