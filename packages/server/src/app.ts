@@ -37,6 +37,7 @@ const LEASE_SECONDS = 20
 /** How long requests under way may take when the hub stops. */
 const GRACE_MS = 5000
 const OTHER_NODE_MS = 100
+const READY_LIMIT_MS = 3000
 
 export type HubParts = {
   config: Config
@@ -76,6 +77,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   })
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const stopping = new AbortController()
+  let isStarted = false
 
   const ingest = createIngest({ records: storage.records, clock, dayOf })
   const keeper = createRejectedPushKeeper({ rejectedPushes: storage.rejectedPushes, clock, dayOf })
@@ -106,7 +108,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       bodyLimit: config.HUB_MAX_BODY_BYTES,
       trustProxy: config.HUB_TRUST_PROXY,
       version: parts.version,
-      isStopping: () => stopping.signal.aborted,
+      refusal: () => (stopping.signal.aborted ? 'shutting_down' : isStarted ? null : 'starting'),
     },
     {
       findProgram: (token) => findTokenCaller({ operators: storage.operators, clock }, token),
@@ -120,7 +122,9 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const { callerOf } = authorization
   const { HUB_RATE_LIMIT: ratePerSecond } = config
   await app.register(pushRoutes({ receivers, receivePush, ratePerSecond }))
-  await app.register(healthRoutes({ checkReady: onceASecond(storage.checkWritable) }))
+  await app.register(
+    healthRoutes({ checkReady: onceASecond(() => inTime(storage.checkWritable())) }),
+  )
   await app.register(async (web) => {
     await guardPages(web, { isBehindTls: config.HUB_PUBLIC_URL.startsWith('https:') })
     await web.register(operatorRoutes({ auth, ...storage, secrets, callerOf, csrfTokenOf }))
@@ -169,9 +173,10 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         scheduledPull().catch((error: unknown) => {
           logger.error({ err: error }, 'a scheduled pull could not be queued')
         })
-      // First, so that a pull that is asked for is delivered.
-      await dispatcher.start({ runPull: runner.run, onSchedule }, schedule)
+      // Bound first: a hub whose port is taken must not touch what the others share.
       const address = await listen(app, config)
+      await dispatcher.start({ runPull: runner.run, onSchedule }, schedule)
+      isStarted = true
       const publicUrl = config.HUB_PUBLIC_URL || address
       const hasOperators = await storage.operators.hasOperators()
       const setupLink = hasOperators ? null : `${publicUrl}/setup?token=${setupToken(secrets)}`
@@ -187,6 +192,20 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       clearTimeout(grace)
       await client.close()
     },
+  }
+}
+
+/** Whoever asks whether the hub is ready must not wait for a database that is silent. */
+async function inTime(check: Promise<void>): Promise<void> {
+  const limit = new AbortController()
+  const late = sleep(READY_LIMIT_MS, undefined, { signal: limit.signal }).then(() => {
+    throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
+  })
+  try {
+    await Promise.race([check, late])
+  } finally {
+    late.catch(() => undefined)
+    limit.abort()
   }
 }
 

@@ -275,9 +275,11 @@ function httpUrl(value: string): string {
 
 function databaseUrl(value: string): string {
   if (/^sqlite:./.test(value)) return value
-  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return value
+  const url = /^postgres(ql)?:\/\//.test(value) ? URL.parse(value) : null
+  // An unescaped / or # in a password would make the rest of it a name that is shown.
+  if (url && !url.hash && !url.pathname.includes('@')) return value
   throw new Error(
-    'must be postgres://user:password@host/database or sqlite:<path of a file>; leave it empty for a file in HUB_DATA_DIR',
+    'must be postgres://user:password@host/database (with / and # in the password as %2F and %23) or sqlite:<path of a file>; leave it empty for a file in HUB_DATA_DIR',
   )
 }
 

@@ -58,6 +58,7 @@ const CATALOGUE = {
     status: 500,
     message: 'Another hub is running on {path}. Stop it first, or set another HUB_DATA_DIR.',
   },
+  starting: { status: 503, message: 'The hub is starting. Try again in {seconds} s.' },
   shutting_down: { status: 503, message: 'The hub is shutting down. Try again in {seconds} s.' },
   storage_unavailable: {
     status: 503,

@@ -15,7 +15,8 @@ export type HttpSettings = {
   trustProxy: boolean | string
   version: string
   /** True from the moment the process is asked to stop. */
-  isStopping: () => boolean
+  /** Why the hub takes no requests at the moment; null where it does. */
+  refusal: () => 'starting' | 'shutting_down' | null
 }
 
 export type HttpServer = { app: FastifyInstance; authorization: Authorization }
@@ -44,12 +45,13 @@ export async function createHttpServer(
   answerErrors(app, settings.bodyLimit)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id)
-    if (!settings.isStopping()) return done()
-    done(new HubError('shutting_down', { seconds: 5 }, { retryAfterSeconds: 5 }))
+    const refusal = settings.refusal()
+    if (refusal === null) return done()
+    done(new HubError(refusal, { seconds: 5 }, { retryAfterSeconds: 5 }))
   })
   // Also for what came before the stop: a connection that stays open would hold up the end.
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (settings.isStopping()) reply.header('Connection', 'close')
+    if (settings.refusal() === 'shutting_down') reply.header('Connection', 'close')
     done(null, payload)
   })
   answerUnknownRoutes(app)

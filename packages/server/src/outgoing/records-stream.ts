@@ -12,7 +12,12 @@ const MAX_ENVELOPE_BYTES = 1024 * 1024
 export type RecordElement = { index: number; bytes: Uint8Array; value: JsonValue }
 
 /** Elements that came together; `tooLarge` are the places of elements left out for their size. */
-export type RecordsSlice = { elements: RecordElement[]; tooLarge: readonly number[] }
+export type RecordsSlice = {
+  elements: RecordElement[]
+  tooLarge: readonly number[]
+  /** How large it was as it came. */
+  bytes: number
+}
 
 /** A records answer (specification 2.5) on its way in. */
 export type RecordsStream = {
@@ -65,7 +70,7 @@ function* parseSlice(slice: ElementSlice): Generator<RecordsSlice> {
     throw new BrokenDocument('it is no valid JSON')
   }
   const elements = values.map((value, position) => toElement(slice, position, value))
-  yield { elements, tooLarge: slice.tooLarge }
+  yield { elements, tooLarge: slice.tooLarge, bytes: slice.bytes.byteLength }
 }
 
 /** The elements of a slice up to the first that is no JSON. */
@@ -76,7 +81,7 @@ function* parseRest(slice: ElementSlice): Generator<RecordsSlice> {
     if (value === undefined) break
     elements.push(toElement(slice, position, value))
   }
-  yield { elements, tooLarge: slice.tooLarge }
+  yield { elements, tooLarge: slice.tooLarge, bytes: slice.bytes.byteLength }
 }
 
 function toElement(slice: ElementSlice, position: number, value: JsonValue): RecordElement {

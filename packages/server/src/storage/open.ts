@@ -18,7 +18,7 @@ export function isPostgres(url: string): boolean {
 /**
  * Opens the storage that an address names: `postgres://…`, or `sqlite:<path>`; where it is empty, a
  * SQLite file in the data folder.
- * @throws HubError `no_database` where there is no file, unless this is the hub, which makes it;
+ * @throws HubError `no_database` where there is none, unless this is the hub, which makes it;
  *   `database_refused` and `storage_unavailable` for what PostgreSQL says.
  */
 export async function openStorage(options: {
@@ -35,7 +35,7 @@ export async function openStorage(options: {
   const { url, asHub, timeZone, warn, waitUntil } = options
   if (isPostgres(url)) {
     const waiting = waitUntil ? { seconds: WAIT_SECONDS, signal: waitUntil } : { seconds: 0 }
-    return openPostgres({ url, timeZone, waiting, warn })
+    return openPostgres({ url, asHub, timeZone, waiting, warn })
   }
   const path = url ? url.slice('sqlite:'.length) : join(options.dataDir, 'recordhub.sqlite')
   if (!asHub && !existsSync(path)) throw new HubError('no_database', { path: resolve(path) })

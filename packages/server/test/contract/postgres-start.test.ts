@@ -10,7 +10,7 @@ import { openNode } from '../helpers/postgres-nodes.ts'
 import { type PostgresServer, startPostgres } from '../helpers/postgres-server.ts'
 import { TestClock } from '../helpers/storage-engine.ts'
 import { only, pushWrite, registerTestPlatform, writeOne } from '../helpers/storage-fixtures.ts'
-import { withDatabase } from '../helpers/storage-postgres.ts'
+import { AT_ONCE, withDatabase } from '../helpers/storage-postgres.ts'
 
 const PASSWORD = 'pa:ss/w@rd#%-geheim'
 
@@ -70,7 +70,7 @@ describe('opening PostgreSQL', () => {
         const waiting = { seconds: 1 }
         const warn = () => console.log('waiting')
         const url = 'postgres://ann:geheim@127.0.0.1:1/hub'
-        await openPostgres({ url, timeZone: 'UTC', waiting, warn }).catch((error) => console.log(error.code))`
+        await openPostgres({ url, asHub: true, timeZone: 'UTC', waiting, warn }).catch((error) => console.log(error.code))`
       const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
@@ -85,6 +85,7 @@ describe('opening PostgreSQL', () => {
       const waits = Promise.withResolvers<string>()
       const opening = openPostgres({
         url,
+        asHub: true,
         timeZone: 'UTC',
         waiting: { seconds: 30 },
         warn: waits.resolve,
@@ -105,7 +106,13 @@ describe('opening PostgreSQL', () => {
       assert.match(only(told), /read-only/)
       const waits = Promise.withResolvers<string>()
       const waiting = { seconds: 30 }
-      const opening = openPostgres({ url, timeZone: 'UTC', waiting, warn: waits.resolve })
+      const opening = openPostgres({
+        url,
+        asHub: true,
+        timeZone: 'UTC',
+        waiting,
+        warn: waits.resolve,
+      })
       await waits.promise
       await run('ALTER DATABASE standby RESET default_transaction_read_only')
       const storage = await opening
@@ -193,6 +200,19 @@ describe('opening PostgreSQL', () => {
       await Promise.all(nodes.map((node) => node.close()))
     })
 
+    test('the command line fills no database, and opens one that a hub has filled', async () => {
+      const url = await makeDatabase('empty')
+      const options = { ...AT_ONCE, url, timeZone: 'UTC', asHub: false }
+      await assert.rejects(openPostgres(options), { name: 'HubError', code: 'no_database' })
+      const tables = `SELECT count(*)::int AS n FROM pg_tables WHERE schemaname = 'public'`
+      assert.deepEqual(
+        await withDatabase(url, async (client) => (await client.query(tables)).rows),
+        [{ n: 0 }],
+      )
+      await (await openNode(url)).close()
+      await (await openPostgres(options)).close()
+    })
+
     test('opening it again changes nothing', async () => {
       const url = await makeDatabase('again')
       const clock = new TestClock()
@@ -257,7 +277,7 @@ async function refusalOf(
 ): Promise<{ error: HubError; told: string[] }> {
   const told: string[] = []
   const warn = (message: string) => void told.push(message)
-  const opening = openPostgres({ url, timeZone: 'UTC', waiting: { seconds }, warn })
+  const opening = openPostgres({ url, asHub: true, timeZone: 'UTC', waiting: { seconds }, warn })
   const error = await opening.then(
     () => assert.fail('It was opened'),
     (reason: HubError) => reason,

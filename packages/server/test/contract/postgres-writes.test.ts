@@ -161,7 +161,7 @@ describe('a batch of writes on PostgreSQL', () => {
     withTwoNodes(async ({ url, clock, observer }) => {
       const name = new URL(url).pathname.slice(1)
       await observer.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
-      const storage = await openNode(url, clock)
+      const storage = await openNode(`${url}?synchronous_commit=off`, clock)
       try {
         const school = await registerTestPlatform({ storage, clock })
         await observer.query(WITNESS)

@@ -5,7 +5,7 @@ import type { Clock } from '../../src/lib/clock.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { openPostgres } from '../../src/storage/postgres/storage.ts'
 import { type StorageKit, TestClock } from './storage-engine.ts'
-import { openTemporaryPostgres, withDatabase } from './storage-postgres.ts'
+import { AT_ONCE, openTemporaryPostgres, withDatabase } from './storage-postgres.ts'
 
 export type Node = Pick<StorageKit, 'storage' | 'clock'>
 
@@ -18,14 +18,13 @@ export type TwoNodes = {
   observer: Client
 }
 
-const NOT_WAITING = { waiting: { seconds: 0 }, warn: () => undefined }
 const LOOK_EVERY_MS = 10
 /** Only keeps a failure short. */
 const LOOK_LIMIT_MS = 20_000
 
 /** A hub's storage on a database that may have others; by the database's clock unless told otherwise. */
 export function openNode(url: string, clock?: Clock): Promise<Storage> {
-  const options = { url, timeZone: 'UTC', ...NOT_WAITING }
+  const options = { url, timeZone: 'UTC', ...AT_ONCE }
   return openPostgres(clock ? { ...options, clock } : options)
 }
 

@@ -5,7 +5,8 @@ import { openPostgres } from '../../src/storage/postgres/storage.ts'
 import { databaseFromTemplate, type TestDatabase } from './postgres-database.ts'
 import type { OpenedStorage, StorageEngine } from './storage-engine.ts'
 
-const NOT_WAITING = { waiting: { seconds: 0 }, warn: () => undefined }
+/** Without waiting for a database that is not there. */
+export const AT_ONCE = { asHub: true, waiting: { seconds: 0 }, warn: () => undefined }
 
 export const postgresEngine: StorageEngine = {
   name: 'PostgreSQL',
@@ -20,7 +21,7 @@ export async function openTemporaryPostgres(
 ): Promise<OpenedStorage & { url: string }> {
   const database = free.pop() ?? (await databaseFromTemplate(fill))
   const { url } = database
-  const open = () => openPostgres({ url, timeZone: 'UTC', ...NOT_WAITING, clock })
+  const open = () => openPostgres({ url, timeZone: 'UTC', ...AT_ONCE, clock })
   let storage = await open()
   return {
     url,
@@ -40,7 +41,7 @@ export async function openTemporaryPostgres(
 
 /** A database that a hub has filled with its tables, and pg-boss with its own. */
 export async function fill(url: string): Promise<void> {
-  const storage = await openPostgres({ url, timeZone: 'UTC', ...NOT_WAITING })
+  const storage = await openPostgres({ url, timeZone: 'UTC', ...AT_ONCE })
   const handlers = { runPull: async () => undefined, onSchedule: async () => undefined }
   await storage.pullDispatcher.start(handlers, null)
   await storage.pullDispatcher.stop()

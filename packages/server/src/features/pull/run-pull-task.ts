@@ -5,7 +5,6 @@ import { manifestTag, sourceHash } from '../../domain/record.ts'
 import { checkPulled, faultsInWords } from '../../domain/record-input.ts'
 import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { GroupQueue } from '../../lib/group-queue.ts'
 import { IdSet } from '../../lib/id-set.ts'
 import { toInstant } from '../../lib/instant.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
@@ -17,15 +16,12 @@ import type { PullWrite, RecordRead } from '../../storage/port/record-store.ts'
 import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
 import type { Ingest } from '../records/ingest.ts'
 import type { RejectedPushKeeper } from '../records/keep-rejected-push.ts'
+import { StoreAhead } from './store-ahead.ts'
 
 /** Of one task, this many rejected records are kept; all are counted. */
 const MAX_KEPT = 100
 const MAX_KEPT_BODY = 1024 * 1024
 const REPORT_EVERY_MS = 1000
-/** While a commit is under way, so many slices of 64 KiB are read for the next ones. */
-const SLICES_AHEAD = 8
-/** A larger commit gains little and keeps pushes waiting. */
-const SLICES_A_COMMIT = 4
 
 export type PullTaskParts = {
   client: Pick<PlatformClient, 'openRecords'>
@@ -58,7 +54,7 @@ export type PullTaskOutcome = {
 
 /**
  * Reads one module of one platform and stores what it brings, element by element: memory is bounded
- * by a few slices, and the platform is read no faster than its records are stored.
+ * by its largest element and half a megabyte, and the platform is read no faster than its records are stored.
  */
 export async function runPullTask(
   parts: PullTaskParts,
@@ -121,32 +117,22 @@ class PullTask {
       signal,
       firstByteSeconds,
     })
-    const storing = new GroupQueue<RecordsSlice, void>({
-      handle: async (slices) => {
-        await this.#store(slices)
-        return slices.map(() => ({ value: undefined }))
-      },
-      maxGroup: SLICES_A_COMMIT,
-      maxWaiting: SLICES_AHEAD,
-    })
-    const ahead: Promise<void>[] = []
+    const storing = new StoreAhead((slices) => this.#store(slices))
     let reportedAt = performance.now()
     try {
       for await (const slice of stream.slices()) {
         this.#checkEnvelope(stream.envelope(), stream.path)
-        const stored = storing.add(slice)
-        // Waited for later; until then its failure has nobody else.
-        stored.catch(() => undefined)
-        ahead.push(stored)
-        if (ahead.length > SLICES_AHEAD) await ahead.shift()
+        await storing.add(slice)
         if (performance.now() - reportedAt < REPORT_EVERY_MS) continue
         await this.#context.report({ total: this.#total, counts: { ...this.#counts } })
         reportedAt = performance.now()
       }
-    } finally {
+    } catch (error) {
       // What came whole is stored, also where the answer broke off after it.
-      await Promise.all(ahead)
+      await storing.end().catch(() => undefined)
+      throw error
     }
+    await storing.end()
     this.#checkEnvelope(stream.envelope(), stream.path)
     this.#findWarnings(stream.contentType)
   }

@@ -25,3 +25,15 @@ export async function migrate(
     )
   }
 }
+
+/** Whether a database has the schema of this version, without changing anything. */
+export async function isMigrated(
+  database: Kysely<Tables>,
+  migrations: Record<string, Migration>,
+): Promise<boolean> {
+  const migrator = new Migrator({
+    db: database,
+    provider: { getMigrations: async () => migrations },
+  })
+  return (await migrator.getMigrations()).every(({ executedAt }) => executedAt !== undefined)
+}

@@ -23,7 +23,8 @@ export function createRejectedPushStore(
           if (!isNew && push.method === 'pull') continue
           counted.set(push.platform_id, (counted.get(push.platform_id) ?? 0) + 1)
         }
-        for (const [platformId, count] of counted) {
+        // In one order, as writes of records take the counters.
+        for (const [platformId, count] of [...counted].sort(([one], [other]) => one - other)) {
           await countRejected(db, { platformId, count, at, day, node })
           await dropOldest(db, platformId, quotaBytes)
         }

@@ -87,7 +87,7 @@ function judge(error: unknown, url: string): string {
       `PostgreSQL at ${server} has no database "${database}"; create it with: createdb ${database}`,
     )
   }
-  if (code.startsWith('28') || !isUnavailable(error)) {
+  if (code.startsWith('28') || code === '42501' || !isUnavailable(error)) {
     throw refused(`PostgreSQL at ${server} refuses the connection: ${reason}`)
   }
   return reason

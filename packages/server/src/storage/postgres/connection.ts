@@ -21,7 +21,7 @@ export type PostgresConnections = {
   close: () => Promise<void>
 }
 
-/** A node takes at most so many, and two more for its jobs and for news of other nodes. */
+/** A process takes at most so many, the writers, and one more for news of other processes. */
 const MAX_CONNECTIONS = 8
 /** One commits pushes; the others are for platforms that are pulled side by side. */
 const MAX_WRITERS = 5
@@ -43,6 +43,7 @@ const LIMITED_SESSION = {
   /** A node that froze half-way must not hold what others wait for. */
   idle_in_transaction_session_timeout: '30s',
 }
+const LIMITS = new Set(['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
 /** Writes go by key and nothing else: a plan made while a table was empty must not read it all later. */
 const WRITER_SESSION = { ...LIMITED_SESSION, lock_timeout: '10s', enable_seqscan: 'off' }
 
@@ -148,11 +149,11 @@ export function placeOf(url: string): { server: string; user: string; database: 
   return { server: host.startsWith('/') ? host : `${host}:${port}`, user, database }
 }
 
-/** What the address itself sets stays. */
+/** Limits that the address itself sets stay. */
 function openPool(url: string, session: Record<string, string>, config: pg.PoolConfig): pg.Pool {
   const given = new URL(url).searchParams
   const settings = Object.entries(session)
-    .filter(([name]) => !given.has(name))
+    .filter(([name]) => !(LIMITS.has(name) && given.has(name)))
     .map(([name, value]) => `SET ${name} = '${value}'`)
   const pool = new pg.Pool({
     ...clientConfig(url),

@@ -6,7 +6,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import type pg from 'pg'
-import { isSpent, translatingErrors } from './translate-error.ts'
+import { isCameBetween, isSpent, translatingErrors, unavailable } from './translate-error.ts'
 
 /**
  * Kysely's PostgreSQL dialect over a pool, with errors in the hub's words, texts as PostgreSQL takes
@@ -59,7 +59,8 @@ class PoolConnection implements DatabaseConnection {
       return { rows, ...(rowCount === null ? {} : { numAffectedRows: BigInt(rowCount) }) }
     } catch (error) {
       this.#isSpent ||= isSpent(error)
-      throw error
+      // Whoever asks again finds what the other transaction left.
+      throw isCameBetween(error) ? unavailable(error) : error
     }
   }
 

@@ -2,6 +2,7 @@ import { PgBoss } from 'pg-boss'
 import { HubError } from '../../errors.ts'
 import type { PullDispatcher } from '../port/pull-dispatcher.ts'
 import type { PostgresConnections } from './connection.ts'
+import { toStartError } from './translate-error.ts'
 
 const PULLS = 'recordhub-pulls'
 const SCHEDULE = 'recordhub-schedule'
@@ -34,7 +35,9 @@ export function createPullDispatcher(
   let cron: string | null = null
   return {
     async start({ runPull, onSchedule }, schedule) {
-      await boss.start()
+      await boss.start().catch((error: unknown) => {
+        throw toStartError(error)
+      })
       await boss.createQueue(PULLS, QUEUE)
       await boss.createQueue(SCHEDULE, QUEUE)
       isDelivering = true

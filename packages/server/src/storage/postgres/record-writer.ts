@@ -34,7 +34,7 @@ export function createRecordWriter(
 ): Pick<RecordStore, 'applyWrites'> {
   const nodes = new WeakMap<PoolClient, string>()
   const nodeOf = (client: PoolClient) => {
-    const node = nodes.get(client) ?? newNode()
+    const node = nodes.get(client) ?? pickCounterRow()
     nodes.set(client, node)
     return node
   }
@@ -64,8 +64,8 @@ export function createRecordWriter(
   }
 }
 
-/** The name of a set of counter rows. */
-export function newNode(): string {
+/** The name of a set of counter rows, for one who counts. */
+export function pickCounterRow(): string {
   return String(randomInt(COUNTER_ROWS))
 }
 

@@ -1,23 +1,27 @@
 import { sql } from 'kysely'
+import { HubError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { Storage } from '../port/storage.ts'
 import type { Executor } from '../portable/databases.ts'
-import { migrate } from '../portable/migrate.ts'
+import { isMigrated, migrate } from '../portable/migrate.ts'
 import { createRecordReads } from '../portable/record-reads.ts'
 import { createStores } from '../portable/stores.ts'
 import { awaitDatabase, type Waiting } from './await-database.ts'
 import { openChangeChannel } from './change-channel.ts'
-import { openConnections, withUnlimited } from './connection.ts'
+import { openConnections, placeOf, withUnlimited } from './connection.ts'
 import { startDatabaseClock } from './database-clock.ts'
 import { hold } from './locks.ts'
 import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
 import { migrations } from './migrations/index.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
-import { createRecordWriter, newNode } from './record-writer.ts'
+import { createRecordWriter, pickCounterRow } from './record-writer.ts'
+import { toStartError } from './translate-error.ts'
 
 export type PostgresOptions = {
   /** `postgres://…` */
   url: string
+  /** Whether this process is a hub, which makes and migrates the tables; the command line does not. */
+  asHub: boolean
   timeZone: string
   waiting: Waiting
   /** Told what whoever runs the hub should read in its log. */
@@ -27,14 +31,15 @@ export type PostgresOptions = {
 }
 
 /**
- * Opens, and where need be fills or migrates, a database on PostgreSQL. Any number of hubs may be at
- * work on it.
- * @throws HubError `database_refused` or `storage_unavailable`, as `awaitDatabase`.
+ * Opens a database on PostgreSQL, which a hub fills or migrates where need be. Any number of hubs may be
+ * at work on it.
+ * @throws HubError `database_refused` or `storage_unavailable`, as `awaitDatabase`; `no_database` where no
+ *   hub of this version has filled it, unless this is one.
  * @throws Error where a newer version of the hub has migrated it further.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   await awaitDatabase(options.url, options.waiting, options.warn)
-  await migrateAlone(options.url)
+  await prepareSchema(options)
   const connections = openConnections(options.url)
   const ownClock = options.clock
     ? null
@@ -49,7 +54,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   return {
     ...createStores(databases, {
       authDatabase: { dialect, type: 'postgres' },
-      node: newNode(),
+      node: pickCounterRow(),
       readMark,
       channel,
     }),
@@ -67,8 +72,18 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
 }
 
 /** On a connection of its own, without the limits of daily work: a migration may take its time. */
-async function migrateAlone(url: string): Promise<void> {
-  await withUnlimited(url, (database) => migrate(database, migrations))
+async function prepareSchema({ url, asHub }: PostgresOptions): Promise<void> {
+  const { server, database: name } = placeOf(url)
+  try {
+    await withUnlimited(url, async (database) => {
+      if (asHub) await migrate(database, migrations)
+      else if (!(await isMigrated(database, migrations))) {
+        throw new HubError('no_database', { path: `${server}/${name}` })
+      }
+    })
+  } catch (error) {
+    throw toStartError(error)
+  }
 }
 
 async function readMark(db: Executor): Promise<number> {

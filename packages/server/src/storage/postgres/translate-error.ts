@@ -2,10 +2,10 @@ import { HubError } from '../../errors.ts'
 
 /**
  * Classes and codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html).
- * Unusable: connection trouble, authorization, a missing database, read-only, resources, locks that
+ * Unusable: connection trouble, authorization, rights, a missing database, read-only, resources, locks that
  * are not got, the server's shutting down or starting, system errors, damage.
  */
-const UNUSABLE = /^(08|25006|25P03|28|3D|53|55P03|57|58|XX)/
+const UNUSABLE = /^(08|25006|25P03|28|3D|42501|53|55P03|57|58|XX)/
 /** What one row holds: data exceptions, constraints, and program limits such as an index row's size. */
 const REFUSED_ROW = /^(22|23|54)/
 /** Another transaction came between; trying again finds what it left. */
@@ -13,7 +13,7 @@ const CAME_BETWEEN = new Set(['40001', '40P01'])
 const NOT_ALLOWED = '42501'
 const IDENTITY_INDEX = 'records_identity'
 /** Errors of sockets and names that Node gives, and of `pg` where it has no code. */
-const AWAY = /^(E[A-Z]+|ERR_SOCKET.*)$/
+const AWAY = /^(E[A-Z_]+|ERR_SOCKET.*)$/
 const AWAY_WORDS =
   /Connection terminated|Connection ended|timeout|not queryable|Client (was|has) (closed|encountered)|pool after calling end/i
 
@@ -22,13 +22,17 @@ export function isRefusedRow(error: unknown): boolean {
   return REFUSED_ROW.test(codeOf(error))
 }
 
+/** Whether a transaction was given up for another's sake. */
+export function isCameBetween(error: unknown): boolean {
+  return CAME_BETWEEN.has(codeOf(error))
+}
+
 /** Whether a batch failed only because another transaction came between, and may be tried again. */
 export function isWorthAnotherTry(error: unknown): boolean {
-  const code = codeOf(error)
-  if (CAME_BETWEEN.has(code)) return true
+  if (isCameBetween(error)) return true
   const isInsertedMeanwhile =
     error instanceof Error && 'constraint' in error && error.constraint === IDENTITY_INDEX
-  return code === '23505' && isInsertedMeanwhile
+  return codeOf(error) === '23505' && isInsertedMeanwhile
 }
 
 /** Whether the database cannot be used at all, at least for now. */
@@ -38,22 +42,25 @@ export function isUnavailable(error: unknown): boolean {
   return code === '' && error instanceof Error && AWAY_WORDS.test(error.message)
 }
 
-/**
- * Awaits work on a connection; what PostgreSQL cannot do at all comes out as `storage_unavailable`, what
- * the user may not do as `database_refused`.
- */
+/** Awaits work on a connection; what PostgreSQL cannot do at all comes out as `storage_unavailable`. */
 export async function translatingErrors<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (error) {
-    if (codeOf(error) === NOT_ALLOWED && error instanceof Error) {
-      const reason = `the user may not do what the hub needs (${error.message}); make it the owner of the database`
-      throw new HubError('database_refused', { reason }, { cause: error })
-    }
-    if (!isUnavailable(error)) throw error
-    const options = { retryAfterSeconds: 5, cause: error }
-    throw new HubError('storage_unavailable', { seconds: 5 }, options)
+    throw isUnavailable(error) ? unavailable(error) : error
   }
+}
+
+export function unavailable(cause: unknown): HubError {
+  return new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5, cause })
+}
+
+/** What an error at the start comes down to: what the user may not do is for a person to mend. */
+export function toStartError(error: unknown): unknown {
+  const cause = error instanceof HubError ? error.cause : error
+  if (codeOf(cause) !== NOT_ALLOWED || !(cause instanceof Error)) return error
+  const reason = `the user may not do what the hub needs (${cause.message}); make it the owner of the database`
+  return new HubError('database_refused', { reason }, { cause })
 }
 
 /**

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { RecordsSlice } from '../../outgoing/records-stream.ts'
+import { StoreAhead } from './store-ahead.ts'
+
+const KIB = 1024
+
+function slice(index: number, bytes: number): RecordsSlice {
+  return { elements: [{ index, bytes: new Uint8Array(), value: null }], tooLarge: [], bytes }
+}
+
+/** Commits that are held until they are let go. */
+function createStore() {
+  const commits: number[][] = []
+  const open: PromiseWithResolvers<void>[] = []
+  const store = async (slices: RecordsSlice[]) => {
+    commits.push(slices.flatMap(({ elements }) => elements.map((element) => element.index)))
+    const gate = Promise.withResolvers<void>()
+    open.push(gate)
+    await gate.promise
+  }
+  async function untilCommits(count: number): Promise<void> {
+    while (commits.length < count) await turn()
+  }
+  return { commits, store, untilCommits, gateOf: (commit: number) => open[commit] }
+}
+
+test('what is read during a commit goes together, in its order, as much as a commit takes', async () => {
+  const { commits, store, untilCommits, gateOf } = createStore()
+  const ahead = new StoreAhead(store)
+  await ahead.add(slice(0, 64 * KIB))
+  await untilCommits(1)
+  for (let index = 1; index <= 5; index += 1) await ahead.add(slice(index, 64 * KIB))
+  gateOf(0)?.resolve()
+  await untilCommits(2)
+  gateOf(1)?.resolve()
+  await untilCommits(3)
+  gateOf(2)?.resolve()
+  await ahead.end()
+  assert.deepEqual(commits, [[0], [1, 2, 3, 4], [5]])
+})
+
+test('large elements go alone and are not read ahead', async () => {
+  const { commits, store, untilCommits, gateOf } = createStore()
+  const ahead = new StoreAhead(store)
+  let isReadOn = false
+  const adding = ahead.add(slice(0, 16 * 1024 * KIB)).then(() => {
+    isReadOn = true
+  })
+  await untilCommits(1)
+  await turn()
+  assert.equal(isReadOn, false)
+  gateOf(0)?.resolve()
+  await adding
+  await ahead.add(slice(1, KIB))
+  await untilCommits(2)
+  gateOf(1)?.resolve()
+  await ahead.end()
+  assert.deepEqual(commits, [[0], [1]])
+})
+
+test('after a failure nothing more is stored, and whoever adds or ends is told', async () => {
+  const { commits, store, untilCommits, gateOf } = createStore()
+  const ahead = new StoreAhead(store)
+  await ahead.add(slice(0, 64 * KIB))
+  await untilCommits(1)
+  for (let index = 1; index <= 6; index += 1) await ahead.add(slice(index, 64 * KIB))
+  gateOf(0)?.reject(new Error('the disk is full'))
+  await assert.rejects(ahead.end(), /the disk is full/)
+  await assert.rejects(ahead.add(slice(7, KIB)), /the disk is full/)
+  await turn()
+  assert.deepEqual(commits, [[0]])
+})
