@@ -65,6 +65,12 @@ export const PullTask = Type.Object({
   finished_at: NullableTimestamp,
 })
 
+/** The body of `POST /api/v1/platforms/{id}/pull`: which modules; all where it is left out. */
+export const PullScopeRequest = Type.Object(
+  { record_types: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 10_000 })) },
+  { additionalProperties: false },
+)
+
 export const StartPullAnswer = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),

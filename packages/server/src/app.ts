@@ -14,6 +14,7 @@ import { createFirstOperator } from './features/operators/create-operator.ts'
 import { operatorRoutes, toWebHeaders } from './features/operators/routes.ts'
 import { setupToken } from './features/operators/setup-link.ts'
 import { platformRoutes } from './features/platforms/routes.ts'
+import { createCancelPull } from './features/pull/cancel-pull.ts'
 import { createRequestPull, createScheduledPull } from './features/pull/request-pull.ts'
 import { pullRoutes } from './features/pull/routes.ts'
 import { createPullRunner } from './features/pull/run-pull.ts'
@@ -100,6 +101,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   })
   const dispatcher = storage.pullDispatcher
   const requestPull = createRequestPull({ pulls: storage.pulls, dispatcher, lease })
+  const cancelPull = createCancelPull({ pulls: storage.pulls, runner })
   const scheduledPull = createScheduledPull({ platforms: storage.platforms, requestPull })
 
   const { app, authorization } = await createHttpServer(
@@ -138,7 +140,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       }),
     )
     await web.register(recordRoutes(storage))
-    await web.register(pullRoutes({ pulls: storage.pulls, requestPull, callerOf }))
+    await web.register(pullRoutes({ ...storage, requestPull, cancelPull, callerOf }))
     await web.register(activityRoutes(storage))
     await web.register(
       dashboardRoutes({

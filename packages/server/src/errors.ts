@@ -155,7 +155,13 @@ const CATALOGUE = {
     message: 'The platform\'s manifest has no module "{record_type}".',
   },
 
+  platform_inactive: {
+    status: 409,
+    message: 'The platform is switched off. Switch it on first.',
+  },
+
   // Pulls
+  pull_over: { status: 409, message: 'The pull is over already: {state}.' },
   pull_already_running: {
     status: 409,
     message: 'A pull is already running. It goes on; there is no need to start another.',

@@ -14,7 +14,7 @@ export function concludePull(
 }
 
 /** Why a pull was broken off before its end. */
-export type PullStop = 'timed_out' | 'interrupted'
+export type PullStop = 'timed_out' | 'interrupted' | 'cancelled'
 
 /** The counts that are worth telling: "3 new, 1 changed, 20 unchanged". */
 export function countsInWords(counts: PullCounts): string {

@@ -42,6 +42,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/pulls': 'operator',
   'GET /api/v1/pulls': 'viewer',
   'GET /api/v1/pulls/:id': 'viewer',
+  'POST /api/v1/pulls/:id/cancel': 'operator',
+  'POST /api/v1/platforms/:id/pull': 'operator',
 
   'GET /api/v1/activity': 'viewer',
   'GET /api/v1/rejected-pushes': 'viewer',

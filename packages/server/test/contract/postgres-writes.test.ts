@@ -195,6 +195,7 @@ describe('the time of leases on PostgreSQL', () => {
           trigger: 'api',
           requested_by: null,
           lease,
+          only: null,
         })
         const answered = await timeOf(observer)
         const [row] = await runSql(storage, 'SELECT lease_until FROM pulls')

@@ -91,7 +91,7 @@ export function describePullEndings(engine: StorageEngine): void {
         kit.clock.advance(900)
         const line = { level: 'error', kind: 'pull.timed_out', message: 'Too long' } as const
         const end = { state: 'timed_out', unfinishedTasks: 'timed_out' } as const
-        await pulls.finishPull(pull_id, end, line)
+        assert.equal(await pulls.finishPull(pull_id, end, line), true)
         const ended = await pulls.readPull(pull_id)
         assert.deepEqual([ended?.state, ended?.finished_at], ['timed_out', kit.clock.text])
         assert.deepEqual([ended?.progress.tasks_done, ended?.progress.percent], [3, 100])
@@ -101,7 +101,7 @@ export function describePullEndings(engine: StorageEngine): void {
           ['succeeded', 'timed_out', 'timed_out'],
         )
         kit.clock.advance(1)
-        await finishTestPull(kit.storage, pull_id, 'succeeded')
+        assert.equal(await finishTestPull(kit.storage, pull_id, 'succeeded'), false)
         await pulls.finishTask(pull_id, 2, taskResult(), null)
         await pulls.reportTask(pull_id, 2, { total: 1, counts: COUNTS })
         assert.deepEqual(await pulls.readPull(pull_id), ended)

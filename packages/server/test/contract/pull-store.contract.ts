@@ -145,8 +145,35 @@ export function describePullStore(engine: StorageEngine): void {
         assert.equal(await pulls.renewLease(pull_id, OTHER), false)
         assert.equal(await pulls.renewLease(999, LEASE), false)
         assert.equal(await pulls.renewLease(pull_id, LEASE), true)
+        assert.equal(await pulls.holdsLease(pull_id, LEASE.owner), true)
+        assert.equal(await pulls.holdsLease(pull_id, OTHER.owner), false)
         await finishTestPull(storage, pull_id)
         assert.equal(await pulls.renewLease(pull_id, LEASE), false)
+        assert.equal(await pulls.holdsLease(pull_id, LEASE.owner), false)
+      }),
+    )
+
+    test(
+      'a pull of one platform has its registered modules only, and those that are named',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit, { modules: ['a', 'b'], offered: ['c'] })
+        await registerTestPlatform(kit, { name: 'clinic' })
+        const scopes = [
+          { record_types: null, expected: ['a', 'b'] },
+          { record_types: ['b'], expected: ['b'] },
+          { record_types: ['c', 'nonsense'], expected: [] },
+        ]
+        for (const { record_types, expected } of scopes) {
+          const only = { platform_id: school.platform_id, record_types }
+          const request = { trigger: 'api', requested_by: null, lease: LEASE, only } as const
+          const { pull } = await kit.storage.pulls.requestPull(request)
+          const tasks = await kit.storage.pulls.startPull(pull.id, LEASE)
+          assert.deepEqual(
+            tasks?.map((task) => task.record_type),
+            expected,
+          )
+          await finishTestPull(kit.storage, pull.id)
+        }
       }),
     )
 

@@ -19,7 +19,12 @@ export type TestPull = { pull_id: number; tasks: PullTaskPlan[] }
 export type TestRead = { task: PullTaskPlan; read: RecordRead }
 
 export function requestPull(storage: Storage, lease: Lease = LEASE) {
-  return storage.pulls.requestPull({ trigger: 'operator', requested_by: 'ann@example.org', lease })
+  return storage.pulls.requestPull({
+    trigger: 'operator',
+    requested_by: 'ann@example.org',
+    lease,
+    only: null,
+  })
 }
 
 /** Requests a pull and starts it. */
@@ -126,7 +131,7 @@ export function finishTestPull(
   storage: Storage,
   pullId: number,
   state: EndState = 'succeeded',
-): Promise<void> {
+): Promise<boolean> {
   return storage.pulls.finishPull(
     pullId,
     { state, unfinishedTasks: 'not_reached' },

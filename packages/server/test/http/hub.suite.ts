@@ -9,6 +9,7 @@ import { describeProbe } from './probe.suite.ts'
 import { describePullContent } from './pull-content.suite.ts'
 import { describePullFaults } from './pull-faults.suite.ts'
 import { describePulls } from './pulls.suite.ts'
+import { describePullControl } from './pulls-control.suite.ts'
 import { describeReceiverAnswers } from './receiver-answers.suite.ts'
 import { describeReceiverContent } from './receiver-content.suite.ts'
 import { describeReceiverLimits } from './receiver-limits.suite.ts'
@@ -31,6 +32,7 @@ export function describeHub(engine: StorageEngine): void {
   describePlatforms(engine)
   describePlatformStatus(engine)
   describePulls(engine)
+  describePullControl(engine)
   describePullContent(engine)
   describePullFaults(engine)
   describeRecords(engine)

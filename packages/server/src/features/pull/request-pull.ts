@@ -1,9 +1,14 @@
 import type { Pull, PullTrigger } from '@recordhub/protocol'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { PullDispatcher } from '../../storage/port/pull-dispatcher.ts'
-import type { Lease, PullStore } from '../../storage/port/pull-store.ts'
+import type { Lease, PullScope, PullStore } from '../../storage/port/pull-store.ts'
 
-export type PullRequest = { trigger: PullTrigger; requested_by: string | null }
+export type PullRequest = {
+  trigger: PullTrigger
+  requested_by: string | null
+  /** All platforms where it is left out. */
+  only?: PullScope
+}
 export type PullRequested = { outcome: 'queued' | 'already_running'; pull: Pull }
 export type RequestPull = (request: PullRequest) => Promise<PullRequested>
 
@@ -14,7 +19,7 @@ export function createRequestPull(parts: {
   lease: Lease
 }): RequestPull {
   return async (request) => {
-    const requested = await parts.pulls.requestPull({ ...request, lease: parts.lease })
+    const requested = await parts.pulls.requestPull({ only: null, ...request, lease: parts.lease })
     if (requested.outcome === 'queued') await parts.dispatcher.dispatch(requested.pull.id)
     return requested
   }

@@ -1,10 +1,21 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer, NullableString, Pull, PullTask, StartPullAnswer } from '@recordhub/protocol'
+import {
+  ErrorAnswer,
+  NullableString,
+  Pull,
+  PullScopeRequest,
+  PullTask,
+  type PullTrigger,
+  StartPullAnswer,
+} from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/caller.ts'
 import { nameOfCaller } from '../../domain/caller.ts'
 import { HubError, wordsFor } from '../../errors.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { PullStore } from '../../storage/port/pull-store.ts'
+import type { CancelPull } from './cancel-pull.ts'
+import { toPullScope } from './pull-platform.ts'
 import type { PullRequest, RequestPull } from './request-pull.ts'
 
 const PullId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
@@ -14,10 +25,17 @@ const PULLS_PAGE = 50
 /** Starting pulls and following them. */
 export function pullRoutes(parts: {
   pulls: PullStore
+  platforms: Pick<PlatformStore, 'readPlatform'>
   requestPull: RequestPull
+  cancelPull: CancelPull
   callerOf: (request: FastifyRequest) => Caller
 }): FastifyPluginAsyncTypebox {
-  const { pulls, requestPull, callerOf } = parts
+  const { pulls, platforms, requestPull, cancelPull, callerOf } = parts
+  const requesterOf = (request: FastifyRequest) => {
+    const caller = callerOf(request)
+    const trigger: PullTrigger = caller.kind === 'operator' ? 'operator' : 'api'
+    return { trigger, requested_by: nameOfCaller(caller) }
+  }
   return async (app) => {
     app.register(async (anyBody) => {
       // The specification's clients send a form, JSON or nothing: none of it is read.
@@ -37,16 +55,48 @@ export function pullRoutes(parts: {
             },
           },
           async (request, reply) => {
-            const caller = callerOf(request)
-            const { status, answer } = await answerPullRequest(requestPull, {
-              trigger: caller.kind === 'operator' ? 'operator' : 'api',
-              requested_by: nameOfCaller(caller),
-            })
+            const { status, answer } = await answerPullRequest(requestPull, requesterOf(request))
             return reply.code(status).send(answer)
           },
         )
       }
     })
+
+    app.post(
+      '/api/v1/platforms/:id/pull',
+      {
+        schema: {
+          summary: 'Pull one platform, or some of its modules, in the background',
+          params: PullId,
+          body: Type.Union([PullScopeRequest, Type.Null()]),
+          response: { 202: StartPullAnswer, 409: StartPullAnswer, '4xx': ErrorAnswer },
+        },
+      },
+      async (request, reply) => {
+        const recordTypes = request.body?.record_types ?? null
+        const only = await toPullScope(platforms, request.params.id, recordTypes)
+        const asked = { ...requesterOf(request), only }
+        const { status, answer } = await answerPullRequest(requestPull, asked)
+        return reply.code(status).send(answer)
+      },
+    )
+
+    app.post(
+      '/api/v1/pulls/:id/cancel',
+      {
+        schema: {
+          summary: 'Cancel a pull; what it has stored stays',
+          params: PullId,
+          response: { 202: StartPullAnswer, '4xx': ErrorAnswer },
+        },
+      },
+      async (request, reply) => {
+        const actor = nameOfCaller(callerOf(request))
+        const pull = await cancelPull(request.params.id, actor)
+        const message = 'The pull was cancelled. What it has stored stays.'
+        return reply.code(202).send({ success: true, message, pull })
+      },
+    )
 
     app.get(
       '/api/v1/pulls',

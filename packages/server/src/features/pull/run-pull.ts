@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PullTaskState } from '@recordhub/protocol'
 import type { FastifyBaseLogger } from 'fastify'
 import type { NewActivity } from '../../domain/activity.ts'
@@ -13,11 +14,14 @@ import type {
 } from '../../storage/port/pull-store.ts'
 import { type PullTaskOutcome, type PullTaskParts, runPullTask } from './run-pull-task.ts'
 
-const RENEW_EVERY_MS = 5000
+const HEARTBEAT_MS = 1000
+const RENEW_EVERY_BEATS = 5
 
 export type PullRunner = {
   /** Runs a queued pull to its end. Never rejects: what goes wrong is told in the pull. */
   run: (pullId: number) => Promise<void>
+  /** Breaks off a pull that has been cancelled, where it is this process that runs it. */
+  cancel: (pullId: number) => void
   /** Breaks off what is running as `interrupted` and resolves when it has ended. */
   stop: () => Promise<void>
 }
@@ -34,14 +38,21 @@ export type PullRunnerParts = PullTaskParts & {
 export function createPullRunner(parts: PullRunnerParts): PullRunner {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
+  const endings = new Map<number, AbortController>()
   return {
     run(pullId) {
-      const run = runPull(parts, pullId, stopping.signal).catch((error: unknown) => {
+      const ending = new AbortController()
+      endings.set(pullId, ending)
+      const run = runPull(parts, pullId, ending, stopping.signal).catch((error: unknown) => {
         parts.log.error({ err: error, pull_id: pullId }, 'a pull broke off')
       })
       running.add(run)
-      return run.finally(() => running.delete(run))
+      return run.finally(() => {
+        running.delete(run)
+        endings.delete(pullId)
+      })
     },
+    cancel: (pullId) => endings.get(pullId)?.abort('cancelled' satisfies PullStop),
     async stop() {
       stopping.abort('interrupted' satisfies PullStop)
       await Promise.all(running)
@@ -52,34 +63,65 @@ export function createPullRunner(parts: PullRunnerParts): PullRunner {
 async function runPull(
   parts: PullRunnerParts,
   pullId: number,
+  ending: AbortController,
   stopping: AbortSignal,
 ): Promise<void> {
   const plans = await parts.pulls.startPull(pullId, parts.lease)
   if (!plans) return
-  const ending = new AbortController()
   const stop = (why: PullStop) => ending.abort(why)
   const timer = setTimeout(stop, parts.timeoutSeconds * 1000, 'timed_out')
   const onStopping = () => stop('interrupted')
   stopping.addEventListener('abort', onStopping)
   if (stopping.aborted) onStopping()
-  const renewing = repeat(RENEW_EVERY_MS, ending.signal, async () => {
-    const isOurs = await parts.pulls.renewLease(pullId, parts.lease).catch(() => true)
-    if (!isOurs) stop('interrupted')
-  })
+  const beating = beat(parts, pullId, ending.signal, () => stop('interrupted'))
   try {
     const states = await runTasks(parts, pullId, plans, ending.signal)
     const broken = stopOf(ending.signal)
     const state = broken ?? concludePull(states)
-    await parts.pulls.finishPull(
-      pullId,
-      { state, unfinishedTasks: broken === 'interrupted' ? 'interrupted' : 'not_reached' },
-      describePull(pullId, state, states),
+    const unfinishedTasks = broken && broken !== 'timed_out' ? broken : 'not_reached'
+    const line = describePull(pullId, state, states)
+    await untilStored(parts.lease, () =>
+      parts.pulls.finishPull(pullId, { state, unfinishedTasks }, line),
     )
   } finally {
     clearTimeout(timer)
     stopping.removeEventListener('abort', onStopping)
     ending.abort()
-    await renewing
+    await beating
+  }
+}
+
+/** Renews the lease, and notices within a second that the pull was ended by somebody else. */
+function beat(
+  { pulls, lease }: PullRunnerParts,
+  pullId: number,
+  signal: AbortSignal,
+  onLost: () => void,
+): Promise<void> {
+  let beats = 0
+  return repeat(HEARTBEAT_MS, signal, async () => {
+    beats += 1
+    const asking =
+      beats % RENEW_EVERY_BEATS === 0
+        ? pulls.renewLease(pullId, lease)
+        : pulls.holdsLease(pullId, lease.owner)
+    // While the storage is away nobody can tell.
+    if (!(await asking.catch(() => true))) onLost()
+  })
+}
+
+/** A storage that is away for a moment must not leave a pull behind that nobody ends. */
+async function untilStored(lease: Lease, store: () => Promise<unknown>): Promise<void> {
+  const deadline = performance.now() + lease.seconds * 1000
+  for (;;) {
+    try {
+      await store()
+      return
+    } catch (error) {
+      const isAway = error instanceof HubError && error.code === 'storage_unavailable'
+      if (!isAway || performance.now() > deadline) throw error
+      await sleep(HEARTBEAT_MS)
+    }
   }
 }
 
@@ -164,11 +206,13 @@ function toResult(outcome: PullTaskOutcome, mark: number, broken: PullStop | nul
 const STOP_WORDS: Partial<Record<PullTaskState, string>> = {
   timed_out: 'The time limit of the pull was reached. What was stored stays.',
   interrupted: 'The hub was stopped. What was stored stays.',
+  cancelled: 'The pull was cancelled. What was stored stays.',
 }
 
 function stopOf(signal: AbortSignal): PullStop | null {
   if (!signal.aborted) return null
-  return signal.reason === 'timed_out' ? 'timed_out' : 'interrupted'
+  const { reason } = signal
+  return reason === 'timed_out' || reason === 'cancelled' ? reason : 'interrupted'
 }
 
 /** Null where there is nothing to tell: the schedule pulls every minute. */
@@ -196,6 +240,7 @@ const PULL_WORDS = {
   failed: 'failed',
   timed_out: 'reached its time limit',
   interrupted: 'was interrupted',
+  cancelled: 'was cancelled',
 } as const
 
 function describePull(

@@ -32,18 +32,26 @@ export type PullTaskResult = {
   read: { mark: number; requested_at: string; records: number } | null
 }
 
+/** What a pull is to cover. */
+export type PullScope = {
+  platform_id: number
+  /** All registered ones where it is null. */
+  record_types: string[] | null
+}
+
 export type EndState = Exclude<PullState, 'queued' | 'running'>
 
 export interface PullStore {
   /**
-   * Queues a pull over the registered modules of all active platforms, a task each, those first whose
-   * last complete read is oldest. At most one pull is queued or running, over all nodes: else the
+   * Queues a pull over the registered modules of all active platforms, or of one where `only` names it, a
+   * task each, those first whose last complete read is oldest. At most one pull is queued or running, over all nodes: else the
    * answer is that one. A pull whose lease has run out ends `interrupted` first, with its tasks.
    */
   requestPull(request: {
     trigger: PullTrigger
     requested_by: string | null
     lease: Lease
+    only: PullScope | null
   }): Promise<{ outcome: 'queued' | 'already_running'; pull: Pull }>
 
   /**
@@ -54,6 +62,9 @@ export interface PullStore {
 
   /** @returns false where the pull has ended or the lease is another's: its process must stop. */
   renewLease(pullId: number, lease: Lease): Promise<boolean>
+
+  /** Whether the pull is running under this owner's lease; a pull that was ended elsewhere is not. */
+  holdsLease(pullId: number, owner: string): Promise<boolean>
 
   /**
    * Notes that a task has begun. The answer's `mark` is the write sequence at that moment: what is
@@ -80,12 +91,16 @@ export interface PullStore {
     activity: NewActivity | null,
   ): Promise<void>
 
-  /** Ends a running pull and its unfinished tasks. A pull that has ended is left as it is. */
+  /**
+   * Ends a pull and its unfinished tasks: from then on nothing that it still reads is stored. A pull that
+   * has ended is left as it is.
+   * @returns whether this call has ended it.
+   */
   finishPull(
     pullId: number,
     end: { state: EndState; unfinishedTasks: Exclude<PullTaskState, 'queued' | 'running'> },
     activity: NewActivity,
-  ): Promise<void>
+  ): Promise<boolean>
 
   /**
    * Ends every pull that has not ended, and its tasks, as `interrupted`. For a process that knows no

@@ -1,5 +1,5 @@
 import type { Pull } from '@recordhub/protocol'
-import type { PullStore, PullTaskPlan, PullTaskResult } from '../port/pull-store.ts'
+import type { PullScope, PullStore, PullTaskPlan, PullTaskResult } from '../port/pull-store.ts'
 import { insertActivity } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import { selectPulls, toCounts, toPull } from './pull-rows.ts'
@@ -22,7 +22,7 @@ export function createPullStore(
 
   async function queue(
     db: Executor,
-    { trigger, requested_by, lease }: PullRequest,
+    { trigger, requested_by, lease, only }: PullRequest,
   ): Promise<PullRequestAnswer | null> {
     const at = nowText(clock)
     await interrupt(databases, db, { expiredOnly: true })
@@ -41,7 +41,7 @@ export function createPullStore(
       .onConflict((conflict) => conflict.doNothing())
       .returning('pull_id')
       .executeTakeFirst()
-    if (queued) await planTasks(db, queued.pull_id)
+    if (queued) await planTasks(db, queued.pull_id, only)
     const pull = queued ? await findPull(db, queued.pull_id) : await findUnfinished(db)
     return pull && { outcome: queued ? 'queued' : 'already_running', pull }
   }
@@ -80,6 +80,17 @@ export function createPullStore(
         .where('state', 'in', UNFINISHED)
         .executeTakeFirst()
       return renewed.numUpdatedRows > 0n
+    },
+
+    async holdsLease(pullId, owner) {
+      const held = await reader
+        .selectFrom('pulls')
+        .select('pull_id')
+        .where('pull_id', '=', pullId)
+        .where('lease_owner', '=', owner)
+        .where('state', 'in', UNFINISHED)
+        .executeTakeFirst()
+      return held !== undefined
     },
 
     startTask: (pullId, taskNumber) =>
@@ -138,9 +149,10 @@ export function createPullStore(
           .where('pull_id', '=', pullId)
           .where('state', 'in', UNFINISHED)
           .executeTakeFirst()
-        if (ended.numUpdatedRows === 0n) return
+        if (ended.numUpdatedRows === 0n) return false
         await endTasks(db, [pullId], unfinishedTasks, at)
         await insertActivity(db, at, activity)
+        return true
       }),
 
     interruptPulls: () =>
@@ -234,15 +246,16 @@ async function notePlatformState(
     .execute()
 }
 
-async function planTasks(db: Executor, pullId: number): Promise<void> {
-  const modules = await db
+async function planTasks(db: Executor, pullId: number, only: PullScope | null): Promise<void> {
+  let select = db
     .selectFrom('modules as m')
     .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
     .select(['m.module_id', 'm.platform_id', 'm.last_read_finished_at'])
     .where('p.status', '=', 'active')
     .where('m.registered_at', 'is not', null)
-    .orderBy('m.module_id')
-    .execute()
+  if (only) select = select.where('m.platform_id', '=', only.platform_id)
+  if (only?.record_types) select = select.where('m.record_type', 'in', only.record_types)
+  const modules = await select.orderBy('m.module_id').execute()
   const ageOf = ({ last_read_finished_at: at }: { last_read_finished_at: string | null }) =>
     at ?? ''
   modules.sort(
