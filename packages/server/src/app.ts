@@ -1,5 +1,4 @@
 /** The composition root: wires the parts of the hub by plain function calls. */
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
@@ -33,7 +32,7 @@ import { createSecretBox } from './lib/secret-box.ts'
 import { createPlatformClient } from './outgoing/platform-client.ts'
 import type { Storage } from './storage/port/storage.ts'
 
-/** A pull's process renews its lease every 5 s; one that is gone holds up the next pull no longer. */
+/** A pull's process renews its lease every 5 s; one that does not holds up the next pull no longer. */
 const LEASE_SECONDS = 20
 /** How long requests under way may take when the hub stops. */
 const GRACE_MS = 5000
@@ -84,7 +83,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const keeper = createRejectedPushKeeper({ rejectedPushes: storage.rejectedPushes, clock, dayOf })
   const receivers = createReceiverFinder({ platforms: storage.platforms, clock })
   const receivePush = createReceivePush({ ingest, keeper, receivers, clock })
-  const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
+  const lease = { owner: storage.processName, seconds: LEASE_SECONDS }
   const runner = createPullRunner({
     client,
     ingest,

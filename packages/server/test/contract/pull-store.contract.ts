@@ -96,12 +96,15 @@ export function describePullStore(engine: StorageEngine): void {
         withStorage(engine, async (kit) => {
           await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
           const { pulls } = kit.storage
-          const { pull } = await requestPull(kit.storage)
+          // Of a process that lives, so that only its lease can run out.
+          const lease = { ...LEASE, owner: kit.storage.processName }
+          const { pull } = await requestPull(kit.storage, lease)
           if (state === 'running') {
-            await pulls.startPull(pull.id, LEASE)
+            await pulls.startPull(pull.id, lease)
             await pulls.startTask(pull.id, 1)
           }
           kit.clock.advance(LEASE.seconds - 1)
+          assert.equal(await pulls.interruptAbandonedPulls(), 0)
           assert.equal((await requestPull(kit.storage, OTHER)).outcome, 'already_running')
           kit.clock.advance(2)
           const next = await requestPull(kit.storage, OTHER)
@@ -116,9 +119,10 @@ export function describePullStore(engine: StorageEngine): void {
           const query = { platform: null, level: 'warning', limit: 1, before: null } as const
           const line = only(await kit.storage.activity.listActivity(query))
           assert.equal(line.kind, 'pull.interrupted')
-          assert.equal(await pulls.startPull(pull.id, LEASE), null)
-          assert.equal(await pulls.renewLease(pull.id, LEASE), false)
+          assert.equal(await pulls.startPull(pull.id, lease), null)
+          assert.equal(await pulls.renewLease(pull.id, lease), false)
           assert.equal(await pulls.startTask(pull.id, 2), null)
+          assert.equal(await pulls.interruptAbandonedPulls(), 0)
         }),
       )
     }

@@ -72,6 +72,7 @@ export function everyMethod(
     ['requestPull', () => requestPull(storage)],
     ['startPull', () => pulls.startPull(pull_id, LEASE)],
     ['renewLease', () => pulls.renewLease(pull_id, LEASE)],
+    ['interruptAbandonedPulls', () => pulls.interruptAbandonedPulls()],
     ['holdsLease', () => pulls.holdsLease(pull_id, LEASE.owner)],
     ['startTask', () => pulls.startTask(pull_id, task_number)],
     [

@@ -45,7 +45,7 @@ export interface PullStore {
   /**
    * Queues a pull over the registered modules of all active platforms, or of one where `only` names it, a
    * task each, those first whose last complete read is oldest. At most one pull is queued or running, over all nodes: else the
-   * answer is that one. A pull whose lease has run out ends `interrupted` first, with its tasks.
+   * answer is that one. Abandoned pulls end `interrupted` first, with their tasks.
    */
   requestPull(request: {
     trigger: PullTrigger
@@ -101,6 +101,13 @@ export interface PullStore {
     end: { state: EndState; unfinishedTasks: Exclude<PullTaskState, 'queued' | 'running'> },
     activity: NewActivity,
   ): Promise<boolean>
+
+  /**
+   * Ends pulls, and their tasks, as `interrupted` whose lease has run out, or whose process is known to
+   * be gone and has not renewed it for some seconds.
+   * @returns how many there were.
+   */
+  interruptAbandonedPulls(): Promise<number>
 
   /**
    * Ends every pull that has not ended, and its tasks, as `interrupted`. For a process that knows no

@@ -13,6 +13,8 @@ import type { SnapshotStore } from './snapshot-store.ts'
  * database cannot be used, and a defect otherwise.
  */
 export type Storage = {
+  /** Tells this process from all others that work on the database; the owner of its leases. */
+  processName: string
   records: RecordStore
   platforms: PlatformStore
   pulls: PullStore

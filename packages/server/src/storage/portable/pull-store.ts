@@ -11,21 +11,49 @@ const ROWS_AT_ONCE = 1000
 type PullRequest = Parameters<PullStore['requestPull']>[0]
 type PullRequestAnswer = Awaited<ReturnType<PullStore['requestPull']>>
 
-/** @param readMark gives the last number of the write sequence. */
+/** Whether a process, the owner of a lease, is known not to live any more. */
+export type IsGone = (db: Executor, owner: string) => Promise<boolean>
+
+/** A process that lives renews its lease every 5 s. What is cut off for a moment must not lose it. */
+const RENEWED_LATELY_MS = 6000
+
+/**
+ * @param readMark gives the last number of the write sequence.
+ * @param isGone left out where only the lease tells.
+ */
 export function createPullStore(
   databases: Databases,
   readMark: (db: Executor) => Promise<number>,
+  isGone?: IsGone,
 ): PullStore {
   const { reader, writer, clock, hold } = databases
   const leaseEnd = (seconds: number) =>
     new Date(clock.now().getTime() + seconds * 1000).toISOString()
+
+  async function interruptAbandoned(db: Executor): Promise<number> {
+    const unfinished = await db
+      .selectFrom('pulls')
+      .select(['pull_id', 'lease_owner', 'lease_until', 'renewed_at'])
+      .where('state', 'in', UNFINISHED)
+      .execute()
+    const at = nowText(clock)
+    const late = new Date(clock.now().getTime() - RENEWED_LATELY_MS).toISOString()
+    const abandoned: number[] = []
+    for (const { pull_id, lease_owner, lease_until, renewed_at } of unfinished) {
+      const isExpired = lease_until !== null && lease_until < at
+      const isLate = lease_owner !== null && (renewed_at ?? '') < late
+      const isAbandoned = isExpired || (isLate && (await isGone?.(db, lease_owner)))
+      if (isAbandoned) abandoned.push(pull_id)
+    }
+    return interrupt(databases, db, abandoned)
+  }
 
   async function queue(
     db: Executor,
     { trigger, requested_by, lease, only }: PullRequest,
   ): Promise<PullRequestAnswer | null> {
     const at = nowText(clock)
-    await interrupt(databases, db, { expiredOnly: true })
+    await interruptAbandoned(db)
     const queued = await db
       .insertInto('pulls')
       .values({
@@ -37,6 +65,7 @@ export function createPullStore(
         finished_at: null,
         lease_owner: lease.owner,
         lease_until: leaseEnd(lease.seconds),
+        renewed_at: at,
       })
       .onConflict((conflict) => conflict.doNothing())
       .returning('pull_id')
@@ -64,6 +93,7 @@ export function createPullStore(
             started_at: nowText(clock),
             lease_owner: lease.owner,
             lease_until: leaseEnd(lease.seconds),
+            renewed_at: nowText(clock),
           })
           .where('pull_id', '=', pullId)
           .where('state', '=', 'queued')
@@ -74,7 +104,7 @@ export function createPullStore(
     async renewLease(pullId, lease) {
       const renewed = await writer
         .updateTable('pulls')
-        .set({ lease_until: leaseEnd(lease.seconds) })
+        .set({ lease_until: leaseEnd(lease.seconds), renewed_at: nowText(clock) })
         .where('pull_id', '=', pullId)
         .where('lease_owner', '=', lease.owner)
         .where('state', 'in', UNFINISHED)
@@ -155,8 +185,18 @@ export function createPullStore(
         return true
       }),
 
+    interruptAbandonedPulls: () => writer.transaction().execute(interruptAbandoned),
+
     interruptPulls: () =>
-      writer.transaction().execute((db) => interrupt(databases, db, { expiredOnly: false })),
+      writer.transaction().execute(async (db) => {
+        const unfinished = await db
+          .selectFrom('pulls')
+          .select('pull_id')
+          .where('state', 'in', UNFINISHED)
+          .execute()
+        const ids = unfinished.map(({ pull_id }) => pull_id)
+        return interrupt(databases, db, ids)
+      }),
 
     readPull: (pullId) => findPull(reader, pullId),
 
@@ -298,24 +338,23 @@ async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> 
   return rows.map((row) => ({ ...row, fields: JSON.parse(row.fields) }))
 }
 
-/** Ends pulls whose process is gone. */
+/** Ends pulls whose process is gone, those of them that have not ended meanwhile. */
 async function interrupt(
   { clock, hold }: Databases,
   db: Executor,
-  which: { expiredOnly: boolean },
+  pullIds: number[],
 ): Promise<number> {
-  const at = nowText(clock)
-  let select = db.selectFrom('pulls').select('pull_id').where('state', 'in', UNFINISHED)
-  if (which.expiredOnly) select = select.where('lease_until', '<', at)
-  // Looked for first: most of the time there is none, and the gates need not be held.
-  if ((await select.execute()).length === 0) return 0
+  // Most of the time there is none, and the gates need not be held.
+  if (pullIds.length === 0) return 0
   await hold(db, 'write gates')
-  let update = db
+  const at = nowText(clock)
+  const pulls = await db
     .updateTable('pulls')
     .set({ state: 'interrupted', finished_at: at, lease_owner: null, lease_until: null })
+    .where('pull_id', 'in', pullIds)
     .where('state', 'in', UNFINISHED)
-  if (which.expiredOnly) update = update.where('lease_until', '<', at)
-  const pulls = await update.returning('pull_id').execute()
+    .returning('pull_id')
+    .execute()
   const ids = pulls.map((pull) => pull.pull_id)
   if (ids.length === 0) return 0
   await endTasks(db, ids, 'interrupted', at)

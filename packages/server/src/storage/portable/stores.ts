@@ -4,7 +4,7 @@ import { createActivityStore } from './activity-store.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import { createOperatorStore } from './operator-store.ts'
 import { type ChangeChannel, createPlatformStore } from './platform-store.ts'
-import { createPullStore } from './pull-store.ts'
+import { createPullStore, type IsGone } from './pull-store.ts'
 import { createRejectedPushStore } from './rejected-push-store.ts'
 import { createSnapshotStore } from './snapshot-store.ts'
 
@@ -17,17 +17,18 @@ export type EngineParts = {
   readMark: (db: Executor) => Promise<number>
   /** Left out where no other process is at work. */
   channel?: ChangeChannel
+  isGone?: IsGone
 }
 
 /** Every store that is the same on all engines. */
 export function createStores(
   databases: Databases,
-  { authDatabase, node, readMark, channel }: EngineParts,
-): Omit<Storage, 'records' | 'pullDispatcher' | 'close'> {
+  { authDatabase, node, readMark, channel, isGone }: EngineParts,
+): Omit<Storage, 'processName' | 'records' | 'pullDispatcher' | 'close'> {
   const { writer, clock } = databases
   return {
     platforms: createPlatformStore(databases, channel),
-    pulls: createPullStore(databases, readMark),
+    pulls: createPullStore(databases, readMark, isGone),
     activity: createActivityStore(databases),
     rejectedPushes: createRejectedPushStore(databases, node),
     operators: createOperatorStore(databases, authDatabase),

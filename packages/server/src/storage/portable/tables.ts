@@ -142,6 +142,7 @@ export type PullsTable = {
   finished_at: string | null
   lease_owner: string | null
   lease_until: string | null
+  renewed_at: string | null
 }
 
 export type PullTasksTable = {

@@ -11,6 +11,17 @@ const HUB = 0x5265_6368 // "Rech"
 /** Shared by writes of records, held alone by who changes what allows them. */
 export const WRITE_GATES_LOCK = `${HUB}, 1`
 
+/** One for each process, by its name, held by a session of it as long as it lives. */
+export const LIVING = HUB + 1
+
+/** Whether nobody holds the lock of a process: it, or its connection to the database, is gone. */
+export async function isGone(transaction: Executor, processName: string): Promise<boolean> {
+  const { rows } = await sql<{ gone: boolean }>`
+    SELECT pg_try_advisory_xact_lock(${sql.lit(LIVING)}, hashtext(${processName})) AS gone
+  `.execute(transaction)
+  return rows[0]?.gone ?? false
+}
+
 const LOCKS: Record<Held, string> = {
   'write gates': WRITE_GATES_LOCK,
   'rejected pushes': `${HUB}, 2`,

@@ -1,6 +1,8 @@
 import { PgBoss } from 'pg-boss'
 import { HubError } from '../../errors.ts'
+import { repeat } from '../../lib/abortable-loop.ts'
 import type { PullDispatcher } from '../port/pull-dispatcher.ts'
+import type { PullStore } from '../port/pull-store.ts'
 import type { PostgresConnections } from './connection.ts'
 import { toStartError } from './translate-error.ts'
 
@@ -8,14 +10,16 @@ const PULLS = 'recordhub-pulls'
 const SCHEDULE = 'recordhub-schedule'
 /** One attempt: a pull that broke off is not run again, the next one reads everything anyway. */
 const QUEUE = { retryLimit: 0, expireInSeconds: 900, deleteAfterSeconds: 3600 }
+const CLEAR_UP_EVERY_MS = 5000
 const POLLING = { pollingIntervalSeconds: 1, batchSize: 1 }
 
 /**
  * On PostgreSQL there may be many nodes: pg-boss hands a queued pull to one of them, and keeps the
- * schedule for all. It looks at the schedule every few seconds and runs a time of it once, on one node.
+ * schedule for all; each clears up after those that are gone. It looks at the schedule every few seconds and runs a time of it once, on one node.
  */
 export function createPullDispatcher(
   { query }: Pick<PostgresConnections, 'query'>,
+  pulls: Pick<PullStore, 'interruptAbandonedPulls'>,
   { timeZone, warn }: { timeZone: string; warn: (message: string) => void },
 ): PullDispatcher {
   const boss = new PgBoss({
@@ -30,11 +34,17 @@ export function createPullDispatcher(
     if (!(error instanceof HubError)) warn(`The schedule and queue of pulls: ${error.message}`)
   })
   const send = (pullId: number) => boss.send(PULLS, { pull_id: pullId })
+  const clearUp = async () => void (await pulls.interruptAbandonedPulls().catch(() => 0))
+  let stopping = new AbortController()
+  let clearing = Promise.resolve()
   let isDelivering = false
   let worker: string | null = null
   let cron: string | null = null
   return {
     async start({ runPull, onSchedule }, schedule) {
+      await clearUp()
+      stopping = new AbortController()
+      clearing = repeat(CLEAR_UP_EVERY_MS, stopping.signal, clearUp)
       await boss.start().catch((error: unknown) => {
         throw toStartError(error)
       })
@@ -62,6 +72,8 @@ export function createPullDispatcher(
     },
     async stop() {
       isDelivering = false
+      stopping.abort()
+      await clearing
       worker = null
       cron = null
       await boss.stop({ graceful: false })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { HubError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
@@ -10,7 +11,7 @@ import { awaitDatabase, type Waiting } from './await-database.ts'
 import { openChangeChannel } from './change-channel.ts'
 import { openConnections, placeOf, withUnlimited } from './connection.ts'
 import { startDatabaseClock } from './database-clock.ts'
-import { hold } from './locks.ts'
+import { hold, isGone } from './locks.ts'
 import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
 import { migrations } from './migrations/index.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
@@ -47,22 +48,26 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
         await connections.close()
         throw error
       })
-  const channel = openChangeChannel(options.url)
+  const processName = randomUUID()
+  const channel = await openChangeChannel(options.url, processName)
   const { database, dialect } = connections
   const clock = options.clock ?? ownClock ?? systemClock
   const databases = { reader: database, writer: database, clock, hold }
+  const stores = createStores(databases, {
+    authDatabase: { dialect, type: 'postgres' },
+    node: pickCounterRow(),
+    readMark,
+    channel,
+    isGone,
+  })
   return {
-    ...createStores(databases, {
-      authDatabase: { dialect, type: 'postgres' },
-      node: pickCounterRow(),
-      readMark,
-      channel,
-    }),
+    ...stores,
+    processName,
     records: {
       ...createRecordReads(databases, NAME_INDEX_LENGTH),
       ...createRecordWriter(connections),
     },
-    pullDispatcher: createPullDispatcher(connections, options),
+    pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
     async close() {
       await ownClock?.stop()
       await channel.close()

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 import { sql } from 'kysely'
 import { HubError } from '../../errors.ts'
@@ -54,6 +55,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
   })
   return {
     ...stores,
+    processName: randomUUID(),
     records: { ...createRecordReads(databases, null), ...createRecordWriter(connections, NODE) },
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
     async close() {

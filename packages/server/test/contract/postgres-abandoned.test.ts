@@ -1,0 +1,54 @@
+/** Pulls whose process is gone: other nodes know it before the lease has run out. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Storage } from '../../src/storage/port/storage.ts'
+import { listeningSessions, openNode, untilTrue, withTwoNodes } from '../helpers/postgres-nodes.ts'
+import { registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { requestPull, startTestPull } from '../helpers/storage-pulls.ts'
+
+/** Longer than a process that lives leaves its lease unrenewed. */
+const LATE_SECONDS = 7
+
+const leaseOf = (storage: Storage) => ({ owner: storage.processName, seconds: 30 })
+
+describe('a pull of another node', () => {
+  test(
+    'is not taken from it while it lives, and ends interrupted soon after it is gone',
+    withTwoNodes(async ({ url, clock, here }) => {
+      await registerTestPlatform(here)
+      const dying = await openNode(url, clock)
+      const { pull_id } = await startTestPull(dying, leaseOf(dying))
+      const { pulls } = here.storage
+      clock.advance(LATE_SECONDS)
+      assert.equal(await pulls.interruptAbandonedPulls(), 0)
+      const lease = leaseOf(here.storage)
+      assert.equal((await requestPull(here.storage, lease)).outcome, 'already_running')
+      await dying.close()
+      assert.equal(await pulls.interruptAbandonedPulls(), 1)
+      assert.equal((await pulls.readPull(pull_id))?.state, 'interrupted')
+      assert.equal((await requestPull(here.storage, lease)).outcome, 'queued')
+    }),
+  )
+
+  test(
+    'is not taken from a node that was cut off for a moment',
+    withTwoNodes(async ({ here, there, observer }) => {
+      await registerTestPlatform(here)
+      const { pull_id } = await startTestPull(there.storage, leaseOf(there.storage))
+      const pids = await listeningSessions(observer)
+      await observer.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid', [pids])
+      // Its lease was renewed just now.
+      assert.equal(await here.storage.pulls.interruptAbandonedPulls(), 0)
+      await untilTrue('both nodes are back', async () => {
+        const { rows } = await observer.query(
+          `SELECT count(*)::int AS n FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+           WHERE d.datname = current_database() AND locktype = 'advisory' AND granted`,
+        )
+        return rows[0]?.['n'] === 2
+      })
+      here.clock.advance(LATE_SECONDS)
+      assert.equal(await here.storage.pulls.interruptAbandonedPulls(), 0)
+      assert.equal((await here.storage.pulls.readPull(pull_id))?.state, 'running')
+    }),
+  )
+})
