@@ -50,7 +50,12 @@ export const Snapshot = Type.Object({
     }),
     Type.Null(),
   ]),
-  pull: Type.Object({ running: Type.Boolean(), pull: Type.Union([Pull, Type.Null()]) }),
+  pull: Type.Object({
+    running: Type.Boolean(),
+    pull: Type.Union([Pull, Type.Null()]),
+    schedule_paused: Type.Boolean(),
+    next_run_at: NullableTimestamp,
+  }),
 })
 
 /** The whole effect of `POST /dashboard/auto-sync` (specification 4.1). */

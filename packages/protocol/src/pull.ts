@@ -71,6 +71,15 @@ export const PullScopeRequest = Type.Object(
   { additionalProperties: false },
 )
 
+/** When the hub pulls by itself. `pattern` is a cron pattern; null where the schedule is off. */
+export const Schedule = Type.Object({
+  pattern: NullableString,
+  paused: Type.Boolean(),
+  paused_since: NullableTimestamp,
+  paused_by: NullableString,
+  next_run_at: NullableTimestamp,
+})
+
 export const StartPullAnswer = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
@@ -81,5 +90,6 @@ export type PullTrigger = Static<typeof PullTrigger>
 export type PullState = Static<typeof PullState>
 export type PullTaskState = Static<typeof PullTaskState>
 export type PullCounts = Static<typeof PullCounts>
+export type Schedule = Static<typeof Schedule>
 export type Pull = Static<typeof Pull>
 export type PullTask = Static<typeof PullTask>

@@ -17,6 +17,7 @@ import { createCancelPull } from './features/pull/cancel-pull.ts'
 import { createRequestPull, createScheduledPull } from './features/pull/request-pull.ts'
 import { pullRoutes } from './features/pull/routes.ts'
 import { createPullRunner } from './features/pull/run-pull.ts'
+import { scheduleRoutes } from './features/pull/schedule-routes.ts'
 import { createReceiverFinder } from './features/push/find-receiver.ts'
 import { createReceivePush } from './features/push/receive-push.ts'
 import { pushRoutes } from './features/push/routes.ts'
@@ -99,9 +100,10 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     log: logger,
   })
   const dispatcher = storage.pullDispatcher
+  const pattern = config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE
   const requestPull = createRequestPull({ pulls: storage.pulls, dispatcher, lease })
   const cancelPull = createCancelPull({ pulls: storage.pulls, runner })
-  const scheduledPull = createScheduledPull({ platforms: storage.platforms, requestPull })
+  const scheduledPull = createScheduledPull({ ...storage, requestPull })
 
   const { app, authorization } = await createHttpServer(
     {
@@ -140,10 +142,11 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     )
     await web.register(recordRoutes(storage))
     await web.register(pullRoutes({ ...storage, requestPull, cancelPull, callerOf }))
+    await web.register(scheduleRoutes({ ...storage, dispatcher, pattern, callerOf }))
     await web.register(activityRoutes(storage))
     await web.register(
       dashboardRoutes({
-        readSnapshot: createReadSnapshot({ snapshot: storage.snapshot, clock, dayOf }),
+        readSnapshot: createReadSnapshot({ ...storage, clock, dayOf, nextRun: dispatcher.nextRun }),
         callerOf,
         csrfTokenOf,
         hasOperators: storage.operators.hasOperators,
@@ -169,14 +172,13 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     http: app,
     async start() {
       await createConfiguredOperator()
-      const schedule = config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE
       const onSchedule = () =>
         scheduledPull().catch((error: unknown) => {
           logger.error({ err: error }, 'a scheduled pull could not be queued')
         })
       // Bound first: a hub whose port is taken must not touch what the others share.
       const address = await listen(app, config)
-      await dispatcher.start({ runPull: runner.run, onSchedule }, schedule)
+      await dispatcher.start({ runPull: runner.run, onSchedule }, pattern)
       isStarted = true
       const publicUrl = config.HUB_PUBLIC_URL || address
       const hasOperators = await storage.operators.hasOperators()

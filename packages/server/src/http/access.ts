@@ -45,6 +45,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/pulls/:id/cancel': 'operator',
   'POST /api/v1/platforms/:id/pull': 'operator',
 
+  'GET /api/v1/schedule': 'viewer',
+  'PATCH /api/v1/schedule': 'operator',
+
   'GET /api/v1/activity': 'viewer',
   'GET /api/v1/rejected-pushes': 'viewer',
 }

@@ -39,7 +39,7 @@ export function describeSnapshotStore(engine: StorageEngine): void {
           records: [],
           logs: [],
           latest_sync: null,
-          pull: { running: false, pull: null },
+          pull: { running: false, pull: null, schedule_paused: false },
         })
       }),
     )
@@ -179,7 +179,7 @@ export function describeSnapshotStore(engine: StorageEngine): void {
         }
         const after = await read()
         assert.deepEqual(after.latest_sync, ended)
-        assert.deepEqual(after.pull, { running: false, pull: null })
+        assert.deepEqual(after.pull, { running: false, pull: null, schedule_paused: false })
         await startTestPull(kit.storage)
         const next = await read()
         assert.deepEqual(next.latest_sync, ended)

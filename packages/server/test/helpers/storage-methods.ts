@@ -73,6 +73,8 @@ export function everyMethod(
     ['startPull', () => pulls.startPull(pull_id, LEASE)],
     ['renewLease', () => pulls.renewLease(pull_id, LEASE)],
     ['interruptAbandonedPulls', () => pulls.interruptAbandonedPulls()],
+    ['readPause', () => storage.schedule.readPause()],
+    ['setPaused', () => storage.schedule.setPaused(true, 'ann', changeLog())],
     ['holdsLease', () => pulls.holdsLease(pull_id, LEASE.owner)],
     ['startTask', () => pulls.startTask(pull_id, task_number)],
     [

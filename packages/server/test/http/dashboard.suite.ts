@@ -45,7 +45,10 @@ export function describeDashboard(engine: StorageEngine): void {
       }
       const empty = await read()
       assert.deepEqual([empty.polling_interval_seconds, empty.broadcasting], [10, false])
-      assert.deepEqual([empty.latest_sync, empty.pull], [null, { running: false, pull: null }])
+      assert.deepEqual(
+        [empty.latest_sync, empty.pull.running, empty.pull.pull],
+        [null, false, null],
+      )
       expectMembers(empty.stats, STATS)
 
       await push(hub, hub_api_key, newRecord('N-1'))

@@ -17,6 +17,7 @@ import { describeReceiverMembers } from './receiver-members.suite.ts'
 import { describeReceiverOrder } from './receiver-order.suite.ts'
 import { describeReceiverRefusals } from './receiver-refusals.suite.ts'
 import { describeRecords } from './records.suite.ts'
+import { describeSchedule } from './schedule.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
 
 export function describeHub(engine: StorageEngine): void {
@@ -33,6 +34,7 @@ export function describeHub(engine: StorageEngine): void {
   describePlatformStatus(engine)
   describePulls(engine)
   describePullControl(engine)
+  describeSchedule(engine)
   describePullContent(engine)
   describePullFaults(engine)
   describeRecords(engine)

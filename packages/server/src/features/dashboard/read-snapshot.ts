@@ -15,11 +15,15 @@ export function createReadSnapshot(parts: {
   snapshot: SnapshotStore
   clock: Clock
   dayOf: (at: Date) => string
+  /** The next time of the schedule. */
+  nextRun: () => Date | null
 }): ReadSnapshot {
   let known: (TaggedSnapshot & { version: string }) | null = null
   return async () => {
     const now = parts.clock.now()
-    const stored = await parts.snapshot.readSnapshot(parts.dayOf(now))
+    const { pull, ...rest } = await parts.snapshot.readSnapshot(parts.dayOf(now))
+    const nextRun = pull.schedule_paused ? null : parts.nextRun()
+    const stored = { ...rest, pull: { ...pull, next_run_at: nextRun?.toISOString() ?? null } }
     const version = sha256(JSON.stringify(stored))
     if (known?.version === version) return known
     const snapshot: Snapshot = {

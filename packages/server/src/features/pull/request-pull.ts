@@ -2,6 +2,7 @@ import type { Pull, PullTrigger } from '@recordhub/protocol'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { PullDispatcher } from '../../storage/port/pull-dispatcher.ts'
 import type { Lease, PullScope, PullStore } from '../../storage/port/pull-store.ts'
+import type { ScheduleStore } from '../../storage/port/schedule-store.ts'
 
 export type PullRequest = {
   trigger: PullTrigger
@@ -25,12 +26,17 @@ export function createRequestPull(parts: {
   }
 }
 
-/** What happens at each time of the schedule: a pull, if there is anything to pull and none under way. */
+/**
+ * What happens at each time of the schedule: a pull, if the schedule is not paused, there is anything to
+ * pull and none is under way.
+ */
 export function createScheduledPull(parts: {
   platforms: Pick<PlatformStore, 'listPlatforms'>
+  schedule: Pick<ScheduleStore, 'readPause'>
   requestPull: RequestPull
 }): () => Promise<void> {
   return async () => {
+    if (await parts.schedule.readPause()) return
     const platforms = await parts.platforms.listPlatforms()
     const isAnyPulled = platforms.some(
       (platform) => platform.status === 'active' && platform.modules_registered > 0,

@@ -3,8 +3,8 @@ import type { Snapshot } from '@recordhub/protocol'
 /** What the dashboard shows, as far as it is stored. */
 export type StoredSnapshot = Pick<
   Snapshot,
-  'stats' | 'platforms' | 'records' | 'logs' | 'latest_sync' | 'pull'
->
+  'stats' | 'platforms' | 'records' | 'logs' | 'latest_sync'
+> & { pull: Omit<Snapshot['pull'], 'next_run_at'> }
 
 export interface SnapshotStore {
   /**

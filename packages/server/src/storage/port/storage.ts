@@ -5,6 +5,7 @@ import type { PullDispatcher } from './pull-dispatcher.ts'
 import type { PullStore } from './pull-store.ts'
 import type { RecordStore } from './record-store.ts'
 import type { RejectedPushStore } from './rejected-push-store.ts'
+import type { ScheduleStore } from './schedule-store.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 
 /**
@@ -18,6 +19,7 @@ export type Storage = {
   records: RecordStore
   platforms: PlatformStore
   pulls: PullStore
+  schedule: ScheduleStore
   activity: ActivityStore
   rejectedPushes: RejectedPushStore
   operators: OperatorStore

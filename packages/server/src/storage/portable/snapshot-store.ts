@@ -6,6 +6,7 @@ import { selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
 import { selectPulls, toPull } from './pull-rows.ts'
 import { findUnfinished } from './pull-store.ts'
 import { selectRecords } from './record-reads.ts'
+import { findPause } from './schedule-store.ts'
 
 const MAX_PLATFORMS = 200
 const LATEST = 20
@@ -40,7 +41,11 @@ export function createSnapshotStore({ reader }: Databases): SnapshotStore {
         })),
         logs: logs.map(toActivityLine),
         latest_sync: latest,
-        pull: { running: running !== null, pull: running },
+        pull: {
+          running: running !== null,
+          pull: running,
+          schedule_paused: (await findPause(reader)) !== null,
+        },
       }
     },
   }

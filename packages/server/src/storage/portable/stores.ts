@@ -6,6 +6,7 @@ import { createOperatorStore } from './operator-store.ts'
 import { type ChangeChannel, createPlatformStore } from './platform-store.ts'
 import { createPullStore, type IsGone } from './pull-store.ts'
 import { createRejectedPushStore } from './rejected-push-store.ts'
+import { createScheduleStore } from './schedule-store.ts'
 import { createSnapshotStore } from './snapshot-store.ts'
 
 /** What an engine adds to the portable stores. */
@@ -29,6 +30,7 @@ export function createStores(
   return {
     platforms: createPlatformStore(databases, channel),
     pulls: createPullStore(databases, readMark, isGone),
+    schedule: createScheduleStore(databases),
     activity: createActivityStore(databases),
     rejectedPushes: createRejectedPushStore(databases, node),
     operators: createOperatorStore(databases, authDatabase),

@@ -28,6 +28,7 @@ export type Tables = {
   operators: OperatorsTable
   api_tokens: ApiTokensTable
   claims: ClaimsTable
+  switches: SwitchesTable
 }
 
 export type SecretsTable = {
@@ -218,5 +219,7 @@ export type ApiTokensTable = {
   revoked_at: string | null
   last_used_at: string | null
 }
+
+export type SwitchesTable = { name: string; since: string; actor: string }
 
 export type ClaimsTable = { name: string; until: string }

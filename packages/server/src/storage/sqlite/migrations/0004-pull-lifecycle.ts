@@ -1,6 +1,16 @@
 import { type Kysely, sql } from 'kysely'
 
-/** When a pull's process last renewed its lease. */
 export async function up(database: Kysely<unknown>): Promise<void> {
-  await sql.raw('ALTER TABLE pulls ADD COLUMN renewed_at TEXT').execute(database)
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(database)
 }
+
+const STATEMENTS = [
+  /* When a pull's process last renewed its lease. */
+  'ALTER TABLE pulls ADD COLUMN renewed_at TEXT',
+  /* What an operator has switched on, such as a pause of the schedule. */
+  `CREATE TABLE switches (
+    name TEXT PRIMARY KEY,
+    since TEXT NOT NULL,
+    actor TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+]
