@@ -49,6 +49,9 @@ export const Pull = Type.Object({
     records_total: NullableInteger,
     records_received: Type.Integer(),
     percent: NullableInteger,
+    records_per_second: NullableInteger,
+    /** As far as it can be told from what came before. */
+    seconds_left: NullableInteger,
   }),
   counts: PullCounts,
 })

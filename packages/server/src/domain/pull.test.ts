@@ -1,15 +1,34 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { concludePull, countsInWords, noCounts } from './pull.ts'
+import { estimateProgress, type PullWork } from './pull.ts'
 
-test('a pull is judged by its tasks', () => {
-  assert.equal(concludePull([]), 'succeeded')
-  assert.equal(concludePull(['succeeded', 'succeeded']), 'succeeded')
-  assert.equal(concludePull(['succeeded', 'failed']), 'partial')
-  assert.equal(concludePull(['failed', 'failed']), 'failed')
+const WORK: PullWork = {
+  isOver: false,
+  tasksTotal: 4,
+  tasksDone: 1,
+  expected: 200,
+  done: 50,
+  received: 60,
+  seconds: 10,
+}
+
+test('progress goes by records where their number is known, else by tasks', () => {
+  assert.deepEqual(estimateProgress(WORK), { percent: 25, records_per_second: 6, seconds_left: 25 })
+  const unknown = estimateProgress({ ...WORK, expected: null })
+  assert.deepEqual(unknown, { percent: 25, records_per_second: 6, seconds_left: null })
+  assert.equal(estimateProgress({ ...WORK, expected: null, tasksDone: 3 }).percent, 75)
 })
 
-test('counts are told without the zeros', () => {
-  assert.equal(countsInWords({ ...noCounts(), created: 2, unchanged: 1 }), '2 new, 1 unchanged')
-  assert.equal(countsInWords(noCounts()), 'no records')
+test('it is done when it is over, and not before', () => {
+  assert.equal(estimateProgress({ ...WORK, done: 200, tasksDone: 4 }).percent, 99)
+  const over = estimateProgress({ ...WORK, isOver: true })
+  assert.deepEqual(over, { percent: 100, records_per_second: 6, seconds_left: null })
+})
+
+test('nothing is made up where there is nothing to tell it from', () => {
+  assert.equal(estimateProgress({ ...WORK, tasksTotal: 0, expected: 0 }).percent, null)
+  for (const seconds of [null, 0]) {
+    const { records_per_second, seconds_left } = estimateProgress({ ...WORK, seconds })
+    assert.deepEqual([records_per_second, seconds_left], [null, null])
+  }
 })

@@ -38,6 +38,8 @@ export function describePullStore(engine: StorageEngine): void {
             records_total: null,
             records_received: 0,
             percent: 0,
+            records_per_second: null,
+            seconds_left: null,
           },
           counts: NO_COUNTS,
         })

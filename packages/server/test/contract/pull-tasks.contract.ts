@@ -21,6 +21,7 @@ import {
   startRead,
   startTestPull,
   type TestPull,
+  taskOf,
   taskResult,
 } from '../helpers/storage-pulls.ts'
 
@@ -144,6 +145,8 @@ export function describePullTasks(engine: StorageEngine): void {
           records_total: 40,
           records_received: 15,
           percent: 33,
+          records_per_second: null,
+          seconds_left: null,
         })
         assert.deepEqual(pull?.counts, {
           received: 15,
@@ -157,6 +160,43 @@ export function describePullTasks(engine: StorageEngine): void {
         const { snapshot } = kit.storage
         const shown = (await snapshot.readSnapshot(kit.clock.day)).pull
         assert.deepEqual([shown.running, shown.pull], [true, pull])
+      }),
+    )
+
+    test(
+      'progress and estimate go by what the platform says, else by the records of before',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit, { modules: ['a', 'b'] })
+        const pushes = Array.from({ length: 10 }, (_, index) =>
+          pushWrite(school, { record_type: 'a', reference: `r-${index}` }),
+        )
+        await write(kit, ...pushes)
+        await write(kit, pushWrite(school, { record_type: 'b' }))
+        const { pulls } = kit.storage
+        const pull = await startTestPull(kit.storage)
+        const task = taskOf(pull, school, 'a')
+        await pulls.startTask(pull.pull_id, task.task_number)
+        kit.clock.advance(2)
+        const progress = async () => (await pulls.readPull(pull.pull_id))?.progress
+        const report = (received: number, total: number | null) =>
+          pulls.reportTask(pull.pull_id, task.task_number, {
+            total,
+            counts: { ...NO_COUNTS, received },
+          })
+        await report(4, null)
+        const early = await progress()
+        assert.deepEqual(
+          [early?.percent, early?.records_per_second, early?.seconds_left],
+          [Math.floor(400 / 11), 2, 4],
+        )
+        await report(4, 99)
+        const told = await progress()
+        assert.deepEqual([told?.percent, told?.seconds_left], [4, 48])
+        // More than was to come does not make it over before it is.
+        await report(500, 99)
+        assert.equal((await progress())?.percent, 99)
+        await finishTestPull(kit.storage, pull.pull_id)
+        assert.deepEqual((await progress())?.percent, 100)
       }),
     )
 

@@ -1,5 +1,14 @@
 import type { Pull, PullCounts } from '@recordhub/protocol'
+import { sql } from 'kysely'
+import { estimateProgress } from '../../domain/pull.ts'
 import type { Executor } from './databases.ts'
+
+/** How many records a task is to bring: as the platform says, else as many as there were before. */
+const EXPECTED = sql<number | null>`coalesce(t.total, t.expected)`
+/** How many of them are done with; what comes beyond them does not count. */
+const DONE = sql<number | null>`CASE
+  WHEN t.finished_at IS NOT NULL OR t.received > coalesce(t.total, t.expected)
+  THEN coalesce(t.total, t.expected) ELSE t.received END`
 
 /** A pull with the sums of its tasks. */
 export function selectPulls(db: Executor) {
@@ -16,6 +25,9 @@ export function selectPulls(db: Executor) {
       eb.fn.count<number>('t.task_number').as('tasks_total'),
       eb.fn.count<number>('t.finished_at').as('tasks_done'),
       eb.fn.count<number>('t.total').as('totals_known'),
+      eb.fn.count<number>(EXPECTED).as('expected_known'),
+      eb.fn.sum<number | null>(EXPECTED).as('expected_total'),
+      eb.fn.sum<number | null>(DONE).as('expected_done'),
       eb.fn.sum<number | null>('t.total').as('records_total'),
       eb.fn.sum<number | null>('t.received').as('received'),
       eb.fn.sum<number | null>('t.created').as('created'),
@@ -37,11 +49,20 @@ export function selectPulls(db: Executor) {
 
 type PullRow = Awaited<ReturnType<ReturnType<typeof selectPulls>['execute']>>[number]
 
-export function toPull(row: PullRow): Pull {
+export function toPull(row: PullRow, now: Date): Pull {
   const tasksTotal = Number(row.tasks_total)
   const tasksDone = Number(row.tasks_done)
   const received = Number(row.received ?? 0)
-  const isOver = row.finished_at !== null
+  const work = {
+    isOver: row.finished_at !== null,
+    tasksTotal,
+    tasksDone,
+    // Known where each platform has said it, or the hub had records of it before.
+    expected: Number(row.expected_known) === tasksTotal ? Number(row.expected_total ?? 0) : null,
+    done: Number(row.expected_done ?? 0),
+    received,
+    seconds: secondsOf(row, now),
+  }
   return {
     id: row.pull_id,
     trigger: row.trigger,
@@ -54,16 +75,16 @@ export function toPull(row: PullRow): Pull {
       tasks_done: tasksDone,
       records_total: Number(row.totals_known) === 0 ? null : Number(row.records_total ?? 0),
       records_received: received,
-      percent: percentDone({ isOver, tasksTotal, tasksDone }),
+      ...estimateProgress(work),
     },
     counts: toCounts(row),
   }
 }
 
-function percentDone(pull: { isOver: boolean; tasksTotal: number; tasksDone: number }) {
-  if (pull.isOver) return 100
-  if (pull.tasksTotal === 0) return null
-  return Math.floor((100 * pull.tasksDone) / pull.tasksTotal)
+function secondsOf({ started_at, finished_at }: PullRow, now: Date): number | null {
+  if (started_at === null) return null
+  const end = finished_at === null ? now.getTime() : Date.parse(finished_at)
+  return Math.max(0, (end - Date.parse(started_at)) / 1000)
 }
 
 export function toCounts(

@@ -1,12 +1,12 @@
 import type { Pull } from '@recordhub/protocol'
-import type { PullScope, PullStore, PullTaskPlan, PullTaskResult } from '../port/pull-store.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { PullStore, PullTaskPlan, PullTaskResult } from '../port/pull-store.ts'
 import { insertActivity } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
+import { planTasks } from './pull-plan.ts'
 import { selectPulls, toCounts, toPull } from './pull-rows.ts'
 
 const UNFINISHED = ['queued', 'running'] as const
-/** A statement takes 32,766 parameters on SQLite. */
-const ROWS_AT_ONCE = 1000
 
 type PullRequest = Parameters<PullStore['requestPull']>[0]
 type PullRequestAnswer = Awaited<ReturnType<PullStore['requestPull']>>
@@ -71,7 +71,9 @@ export function createPullStore(
       .returning('pull_id')
       .executeTakeFirst()
     if (queued) await planTasks(db, queued.pull_id, only)
-    const pull = queued ? await findPull(db, queued.pull_id) : await findUnfinished(db)
+    const pull = queued
+      ? await findPull(db, clock, queued.pull_id)
+      : await findUnfinished(db, clock)
     return pull && { outcome: queued ? 'queued' : 'already_running', pull }
   }
 
@@ -198,13 +200,14 @@ export function createPullStore(
         return interrupt(databases, db, ids)
       }),
 
-    readPull: (pullId) => findPull(reader, pullId),
+    readPull: (pullId) => findPull(reader, clock, pullId),
 
     async listPulls({ limit, before }) {
       let select = selectPulls(reader)
       if (before !== null) select = select.where('p.pull_id', '<', before)
       const rows = await select.orderBy('p.pull_id', 'desc').limit(limit).execute()
-      return rows.map(toPull)
+      const now = clock.now()
+      return rows.map((row) => toPull(row, now))
     },
 
     async listTasks({ pull_id, limit, after }) {
@@ -286,40 +289,6 @@ async function notePlatformState(
     .execute()
 }
 
-async function planTasks(db: Executor, pullId: number, only: PullScope | null): Promise<void> {
-  let select = db
-    .selectFrom('modules as m')
-    .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
-    .select(['m.module_id', 'm.platform_id', 'm.last_read_finished_at'])
-    .where('p.status', '=', 'active')
-    .where('m.registered_at', 'is not', null)
-  if (only) select = select.where('m.platform_id', '=', only.platform_id)
-  if (only?.record_types) select = select.where('m.record_type', 'in', only.record_types)
-  const modules = await select.orderBy('m.module_id').execute()
-  const ageOf = ({ last_read_finished_at: at }: { last_read_finished_at: string | null }) =>
-    at ?? ''
-  modules.sort(
-    (one, other) => Number(ageOf(one) > ageOf(other)) - Number(ageOf(one) < ageOf(other)),
-  )
-  const tasks = modules.map(({ platform_id, module_id }, index) => ({
-    pull_id: pullId,
-    task_number: index + 1,
-    platform_id,
-    module_id,
-    state: 'queued' as const,
-    total: null,
-    error: null,
-    started_at: null,
-    finished_at: null,
-  }))
-  for (let at = 0; at < tasks.length; at += ROWS_AT_ONCE) {
-    await db
-      .insertInto('pull_tasks')
-      .values(tasks.slice(at, at + ROWS_AT_ONCE))
-      .execute()
-  }
-}
-
 async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> {
   const rows = await db
     .selectFrom('pull_tasks as t')
@@ -383,12 +352,12 @@ async function endTasks(
     .execute()
 }
 
-async function findPull(db: Executor, pullId: number): Promise<Pull | null> {
+async function findPull(db: Executor, clock: Clock, pullId: number): Promise<Pull | null> {
   const row = await selectPulls(db).where('p.pull_id', '=', pullId).executeTakeFirst()
-  return row ? toPull(row) : null
+  return row ? toPull(row, clock.now()) : null
 }
 
-export async function findUnfinished(db: Executor): Promise<Pull | null> {
+export async function findUnfinished(db: Executor, clock: Clock): Promise<Pull | null> {
   const row = await selectPulls(db).where('p.state', 'in', UNFINISHED).executeTakeFirst()
-  return row ? toPull(row) : null
+  return row ? toPull(row, clock.now()) : null
 }

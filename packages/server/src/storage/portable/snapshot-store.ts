@@ -1,4 +1,5 @@
 import type { Snapshot, Stats } from '@recordhub/protocol'
+import type { Clock } from '../../lib/clock.ts'
 import type { SnapshotStore } from '../port/snapshot-store.ts'
 import { toActivityLine } from './activity-store.ts'
 import type { Databases, Executor } from './databases.ts'
@@ -11,7 +12,7 @@ import { findPause } from './schedule-store.ts'
 const MAX_PLATFORMS = 200
 const LATEST = 20
 
-export function createSnapshotStore({ reader }: Databases): SnapshotStore {
+export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore {
   return {
     async readSnapshot(day) {
       const stats = await readStats(reader, day)
@@ -30,8 +31,8 @@ export function createSnapshotStore({ reader }: Databases): SnapshotStore {
         .orderBy('activity_id', 'desc')
         .limit(LATEST)
         .execute()
-      const running = await findUnfinished(reader)
-      const latest = await readLatestPull(reader)
+      const running = await findUnfinished(reader, clock)
+      const latest = await readLatestPull(reader, clock)
       return {
         stats,
         platforms: platforms.map(toPlatformSummary),
@@ -95,13 +96,13 @@ async function readStats(db: Executor, day: string): Promise<Stats> {
   }
 }
 
-async function readLatestPull(db: Executor): Promise<Snapshot['latest_sync']> {
+async function readLatestPull(db: Executor, clock: Clock): Promise<Snapshot['latest_sync']> {
   const row = await selectPulls(db)
     .where('p.finished_at', 'is not', null)
     .orderBy('p.pull_id', 'desc')
     .limit(1)
     .executeTakeFirst()
   if (!row) return null
-  const { id, trigger, state, started_at, finished_at } = toPull(row)
+  const { id, trigger, state, started_at, finished_at } = toPull(row, clock.now())
   return { pull_id: id, trigger, state, started_at, finished_at }
 }

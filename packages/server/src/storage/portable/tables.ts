@@ -153,6 +153,7 @@ export type PullTasksTable = {
   module_id: number
   state: PullTaskState
   total: number | null
+  expected: number | null
   received: Generated<number>
   created: Generated<number>
   updated: Generated<number>
