@@ -31,6 +31,9 @@ export type PullRunnerParts = PullTaskParts & {
   log: FastifyBaseLogger
 }
 
+/** `endsAt`: when the pull's time is over, by `performance.now()`. */
+type RunningParts = PullRunnerParts & { endsAt: number }
+
 export function createPullRunner(parts: PullRunnerParts): PullRunner {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
@@ -67,7 +70,8 @@ async function runPull(
     if (!isOurs) stop('interrupted')
   })
   try {
-    const states = await runTasks(parts, pullId, plans, ending.signal)
+    const endsAt = performance.now() + parts.timeoutSeconds * 1000
+    const states = await runTasks({ ...parts, endsAt }, pullId, plans, ending.signal)
     const broken = stopOf(ending.signal)
     const state = broken ?? concludePull(states)
     await parts.pulls.finishPull(
@@ -85,7 +89,7 @@ async function runPull(
 
 /** Platforms side by side, as many as allowed; the modules of one platform one after the other. */
 async function runTasks(
-  parts: PullRunnerParts,
+  parts: RunningParts,
   pullId: number,
   plans: PullTaskPlan[],
   signal: AbortSignal,
@@ -117,7 +121,7 @@ async function runTaskAlone(...task: Parameters<typeof runTask>): Promise<PullTa
 }
 
 async function runTask(
-  parts: PullRunnerParts,
+  parts: RunningParts,
   pullId: number,
   plan: PullTaskPlan,
   signal: AbortSignal,
@@ -127,7 +131,8 @@ async function runTask(
   if (!source || !started) return 'not_reached'
   const outcome = await runPullTask(parts, {
     pull_id: pullId,
-    mark: started.mark,
+    ...started,
+    endsAt: parts.endsAt,
     source,
     plan,
     signal,
@@ -142,7 +147,7 @@ async function runTask(
 }
 
 function toResult(outcome: PullTaskOutcome, mark: number, broken: PullStop | null): PullTaskResult {
-  const { total, counts, warnings, error, requested_at, records } = outcome
+  const { total, counts, warnings, error, requested_at, records, kept } = outcome
   if (error === null) {
     return {
       state: 'succeeded',
@@ -151,6 +156,7 @@ function toResult(outcome: PullTaskOutcome, mark: number, broken: PullStop | nul
       warnings,
       error: null,
       read: { mark, requested_at, records },
+      kept,
     }
   }
   const words =
@@ -158,7 +164,7 @@ function toResult(outcome: PullTaskOutcome, mark: number, broken: PullStop | nul
       ? error.message
       : 'Something went wrong in the hub; its log says what.'
   const state = broken ?? 'failed'
-  return { state, total, counts, warnings, error: STOP_WORDS[state] ?? words, read: null }
+  return { state, total, counts, warnings, error: STOP_WORDS[state] ?? words, read: null, kept }
 }
 
 const STOP_WORDS: Partial<Record<PullTaskState, string>> = {
