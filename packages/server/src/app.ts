@@ -30,6 +30,7 @@ import { guardPages } from './http/page-headers.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Clock, createDayOf, systemClock } from './lib/clock.ts'
 import { createSecretBox } from './lib/secret-box.ts'
+import { PATIENCE, type Patience } from './outgoing/patience.ts'
 import { createPlatformClient } from './outgoing/platform-client.ts'
 import type { Storage } from './storage/port/storage.ts'
 
@@ -48,6 +49,8 @@ export type HubParts = {
   clock?: Clock
   logger: FastifyBaseLogger
   version: string
+  /** How it waits for platforms, where that differs from `PATIENCE`. */
+  patience?: Partial<Patience>
 }
 
 export type Hub = {
@@ -69,6 +72,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     tunnelHeader: config.HUB_TUNNEL_HEADER,
     networks: config.HUB_SOURCE_NETWORKS,
     proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
+    patience: { ...PATIENCE, ...parts.patience },
   })
   const auth = createAuth({
     database: storage.operators.authDatabase,

@@ -109,6 +109,16 @@ const CATALOGUE = {
     status: 504,
     message: 'The platform did not answer in time ({reason}). Check its load and its logs.',
   },
+  platform_busy: {
+    status: 503,
+    message:
+      'The platform answered HTTP {status} at {path} and asks to be left alone for {seconds} s, which is longer than this pull waits. A later pull asks again.',
+  },
+  platform_page_refused: {
+    status: 502,
+    message:
+      "The platform's answer at {path} goes on where the hub does not follow: {reason}. Check the Link headers that it sends.",
+  },
   platform_redirected: {
     status: 502,
     message:

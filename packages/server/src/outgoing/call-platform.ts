@@ -1,154 +1,138 @@
 /** Every call to a platform goes through here (specification 4.2). */
-import { pipeline, type Readable } from 'node:stream'
-import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib'
 import { SOURCE_KEY_HEADER } from '@recordhub/protocol'
-import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
+import { type Dispatcher, request } from 'undici'
 import { HubError } from '../errors.ts'
-import { whyRefused } from './address-guard.ts'
+import { readBody } from './answer-body.ts'
+import { askAgain } from './ask-again.ts'
+import { discardBody } from './discard-body.ts'
+import { createDispatcher, type NetworkSettings, refuseAddress } from './dispatcher.ts'
 import { toOutgoingError } from './outgoing-error.ts'
-
-const CONNECT_TIMEOUT_MS = 10_000
+import type { Patience } from './patience.ts'
+import { headerOf } from './response-header.ts'
 
 /** A platform as it is called: its base address and the key it expects. */
 export type CallTarget = { source_base_url: string; source_api_key: string }
 
-export type OutgoingSettings = {
+export type OutgoingSettings = NetworkSettings & {
   /** The neutral word in the paths: `/api/<word>/ping`. */
   platformPath: string
   tunnelHeader: string
-  networks: 'any' | 'public'
-  proxy: { http: string; https: string; none: string }
+  patience: Patience
 }
 
-/** A 200 with its body, decompressed. */
-export type PlatformAnswer = { path: string; contentType: string; body: AsyncIterable<Uint8Array> }
+export type CallOptions = {
+  signal: AbortSignal
+  firstByteSeconds: number
+  /** Until when, by `performance.now()`, the call may be made again; null for once only. */
+  endsAt: number | null
+  /** Headers that ask for the answer only where it has changed; null for none. */
+  conditions: Record<string, string> | null
+}
+
+/** A 200 with its body, decompressed; or, where conditions were sent, a 304. */
+export type PlatformAnswer = {
+  url: URL
+  path: string
+  isModified: boolean
+  contentType: string
+  /** A header by its name in small letters; "" for none. */
+  header: (name: string) => string
+  body: AsyncIterable<Uint8Array>
+}
 
 export type PlatformCaller = {
+  /** The address of a path below `/api/<word>/`. */
+  addressOf: (target: CallTarget, path: string) => URL
   /**
-   * GETs a path below `/api/<word>/` with the platform's key and hands out a 200's body.
+   * GETs an address of a platform with the platform's key and hands out a 200's body.
    * @throws HubError with its own code for each way in which a call can go wrong.
    */
-  call: (
-    target: CallTarget,
-    path: string,
-    options: { signal: AbortSignal; firstByteSeconds: number },
-  ) => Promise<PlatformAnswer>
+  call: (target: CallTarget, url: URL, options: CallOptions) => Promise<PlatformAnswer>
   close: () => Promise<void>
 }
 
 export function createPlatformCaller(settings: OutgoingSettings): PlatformCaller {
+  const { patience } = settings
   const dispatcher = createDispatcher(settings)
   return {
-    async call(target, path, { signal, firstByteSeconds }) {
-      const url = new URL(`${target.source_base_url}/api/${settings.platformPath}/${path}`)
+    addressOf: (target, path) =>
+      new URL(`${target.source_base_url}/api/${settings.platformPath}/${path}`),
+
+    async call(target, url, { signal, firstByteSeconds, endsAt, conditions }) {
       refuseAddress(url.hostname, settings.networks)
-      try {
-        const answer = await request(url, {
+      const ask = () =>
+        request(url, {
           dispatcher,
           signal,
           headersTimeout: firstByteSeconds * 1000,
-          bodyTimeout: 30_000,
+          // The body's pace is watched by whoever reads it.
+          bodyTimeout: 0,
           headers: {
             Accept: 'application/json',
             [SOURCE_KEY_HEADER]: target.source_api_key,
             [settings.tunnelHeader]: 'true',
+            ...conditions,
           },
         })
-        return await checkAnswer(answer, url.pathname)
+      const path = url.pathname
+      try {
+        const answer =
+          endsAt === null ? await ask() : await askAgain(ask, { path, signal, endsAt, patience })
+        await checkAnswer(answer, path, conditions !== null)
+        return toPlatformAnswer(answer, url, patience)
       } catch (error) {
         throw toOutgoingError(error)
       }
     },
+
     close: () => dispatcher.destroy(),
   }
 }
 
-async function checkAnswer(answer: Dispatcher.ResponseData, path: string): Promise<PlatformAnswer> {
+async function checkAnswer(
+  answer: Dispatcher.ResponseData,
+  path: string,
+  isConditional: boolean,
+): Promise<void> {
   const { statusCode: status, headers, body } = answer
-  const contentType = String(headers['content-type'] ?? '')
-  const problem = findProblem(
-    status,
-    String(headers['location'] ?? 'an unnamed place'),
-    contentType,
-    path,
-  )
-  if (!problem) {
-    return { path, contentType, body: decompress(body, String(headers['content-encoding'] ?? '')) }
-  }
-  // The rest is of no use; what cannot be read quickly is cut off.
-  await body.dump({ limit: 64 * 1024 }).catch(() => undefined)
+  if (status === 304 && isConditional) return discardBody(body)
+  const problem = findProblem(status, (name) => headerOf(headers, name), path)
+  if (!problem) return
+  await discardBody(body)
   throw problem
 }
 
-/** The hub does not ask for compression, but some servers and proxies compress all the same. */
-function decompress(body: Readable, encoding: string): Readable {
-  const name = encoding.trim().toLowerCase()
-  if (name === '' || name === 'identity') return body
-  const decoder =
-    name === 'br'
-      ? createBrotliDecompress()
-      : name === 'zstd'
-        ? createZstdDecompress()
-        : createUnzip()
-  // Whoever reads the decoder meets the error of either.
-  return pipeline(body, decoder, () => undefined)
+function toPlatformAnswer(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  url: URL,
+  patience: Patience,
+): PlatformAnswer {
+  const path = url.pathname
+  const header = (name: string) => headerOf(headers, name)
+  return {
+    url,
+    path,
+    isModified: statusCode !== 304,
+    contentType: header('content-type'),
+    header,
+    body: readBody(body, { path, encoding: header('content-encoding'), patience }),
+  }
 }
 
 function findProblem(
   status: number,
-  location: string,
-  contentType: string,
+  header: (name: string) => string,
   path: string,
 ): HubError | null {
-  if (status >= 300 && status < 400) {
-    return new HubError('platform_redirected', { location: location.slice(0, 200) })
+  if (status >= 300 && status < 400 && status !== 304) {
+    const location = (header('location') || 'an unnamed place').slice(0, 200)
+    return new HubError('platform_redirected', { location })
   }
   if (status === 401 || status === 403) return new HubError('platform_refused_key', { status })
   if (status === 404) return new HubError('platform_path_missing', { path })
   if (status !== 200) return new HubError('platform_failed', { status, path })
-  if (/^text\/html/i.test(contentType)) {
+  if (/^text\/html/i.test(header('content-type'))) {
     return new HubError('platform_not_json', { got: 'an HTML page', path })
   }
   return null
-}
-
-function createDispatcher(settings: OutgoingSettings): Dispatcher {
-  const { proxy, networks } = settings
-  const common = { connections: 8, pipelining: 0, keepAliveTimeout: 10_000 }
-  if (proxy.http || proxy.https) {
-    return new EnvHttpProxyAgent({
-      ...common,
-      // Only for hosts that are called past the proxy; the proxy looks up the others itself.
-      connect: guardedConnector(networks),
-      httpProxy: proxy.http,
-      httpsProxy: proxy.https,
-      noProxy: proxy.none,
-    })
-  }
-  return new Agent({ ...common, connect: guardedConnector(networks) })
-}
-
-/**
- * Judges the address that a connection really leads to, before anything is sent on it: a name may
- * lead elsewhere than it did when it was looked at.
- */
-function guardedConnector(networks: 'any' | 'public'): buildConnector.connector {
-  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS })
-  return (options, callback) => {
-    connect(options, (...result) => {
-      const [error, socket] = result
-      const reason = socket ? whyRefused(socket.remoteAddress ?? '', networks) : null
-      if (error || !socket || reason === null) return callback(...result)
-      const address = socket.remoteAddress ?? options.hostname
-      socket.destroy()
-      callback(new HubError('platform_address_refused', { address, reason }), null)
-    })
-  }
-}
-
-function refuseAddress(hostname: string, networks: 'any' | 'public'): void {
-  const reason = whyRefused(hostname, networks)
-  if (reason !== null) {
-    throw new HubError('platform_address_refused', { address: hostname, reason })
-  }
 }

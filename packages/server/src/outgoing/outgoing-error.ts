@@ -73,7 +73,7 @@ function findHubError(error: unknown): HubError | null {
 }
 
 /** The first code in a chain of causes. An AggregateError holds one for each address tried. */
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if ('code' in error && typeof error.code === 'string') return error.code
   if (error instanceof AggregateError) return codeOf(error.errors[0])

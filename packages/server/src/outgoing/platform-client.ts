@@ -1,5 +1,6 @@
 import { type Manifest, PingAnswer } from '@recordhub/protocol'
 import { Compile } from 'typebox/compile'
+import { conditionsOf, type Validators } from '../domain/kept-answer.ts'
 import { checkManifest } from '../domain/manifest.ts'
 import { HubError } from '../errors.ts'
 import { isJsonObject, parseExact } from '../lib/exact-json.ts'
@@ -10,7 +11,7 @@ import {
   type PlatformAnswer,
 } from './call-platform.ts'
 import { toBodyError } from './outgoing-error.ts'
-import { openRecordsStream, type RecordsStream } from './records-stream.ts'
+import { openPages, type RecordsPage } from './records-pages.ts'
 
 /** A ping or a manifest that takes longer is no answer to a person who waits for it. */
 const SHORT_CALL_SECONDS = 30
@@ -18,19 +19,31 @@ const MAX_SHORT_ANSWER_BYTES = 8 * 1024 * 1024
 
 const isPing = Compile(PingAnswer)
 
+export type RecordsOptions = {
+  /** Ends the read. */
+  signal: AbortSignal
+  /** What the first byte of each page may take. */
+  firstByteSeconds: number
+  /** Until when, by `performance.now()`, there is time to wait and ask again. */
+  endsAt: number
+  /** Of an answer that may still hold; null for none. */
+  validators: Validators | null
+}
+
 /** What the hub asks of a platform. Each method throws a HubError that says what to do. */
 export type PlatformClient = {
   ping: (target: CallTarget) => Promise<PingAnswer>
   fetchManifest: (target: CallTarget) => Promise<Manifest>
   /**
-   * Opens the records answer of one module, to be read element by element with bounded memory.
-   * `signal` ends the read; the first byte may take `firstByteSeconds`.
+   * Opens the records answer of one module, to be read element by element with bounded memory. Tries
+   * again where the platform refuses the connection or is busy, before anything has come.
+   * @returns null where the answer that `validators` are of still holds.
    */
   openRecords: (
     target: CallTarget,
     recordType: string,
-    options: { signal: AbortSignal; firstByteSeconds: number },
-  ) => Promise<RecordsStream>
+    options: RecordsOptions,
+  ) => Promise<RecordsPage | null>
   close: () => Promise<void>
 }
 
@@ -42,7 +55,12 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
     path: string,
   ): Promise<{ answer: PlatformAnswer; value: unknown }> {
     const signal = AbortSignal.timeout(SHORT_CALL_SECONDS * 1000)
-    const answer = await caller.call(target, path, { signal, firstByteSeconds: SHORT_CALL_SECONDS })
+    const answer = await caller.call(target, caller.addressOf(target, path), {
+      signal,
+      firstByteSeconds: SHORT_CALL_SECONDS,
+      endsAt: null,
+      conditions: null,
+    })
     try {
       return { answer, value: parseAnswer(await readBounded(answer), answer) }
     } catch (error) {
@@ -64,9 +82,16 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
       if (checked.outcome === 'valid') return checked.manifest
       throw new HubError('platform_answer_invalid', { path: answer.path, reason: checked.reason })
     },
-    async openRecords(target, recordType, options) {
-      const answer = await caller.call(target, `records/${encodeURIComponent(recordType)}`, options)
-      return openRecordsStream(answer)
+    async openRecords(target, recordType, { signal, firstByteSeconds, endsAt, validators }) {
+      const options = { signal, firstByteSeconds, endsAt }
+      const url = caller.addressOf(target, `records/${encodeURIComponent(recordType)}`)
+      const conditions = validators && conditionsOf(validators)
+      const answer = await caller.call(target, url, { ...options, conditions })
+      if (!answer.isModified) return null
+      return openPages(answer, {
+        ask: (next) => caller.call(target, next, { ...options, conditions: null }),
+        maxPages: settings.patience.maxPages,
+      })
     },
     close: caller.close,
   }

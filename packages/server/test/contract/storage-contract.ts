@@ -2,6 +2,7 @@
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeActivityStore } from './activity-store.contract.ts'
 import { describeHubKeys } from './hub-keys.contract.ts'
+import { describeKeptAnswers } from './kept-answers.contract.ts'
 import { describeOperatorStore } from './operator-store.contract.ts'
 import { describePlatformStore } from './platform-store.contract.ts'
 import { describePullDispatcher } from './pull-dispatcher.contract.ts'
@@ -38,6 +39,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeHubKeys(engine)
   describePullStore(engine)
   describePullTasks(engine)
+  describeKeptAnswers(engine)
   describePullEndings(engine)
   describeActivityStore(engine)
   describeRejectedPushStore(engine)

@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Role } from '../../src/domain/caller.ts'
 import { createApiToken } from '../../src/features/operators/api-token.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
+import type { Patience } from '../../src/outgoing/patience.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import type { Answer } from './http-answer.ts'
 import type { StorageEngine } from './storage-engine.ts'
@@ -21,6 +22,8 @@ export type TestHubOptions = {
   clock?: Clock
   /** Puts something between the hub and its storage, such as a fault. */
   wrap?: (storage: Storage) => Storage
+  /** How the hub waits for platforms; it never pauses before it asks again unless told otherwise. */
+  patience?: Partial<Patience>
   /** Creates the operator {@link EMAIL}; costs a tenth of a second. */
   withOperator?: boolean
 }
@@ -155,6 +158,7 @@ async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
     secret: SECRET,
     logger: pino({ level: 'trace' }, keepLines(lines)),
     version: '0.0.0-test',
+    patience: { pause: async (_, signal) => !signal.aborted, ...options.patience },
   })
   const { address, setupLink } = await hub.start()
   const authorizations = {

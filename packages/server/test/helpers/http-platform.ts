@@ -1,6 +1,9 @@
 /** A platform as the specification describes it (4.2), on loopback, that can be told to misbehave. */
 import assert from 'node:assert/strict'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
+import { type Behaviour, type ReceivedRequest, respond } from './http-respond.ts'
+
+export { type Behaviour, type ReceivedRequest, respond } from './http-respond.ts'
 
 export type SimulatedField = { key: string; label: string; type: string; required: boolean }
 export type SimulatedModule = {
@@ -11,11 +14,6 @@ export type SimulatedModule = {
   /** What the records endpoint serves; a test may change it at any time. */
   records: unknown[]
 }
-
-export type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders }
-
-/** How an endpoint answers instead of as agreed. */
-export type Behaviour = (response: ServerResponse) => void
 
 /** `records/<record_type>` with the type as it stands in the manifest. */
 export type Endpoint = 'ping' | 'manifest' | 'search' | `records/${string}`
@@ -32,6 +30,12 @@ export type SimulatedPlatform = {
   requests: ReceivedRequest[]
   /** Answers an endpoint like this from now on; null for as agreed. */
   behave: (endpoint: Endpoint, behaviour: Behaviour | null) => void
+  /** Answers the next requests to an endpoint like this, one each. */
+  behaveInTurn: (endpoint: Endpoint, ...behaviours: Behaviour[]) => void
+  /** The requests for records that came. */
+  asked: () => ReceivedRequest[]
+  /** Refuses connections until it is told to come back. */
+  goAway: () => Promise<{ comeBack: () => Promise<void> }>
   /** Holds the next request to an endpoint. */
   hold: (endpoint: Endpoint) => HeldRequest
   [Symbol.asyncDispose]: () => Promise<void>
@@ -81,50 +85,68 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
   } = options
   const requests: ReceivedRequest[] = []
   const behaviours = new Map<string, Behaviour>()
+  const turns = new Map<string, Behaviour[]>()
   const holds = new Map<string, { arrive: () => void; released: Promise<void> }>()
 
-  async function answer(path: string, key: unknown, response: ServerResponse): Promise<void> {
-    const endpoint = endpointOf(path, `${base}/api/${word}/`)
+  async function answer(request: ReceivedRequest, response: ServerResponse): Promise<void> {
+    const endpoint = endpointOf(request.path, `${base}/api/${word}/`)
     const hold = holds.get(endpoint)
     if (hold) {
       holds.delete(endpoint)
       hold.arrive()
       await hold.released
     }
-    const behaviour = behaviours.get(endpoint)
-    if (behaviour) return behaviour(response)
-    if (key !== source_api_key) return respond.status(401)(response)
+    const behaviour = turns.get(endpoint)?.shift() ?? behaviours.get(endpoint)
+    if (behaviour) return behaviour(response, request)
+    agreed(endpoint, request)(response, request)
+  }
+
+  function agreed(endpoint: string, { path, headers }: ReceivedRequest): Behaviour {
+    if (headers['x-platform-api-key'] !== source_api_key) return respond.status(401)
     const module = modules.find((one) => endpoint === `records/${one.record_type}`)
     if (endpoint === 'ping') {
-      respond.json({ success: true, message: 'The platform is online.', platform_name })(response)
-    } else if (endpoint === 'manifest') {
-      respond.json(manifestOf(platform_name, modules))(response)
-    } else if (endpoint === 'search') {
+      return respond.json({ success: true, message: 'The platform is online.', platform_name })
+    }
+    if (endpoint === 'manifest') return respond.json(manifestOf(platform_name, modules))
+    if (endpoint === 'search') {
       const query = new URLSearchParams(path.split('?')[1]).get('query') ?? ''
-      respond.json(searchAnswer(platform_name, modules, query))(response)
-    } else if (module) {
-      respond.json(recordsAnswer(platform_name, module))(response)
-    } else respond.status(404)(response)
+      return respond.json(searchAnswer(platform_name, modules, query))
+    }
+    return module ? respond.json(recordsAnswer(platform_name, module)) : respond.status(404)
   }
 
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request
-    requests.push({ method, path: url, headers })
-    void answer(url, headers['x-platform-api-key'], response)
+    const received = { method, path: url, headers }
+    requests.push(received)
+    void answer(received, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const close = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  await listen(0)
   const address = server.address()
   assert.ok(address !== null && typeof address === 'object')
+  const { port } = address
 
   return {
     platform_name,
     source_api_key,
     modules,
     requests,
-    source_base_url: `http://127.0.0.1:${address.port}${base}`,
+    source_base_url: `http://127.0.0.1:${port}${base}`,
     behave(endpoint, behaviour) {
       if (behaviour) behaviours.set(endpoint, behaviour)
       else behaviours.delete(endpoint)
+    },
+    behaveInTurn: (endpoint, ...inTurn) => void turns.set(endpoint, inTurn),
+    asked: () => requests.filter(({ path }) => path.includes('/records/')),
+    async goAway() {
+      await close()
+      return { comeBack: () => listen(port) }
     },
     hold(endpoint) {
       const arrived = Promise.withResolvers<void>()
@@ -132,10 +154,7 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
       holds.set(endpoint, { arrive: arrived.resolve, released: released.promise })
       return { arrived: arrived.promise, release: released.resolve }
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: close,
   }
 }
 
@@ -163,38 +182,6 @@ export function manifestOf(platform_name: string, modules: SimulatedModule[]) {
     modules: modules.map(({ records: _, ...module }) => module),
   }
 }
-
-/** Ways to answer. */
-export const respond = {
-  json: (body: unknown): Behaviour => respond.text(JSON.stringify(body), 'application/json'),
-  text:
-    (text: string | Buffer, type: string, headers: Record<string, string> = {}): Behaviour =>
-    (response) => {
-      response.writeHead(200, { 'Content-Type': type, ...headers }).end(text)
-    },
-  status:
-    (status: number, headers: Record<string, string> = {}): Behaviour =>
-    (response) => {
-      response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
-      response.end(JSON.stringify({ success: false, message: `This is ${status}` }))
-    },
-  html: (): Behaviour => respond.text('<!doctype html><h1>Sign in</h1>', 'text/html'),
-  redirect: (location: string): Behaviour => respond.status(302, { Location: location }),
-  /** Sends this much of an answer and cuts the connection. */
-  cutOff:
-    (text: string): Behaviour =>
-    (response) => {
-      response.writeHead(200, {
-        'Content-Type': 'application/json',
-        'Content-Length': String(Buffer.byteLength(text) + 1000),
-      })
-      response.write(text, () => response.destroy())
-    },
-  /** Cuts the connection before anything was sent. */
-  nothing: (): Behaviour => (response) => {
-    response.destroy()
-  },
-} as const
 
 function endpointOf(url: string, prefix: string): string {
   const [path = ''] = url.split('?')

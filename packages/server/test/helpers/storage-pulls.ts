@@ -116,6 +116,7 @@ export function taskResult(over: Partial<PullTaskResult> = {}): PullTaskResult {
     error: null,
     warnings: [],
     read: null,
+    kept: null,
     ...over,
   }
 }

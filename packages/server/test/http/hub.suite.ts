@@ -6,8 +6,13 @@ import { describePages } from './pages.suite.ts'
 import { describePlatformStatus } from './platform-status.suite.ts'
 import { describePlatforms } from './platforms.suite.ts'
 import { describeProbe } from './probe.suite.ts'
+import { describePullBodies } from './pull-bodies.suite.ts'
+import { describePullConditions } from './pull-conditions.suite.ts'
 import { describePullContent } from './pull-content.suite.ts'
 import { describePullFaults } from './pull-faults.suite.ts'
+import { describePullPace } from './pull-pace.suite.ts'
+import { describePullPages } from './pull-pages.suite.ts'
+import { describePullRetries } from './pull-retries.suite.ts'
 import { describePulls } from './pulls.suite.ts'
 import { describePullControl } from './pulls-control.suite.ts'
 import { describeReceiverAnswers } from './receiver-answers.suite.ts'
@@ -37,6 +42,11 @@ export function describeHub(engine: StorageEngine): void {
   describeSchedule(engine)
   describePullContent(engine)
   describePullFaults(engine)
+  describePullBodies(engine)
+  describePullRetries(engine)
+  describePullPace(engine)
+  describePullPages(engine)
+  describePullConditions(engine)
   describeRecords(engine)
   describeDashboard(engine)
   describePages(engine)

@@ -1,7 +1,6 @@
 /** What pulls bring, and what they leave alone (specification 2.5; design, section 5). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { gzipSync } from 'node:zlib'
 import { PushAnswer } from '@recordhub/protocol'
 import {
   historyOf,
@@ -229,17 +228,6 @@ export function describePullContent(engine: StorageEngine): void {
       })
       const { text } = await kit.hub.get('/api/v1/rejected-pushes?limit=500')
       assert.equal(text.match(/"method":"pull"/g)?.length, 100)
-    })
-
-    test('a compressed answer is read', async () => {
-      await using kit = await startWith(engine)
-      const text = JSON.stringify({ success: true, records: [simulatedRecord(1)] })
-      const headers = { 'Content-Encoding': 'gzip' }
-      kit.platform.behave(
-        'records/cases',
-        respond.text(gzipSync(text), 'application/json', headers),
-      )
-      assert.deepEqual(await pullCounts(kit.hub), { received: 1, ...NONE, created: 1 })
     })
 
     test('"data": [] counts as {}', async () => {

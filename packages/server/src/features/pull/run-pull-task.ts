@@ -1,5 +1,11 @@
 import type { PullCounts } from '@recordhub/protocol'
 import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
+import {
+  isWorthKeeping,
+  type KeptAnswer,
+  readTag,
+  type Validators,
+} from '../../domain/kept-answer.ts'
 import { noCounts } from '../../domain/pull.ts'
 import { manifestTag, sourceHash } from '../../domain/record.ts'
 import { checkPulled, faultsInWords } from '../../domain/record-input.ts'
@@ -9,13 +15,15 @@ import { IdSet } from '../../lib/id-set.ts'
 import { toInstant } from '../../lib/instant.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
+import type { RecordsPage } from '../../outgoing/records-pages.ts'
 import type { RecordElement, RecordsSlice } from '../../outgoing/records-stream.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
-import type { PullTaskPlan } from '../../storage/port/pull-store.ts'
+import type { PullTaskPlan, StartedTask } from '../../storage/port/pull-store.ts'
 import type { PullWrite, RecordRead } from '../../storage/port/record-store.ts'
 import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
 import type { Ingest } from '../records/ingest.ts'
 import type { RejectedPushKeeper } from '../records/keep-rejected-push.ts'
+import { namingPage } from './name-page.ts'
 import { StoreAhead } from './store-ahead.ts'
 
 /** Of one task, this many rejected records are kept; all are counted. */
@@ -32,12 +40,13 @@ export type PullTaskParts = {
   firstByteSeconds: number
 }
 
-export type PullTaskContext = {
+export type PullTaskContext = StartedTask & {
   pull_id: number
-  mark: number
   source: PlatformSource
   plan: PullTaskPlan
   signal: AbortSignal
+  /** When the pull's time is over, by `performance.now()`. */
+  endsAt: number
   report: (progress: { total: number | null; counts: PullCounts }) => Promise<void>
 }
 
@@ -48,8 +57,16 @@ export type PullTaskOutcome = {
   warnings: string[]
   error: unknown
   requested_at: string
-  /** How many records the read met. */
+  /** How many records the read met, or, where the answer still holds, had met. */
   records: number
+  /**
+   * Over how many pages the answer went, the last perhaps not read to its end; 0 where none began, and
+   * where the platform said that the last answer still holds (`isModified` false).
+   */
+  pages: number
+  isModified: boolean
+  /** The answer to ask after the next time; null for none. */
+  kept: KeptAnswer | null
 }
 
 /**
@@ -67,7 +84,7 @@ export async function runPullTask(
   } catch (thrown) {
     error = thrown
   }
-  return { ...task.progress(), error }
+  return { ...task.progress(), kept: task.answerToKeep(error === null), error }
 }
 
 class PullTask {
@@ -77,7 +94,12 @@ class PullTask {
   readonly #counts = noCounts()
   readonly #warnings: string[] = []
   #total: number | null = null
-  #kept = 0
+  #keptRejections = 0
+  #pages = 0
+  #reportedAt = performance.now()
+  /** Set where the platform said that this answer still holds. */
+  #holds: KeptAnswer | null = null
+  #validators: Validators | null = null
 
   constructor(parts: PullTaskParts, context: PullTaskContext) {
     const { plan, pull_id, mark } = context
@@ -96,36 +118,76 @@ class PullTask {
     }
   }
 
-  progress(): Omit<PullTaskOutcome, 'error'> {
+  progress(): Omit<PullTaskOutcome, 'error' | 'kept'> {
     return {
       total: this.#total,
       counts: { ...this.#counts },
       warnings: this.#warnings,
       requested_at: this.#read.requested_at,
-      records: this.#read.seen.size,
+      records: this.#holds?.records ?? this.#read.seen.size,
+      pages: this.#pages,
+      isModified: this.#holds === null,
     }
   }
 
+  answerToKeep(isComplete: boolean): KeptAnswer | null {
+    // As long as nothing has come, what was kept holds as well as before.
+    if (this.#pages === 0) return this.#holds ?? this.#answerToAskAfter()
+    const { stale, rejected } = this.#counts
+    const warnings = this.#warnings.length
+    const result = { isComplete, pages: this.#pages, stale, rejected, warnings }
+    if (!this.#validators || !isWorthKeeping(result)) return null
+    const { pushes } = this.#context
+    const records = this.#read.seen.size
+    return { ...this.#validators, read_tag: this.#readTag(), records, pushes }
+  }
+
   async read(): Promise<void> {
-    const { source, plan, signal } = this.#context
+    const { source, plan, signal, endsAt } = this.#context
     const target = {
       source_base_url: source.source_base_url,
       source_api_key: this.#parts.secrets.open(source.sealed_source_key, SOURCE_KEY_PURPOSE),
     }
     const { firstByteSeconds } = this.#parts
-    const stream = await this.#parts.client.openRecords(target, plan.record_type, {
-      signal,
-      firstByteSeconds,
-    })
+    const asksAfter = this.#answerToAskAfter()
+    const options = { signal, firstByteSeconds, endsAt, validators: asksAfter }
+    let page = await this.#parts.client.openRecords(target, plan.record_type, options)
+    if (!page) return this.#noteThatItHolds(asksAfter)
+    this.#validators = page.validators
+    while (page) {
+      const current: RecordsPage = page
+      this.#pages = current.number
+      await namingPage(current.number, () => this.#readPage(current))
+      page = await namingPage(current.number + 1, current.next)
+    }
+    this.#compareTotal()
+  }
+
+  #answerToAskAfter(): KeptAnswer | null {
+    const { kept } = this.#context
+    return kept?.read_tag === this.#readTag() ? kept : null
+  }
+
+  #readTag(): string {
+    const { source_base_url } = this.#context.source
+    return readTag({ manifest_tag: this.#read.manifest_tag, source_base_url })
+  }
+
+  #noteThatItHolds(answer: KeptAnswer | null): void {
+    this.#holds = answer
+    this.#counts.received = answer?.records ?? 0
+    this.#counts.unchanged = this.#counts.received
+  }
+
+  async #readPage(page: RecordsPage): Promise<void> {
     const storing = new StoreAhead((slices) => this.#store(slices))
-    let reportedAt = performance.now()
     try {
-      for await (const slice of stream.slices()) {
-        this.#checkEnvelope(stream.envelope(), stream.path)
+      for await (const slice of page.slices()) {
+        this.#checkEnvelope(page.envelope(), page.path)
         await storing.add(slice)
-        if (performance.now() - reportedAt < REPORT_EVERY_MS) continue
+        if (performance.now() - this.#reportedAt < REPORT_EVERY_MS) continue
         await this.#context.report({ total: this.#total, counts: { ...this.#counts } })
-        reportedAt = performance.now()
+        this.#reportedAt = performance.now()
       }
     } catch (error) {
       // What came whole is stored, also where the answer broke off after it.
@@ -133,8 +195,8 @@ class PullTask {
       throw error
     }
     await storing.end()
-    this.#checkEnvelope(stream.envelope(), stream.path)
-    this.#findWarnings(stream.contentType)
+    this.#checkEnvelope(page.envelope(), page.path)
+    this.#checkType(page.contentType)
   }
 
   #checkEnvelope(envelope: Readonly<Record<string, unknown>>, path: string): void {
@@ -222,8 +284,8 @@ class PullTask {
     body: string,
   ): Promise<void> {
     this.#counts.rejected += 1
-    if (this.#kept >= MAX_KEPT) return
-    this.#kept += 1
+    if (this.#keptRejections >= MAX_KEPT) return
+    this.#keptRejections += 1
     const rejected: NewRejectedPush = {
       platform_id: this.#context.plan.platform_id,
       method: 'pull',
@@ -237,14 +299,15 @@ class PullTask {
     await this.#parts.keeper.keep(rejected)
   }
 
-  #findWarnings(contentType: string): void {
+  #compareTotal(): void {
     const { received } = this.#counts
-    if (this.#total !== null && this.#total !== received) {
-      this.#warnings.push(`The answer says total ${this.#total}, but ${received} records came.`)
-    }
-    if (!/json/i.test(contentType)) {
-      const type = contentType || 'none'
-      this.#warnings.push(`The answer is JSON, but its Content-Type is ${type}.`)
-    }
+    if (this.#total === null || this.#total === received) return
+    this.#warnings.push(`The answer says total ${this.#total}, but ${received} records came.`)
+  }
+
+  #checkType(contentType: string): void {
+    if (/json/i.test(contentType)) return
+    const warning = `The answer is JSON, but its Content-Type is ${contentType || 'none'}.`
+    if (!this.#warnings.includes(warning)) this.#warnings.push(warning)
   }
 }

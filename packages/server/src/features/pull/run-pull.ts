@@ -35,6 +35,9 @@ export type PullRunnerParts = PullTaskParts & {
   log: FastifyBaseLogger
 }
 
+/** `endsAt`: when the pull's time is over, by `performance.now()`. */
+type RunningParts = PullRunnerParts & { endsAt: number }
+
 export function createPullRunner(parts: PullRunnerParts): PullRunner {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
@@ -75,7 +78,8 @@ async function runPull(
   if (stopping.aborted) onStopping()
   const beating = beat(parts, pullId, ending.signal, () => stop('interrupted'))
   try {
-    const states = await runTasks(parts, pullId, plans, ending.signal)
+    const endsAt = performance.now() + parts.timeoutSeconds * 1000
+    const states = await runTasks({ ...parts, endsAt }, pullId, plans, ending.signal)
     const broken = stopOf(ending.signal)
     const state = broken ?? concludePull(states)
     const unfinishedTasks = broken && broken !== 'timed_out' ? broken : 'not_reached'
@@ -127,7 +131,7 @@ async function untilStored(lease: Lease, store: () => Promise<unknown>): Promise
 
 /** Platforms side by side, as many as allowed; the modules of one platform one after the other. */
 async function runTasks(
-  parts: PullRunnerParts,
+  parts: RunningParts,
   pullId: number,
   plans: PullTaskPlan[],
   signal: AbortSignal,
@@ -159,7 +163,7 @@ async function runTaskAlone(...task: Parameters<typeof runTask>): Promise<PullTa
 }
 
 async function runTask(
-  parts: PullRunnerParts,
+  parts: RunningParts,
   pullId: number,
   plan: PullTaskPlan,
   signal: AbortSignal,
@@ -169,7 +173,8 @@ async function runTask(
   if (!source || !started) return 'not_reached'
   const outcome = await runPullTask(parts, {
     pull_id: pullId,
-    mark: started.mark,
+    ...started,
+    endsAt: parts.endsAt,
     source,
     plan,
     signal,
@@ -184,7 +189,7 @@ async function runTask(
 }
 
 function toResult(outcome: PullTaskOutcome, mark: number, broken: PullStop | null): PullTaskResult {
-  const { total, counts, warnings, error, requested_at, records } = outcome
+  const { total, counts, warnings, error, requested_at, records, kept } = outcome
   if (error === null) {
     return {
       state: 'succeeded',
@@ -193,6 +198,7 @@ function toResult(outcome: PullTaskOutcome, mark: number, broken: PullStop | nul
       warnings,
       error: null,
       read: { mark, requested_at, records },
+      kept,
     }
   }
   const words =
@@ -200,7 +206,7 @@ function toResult(outcome: PullTaskOutcome, mark: number, broken: PullStop | nul
       ? error.message
       : 'Something went wrong in the hub; its log says what.'
   const state = broken ?? 'failed'
-  return { state, total, counts, warnings, error: STOP_WORDS[state] ?? words, read: null }
+  return { state, total, counts, warnings, error: STOP_WORDS[state] ?? words, read: null, kept }
 }
 
 const STOP_WORDS: Partial<Record<PullTaskState, string>> = {

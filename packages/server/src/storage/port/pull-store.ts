@@ -8,6 +8,7 @@ import type {
   PullTrigger,
 } from '@recordhub/protocol'
 import type { NewActivity } from '../../domain/activity.ts'
+import type { KeptAnswer } from '../../domain/kept-answer.ts'
 
 /** A pull belongs to the process that renews its lease; a lease that ran out may be taken from it. */
 export type Lease = { owner: string; seconds: number }
@@ -30,6 +31,18 @@ export type PullTaskResult = {
   warnings: string[]
   /** Set after a complete read: its mark, the time of its first request, and how many records it met. */
   read: { mark: number; requested_at: string; records: number } | null
+  /** The answer that the next read of the module may ask after; null for none. */
+  kept: KeptAnswer | null
+}
+
+/** What a task begins with. */
+export type StartedTask = {
+  /** The write sequence at that moment: what is pushed from now on has a higher number. */
+  mark: number
+  /** How many pushes the module has had. One that is not counted yet is counted after this moment. */
+  pushes: number
+  /** The module's last whole answer, where no push has come since it was asked for. */
+  kept: KeptAnswer | null
 }
 
 /** What a pull is to cover. */
@@ -67,10 +80,11 @@ export interface PullStore {
   holdsLease(pullId: number, owner: string): Promise<boolean>
 
   /**
-   * Notes that a task has begun. The answer's `mark` is the write sequence at that moment: what is
-   * pushed from now on has a higher number. Null where the pull is over.
+   * Notes that a task has begun, and takes the answer that is kept for its module: what the task stores
+   * may go beyond it, so it is there again only once the task ends with it.
+   * @returns null where the pull is over.
    */
-  startTask(pullId: number, taskNumber: number): Promise<{ mark: number } | null>
+  startTask(pullId: number, taskNumber: number): Promise<StartedTask | null>
 
   /** Notes how far a running task is. */
   reportTask(
@@ -82,7 +96,7 @@ export interface PullStore {
   /**
    * Ends a task: its result, the module's last complete read (which speaks for all of the module's
    * records only where it met every one of them, and else leaves the mark of the one before), the platform's last error (that of its
-   * module that failed last in this pull; null for none) and the line of activity, in one transaction. A task that has ended is left as it is.
+   * module that failed last in this pull; null for none), the answer to be kept and the line of activity, in one transaction. A task that has ended is left as it is.
    */
   finishTask(
     pullId: number,

@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { PullStore, PullTaskPlan, PullTaskResult } from '../port/pull-store.ts'
 import { insertActivity } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
+import { keepAnswer, takeKeptAnswer } from './kept-answers.ts'
 import { planTasks } from './pull-plan.ts'
 import { selectPulls, toCounts, toPull } from './pull-rows.ts'
 
@@ -133,8 +134,12 @@ export function createPullStore(
           .where('pull_id', '=', pullId)
           .where('task_number', '=', taskNumber)
           .where('state', '=', 'queued')
+          .returning(['platform_id', 'module_id'])
           .executeTakeFirst()
-        return started.numUpdatedRows > 0n ? { mark: await readMark(db) } : null
+        if (!started) return null
+        // Before the mark: a push that comes between them counts as one that came later.
+        const taken = await takeKeptAnswer(db, started)
+        return { mark: await readMark(db), ...taken }
       }),
 
     async reportTask(pullId, taskNumber, { total, counts }) {
@@ -167,6 +172,7 @@ export function createPullStore(
           .executeTakeFirst()
         if (!task) return
         if (result.read) await noteRead(db, task, result.read, at)
+        if (result.kept) await keepAnswer(db, task, result.kept)
         await notePlatformState(db, pullId, task.platform_id, result, at)
         if (activity) await insertActivity(db, at, activity)
       }),

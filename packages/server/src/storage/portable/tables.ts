@@ -66,6 +66,12 @@ export type ModulesTable = {
   last_read_mark: number | null
   last_read_requested_at: string | null
   last_read_finished_at: string | null
+  /** The last answer whose validators are kept; all null where none is. */
+  kept_etag: Generated<string | null>
+  kept_last_modified: Generated<string | null>
+  kept_read_tag: Generated<string | null>
+  kept_records: Generated<number | null>
+  kept_pushes: Generated<number | null>
 }
 
 export type HubKeysTable = {
@@ -131,6 +137,7 @@ export type ModuleCountersTable = {
   node: string
   records: number
   last_received_at: string | null
+  pushes: Generated<number>
 }
 
 export type PullsTable = {

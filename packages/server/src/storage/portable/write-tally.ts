@@ -12,7 +12,12 @@ export type HourlyCounts = {
   stale: number
 }
 
-export type ModuleCount = { platform_id: number; module_id: number; created: number }
+export type ModuleCount = {
+  platform_id: number
+  module_id: number
+  created: number
+  pushes: number
+}
 
 /** Counts what a batch did, to be written as one row a platform and one a module. */
 export class WriteTally {
@@ -34,8 +39,10 @@ export class WriteTally {
     else if (outcome === 'stale') return
     else counts.received_pull += 1
     const { platform_id, module_id } = module
-    const known = this.#modules.get(module_id) ?? { platform_id, module_id, created: 0 }
+    const none = { platform_id, module_id, created: 0, pushes: 0 }
+    const known = this.#modules.get(module_id) ?? none
     if (outcome === 'created') known.created += 1
+    if (source !== 'pull') known.pushes += 1
     this.#modules.set(module_id, known)
   }
 

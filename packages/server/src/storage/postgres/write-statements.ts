@@ -223,6 +223,7 @@ export function createWriteStatements(client: PoolClient) {
         bigintArray(counts.map((count) => count.platform_id)),
         bigintArray(counts.map((count) => count.module_id)),
         bigintArray(counts.map((count) => count.created)),
+        bigintArray(counts.map((count) => count.pushes)),
       ),
   }
 }
@@ -347,8 +348,9 @@ const SQL = {
       created = c.created + excluded.created, updated = c.updated + excluded.updated,
       unchanged = c.unchanged + excluded.unchanged, stale = c.stale + excluded.stale`,
   addToModules: `
-    INSERT INTO module_counters AS c (node, last_received_at, platform_id, module_id, records)
-    SELECT $1, $2, w.* FROM unnest($3::bigint[], $4::bigint[], $5::bigint[]) AS w
+    INSERT INTO module_counters AS c (node, last_received_at, platform_id, module_id, records,
+      pushes)
+    SELECT $1, $2, w.* FROM unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) AS w
     ON CONFLICT (platform_id, module_id, node) DO UPDATE SET records = c.records + excluded.records,
-      last_received_at = excluded.last_received_at`,
+      pushes = c.pushes + excluded.pushes, last_received_at = excluded.last_received_at`,
 } as const

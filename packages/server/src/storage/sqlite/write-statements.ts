@@ -95,10 +95,10 @@ export function prepareWriteStatements(database: DatabaseSync) {
       created = created + excluded.created, updated = updated + excluded.updated,
       unchanged = unchanged + excluded.unchanged, stale = stale + excluded.stale`)
   const addToModule = run(`
-    INSERT INTO module_counters (platform_id, module_id, node, records, last_received_at)
-    VALUES (?, ?, ?, ?, ?)
+    INSERT INTO module_counters (platform_id, module_id, node, records, pushes, last_received_at)
+    VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET records = records + excluded.records,
-      last_received_at = excluded.last_received_at`)
+      pushes = pushes + excluded.pushes, last_received_at = excluded.last_received_at`)
 
   return {
     readSequence: (): number => integerOf(readSequence() ?? {}, 'value'),
@@ -198,7 +198,8 @@ export function prepareWriteStatements(database: DatabaseSync) {
     },
 
     addToModule(count: ModuleCount, when: { at: string; node: string }): void {
-      addToModule(count.platform_id, count.module_id, when.node, count.created, when.at)
+      const { platform_id, module_id, created, pushes } = count
+      addToModule(platform_id, module_id, when.node, created, pushes, when.at)
     },
   }
 }

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { decideRetry, MAX_TRIES } from './retry.ts'
+
+const FIRST = { tries: 1, left_ms: 900_000, chance: 1 }
+
+test('a refused connection, 429, 502, 503 and 504 are tried again, all else is not', () => {
+  for (const status of [null, 429, 502, 503, 504]) {
+    assert.equal(decideRetry({ status, retry_after_ms: null }, FIRST).outcome, 'retry')
+  }
+  for (const status of [200, 304, 400, 401, 404, 408, 500, 501, 505]) {
+    assert.equal(decideRetry({ status, retry_after_ms: 0 }, FIRST).outcome, 'give_up')
+  }
+})
+
+test('there are three more tries, with growing pauses', () => {
+  const pauses = []
+  for (let tries = 1; tries <= MAX_TRIES; tries++) {
+    const decision = decideRetry({ status: 503, retry_after_ms: null }, { ...FIRST, tries })
+    pauses.push(decision.outcome === 'retry' ? decision.pause_ms : decision.outcome)
+  }
+  assert.deepEqual(pauses, [500, 1000, 2000, 'give_up'])
+})
+
+test('Retry-After is minded as it is', () => {
+  const decision = decideRetry({ status: 429, retry_after_ms: 7000 }, FIRST)
+  assert.deepEqual(decision, { outcome: 'retry', pause_ms: 7000 })
+})
+
+test('a Retry-After beyond the time that is left, or a minute, is not waited for', () => {
+  const asked = (retry_after_ms: number, left_ms: number) =>
+    decideRetry({ status: 503, retry_after_ms }, { ...FIRST, left_ms })
+  assert.deepEqual(asked(5001, 5000), { outcome: 'asked_to_wait', seconds: 6 })
+  assert.deepEqual(asked(60_001, 900_000), { outcome: 'asked_to_wait', seconds: 61 })
+})
+
+test('no pause is longer than what is left', () => {
+  fc.assert(
+    fc.property(
+      fc.record({
+        tries: fc.integer({ min: 1, max: 5 }),
+        left_ms: fc.integer({ min: -1000, max: 100_000 }),
+        chance: fc.double({ min: 0, max: 1, noNaN: true }),
+      }),
+      fc.option(fc.nat(200_000)),
+      (context, retry_after_ms) => {
+        const decision = decideRetry({ status: 503, retry_after_ms }, context)
+        if (decision.outcome !== 'retry') return
+        assert.ok(decision.pause_ms >= 0 && decision.pause_ms <= context.left_ms)
+      },
+    ),
+  )
+})

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { PassThrough, Readable } from 'node:stream'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { watchPace } from './watch-pace.ts'
+
+const NEVER = { silenceMs: 60_000, windowMs: 60_000, bytesPerSecond: 0 }
+
+function watch(stream: Readable, limits: Partial<typeof NEVER>) {
+  return watchPace(stream, { ...NEVER, ...limits }, (slowness) => new Error(slowness))
+}
+
+async function collect(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const piece of pieces) chunks.push(piece)
+  return Buffer.concat(chunks).toString()
+}
+
+test('everything comes through, and the stream is closed', async () => {
+  const stream = Readable.from([Buffer.from('a'), Buffer.from('bc')])
+  assert.equal(await collect(watch(stream, {})), 'abc')
+  assert.equal(stream.destroyed, true)
+})
+
+test('a silent sender is given up, and its stream is closed', async () => {
+  const stream = new PassThrough()
+  stream.write('a')
+  await assert.rejects(collect(watch(stream, { silenceMs: 20 })), /silent/)
+  assert.equal(stream.destroyed, true)
+})
+
+test('one that drips for ever is given up', async () => {
+  const stream = new PassThrough()
+  const dripping = setInterval(() => stream.write('a'), 5)
+  const limits = { windowMs: 60, bytesPerSecond: 1_000_000 }
+  await assert.rejects(collect(watch(stream, limits)), /slow/).finally(() => {
+    clearInterval(dripping)
+  })
+})
+
+test('a reader that takes its time is not held against the sender', async () => {
+  const pieces = Array.from({ length: 5 }, () => Buffer.from('a'))
+  const limits = { silenceMs: 40, windowMs: 40, bytesPerSecond: 1_000_000 }
+  let count = 0
+  for await (const _ of watch(Readable.from(pieces), limits)) {
+    count += 1
+    await sleep(25)
+  }
+  assert.equal(count, 5)
+})
+
+test("the sender's own error is told as it is", async () => {
+  const stream = new PassThrough()
+  stream.write('a')
+  const reading = collect(watch(stream, {}))
+  stream.destroy(new Error('cut off'))
+  await assert.rejects(reading, /cut off/)
+})
+
+test('a reader that leaves closes the stream', async () => {
+  const stream = new PassThrough()
+  const closed = once(stream, 'close')
+  stream.write('a')
+  for await (const _ of watch(stream, {})) break
+  await closed
+})

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import { constants, createGzip } from 'node:zlib'
+import { readBody } from './answer-body.ts'
+import { PATIENCE } from './patience.ts'
+
+for (const encoding of ['', 'gzip']) {
+  test(`a reader that leaves closes the connection, also amid silence (${encoding || 'plain'})`, async () => {
+    const body = new PassThrough()
+    const sender = encoding === '' ? body : createGzip({ flush: constants.Z_SYNC_FLUSH })
+    if (sender !== body) sender.pipe(body)
+    sender.write('{"platform_name":"other",')
+    for await (const piece of readBody(body, { path: '/', encoding, patience: PATIENCE })) {
+      assert.match(Buffer.from(piece).toString(), /other/)
+      break
+    }
+    assert.equal(body.destroyed, true)
+  })
+}

@@ -1,0 +1,42 @@
+import { pipeline, type Readable, type Transform } from 'node:stream'
+import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib'
+import { HubError } from '../errors.ts'
+import { watchPace } from '../lib/watch-pace.ts'
+import { type Patience, toSlownessError } from './patience.ts'
+
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createUnzip,
+  'x-gzip': createUnzip,
+  deflate: createUnzip,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+}
+
+/**
+ * The bytes of an answer, decompressed. The hub does not ask for compression, but some servers and
+ * proxies compress all the same. What is sent counts for the pace, not what it becomes. Whoever stops
+ * reading closes the connection.
+ * @throws HubError `platform_timed_out` where the platform falls silent or is too slow.
+ */
+export async function* readBody(
+  body: Readable,
+  { path, encoding, patience }: { path: string; encoding: string; patience: Patience },
+): AsyncGenerator<Uint8Array> {
+  const sent = watchPace(body, patience, (slowness) => toSlownessError(slowness, patience))
+  const name = encoding.trim().toLowerCase()
+  try {
+    if (name === '' || name === 'identity') yield* sent
+    // Whoever reads the decoder meets the error of either.
+    else yield* pipeline(sent, createDecoder(name, path), () => undefined)
+  } finally {
+    // Ends a wait for the next bytes that nobody needs any more.
+    body.on('error', () => undefined).destroy()
+  }
+}
+
+function createDecoder(name: string, path: string): Transform {
+  const create = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
+  if (create) return create()
+  const reason = `its Content-Encoding "${name.slice(0, 100)}" is not one that the hub reads`
+  throw new HubError('platform_answer_invalid', { path, reason })
+}

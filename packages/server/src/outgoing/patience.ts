@@ -1,0 +1,29 @@
+import { HubError } from '../errors.ts'
+import { waitFor } from '../lib/abortable-loop.ts'
+import type { PaceLimits, Slowness } from '../lib/pace-meter.ts'
+
+/** How the hub waits for a platform, and for how much of it. */
+export type Patience = PaceLimits & {
+  /** Waits before a request is made again; false where the signal came first. */
+  pause: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
+  /** An answer may go on over so many pages. */
+  maxPages: number
+}
+
+export const PATIENCE: Patience = {
+  silenceMs: 30_000,
+  windowMs: 60_000,
+  bytesPerSecond: 1024,
+  pause: waitFor,
+  maxPages: 10_000,
+}
+
+/** An answer that has begun and does not get on. */
+export function toSlownessError(slowness: Slowness, limits: PaceLimits): HubError {
+  const { silenceMs, windowMs, bytesPerSecond } = limits
+  const reason =
+    slowness === 'silent'
+      ? `silence of ${silenceMs / 1000} s amid the answer`
+      : `less than ${bytesPerSecond} bytes a second over ${windowMs / 1000} s`
+  return new HubError('platform_timed_out', { reason })
+}

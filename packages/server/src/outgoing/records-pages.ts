@@ -1,0 +1,39 @@
+import { findValidators, type Validators } from '../domain/kept-answer.ts'
+import type { PlatformAnswer } from './call-platform.ts'
+import { createPageTrail } from './next-page.ts'
+import { openRecordsStream, type RecordsStream } from './records-stream.ts'
+
+/** A page of a records answer; a plain answer is one page. */
+export type RecordsPage = RecordsStream & {
+  /** From 1. */
+  number: number
+  /** What the platform gave to ask for it again; null for nothing of use. */
+  validators: Validators | null
+  /**
+   * Asks for the page after this one, which must have been read; null where this is the last.
+   * @throws HubError as `openRecords`, and `platform_page_refused` for a page that the hub does not ask for.
+   */
+  next: () => Promise<RecordsPage | null>
+}
+
+/** Goes from page to page; `ask` gets the answer of an address, by the rules of all calls. */
+export function openPages(
+  answer: PlatformAnswer,
+  { ask, maxPages }: { ask: (url: URL) => Promise<PlatformAnswer>; maxPages: number },
+): RecordsPage {
+  const trail = createPageTrail(answer.url, maxPages)
+  const open = (page: PlatformAnswer, number: number): RecordsPage => ({
+    ...openRecordsStream(page),
+    number,
+    validators: findValidators({
+      etag: page.header('etag'),
+      last_modified: page.header('last-modified'),
+      date: page.header('date'),
+    }),
+    async next() {
+      const url = trail.nextOf(page)
+      return url && open(await ask(url), number + 1)
+    },
+  })
+  return open(answer, 1)
+}
