@@ -1,7 +1,7 @@
 /** The composition root: wires the parts of the hub by plain function calls. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from './config.ts'
 import { isRole, nameOfCaller, ROLES, type Role } from './domain/caller.ts'
 import { HubError } from './errors.ts'
@@ -14,6 +14,7 @@ import { createFirstOperator } from './features/operators/create-operator.ts'
 import { operatorRoutes, toWebHeaders } from './features/operators/routes.ts'
 import { setupToken } from './features/operators/setup-link.ts'
 import { platformRoutes } from './features/platforms/routes.ts'
+import { missingReviewRoutes } from './features/pull/missing-review-routes.ts'
 import { createRequestPull, createScheduledPull } from './features/pull/request-pull.ts'
 import { pullRoutes } from './features/pull/routes.ts'
 import { createPullRunner } from './features/pull/run-pull.ts'
@@ -94,6 +95,8 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
     firstByteSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
     concurrency: config.HUB_PULL_CONCURRENCY,
+    missing: storage.missing,
+    missingFusePercent: config.HUB_MISSING_FUSE,
     log: logger,
   })
   const dispatcher = storage.pullDispatcher
@@ -121,6 +124,10 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const { HUB_RATE_LIMIT: ratePerSecond } = config
   await app.register(pushRoutes({ receivers, receivePush, ratePerSecond }))
   await app.register(healthRoutes({ checkReady: onceASecond(storage.checkWritable) }))
+  const requesterOf = (request: FastifyRequest) => ({
+    actor: nameOfCaller(callerOf(request)),
+    address: request.ip,
+  })
   await app.register(async (web) => {
     await guardPages(web, { isBehindTls: config.HUB_PUBLIC_URL.startsWith('https:') })
     await web.register(operatorRoutes({ auth, ...storage, secrets, callerOf, csrfTokenOf }))
@@ -130,11 +137,12 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         client,
         secrets,
         clock,
-        requesterOf: (request) => ({ actor: nameOfCaller(callerOf(request)), address: request.ip }),
+        requesterOf,
       }),
     )
     await web.register(recordRoutes(storage))
     await web.register(pullRoutes({ pulls: storage.pulls, requestPull, callerOf }))
+    await web.register(missingReviewRoutes({ missing: storage.missing, clock, requesterOf }))
     await web.register(activityRoutes(storage))
     await web.register(
       dashboardRoutes({

@@ -155,6 +155,10 @@ const CATALOGUE = {
   },
 
   // Pulls
+  missing_review_closed: {
+    status: 409,
+    message: 'There is nothing left to answer here: the question is {state}.',
+  },
   pull_already_running: {
     status: 409,
     message: 'A pull is already running. It goes on; there is no need to start another.',

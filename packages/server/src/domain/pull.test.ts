@@ -11,5 +11,6 @@ test('a pull is judged by its tasks', () => {
 
 test('counts are told without the zeros', () => {
   assert.equal(countsInWords({ ...noCounts(), created: 2, unchanged: 1 }), '2 new, 1 unchanged')
+  assert.equal(countsInWords({ ...noCounts(), missing: 3 }), '3 gone')
   assert.equal(countsInWords(noCounts()), 'no records')
 })

@@ -43,6 +43,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/pulls': 'viewer',
   'GET /api/v1/pulls/:id': 'viewer',
 
+  'GET /api/v1/missing-reviews': 'viewer',
+  'POST /api/v1/missing-reviews/:id/approve': 'operator',
+  'POST /api/v1/missing-reviews/:id/dismiss': 'operator',
+
   'GET /api/v1/activity': 'viewer',
   'GET /api/v1/rejected-pushes': 'viewer',
 }

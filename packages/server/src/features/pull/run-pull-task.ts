@@ -1,8 +1,9 @@
 import type { PullCounts } from '@recordhub/protocol'
 import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
+import type { ReadExtent } from '../../domain/missing.ts'
 import { noCounts } from '../../domain/pull.ts'
 import { manifestTag, sourceHash } from '../../domain/record.ts'
-import { checkPulled, faultsInWords } from '../../domain/record-input.ts'
+import { checkPulled, faultsInWords, referenceOf } from '../../domain/record-input.ts'
 import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { GroupQueue } from '../../lib/group-queue.ts'
@@ -20,6 +21,8 @@ import type { RejectedPushKeeper } from '../records/keep-rejected-push.ts'
 
 /** Of one task, this many rejected records are kept; all are counted. */
 const MAX_KEPT = 100
+/** Of one task, so many references of rejected records are known; more leave the read incomplete. */
+const MAX_REJECTED_KNOWN = 10_000
 const MAX_KEPT_BODY = 1024 * 1024
 const REPORT_EVERY_MS = 1000
 /** While a commit is under way, so many slices of 64 KiB are read for the next ones. */
@@ -54,6 +57,8 @@ export type PullTaskOutcome = {
   requested_at: string
   /** How many records the read met. */
   records: number
+  /** What it says of the records that there are. */
+  extent: ReadExtent
 }
 
 /**
@@ -81,6 +86,8 @@ class PullTask {
   readonly #counts = noCounts()
   readonly #warnings: string[] = []
   #total: number | null = null
+  readonly #rejected = new Set<string>()
+  #unnamed = 0
   #kept = 0
 
   constructor(parts: PullTaskParts, context: PullTaskContext) {
@@ -107,6 +114,12 @@ class PullTask {
       warnings: this.#warnings,
       requested_at: this.#read.requested_at,
       records: this.#read.seen.size,
+      extent: {
+        seen: this.#read.seen,
+        rejected: this.#rejected,
+        unnamed: this.#unnamed,
+        pages: 1,
+      },
     }
   }
 
@@ -214,6 +227,7 @@ class PullTask {
   }
 
   #rejectTooLarge(index: number): Promise<void> {
+    this.#unnamed += 1
     const reason = `element ${index} of records is larger than 16 MiB`
     return this.#keep('invalid_record', { reason }, {}, JSON.stringify({ index }))
   }
@@ -224,9 +238,17 @@ class PullTask {
     params: Record<string, string>,
     errors: Record<string, string[]>,
   ): Promise<void> {
+    if (code !== 'duplicate_reference') this.#noteRejected(element.value)
     const text = JSON.stringify(element.value)
     const body = text.length <= MAX_KEPT_BODY ? text : JSON.stringify({ index: element.index })
     return this.#keep(code, params, errors, body)
+  }
+
+  /** The record of a rejected element is there all the same, if only it can be told which one. */
+  #noteRejected(element: unknown): void {
+    const reference = referenceOf(element)
+    if (reference === null || this.#rejected.size >= MAX_REJECTED_KNOWN) this.#unnamed += 1
+    else this.#rejected.add(reference)
   }
 
   async #keep(

@@ -11,7 +11,13 @@ import type {
   PullTaskPlan,
   PullTaskResult,
 } from '../../storage/port/pull-store.ts'
-import { type PullTaskOutcome, type PullTaskParts, runPullTask } from './run-pull-task.ts'
+import { type MarkGoneParts, markGone } from './mark-gone.ts'
+import {
+  type PullTaskContext,
+  type PullTaskOutcome,
+  type PullTaskParts,
+  runPullTask,
+} from './run-pull-task.ts'
 
 const RENEW_EVERY_MS = 5000
 
@@ -22,14 +28,15 @@ export type PullRunner = {
   stop: () => Promise<void>
 }
 
-export type PullRunnerParts = PullTaskParts & {
-  pulls: PullStore
-  platforms: Pick<PlatformStore, 'readSource'>
-  lease: Lease
-  timeoutSeconds: number
-  concurrency: number
-  log: FastifyBaseLogger
-}
+export type PullRunnerParts = PullTaskParts &
+  MarkGoneParts & {
+    pulls: PullStore
+    platforms: Pick<PlatformStore, 'readSource'>
+    lease: Lease
+    timeoutSeconds: number
+    concurrency: number
+    log: FastifyBaseLogger
+  }
 
 export function createPullRunner(parts: PullRunnerParts): PullRunner {
   const stopping = new AbortController()
@@ -125,14 +132,15 @@ async function runTask(
   const source = await parts.platforms.readSource(plan.platform_id)
   const started = source && (await parts.pulls.startTask(pullId, plan.task_number))
   if (!source || !started) return 'not_reached'
-  const outcome = await runPullTask(parts, {
+  const context: PullTaskContext = {
     pull_id: pullId,
     mark: started.mark,
     source,
     plan,
     signal,
     report: (progress) => parts.pulls.reportTask(pullId, plan.task_number, progress),
-  })
+  }
+  const outcome = await markGone(parts, context, await runPullTask(parts, context))
   const result = toResult(outcome, started.mark, stopOf(signal))
   if (outcome.error !== null && !(outcome.error instanceof HubError)) {
     parts.log.error({ err: outcome.error, pull_id: pullId }, 'a pull task met a defect')
@@ -184,7 +192,8 @@ function describeTask(
     const message = `Pulling ${name} ${state === 'failed' ? 'failed' : 'was broken off'}: ${result.error ?? ''}`
     return { level: 'error', kind: `pull_task.${state}`, message, platform: source, details }
   }
-  if (counts.created + counts.updated + counts.rejected + warnings.length === 0) return null
+  if (counts.created + counts.updated + counts.rejected + counts.missing + warnings.length === 0)
+    return null
   const level = counts.rejected + warnings.length > 0 ? 'warning' : 'info'
   const message = `Pulled ${name}: ${[countsInWords(counts), ...warnings].join('. ')}`
   return { level, kind: 'pull_task.succeeded', message, platform: source, details }

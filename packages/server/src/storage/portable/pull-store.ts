@@ -2,6 +2,7 @@ import type { Pull } from '@recordhub/protocol'
 import type { PullStore, PullTaskPlan, PullTaskResult } from '../port/pull-store.ts'
 import { insertActivity } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
+import { countUnmarked } from './missing-store.ts'
 import { selectPulls, toCounts, toPull } from './pull-rows.ts'
 
 const UNFINISHED = ['queued', 'running'] as const
@@ -188,13 +189,7 @@ async function noteRead(
   read: NonNullable<PullTaskResult['read']>,
   at: string,
 ): Promise<void> {
-  const stored = await db
-    .selectFrom('module_counters')
-    .select((eb) => eb.fn.sum<number | null>('records').as('records'))
-    .where('platform_id', '=', platform_id)
-    .where('module_id', '=', module_id)
-    .executeTakeFirst()
-  const metAll = Number(stored?.records ?? 0) === read.records
+  const metAll = (await countUnmarked(db, { platform_id, module_id })) === read.records
   const { mark, requested_at } = read
   await db
     .updateTable('modules')

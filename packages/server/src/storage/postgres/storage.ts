@@ -12,6 +12,7 @@ import { startDatabaseClock } from './database-clock.ts'
 import { hold } from './locks.ts'
 import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
 import { migrations } from './migrations/index.ts'
+import { createMissingParts } from './missing-marker.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createRecordWriter, newNode } from './record-writer.ts'
 
@@ -51,6 +52,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       authDatabase: { dialect, type: 'postgres' },
       node: newNode(),
       readMark,
+      missing: createMissingParts(connections),
       channel,
     }),
     records: {
