@@ -23,6 +23,9 @@ export const PlatformSummary = Type.Object({
   latest_sync_at: NullableTimestamp,
   hub_api_key_hint: NullableString,
   last_error: NullableString,
+  missing_reviews: Type.Integer({
+    description: 'Questions about missing records without an answer',
+  }),
 })
 
 export const Platform = Type.Object({

@@ -1,6 +1,6 @@
 /** The composition root: wires the parts of the hub by plain function calls. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from './config.ts'
 import { isRole, nameOfCaller, ROLES, type Role } from './domain/caller.ts'
 import { HubError } from './errors.ts'
@@ -14,6 +14,7 @@ import { operatorRoutes, toWebHeaders } from './features/operators/routes.ts'
 import { setupToken } from './features/operators/setup-link.ts'
 import { platformRoutes } from './features/platforms/routes.ts'
 import { createCancelPull } from './features/pull/cancel-pull.ts'
+import { missingReviewRoutes } from './features/pull/missing-review-routes.ts'
 import { createRequestPull, createScheduledPull } from './features/pull/request-pull.ts'
 import { pullRoutes } from './features/pull/routes.ts'
 import { createPullRunner } from './features/pull/run-pull.ts'
@@ -101,6 +102,8 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
     firstByteSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
     concurrency: config.HUB_PULL_CONCURRENCY,
+    missing: storage.missing,
+    missingFusePercent: config.HUB_MISSING_FUSE,
     log: logger,
   })
   const dispatcher = storage.pullDispatcher
@@ -132,6 +135,10 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   await app.register(
     healthRoutes({ checkReady: onceASecond(() => inTime(storage.checkWritable())) }),
   )
+  const requesterOf = (request: FastifyRequest) => ({
+    actor: nameOfCaller(callerOf(request)),
+    address: request.ip,
+  })
   await app.register(async (web) => {
     await guardPages(web, { isBehindTls: config.HUB_PUBLIC_URL.startsWith('https:') })
     await web.register(operatorRoutes({ auth, ...storage, secrets, callerOf, csrfTokenOf }))
@@ -141,12 +148,13 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         client,
         secrets,
         clock,
-        requesterOf: (request) => ({ actor: nameOfCaller(callerOf(request)), address: request.ip }),
+        requesterOf,
       }),
     )
     await web.register(recordRoutes(storage))
     await web.register(pullRoutes({ ...storage, requestPull, cancelPull, callerOf }))
     await web.register(scheduleRoutes({ ...storage, dispatcher, pattern, callerOf }))
+    await web.register(missingReviewRoutes({ missing: storage.missing, clock, requesterOf }))
     await web.register(activityRoutes(storage))
     await web.register(
       dashboardRoutes({

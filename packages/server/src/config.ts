@@ -90,6 +90,11 @@ export const SETTINGS = {
     default: 4,
     help: 'Platforms pulled at a time.',
   }),
+  HUB_MISSING_FUSE: setting({
+    parse: integer(0, 100),
+    default: 20,
+    help: 'Where more percent of a module than this, and 10 records or more, did not come in a pull, an operator is asked before they are marked as missing; 100 never asks.',
+  }),
   HUB_PLATFORM_PATH: setting({
     parse: pathSegment,
     default: 'hub',

@@ -172,6 +172,10 @@ const CATALOGUE = {
 
   // Pulls
   pull_over: { status: 409, message: 'The pull is over already: {state}.' },
+  missing_review_closed: {
+    status: 409,
+    message: 'There is nothing left to answer here: the question is {state}.',
+  },
   pull_already_running: {
     status: 409,
     message: 'A pull is already running. It goes on; there is no need to start another.',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { estimateProgress, type PullWork } from './pull.ts'
+import { concludePull, countsInWords, estimateProgress, noCounts, type PullWork } from './pull.ts'
 
 const WORK: PullWork = {
   isOver: false,
@@ -31,4 +31,17 @@ test('nothing is made up where there is nothing to tell it from', () => {
     const { records_per_second, seconds_left } = estimateProgress({ ...WORK, seconds })
     assert.deepEqual([records_per_second, seconds_left], [null, null])
   }
+})
+
+test('counts are told without the zeros', () => {
+  assert.equal(countsInWords({ ...noCounts(), created: 2, unchanged: 1 }), '2 new, 1 unchanged')
+  assert.equal(countsInWords({ ...noCounts(), missing: 3 }), '3 gone')
+  assert.equal(countsInWords(noCounts()), 'no records')
+})
+
+test('a pull is judged by its tasks', () => {
+  assert.equal(concludePull([]), 'succeeded')
+  assert.equal(concludePull(['succeeded', 'succeeded']), 'succeeded')
+  assert.equal(concludePull(['succeeded', 'failed']), 'partial')
+  assert.equal(concludePull(['failed', 'failed']), 'failed')
 })

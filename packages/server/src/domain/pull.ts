@@ -24,6 +24,7 @@ export function countsInWords(counts: PullCounts): string {
     [counts.unchanged, 'unchanged'],
     [counts.stale, 'older than what was pushed'],
     [counts.rejected, 'rejected'],
+    [counts.missing, 'gone'],
   ]
   const told = words.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
   return told.length > 0 ? told.join(', ') : 'no records'

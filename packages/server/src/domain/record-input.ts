@@ -66,6 +66,15 @@ export function checkPulled(element: unknown): Checked<PulledInput> {
   return { outcome: 'valid', input: { reference_number, full_name, data: dataOf(data) } }
 }
 
+/** The reference that an element bears, whatever else is wrong with it; null where no record can have it. */
+export function referenceOf(element: unknown): string | null {
+  if (!isJsonObject(element) || !Object.hasOwn(element, 'reference_number')) return null
+  const { reference_number: reference } = element
+  if (typeof reference !== 'string' || reference === '') return null
+  if (Buffer.byteLength(reference) > MAX_REFERENCE_BYTES) return null
+  return isStorableText(reference) ? reference : null
+}
+
 export const UNSAFE_WORDS = {
   too_deep: `is nested deeper than ${MAX_JSON_DEPTH} levels`,
   proto_key: 'has a key __proto__',

@@ -169,6 +169,8 @@ function isOlderThanRead(
   // An unchanged record is not written by a read, so the module's last read speaks for it.
   return (
     lastRead !== null &&
+    // It did not bring this one.
+    stored.missing_since === null &&
     stored.pushed_seq <= lastRead.mark &&
     content.occurred_at < lastRead.requested_at
   )

@@ -48,6 +48,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/schedule': 'viewer',
   'PATCH /api/v1/schedule': 'operator',
 
+  'GET /api/v1/missing-reviews': 'viewer',
+  'POST /api/v1/missing-reviews/:id/approve': 'operator',
+  'POST /api/v1/missing-reviews/:id/dismiss': 'operator',
+
   'GET /api/v1/activity': 'viewer',
   'GET /api/v1/rejected-pushes': 'viewer',
 }

@@ -36,6 +36,7 @@ export function describePlatformStore(engine: StorageEngine): void {
           latest_sync_at: null,
           hub_api_key_hint: 'rhk_…1234',
           last_error: null,
+          missing_reviews: 0,
           modules: [
             { ...testModule('students'), registered: true },
             { ...testModule('staff'), registered: false },

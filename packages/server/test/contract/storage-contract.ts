@@ -3,6 +3,9 @@ import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeActivityStore } from './activity-store.contract.ts'
 import { describeHubKeys } from './hub-keys.contract.ts'
 import { describeKeptAnswers } from './kept-answers.contract.ts'
+import { describeMissingReads } from './missing-reads.contract.ts'
+import { describeMissingReviews } from './missing-reviews.contract.ts'
+import { describeMissingRecords } from './missing-store.contract.ts'
 import { describeOperatorStore } from './operator-store.contract.ts'
 import { describePlatformStore } from './platform-store.contract.ts'
 import { describePullDispatcher } from './pull-dispatcher.contract.ts'
@@ -41,6 +44,9 @@ export function describeStorage(engine: StorageEngine): void {
   describePullTasks(engine)
   describeKeptAnswers(engine)
   describePullEndings(engine)
+  describeMissingRecords(engine)
+  describeMissingReviews(engine)
+  describeMissingReads(engine)
   describeActivityStore(engine)
   describeRejectedPushStore(engine)
   describeOperatorStore(engine)

@@ -9,6 +9,7 @@ import {
   type TestPlatform,
   write,
 } from './storage-fixtures.ts'
+import { listUnmet, markUnmet, question } from './storage-missing.ts'
 import { LEASE, pullWrite, requestPull, type TestRead, taskResult } from './storage-pulls.ts'
 import { runSql } from './storage-sql.ts'
 
@@ -19,7 +20,8 @@ export function everyMethod(
   storage: Storage,
   { clock, school, read }: { clock: TestClock; school: TestPlatform; read: TestRead },
 ): Call[] {
-  const { records, platforms, pulls, activity, rejectedPushes, operators, snapshot } = storage
+  const { records, platforms, pulls, missing, activity, rejectedPushes, operators, snapshot } =
+    storage
   const { platform_id } = school
   const { pull_id } = read.read
   const { task_number } = read.task
@@ -89,6 +91,24 @@ export function everyMethod(
     ['readPull', () => pulls.readPull(pull_id)],
     ['listPulls', () => pulls.listPulls({ limit: 5, before: null })],
     ['listTasks', () => pulls.listTasks({ pull_id, limit: 5, after: null })],
+    ['countUnmarked', () => missing.countUnmarked(read.read)],
+    ['listUnmet', () => listUnmet(storage, read)],
+    ['markMissing', () => markUnmet(storage, read, ['r-none'])],
+    ['readMissingState', () => missing.readMissingState(read.read)],
+    ['askForReview', () => missing.askForReview(question(read), null, line)],
+    ['changeReview', () => missing.changeReview(1, question(read))],
+    ['listReviews', () => missing.listReviews({ state: null, limit: 5, before: null })],
+    ['readReview', () => missing.readReview(1)],
+    [
+      'answerReview',
+      () =>
+        missing.answerReview(
+          { review_id: 1, state: 'approved', by: 'ann', at: clock.text },
+          changeLog(),
+        ),
+    ],
+    ['closeReview', () => missing.closeReview(-1, 'settled', line)],
+    ['rememberSuspects', () => missing.rememberSuspects(read.read, [count++])],
     ['appendActivity', () => activity.appendActivity(line)],
     ['appendAudit', () => activity.appendAudit(audit)],
     [

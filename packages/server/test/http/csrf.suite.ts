@@ -27,6 +27,8 @@ const API_CALLS: HubRequest[] = [
   { method: 'POST', url: '/api/v1/platforms/probe', body: {} },
   { method: 'POST', url: '/api/v1/platforms', body: {} },
   { method: 'PATCH', url: '/api/v1/platforms/1', body: { status: 'inactive' } },
+  { method: 'POST', url: '/api/v1/missing-reviews/1/approve' },
+  { method: 'POST', url: '/api/v1/missing-reviews/1/dismiss' },
 ]
 
 export function describeCsrf(engine: StorageEngine): void {

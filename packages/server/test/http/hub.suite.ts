@@ -2,6 +2,8 @@
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
+import { describeMissingRecords } from './missing.suite.ts'
+import { describeMissingReviews } from './missing-reviews.suite.ts'
 import { describePages } from './pages.suite.ts'
 import { describePlatformStatus } from './platform-status.suite.ts'
 import { describePlatforms } from './platforms.suite.ts'
@@ -47,6 +49,8 @@ export function describeHub(engine: StorageEngine): void {
   describePullPace(engine)
   describePullPages(engine)
   describePullConditions(engine)
+  describeMissingRecords(engine)
+  describeMissingReviews(engine)
   describeRecords(engine)
   describeDashboard(engine)
   describePages(engine)

@@ -27,7 +27,8 @@ const Platforms = Type.Object({ success: Type.Literal(true), platforms: Type.Arr
 const MEMBERS = [
   ...['id', 'platform_name', 'display_title', 'platform_description', 'connection_type'],
   ...['source_base_url', 'status', 'modules_registered', 'records', 'manifest_fetched_at'],
-  ...['latest_sync_at', 'hub_api_key_hint', 'last_error', 'modules'],
+  ...['latest_sync_at', 'hub_api_key_hint', 'last_error', 'missing_reviews'],
+  'modules',
 ]
 
 /** A GET as the specification says it: these headers with these values. */
@@ -72,6 +73,7 @@ export function describePlatforms(engine: StorageEngine): void {
         records: 0,
         latest_sync_at: null,
         last_error: null,
+        missing_reviews: 0,
         modules: modules.map(({ records: _, ...module }) => ({
           ...module,
           registered: module.record_type === 'people',

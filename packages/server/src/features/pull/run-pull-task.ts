@@ -6,9 +6,10 @@ import {
   readTag,
   type Validators,
 } from '../../domain/kept-answer.ts'
+import type { ReadExtent } from '../../domain/missing.ts'
 import { noCounts } from '../../domain/pull.ts'
 import { manifestTag, sourceHash } from '../../domain/record.ts'
-import { checkPulled, faultsInWords } from '../../domain/record-input.ts'
+import { checkPulled, faultsInWords, referenceOf } from '../../domain/record-input.ts'
 import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { IdSet } from '../../lib/id-set.ts'
@@ -28,6 +29,8 @@ import { StoreAhead } from './store-ahead.ts'
 
 /** Of one task, this many rejected records are kept; all are counted. */
 const MAX_KEPT = 100
+/** Of one task, so many references of rejected records are known; more leave the read incomplete. */
+const MAX_REJECTED_KNOWN = 10_000
 const MAX_KEPT_BODY = 1024 * 1024
 const REPORT_EVERY_MS = 1000
 
@@ -59,14 +62,10 @@ export type PullTaskOutcome = {
   requested_at: string
   /** How many records the read met, or, where the answer still holds, had met. */
   records: number
-  /**
-   * Over how many pages the answer went, the last perhaps not read to its end; 0 where none began, and
-   * where the platform said that the last answer still holds (`isModified` false).
-   */
-  pages: number
-  isModified: boolean
   /** The answer to ask after the next time; null for none. */
   kept: KeptAnswer | null
+  /** What it says of the records that there are. */
+  extent: ReadExtent
 }
 
 /**
@@ -100,6 +99,8 @@ class PullTask {
   /** Set where the platform said that this answer still holds. */
   #holds: KeptAnswer | null = null
   #validators: Validators | null = null
+  readonly #rejected = new Set<string>()
+  #unnamed = 0
 
   constructor(parts: PullTaskParts, context: PullTaskContext) {
     const { plan, pull_id, mark } = context
@@ -125,8 +126,12 @@ class PullTask {
       warnings: this.#warnings,
       requested_at: this.#read.requested_at,
       records: this.#holds?.records ?? this.#read.seen.size,
-      pages: this.#pages,
-      isModified: this.#holds === null,
+      extent: {
+        seen: this.#read.seen,
+        rejected: this.#rejected,
+        unnamed: this.#unnamed,
+        pages: this.#pages,
+      },
     }
   }
 
@@ -262,6 +267,7 @@ class PullTask {
   }
 
   #rejectTooLarge(index: number): Promise<void> {
+    this.#unnamed += 1
     const reason = `element ${index} of records is larger than 16 MiB`
     return this.#keep('invalid_record', { reason }, {}, JSON.stringify({ index }))
   }
@@ -272,9 +278,17 @@ class PullTask {
     params: Record<string, string>,
     errors: Record<string, string[]>,
   ): Promise<void> {
+    if (code !== 'duplicate_reference') this.#noteRejected(element.value)
     const text = JSON.stringify(element.value)
     const body = text.length <= MAX_KEPT_BODY ? text : JSON.stringify({ index: element.index })
     return this.#keep(code, params, errors, body)
+  }
+
+  /** The record of a rejected element is there all the same, if only it can be told which one. */
+  #noteRejected(element: unknown): void {
+    const reference = referenceOf(element)
+    if (reference === null || this.#rejected.size >= MAX_REJECTED_KNOWN) this.#unnamed += 1
+    else this.#rejected.add(reference)
   }
 
   async #keep(

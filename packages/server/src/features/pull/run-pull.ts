@@ -12,7 +12,8 @@ import type {
   PullTaskPlan,
   PullTaskResult,
 } from '../../storage/port/pull-store.ts'
-import { type PullTaskOutcome, type PullTaskParts, runPullTask } from './run-pull-task.ts'
+import { type JudgedOutcome, type MarkGoneParts, markGone } from './mark-gone.ts'
+import { type PullTaskContext, type PullTaskParts, runPullTask } from './run-pull-task.ts'
 
 const HEARTBEAT_MS = 1000
 const RENEW_EVERY_BEATS = 5
@@ -26,14 +27,15 @@ export type PullRunner = {
   stop: () => Promise<void>
 }
 
-export type PullRunnerParts = PullTaskParts & {
-  pulls: PullStore
-  platforms: Pick<PlatformStore, 'readSource'>
-  lease: Lease
-  timeoutSeconds: number
-  concurrency: number
-  log: FastifyBaseLogger
-}
+export type PullRunnerParts = PullTaskParts &
+  MarkGoneParts & {
+    pulls: PullStore
+    platforms: Pick<PlatformStore, 'readSource'>
+    lease: Lease
+    timeoutSeconds: number
+    concurrency: number
+    log: FastifyBaseLogger
+  }
 
 /** `endsAt`: when the pull's time is over, by `performance.now()`. */
 type RunningParts = PullRunnerParts & { endsAt: number }
@@ -171,7 +173,7 @@ async function runTask(
   const source = await parts.platforms.readSource(plan.platform_id)
   const started = source && (await parts.pulls.startTask(pullId, plan.task_number))
   if (!source || !started) return 'not_reached'
-  const outcome = await runPullTask(parts, {
+  const context: PullTaskContext = {
     pull_id: pullId,
     ...started,
     endsAt: parts.endsAt,
@@ -179,7 +181,8 @@ async function runTask(
     plan,
     signal,
     report: (progress) => parts.pulls.reportTask(pullId, plan.task_number, progress),
-  })
+  }
+  const outcome = await markGone(parts, context, await runPullTask(parts, context))
   const result = toResult(outcome, started.mark, stopOf(signal))
   if (outcome.error !== null && !(outcome.error instanceof HubError)) {
     parts.log.error({ err: outcome.error, pull_id: pullId }, 'a pull task met a defect')
@@ -188,8 +191,10 @@ async function runTask(
   return result.state
 }
 
-function toResult(outcome: PullTaskOutcome, mark: number, broken: PullStop | null): PullTaskResult {
-  const { total, counts, warnings, error, requested_at, records, kept } = outcome
+function toResult(outcome: JudgedOutcome, mark: number, broken: PullStop | null): PullTaskResult {
+  const { total, counts, warnings, error, requested_at, records, extent } = outcome
+  // Where records are left to be judged, the next read must bring all of them again.
+  const kept = outcome.isSettled || extent.pages === 0 ? outcome.kept : null
   if (error === null) {
     return {
       state: 'succeeded',
@@ -234,7 +239,8 @@ function describeTask(
     const message = `Pulling ${name} ${state === 'failed' ? 'failed' : 'was broken off'}: ${result.error ?? ''}`
     return { level: 'error', kind: `pull_task.${state}`, message, platform: source, details }
   }
-  if (counts.created + counts.updated + counts.rejected + warnings.length === 0) return null
+  if (counts.created + counts.updated + counts.rejected + counts.missing + warnings.length === 0)
+    return null
   const level = counts.rejected + warnings.length > 0 ? 'warning' : 'info'
   const message = `Pulled ${name}: ${[countsInWords(counts), ...warnings].join('. ')}`
   return { level, kind: 'pull_task.succeeded', message, platform: source, details }

@@ -94,8 +94,8 @@ export interface PullStore {
   ): Promise<void>
 
   /**
-   * Ends a task: its result, the module's last complete read (which speaks for all of the module's
-   * records only where it met every one of them, and else leaves the mark of the one before), the platform's last error (that of its
+   * Ends a task: its result, the module's last complete read (which speaks for the module's
+   * records only where it met every one that is not marked as missing, and else leaves the mark of the one before), the platform's last error (that of its
    * module that failed last in this pull; null for none), the answer to be kept and the line of activity, in one transaction. A task that has ended is left as it is.
    */
   finishTask(

@@ -12,14 +12,15 @@ export type PushWrite = {
   request_id: string
 }
 
+/** The module that a read is of, and the pull that it is made for. */
+export type ReadPlace = { pull_id: number; platform_id: number; module_id: number }
+
 /** A read that pulled records come from; one object for all of its writes. */
-export type RecordRead = ReadCircumstances & {
-  pull_id: number
-  platform_id: number
-  module_id: number
-  /** The ids that this read has met: the engine adds each one, and rejects one that comes again. */
-  seen: IdSet
-}
+export type RecordRead = ReadCircumstances &
+  ReadPlace & {
+    /** The ids that this read has met: the engine adds each one, and rejects one that comes again. */
+    seen: IdSet
+  }
 
 /** An element of a read, which says where it belongs. */
 export type PullWrite = { reference_number: string; content: PulledContent; read: RecordRead }

@@ -1,4 +1,5 @@
 import type { ActivityStore } from './activity-store.ts'
+import type { MissingStore } from './missing-store.ts'
 import type { OperatorStore } from './operator-store.ts'
 import type { PlatformStore } from './platform-store.ts'
 import type { PullDispatcher } from './pull-dispatcher.ts'
@@ -21,6 +22,7 @@ export type Storage = {
   pulls: PullStore
   schedule: ScheduleStore
   activity: ActivityStore
+  missing: MissingStore
   rejectedPushes: RejectedPushStore
   operators: OperatorStore
   snapshot: SnapshotStore

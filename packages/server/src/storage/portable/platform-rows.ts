@@ -40,6 +40,12 @@ export function selectPlatformSummaries(db: Executor) {
       .orderBy('k.hub_key_id', 'desc')
       .limit(1)
       .as('hub_api_key_hint'),
+    eb
+      .selectFrom('missing_reviews as v')
+      .whereRef('v.platform_id', '=', 'p.platform_id')
+      .where('v.state', '=', 'pending')
+      .select((inner) => inner.fn.countAll<number>().as('n'))
+      .as('missing_reviews'),
   ])
 }
 
@@ -61,6 +67,7 @@ export function toPlatformSummary(row: SummaryRow): PlatformSummary {
     latest_sync_at: synced.at(-1) ?? null,
     hub_api_key_hint: row.hub_api_key_hint,
     last_error: row.last_error,
+    missing_reviews: Number(row.missing_reviews ?? 0),
   }
 }
 

@@ -4,6 +4,7 @@ import type { PullStore, PullTaskPlan, PullTaskResult } from '../port/pull-store
 import { insertActivity } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import { keepAnswer, takeKeptAnswer } from './kept-answers.ts'
+import { countUnmarked } from './missing-store.ts'
 import { planTasks } from './pull-plan.ts'
 import { selectPulls, toCounts, toPull } from './pull-rows.ts'
 
@@ -249,13 +250,7 @@ async function noteRead(
   read: NonNullable<PullTaskResult['read']>,
   at: string,
 ): Promise<void> {
-  const stored = await db
-    .selectFrom('module_counters')
-    .select((eb) => eb.fn.sum<number | null>('records').as('records'))
-    .where('platform_id', '=', platform_id)
-    .where('module_id', '=', module_id)
-    .executeTakeFirst()
-  const metAll = Number(stored?.records ?? 0) === read.records
+  const metAll = (await countUnmarked(db, { platform_id, module_id })) === read.records
   const { mark, requested_at } = read
   await db
     .updateTable('modules')

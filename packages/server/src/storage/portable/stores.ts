@@ -2,6 +2,7 @@ import type { AuthDatabase } from '../port/operator-store.ts'
 import type { Storage } from '../port/storage.ts'
 import { createActivityStore } from './activity-store.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
+import { createMissingStore, type MissingParts } from './missing-store.ts'
 import { createOperatorStore } from './operator-store.ts'
 import { type ChangeChannel, createPlatformStore } from './platform-store.ts'
 import { createPullStore, type IsGone } from './pull-store.ts'
@@ -16,6 +17,7 @@ export type EngineParts = {
   node: string
   /** Gives the last number of the write sequence. */
   readMark: (db: Executor) => Promise<number>
+  missing: MissingParts
   /** Left out where no other process is at work. */
   channel?: ChangeChannel
   isGone?: IsGone
@@ -24,7 +26,7 @@ export type EngineParts = {
 /** Every store that is the same on all engines. */
 export function createStores(
   databases: Databases,
-  { authDatabase, node, readMark, channel, isGone }: EngineParts,
+  { authDatabase, node, readMark, missing, channel, isGone }: EngineParts,
 ): Omit<Storage, 'processName' | 'records' | 'pullDispatcher' | 'close'> {
   const { writer, clock } = databases
   return {
@@ -32,6 +34,7 @@ export function createStores(
     pulls: createPullStore(databases, readMark, isGone),
     schedule: createScheduleStore(databases),
     activity: createActivityStore(databases),
+    missing: createMissingStore(databases, missing),
     rejectedPushes: createRejectedPushStore(databases, node),
     operators: createOperatorStore(databases, authDatabase),
     snapshot: createSnapshotStore(databases),

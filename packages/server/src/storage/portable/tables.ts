@@ -2,6 +2,7 @@
 import type {
   ActivityLevel,
   HistoryEntry,
+  MissingReviewState,
   PlatformStatus,
   PullState,
   PullTaskState,
@@ -22,6 +23,8 @@ export type Tables = {
   module_counters: ModuleCountersTable
   pulls: PullsTable
   pull_tasks: PullTasksTable
+  missing_reviews: MissingReviewsTable
+  missing_suspects: MissingSuspectsTable
   activity: ActivityTable
   audit: AuditTable
   rejected_pushes: RejectedPushesTable
@@ -173,6 +176,23 @@ export type PullTasksTable = {
   started_at: string | null
   finished_at: string | null
 }
+
+export type MissingReviewsTable = {
+  missing_review_id: Generated<number>
+  platform_id: number
+  module_id: number
+  state: MissingReviewState
+  missing: number
+  records: number
+  fingerprint: string
+  pull_id: number
+  at: string
+  answered_at: string | null
+  answered_by: string | null
+  closed_at: string | null
+}
+
+export type MissingSuspectsTable = { module_id: number; platform_id: number; record_ids: string }
 
 export type ActivityTable = {
   activity_id: Generated<number>

@@ -14,6 +14,7 @@ import { startDatabaseClock } from './database-clock.ts'
 import { hold, isGone } from './locks.ts'
 import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
 import { migrations } from './migrations/index.ts'
+import { createMissingParts } from './missing-marker.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
 import { toStartError } from './translate-error.ts'
@@ -57,6 +58,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     authDatabase: { dialect, type: 'postgres' },
     node: pickCounterRow(),
     readMark,
+    missing: createMissingParts(connections),
     channel,
     isGone,
   })

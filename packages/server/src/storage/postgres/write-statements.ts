@@ -5,7 +5,7 @@
 import type { PoolClient, QueryResult } from 'pg'
 import type { NewActivity } from '../../domain/activity.ts'
 import type { RecordChange, RecordState } from '../../domain/record.ts'
-import type { RecordRead } from '../port/record-store.ts'
+import type { ReadPlace } from '../port/record-store.ts'
 import { integerOf, type Row, textOf } from '../portable/columns.ts'
 import { historyText } from '../portable/history-text.ts'
 import {
@@ -102,7 +102,7 @@ export function createWriteStatements(client: PoolClient) {
       ).rows,
 
     /** A row a read, with its `ord` from 1; none for a module that is not there. */
-    findReadings: async (reads: RecordRead[]): Promise<Row[]> =>
+    findReadings: async (reads: ReadPlace[]): Promise<Row[]> =>
       (
         await run(
           'findReadings',

@@ -12,6 +12,7 @@ import { createStores } from '../portable/stores.ts'
 import { startCheckpointer } from './checkpointer.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
 import { migrations } from './migrations/index.ts'
+import { createMissingParts } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createRecordWriter } from './record-writer.ts'
@@ -52,6 +53,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     authDatabase: { dialect: connections.writerDialect, type: 'sqlite' },
     node: NODE,
     readMark,
+    missing: createMissingParts(connections),
   })
   return {
     ...stores,

@@ -2,7 +2,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { NewActivity } from '../../domain/activity.ts'
 import type { RecordChange, RecordState, WriteDecision } from '../../domain/record.ts'
-import type { RecordRead, WriteRejection } from '../port/record-store.ts'
+import type { ReadPlace, WriteRejection } from '../port/record-store.ts'
 import { integerOf, type Row } from '../portable/columns.ts'
 import { historyText } from '../portable/history-text.ts'
 import {
@@ -116,7 +116,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
       return row ? toModuleGate(row) : null
     },
 
-    findModuleOfRead(read: RecordRead): ModuleGate | WriteRejection {
+    findModuleOfRead(read: ReadPlace): ModuleGate | WriteRejection {
       return toGateOfRead(findReading(read.pull_id, read.module_id, read.platform_id))
     },
 

@@ -1,0 +1,83 @@
+/** Which records a read says are gone, and when a person is asked first: pure decisions. */
+import type { IdSet } from '../lib/id-set.ts'
+
+/** What a read says of the records that there are. */
+export type ReadExtent = {
+  /** The ids of the records that it met. */
+  seen: IdSet
+  /** References of elements that were rejected: their records are there all the same. */
+  rejected: ReadonlySet<string>
+  /** Elements of which nobody can tell whose they are. */
+  unnamed: number
+  /** Answers that it came in; 0 where the platform only said that nothing has changed. */
+  pages: number
+}
+
+/**
+ * Whether a read that ended well can say what is gone: all came that was announced, and no element was
+ * rejected that might be the record which is missed.
+ */
+export function isCompleteRead(
+  { unnamed, pages }: Pick<ReadExtent, 'unnamed' | 'pages'>,
+  { total, received }: { total: number | null; received: number },
+): boolean {
+  return pages > 0 && unnamed === 0 && (total === null || total === received)
+}
+
+/** Records may move from page to page while they are read: only a second read in a row is believed. */
+export function needsSecondRead({ pages }: Pick<ReadExtent, 'pages'>): boolean {
+  return pages > 1
+}
+
+/** What a read would mark: so many, of so many that are not marked yet; the text tells one set from another. */
+export type MissingSet = { missing: number; records: number; fingerprint: string }
+
+/** A question that is not closed. */
+export type OpenReview = MissingSet & {
+  review_id: number
+  state: 'pending' | 'approved' | 'dismissed'
+}
+
+export type MissingVerdict =
+  /** Mark them, and then close the question that was open. */
+  | { verdict: 'mark'; close: 'marked' | 'settled' | null }
+  /** Mark none: ask anew, or put the question with fewer records, or leave it as it stands. */
+  | { verdict: 'hold'; ask: 'anew' | 'fewer' | null }
+
+/** A few records are no sign of a broken platform, whatever part of the module they are. */
+const FEWEST_ASKED_FOR = 10
+
+/** Whether so many would be marked that a person is asked first. */
+export function exceedsFuse(
+  { missing, records }: Pick<MissingSet, 'missing' | 'records'>,
+  fusePercent: number,
+): boolean {
+  return missing >= FEWEST_ASKED_FOR && missing * 100 > fusePercent * records
+}
+
+/**
+ * Decides what becomes of the records that a complete read did not meet. An approval covers as many as
+ * were asked about, and what the fuse lets through beyond them; a dismissal holds for the very same
+ * records.
+ */
+export function judgeMissing(
+  found: MissingSet,
+  open: OpenReview | null,
+  fusePercent: number,
+): MissingVerdict {
+  const isApproved = open?.state === 'approved'
+  if (!exceedsFuse(found, fusePercent)) {
+    if (!open) return { verdict: 'mark', close: null }
+    return { verdict: 'mark', close: isApproved && found.missing > 0 ? 'marked' : 'settled' }
+  }
+  if (!open) return { verdict: 'hold', ask: 'anew' }
+  if (open.state === 'dismissed') {
+    return { verdict: 'hold', ask: found.fingerprint === open.fingerprint ? null : 'anew' }
+  }
+  const beyond = found.missing - open.missing
+  if (exceedsFuse({ missing: beyond, records: found.records }, fusePercent)) {
+    return { verdict: 'hold', ask: 'anew' }
+  }
+  if (isApproved) return { verdict: 'mark', close: 'marked' }
+  return { verdict: 'hold', ask: beyond < 0 ? 'fewer' : null }
+}

@@ -1,0 +1,191 @@
+/**
+ * What a read that ended well says about the records that it did not bring: they are marked as missing,
+ * or, where that would be suspiciously many, an operator is asked.
+ */
+import { createHash } from 'node:crypto'
+import {
+  isCompleteRead,
+  judgeMissing,
+  type MissingSet,
+  needsSecondRead,
+  type OpenReview,
+} from '../../domain/missing.ts'
+import { HubError } from '../../errors.ts'
+import type { MissingStore, ModulePlace, UnmetRecord } from '../../storage/port/missing-store.ts'
+import { describeHeld, describeSettled } from './describe-missing.ts'
+import type { PullTaskContext, PullTaskOutcome } from './run-pull-task.ts'
+
+/** Looked at in one step: where none of them was met, rows are read, and pushes wait for no more than this. */
+const STEP = 1000
+/** Marked in one transaction: pushes wait for no more than this. */
+const CHUNK = 500
+/** Of what a read of several pages did not meet, so many are kept for the next one, which keeps the next. */
+const MAX_SUSPECTS = 10_000
+
+export type MarkGoneParts = {
+  missing: MissingStore
+  /** Above this part of a module an operator is asked first. */
+  missingFusePercent: number
+}
+
+export type JudgedOutcome = PullTaskOutcome & {
+  /** Whether nothing is left to be judged: else the next read must bring all records again. */
+  isSettled: boolean
+}
+
+/** A read as its records are judged by it. */
+type JudgingRead = Pick<PullTaskContext, 'mark' | 'plan' | 'source' | 'signal' | 'pull_id'> &
+  Pick<PullTaskOutcome, 'extent' | 'requested_at'>
+
+/**
+ * Marks what is gone, where the read can tell, and counts it in the outcome. Where that breaks off, the
+ * outcome says so as its error; what was marked by then stays, and the next read marks the rest.
+ */
+export async function markGone(
+  parts: MarkGoneParts,
+  context: PullTaskContext,
+  outcome: PullTaskOutcome,
+): Promise<JudgedOutcome> {
+  const read: JudgingRead = { ...context, ...outcome }
+  const counts = { ...outcome.counts }
+  // That nothing has changed is asked only after a read that was settled.
+  if (outcome.error === null && outcome.extent.pages === 0) return { ...outcome, isSettled: true }
+  let isSettled = false
+  try {
+    if (outcome.error === null && isCompleteRead(outcome.extent, { ...outcome, ...counts })) {
+      isSettled = await settle(parts, read, (marked) => {
+        counts.missing += marked
+      })
+    } else {
+      // Two reads in a row must agree, and this one has nothing to say.
+      await parts.missing.rememberSuspects(context.plan, [])
+    }
+    return { ...outcome, counts, isSettled }
+  } catch (error) {
+    return { ...outcome, counts, error: outcome.error ?? error, isSettled: false }
+  }
+}
+
+/** @returns whether nothing is left to be judged. */
+async function settle(
+  parts: MarkGoneParts,
+  read: JudgingRead,
+  onMarked: (count: number) => void,
+): Promise<boolean> {
+  const { missing, missingFusePercent } = parts
+  const { plan } = read
+  const { review, suspects } = await missing.readMissingState(plan)
+  const records = await missing.countUnmarked(plan)
+  // Most of the time all were met, as the counters tell without a look at any record.
+  const isAllThere = records === read.extent.seen.size
+  const suspected = needsSecondRead(read.extent) ? new Set(suspects ?? []) : null
+  const { found, unmet } = isAllThere
+    ? { found: { missing: 0, records, fingerprint: '' }, unmet: [] }
+    : await survey(missing, read, records, suspected)
+  const verdict = judgeMissing(found, review, missingFusePercent)
+  if (verdict.verdict === 'mark') {
+    let marked = 0
+    for await (const count of markAll(missing, read, found, suspected)) {
+      marked += count
+      onMarked(count)
+    }
+    if (review && verdict.close) {
+      const line = describeSettled(read, verdict.close, marked)
+      await missing.closeReview(review.review_id, verdict.close, line)
+    }
+  } else await ask(missing, read, verdict.ask, { found, review, missingFusePercent })
+  if (suspected || suspects) await missing.rememberSuspects(plan, suspected ? unmet : [])
+  return verdict.verdict === 'mark' && unmet.length <= found.missing
+}
+
+/** Counts what would be marked, before anything is. */
+async function survey(
+  missing: MissingStore,
+  read: JudgingRead,
+  records: number,
+  suspected: ReadonlySet<number> | null,
+): Promise<{ found: MissingSet; unmet: number[] }> {
+  const hash = createHash('sha256')
+  const unmet: number[] = []
+  let count = 0
+  for await (const step of walkUnmet(missing, read)) {
+    for (const { record_id } of step) {
+      if (suspected && unmet.length < MAX_SUSPECTS) unmet.push(record_id)
+      if (suspected && !suspected.has(record_id)) continue
+      hash.update(`${record_id} `)
+      count += 1
+    }
+  }
+  return { found: { missing: count, records, fingerprint: hash.digest('base64url') }, unmet }
+}
+
+async function* markAll(
+  missing: MissingStore,
+  read: JudgingRead,
+  found: MissingSet,
+  suspected: ReadonlySet<number> | null,
+): AsyncGenerator<number> {
+  if (found.missing === 0) return
+  const { platform_id, module_id } = read.plan
+  const since = new Date(Date.parse(read.requested_at)).toISOString()
+  for await (const step of walkUnmet(missing, read)) {
+    const gone = step.filter(({ record_id }) => suspected?.has(record_id) ?? true)
+    for (let at = 0; at < gone.length; at += CHUNK) {
+      checkRunning(read)
+      const outcome = await missing.markMissing({
+        platform_id,
+        module_id,
+        pull_id: read.pull_id,
+        mark: read.mark,
+        since,
+        records: gone.slice(at, at + CHUNK),
+      })
+      if (outcome.outcome === 'rejected') {
+        throw new HubError(outcome.code, { record_type: read.plan.record_type })
+      }
+      yield outcome.marked
+      await letOthersWork()
+    }
+  }
+}
+
+async function* walkUnmet(
+  missing: MissingStore,
+  { plan, mark, extent, ...read }: JudgingRead,
+): AsyncGenerator<UnmetRecord[]> {
+  const isMet = ({ record_id, reference_number }: UnmetRecord) =>
+    extent.seen.has(record_id) || extent.rejected.has(reference_number)
+  const { platform_id, module_id }: ModulePlace = plan
+  for (let after: string | null | undefined; after !== null; ) {
+    checkRunning(read)
+    const query = { platform_id, module_id, mark, isMet, limit: STEP, after: after ?? null }
+    const { unmet, next } = await missing.listUnmet(query)
+    after = next
+    if (unmet.length > 0) yield unmet
+    await letOthersWork()
+  }
+}
+
+async function ask(
+  missing: MissingStore,
+  read: JudgingRead,
+  how: 'anew' | 'fewer' | null,
+  about: { found: MissingSet; review: OpenReview | null; missingFusePercent: number },
+): Promise<void> {
+  const { found, review } = about
+  const { platform_id, module_id } = read.plan
+  const question = { platform_id, module_id, pull_id: read.pull_id, ...found }
+  if (how === 'anew') {
+    const line = describeHeld(read, found, about.missingFusePercent)
+    await missing.askForReview(question, review, line)
+  } else if (how === 'fewer' && review) await missing.changeReview(review.review_id, question)
+}
+
+function checkRunning({ signal }: Pick<JudgingRead, 'signal'>): void {
+  if (signal.aborted) throw new HubError('pull_not_running')
+}
+
+/** Pushes have come meanwhile; a step that an engine answers at once must not keep them waiting. */
+function letOthersWork(): Promise<void> {
+  return new Promise(setImmediate)
+}

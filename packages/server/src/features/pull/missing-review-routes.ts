@@ -1,0 +1,77 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import {
+  ErrorAnswer,
+  MissingReviewAnswer,
+  MissingReviewPage,
+  MissingReviewState,
+} from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { Clock } from '../../lib/clock.ts'
+import type { MissingStore } from '../../storage/port/missing-store.ts'
+import { answerMissingReview } from './answer-missing-review.ts'
+
+const ReviewId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
+const PAGE = 50
+const ANSWERS = [
+  ['approve', 'approved', 'Let the next complete read mark the records that are gone'],
+  ['dismiss', 'dismissed', 'Leave the records as they are while the same ones are gone'],
+] as const
+
+/** Questions about many records that are gone at once, and their answers. */
+export function missingReviewRoutes(parts: {
+  missing: MissingStore
+  clock: Clock
+  requesterOf: (request: FastifyRequest) => { actor: string; address: string | null }
+}): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/v1/missing-reviews',
+      {
+        schema: {
+          summary: 'List questions about missing records, newest first',
+          querystring: Type.Object(
+            {
+              state: Type.Optional(MissingReviewState),
+              cursor: Type.Optional(Type.Integer({ minimum: 1 })),
+            },
+            { additionalProperties: false },
+          ),
+          response: { 200: MissingReviewPage, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const { state = null, cursor = null } = request.query
+        const found = await parts.missing.listReviews({ state, limit: PAGE + 1, before: cursor })
+        const page = found.slice(0, PAGE)
+        const last = page.at(-1)
+        return {
+          success: true as const,
+          missing_reviews: page,
+          next_cursor: found.length > page.length && last ? String(last.id) : null,
+        }
+      },
+    )
+
+    for (const [verb, state, summary] of ANSWERS) {
+      app.post(
+        `/api/v1/missing-reviews/:id/${verb}`,
+        {
+          schema: {
+            summary,
+            params: ReviewId,
+            response: { 200: MissingReviewAnswer, '4xx': ErrorAnswer },
+          },
+        },
+        async (request) => {
+          const answer = { review_id: request.params.id, state }
+          const missing_review = await answerMissingReview(
+            parts,
+            answer,
+            parts.requesterOf(request),
+          )
+          return { success: true as const, missing_review }
+        },
+      )
+    }
+  }
+}

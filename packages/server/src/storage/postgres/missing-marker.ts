@@ -1,0 +1,81 @@
+/**
+ * Marks records as missing on PostgreSQL, in one transaction that holds what every write of records holds:
+ * the write gates, shared with other writes, and the rows in the order of their keys.
+ */
+import { sql } from 'kysely'
+import type { PoolClient } from 'pg'
+import { HubError } from '../../errors.ts'
+import type { MarkBatch, MarkOutcome } from '../port/missing-store.ts'
+import { integerOf, type Row } from '../portable/columns.ts'
+import type { MissingParts } from '../portable/missing-store.ts'
+import { toGateOfRead } from '../portable/write-rows.ts'
+import { bigintArray, textArray } from './array-parameters.ts'
+import type { PostgresConnections } from './connection.ts'
+import { isWorthAnotherTry } from './translate-error.ts'
+import { createWriteStatements } from './write-statements.ts'
+
+const MAX_TRIES = 100
+
+export function createMissingParts({
+  withWriter,
+}: Pick<PostgresConnections, 'withWriter'>): MissingParts {
+  return {
+    idList: (ids) => sql<number>`(SELECT unnest(${ids}::bigint[]))`,
+
+    async markMissing(batch) {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        try {
+          return await withWriter((client) => mark(client, batch))
+        } catch (error) {
+          if (!isWorthAnotherTry(error)) throw error
+        }
+      }
+      throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
+    },
+  }
+}
+
+async function mark(client: PoolClient, batch: MarkBatch & { at: string }): Promise<MarkOutcome> {
+  const { begin, findReadings, nextNumbers, commit } = createWriteStatements(client)
+  await begin()
+  const gate = toGateOfRead((await findReadings([batch]))[0])
+  if (typeof gate === 'string') {
+    await commit()
+    return { outcome: 'rejected', code: gate }
+  }
+  const ids = await lock(client, batch)
+  if (ids.length > 0) {
+    // Given out after the locks, so that the numbers of a record rise on every node.
+    const numbers = await nextNumbers(ids.length)
+    const values = [batch.since, batch.at, bigintArray(ids), bigintArray(numbers)]
+    await client.query({ name: 'markMissing', text: SQL.markMissing, values })
+  }
+  await commit()
+  return { outcome: 'marked', marked: ids.length }
+}
+
+/** Locks those that may be marked, in the order in which every writer locks. */
+async function lock(client: PoolClient, batch: MarkBatch): Promise<number[]> {
+  const references = batch.records
+    .map((record) => record.reference_number)
+    .sort((one, other) => (one < other ? -1 : Number(one > other)))
+  const values = [batch.platform_id, batch.module_id, textArray(references), batch.mark]
+  const { rows } = await client.query<Row>({ name: 'lockUnmet', text: SQL.lockUnmet, values })
+  return rows.map((row) => integerOf(row, 'record_id'))
+}
+
+const SQL = {
+  lockUnmet: `
+    SELECT r.record_id
+    FROM unnest($3::text[]) AS k (reference)
+    CROSS JOIN LATERAL (
+      SELECT record_id FROM records
+      WHERE platform_id = $1 AND module_id = $2 AND reference_number = k.reference
+        AND missing_since IS NULL AND pushed_seq <= $4
+      FOR NO KEY UPDATE
+    ) r`,
+  markMissing: `
+    UPDATE records r SET missing_since = $1, updated_at = $2, change_seq = w.change_seq
+    FROM unnest($3::bigint[], $4::bigint[]) AS w (record_id, change_seq)
+    WHERE r.record_id = w.record_id`,
+} as const

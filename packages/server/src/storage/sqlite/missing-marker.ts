@@ -1,0 +1,51 @@
+/** Marks records as missing on SQLite, in one transaction on the writing connection without an await. */
+import type { DatabaseSync } from 'node:sqlite'
+import { type RawBuilder, sql } from 'kysely'
+import type { MarkBatch, MarkOutcome } from '../port/missing-store.ts'
+import type { MissingParts } from '../portable/missing-store.ts'
+import type { SqliteConnections } from './connection.ts'
+import { prepareWriteStatements } from './write-statements.ts'
+
+export function createMissingParts(connections: SqliteConnections): MissingParts {
+  const { database } = connections
+  const mark = prepareMark(database)
+  return {
+    idList: (ids): RawBuilder<number> =>
+      sql<number>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+
+    markMissing: (batch) =>
+      connections.exclusively(() => {
+        database.exec('BEGIN IMMEDIATE')
+        try {
+          const outcome = mark(batch)
+          database.exec('COMMIT')
+          return outcome
+        } catch (error) {
+          if (database.isTransaction) database.exec('ROLLBACK')
+          throw error
+        }
+      }),
+  }
+}
+
+function prepareMark(database: DatabaseSync) {
+  const { findModuleOfRead, readSequence, saveSequence } = prepareWriteStatements(database)
+  const markOne = database.prepare(`
+    UPDATE records SET missing_since = ?, change_seq = ?, updated_at = ?
+    WHERE record_id = ? AND platform_id = ? AND module_id = ?
+      AND missing_since IS NULL AND pushed_seq <= ?`)
+  return (batch: MarkBatch & { at: string }): MarkOutcome => {
+    const gate = findModuleOfRead(batch)
+    if (typeof gate === 'string') return { outcome: 'rejected', code: gate }
+    const { platform_id, module_id, since, at } = batch
+    const before = readSequence()
+    let seq = before
+    for (const { record_id } of batch.records) {
+      const next = seq + 1
+      const done = markOne.run(since, next, at, record_id, platform_id, module_id, batch.mark)
+      if (Number(done.changes) > 0) seq = next
+    }
+    if (seq > before) saveSequence(seq)
+    return { outcome: 'marked', marked: seq - before }
+  }
+}
