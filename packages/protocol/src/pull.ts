@@ -23,6 +23,7 @@ export const PullTaskState = OneOf(
   'timed_out',
   'interrupted',
   'not_reached',
+  'skipped',
 )
 
 /** What became of the elements of a read. `received` counts every element, whatever became of it. */

@@ -47,7 +47,8 @@ export function describePullTasks(engine: StorageEngine): void {
         assert.ok(module_id > 0)
         const { record_type, module_name, fields } = testModule('students')
         const { platform_id } = school
-        assert.deepEqual(task, { task_number: 1, platform_id, record_type, module_name, fields })
+        const described = { record_type, module_name, fields, trouble: null }
+        assert.deepEqual(task, { task_number: 1, platform_id, ...described })
       }),
     )
 

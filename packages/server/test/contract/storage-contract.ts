@@ -10,6 +10,7 @@ import { describeOperatorStore } from './operator-store.contract.ts'
 import { describePlatformStore } from './platform-store.contract.ts'
 import { describePullDispatcher } from './pull-dispatcher.contract.ts'
 import { describePullEndings } from './pull-endings.contract.ts'
+import { describePullFailures } from './pull-failures.contract.ts'
 import { describePullStore } from './pull-store.contract.ts'
 import { describePullTasks } from './pull-tasks.contract.ts'
 import { describeWriteBatches } from './record-store-batches.contract.ts'
@@ -44,6 +45,7 @@ export function describeStorage(engine: StorageEngine): void {
   describePullTasks(engine)
   describeKeptAnswers(engine)
   describePullEndings(engine)
+  describePullFailures(engine)
   describeMissingRecords(engine)
   describeMissingReviews(engine)
   describeMissingReads(engine)

@@ -115,6 +115,7 @@ export function taskResult(over: Partial<PullTaskResult> = {}): PullTaskResult {
     counts: NO_COUNTS,
     error: null,
     warnings: [],
+    trouble: null,
     read: null,
     kept: null,
     ...over,

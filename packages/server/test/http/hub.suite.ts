@@ -15,6 +15,7 @@ import { describePullFaults } from './pull-faults.suite.ts'
 import { describePullPace } from './pull-pace.suite.ts'
 import { describePullPages } from './pull-pages.suite.ts'
 import { describePullRetries } from './pull-retries.suite.ts'
+import { describePullTroubles } from './pull-troubles.suite.ts'
 import { describePulls } from './pulls.suite.ts'
 import { describePullControl } from './pulls-control.suite.ts'
 import { describeReceiverAnswers } from './receiver-answers.suite.ts'
@@ -41,6 +42,7 @@ export function describeHub(engine: StorageEngine): void {
   describePlatformStatus(engine)
   describePulls(engine)
   describePullControl(engine)
+  describePullTroubles(engine)
   describeSchedule(engine)
   describePullContent(engine)
   describePullFaults(engine)

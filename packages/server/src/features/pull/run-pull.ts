@@ -202,6 +202,7 @@ function toResult(outcome: JudgedOutcome, mark: number, broken: PullStop | null)
       counts,
       warnings,
       error: null,
+      trouble: troubleOf(counts.rejected, warnings),
       read: { mark, requested_at, records },
       kept,
     }
@@ -211,7 +212,8 @@ function toResult(outcome: JudgedOutcome, mark: number, broken: PullStop | null)
       ? error.message
       : 'Something went wrong in the hub; its log says what.'
   const state = broken ?? 'failed'
-  return { state, total, counts, warnings, error: STOP_WORDS[state] ?? words, read: null, kept }
+  const told = STOP_WORDS[state] ?? words
+  return { state, total, counts, warnings, error: told, trouble: told, read: null, kept }
 }
 
 const STOP_WORDS: Partial<Record<PullTaskState, string>> = {
@@ -226,7 +228,12 @@ function stopOf(signal: AbortSignal): PullStop | null {
   return reason === 'timed_out' || reason === 'cancelled' ? reason : 'interrupted'
 }
 
-/** Null where there is nothing to tell: the schedule pulls every minute. */
+function troubleOf(rejected: number, warnings: string[]): string | null {
+  if (rejected + warnings.length === 0) return null
+  return [`${rejected} rejected`, ...warnings].join('. ')
+}
+
+/** Null where there is nothing to tell: the schedule pulls every minute, and what is wrong is told once. */
 function describeTask(
   plan: PullTaskPlan,
   source: PlatformSource,
@@ -235,14 +242,21 @@ function describeTask(
   const { counts, state, warnings } = result
   const name = `${plan.module_name} of ${source.display_title}`
   const details = { record_type: plan.record_type, counts, warnings }
+  const isKnown = result.trouble !== null && result.trouble === plan.trouble
   if (state !== 'succeeded') {
+    if (isKnown) return null
     const message = `Pulling ${name} ${state === 'failed' ? 'failed' : 'was broken off'}: ${result.error ?? ''}`
     return { level: 'error', kind: `pull_task.${state}`, message, platform: source, details }
   }
-  if (counts.created + counts.updated + counts.rejected + counts.missing + warnings.length === 0)
-    return null
-  const level = counts.rejected + warnings.length > 0 ? 'warning' : 'info'
-  const message = `Pulled ${name}: ${[countsInWords(counts), ...warnings].join('. ')}`
+  const words = [countsInWords(counts), ...warnings].join('. ')
+  if (plan.trouble !== null && result.trouble === null) {
+    const message = `Pulling ${name} goes well again: ${words}`
+    return { level: 'info', kind: 'pull_task.recovered', message, platform: source, details }
+  }
+  const isNew = result.trouble !== null && !isKnown
+  if (counts.created + counts.updated + counts.missing === 0 && !isNew) return null
+  const level = isNew ? 'warning' : 'info'
+  const message = `Pulled ${name}: ${words}`
   return { level, kind: 'pull_task.succeeded', message, platform: source, details }
 }
 

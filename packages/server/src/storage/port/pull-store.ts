@@ -21,6 +21,8 @@ export type PullTaskPlan = {
   record_type: string
   module_name: string
   fields: Field[]
+  /** What was wrong at the module's last read. */
+  trouble: string | null
 }
 
 export type PullTaskResult = {
@@ -29,6 +31,8 @@ export type PullTaskResult = {
   counts: PullCounts
   error: string | null
   warnings: string[]
+  /** What was wrong at this read, in words; null where nothing was. */
+  trouble: string | null
   /** Set after a complete read: its mark, the time of its first request, and how many records it met. */
   read: { mark: number; requested_at: string; records: number } | null
   /** The answer that the next read of the module may ask after; null for none. */
@@ -59,6 +63,9 @@ export interface PullStore {
    * Queues a pull over the registered modules of all active platforms, or of one where `only` names it, a
    * task each, those first whose last complete read is oldest. At most one pull is queued or running, over all nodes: else the
    * answer is that one. Abandoned pulls end `interrupted` first, with their tasks.
+   *
+   * A scheduled pull passes over a platform of which nothing could be read in the last five pulls or
+   * more, until 15 minutes after the last of them; its tasks are `skipped`.
    */
   requestPull(request: {
     trigger: PullTrigger

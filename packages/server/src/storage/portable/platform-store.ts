@@ -145,6 +145,7 @@ async function insertPlatform(db: Executor, platform: NewPlatform): Promise<numb
       manifest_fetched_at: at,
       last_pulled_at: null,
       last_error: null,
+      failed_at: null,
       created_at: at,
       updated_at: at,
     })
@@ -168,6 +169,7 @@ async function insertModules(db: Executor, platformId: number, platform: NewPlat
     last_read_mark: null,
     last_read_requested_at: null,
     last_read_finished_at: null,
+    last_trouble: null,
   }))
   // One by one: a manifest of thousands of modules would be more parameters than a statement takes.
   for (const row of rows) await db.insertInto('modules').values(row).execute()

@@ -1,15 +1,25 @@
+import type { PullTrigger } from '@recordhub/protocol'
+import { sql } from 'kysely'
 import type { PullScope } from '../port/pull-store.ts'
 import type { Executor } from './databases.ts'
 
 /** A statement takes 32,766 parameters on SQLite. */
 const ROWS_AT_ONCE = 1000
+const MAX_FAILURES = 5
+const SKIP_MS = 15 * 60_000
+const SKIPPED =
+  'Nothing of this platform could be read in the last five pulls or more. It is asked again after 15 minutes, and at once when somebody starts a pull.'
 
 /** Plans a task for each module that a pull covers, those first whose last complete read is oldest. */
 export async function planTasks(
   db: Executor,
-  pullId: number,
-  only: PullScope | null,
+  pull: { pull_id: number; trigger: PullTrigger; only: PullScope | null },
+  now: Date,
 ): Promise<void> {
+  const { pull_id, only } = pull
+  const at = now.toISOString()
+  const since = new Date(now.getTime() - SKIP_MS).toISOString()
+
   let select = db
     .selectFrom('modules as m')
     .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
@@ -17,6 +27,8 @@ export async function planTasks(
       'm.module_id',
       'm.platform_id',
       'm.last_read_finished_at',
+      'p.failures_in_row',
+      'p.failed_at',
       eb
         .selectFrom('module_counters as c')
         .whereRef('c.platform_id', '=', 'm.platform_id')
@@ -34,22 +46,56 @@ export async function planTasks(
   modules.sort(
     (one, other) => Number(ageOf(one) > ageOf(other)) - Number(ageOf(one) < ageOf(other)),
   )
-  const tasks = modules.map(({ platform_id, module_id, records }, index) => ({
-    pull_id: pullId,
+  const isSkipped = (platform: { failures_in_row: number; failed_at: string | null }) =>
+    pull.trigger === 'schedule' &&
+    platform.failures_in_row >= MAX_FAILURES &&
+    (platform.failed_at ?? '') > since
+  const tasks = modules.map(({ platform_id, module_id, records, ...platform }, index) => ({
+    pull_id,
     task_number: index + 1,
     platform_id,
     module_id,
-    state: 'queued' as const,
+    ...(isSkipped(platform)
+      ? { state: 'skipped' as const, error: SKIPPED, finished_at: at }
+      : { state: 'queued' as const, error: null, finished_at: null }),
     total: null,
     expected: records === null ? null : Number(records),
-    error: null,
     started_at: null,
-    finished_at: null,
   }))
   for (let at = 0; at < tasks.length; at += ROWS_AT_ONCE) {
     await db
       .insertInto('pull_tasks')
       .values(tasks.slice(at, at + ROWS_AT_ONCE))
+      .execute()
+  }
+}
+
+/** Counts for each platform of a pull whether anything of it could be read. */
+export async function noteFailures(db: Executor, pullId: number, at: string): Promise<void> {
+  const tasks = await db
+    .selectFrom('pull_tasks')
+    .select(['platform_id', 'state'])
+    .distinct()
+    .where('pull_id', '=', pullId)
+    .where('state', 'in', ['succeeded', 'failed', 'timed_out'])
+    .execute()
+  const isRead = (task: { state: string }) => task.state === 'succeeded'
+  const read = new Set(tasks.filter(isRead).map((task) => task.platform_id))
+  const failed = new Set(tasks.map((task) => task.platform_id).filter((id) => !read.has(id)))
+  const inOrder = (ids: Set<number>) => [...ids].sort((one, other) => one - other)
+  for (const platformId of inOrder(read)) {
+    await db
+      .updateTable('platforms')
+      .set({ failures_in_row: 0, failed_at: null })
+      .where('platform_id', '=', platformId)
+      .where('failures_in_row', '>', 0)
+      .execute()
+  }
+  for (const platformId of inOrder(failed)) {
+    await db
+      .updateTable('platforms')
+      .set({ failures_in_row: sql`failures_in_row + 1`, failed_at: at })
+      .where('platform_id', '=', platformId)
       .execute()
   }
 }

@@ -5,7 +5,7 @@ import { insertActivity } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import { keepAnswer, takeKeptAnswer } from './kept-answers.ts'
 import { countUnmarked } from './missing-store.ts'
-import { planTasks } from './pull-plan.ts'
+import { noteFailures, planTasks } from './pull-plan.ts'
 import { selectPulls, toCounts, toPull } from './pull-rows.ts'
 
 const UNFINISHED = ['queued', 'running'] as const
@@ -72,7 +72,7 @@ export function createPullStore(
       .onConflict((conflict) => conflict.doNothing())
       .returning('pull_id')
       .executeTakeFirst()
-    if (queued) await planTasks(db, queued.pull_id, only)
+    if (queued) await planTasks(db, { pull_id: queued.pull_id, trigger, only }, clock.now())
     const pull = queued
       ? await findPull(db, clock, queued.pull_id)
       : await findUnfinished(db, clock)
@@ -175,6 +175,7 @@ export function createPullStore(
         if (result.read) await noteRead(db, task, result.read, at)
         if (result.kept) await keepAnswer(db, task, result.kept)
         await notePlatformState(db, pullId, task.platform_id, result, at)
+        await noteTrouble(db, task.module_id, result)
         if (activity) await insertActivity(db, at, activity)
       }),
 
@@ -190,6 +191,7 @@ export function createPullStore(
           .executeTakeFirst()
         if (ended.numUpdatedRows === 0n) return false
         await endTasks(db, [pullId], unfinishedTasks, at)
+        await noteFailures(db, pullId, at)
         await insertActivity(db, at, activity)
         return true
       }),
@@ -262,6 +264,20 @@ async function noteRead(
     .execute()
 }
 
+async function noteTrouble(
+  db: Executor,
+  moduleId: number,
+  { state, trouble }: PullTaskResult,
+): Promise<void> {
+  // What was broken off tells nothing of the module.
+  if (state !== 'succeeded' && state !== 'failed' && state !== 'timed_out') return
+  await db
+    .updateTable('modules')
+    .set({ last_trouble: trouble })
+    .where('module_id', '=', moduleId)
+    .execute()
+}
+
 /** A platform's last error is that of its module that failed last in the newest pull; null for none. */
 async function notePlatformState(
   db: Executor,
@@ -301,8 +317,10 @@ async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> 
       'm.record_type',
       'm.module_name',
       'm.fields',
+      'm.last_trouble as trouble',
     ])
     .where('t.pull_id', '=', pullId)
+    .where('t.state', '=', 'queued')
     .orderBy('t.task_number')
     .execute()
   return rows.map((row) => ({ ...row, fields: JSON.parse(row.fields) }))
@@ -342,7 +360,7 @@ async function interrupt(
 async function endTasks(
   db: Executor,
   pullIds: number[],
-  state: 'interrupted' | 'not_reached' | 'cancelled' | 'timed_out' | 'failed' | 'succeeded',
+  state: PullTaskResult['state'],
   at: string,
 ): Promise<void> {
   await db

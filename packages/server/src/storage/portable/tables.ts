@@ -53,6 +53,8 @@ export type PlatformsTable = {
   last_pulled_at: string | null
   last_error: string | null
   rejected_bytes: Generated<number>
+  failures_in_row: Generated<number>
+  failed_at: string | null
   created_at: string
   updated_at: string
 }
@@ -69,6 +71,7 @@ export type ModulesTable = {
   last_read_mark: number | null
   last_read_requested_at: string | null
   last_read_finished_at: string | null
+  last_trouble: string | null
   /** The last answer whose validators are kept; all null where none is. */
   kept_etag: Generated<string | null>
   kept_last_modified: Generated<string | null>

@@ -9,6 +9,11 @@ const STATEMENTS = [
   'ALTER TABLE pulls ADD COLUMN renewed_at text COLLATE "C"',
   /* How many records the module had when the pull was planned. */
   'ALTER TABLE pull_tasks ADD COLUMN expected bigint',
+  /* What was wrong at the module's last read, in words, so that it is told once. */
+  'ALTER TABLE modules ADD COLUMN last_trouble text COLLATE "C"',
+  /* Pulls in a row in which nothing of the platform could be read, and when the last one was. */
+  'ALTER TABLE platforms ADD COLUMN failures_in_row bigint NOT NULL DEFAULT 0',
+  'ALTER TABLE platforms ADD COLUMN failed_at text COLLATE "C"',
   /* What an operator has switched on, such as a pause of the schedule. */
   `CREATE TABLE switches (
     name text COLLATE "C" PRIMARY KEY,

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { PullTrigger } from '@recordhub/protocol'
+import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { finishTestPull, LEASE, taskResult } from '../helpers/storage-pulls.ts'
+
+const FAILED = { state: 'failed', error: 'It hangs', trouble: 'It hangs' } as const
+
+export function describePullFailures(engine: StorageEngine): void {
+  describe(`platforms that fail on ${engine.name}`, () => {
+    test(
+      'after five pulls in a row a scheduled one passes over them for 15 minutes, visibly',
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit, { name: 'dead' })
+        await registerTestPlatform(kit, { name: 'well' })
+        const failing = new Set(['dead'])
+        for (let round = 1; round <= 5; round += 1) {
+          assert.deepEqual(await pull(kit, 'schedule', failing), {
+            dead: 'failed',
+            well: 'succeeded',
+          })
+          kit.clock.advance(60)
+        }
+        assert.deepEqual(await pull(kit, 'schedule', failing), {
+          dead: 'skipped',
+          well: 'succeeded',
+        })
+        // Who asks by hand means it, and what still fails stays passed over.
+        assert.equal((await pull(kit, 'operator', failing))['dead'], 'failed')
+        assert.equal((await pull(kit, 'schedule', failing))['dead'], 'skipped')
+        kit.clock.advance(15 * 60)
+        assert.equal((await pull(kit, 'schedule', failing))['dead'], 'failed')
+        assert.equal((await pull(kit, 'schedule', failing))['dead'], 'skipped')
+        // It answers: from then on it is as if nothing had been.
+        assert.equal((await pull(kit, 'api', new Set()))['dead'], 'succeeded')
+        for (let round = 1; round <= 5; round += 1) {
+          assert.equal((await pull(kit, 'schedule', failing))['dead'], 'failed')
+        }
+        assert.equal((await pull(kit, 'schedule', failing))['dead'], 'skipped')
+      }),
+    )
+
+    test(
+      'a platform of which something could be read has not failed',
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit, { name: 'half', modules: ['good', 'bad'] })
+        for (let round = 1; round <= 7; round += 1) {
+          const tasks = await pull(kit, 'schedule', new Set(['bad']), 'record_type')
+          assert.deepEqual(tasks, { good: 'succeeded', bad: 'failed' })
+        }
+      }),
+    )
+
+    test(
+      'a plan tells what was wrong at the last read, not what a pull that was broken off left',
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit, { name: 'school' })
+        const troubles: (string | null)[] = []
+        const results = [
+          FAILED,
+          { state: 'interrupted', error: 'Stopped', trouble: 'Stopped' },
+          { trouble: '2 rejected' },
+          {},
+          {},
+        ] as const
+        for (const result of results) {
+          const { pull: asked } = await request(kit, 'api')
+          const [plan] = (await kit.storage.pulls.startPull(asked.id, LEASE)) ?? []
+          assert.ok(plan)
+          troubles.push(plan.trouble)
+          await kit.storage.pulls.startTask(asked.id, plan.task_number)
+          const { pulls } = kit.storage
+          await pulls.finishTask(asked.id, plan.task_number, taskResult(result), null)
+          await finishTestPull(kit.storage, asked.id)
+        }
+        assert.deepEqual(troubles, [null, 'It hangs', 'It hangs', '2 rejected', null])
+      }),
+    )
+  })
+}
+
+function request({ storage }: StorageKit, trigger: PullTrigger) {
+  return storage.pulls.requestPull({ trigger, requested_by: null, lease: LEASE, only: null })
+}
+
+/** One whole pull. @returns the state of each task by its platform's name, or its type. */
+async function pull(
+  kit: StorageKit,
+  trigger: PullTrigger,
+  failing: ReadonlySet<string>,
+  key: 'platform_name' | 'record_type' = 'platform_name',
+): Promise<Record<string, string>> {
+  const { pulls } = kit.storage
+  const { pull: asked } = await request(kit, trigger)
+  await pulls.startPull(asked.id, LEASE)
+  const list = () => pulls.listTasks({ pull_id: asked.id, limit: 10, after: null })
+  for (const task of await list()) {
+    if (task.state !== 'queued') continue
+    await pulls.startTask(asked.id, task.task_number)
+    const result = taskResult(failing.has(task[key]) ? FAILED : {})
+    await pulls.finishTask(asked.id, task.task_number, result, null)
+  }
+  await finishTestPull(kit.storage, asked.id)
+  return Object.fromEntries((await list()).map((task) => [task[key], task.state]))
+}
