@@ -24,8 +24,8 @@ export type RecordsOptions = {
   signal: AbortSignal
   /** What the first byte of each page may take. */
   firstByteSeconds: number
-  /** Until when, by `performance.now()`, there is time to wait and ask again. */
-  endsAt: number
+  /** Until when, by `performance.now()`, there is time to wait and ask again; null for once only. */
+  endsAt: number | null
   /** Of an answer that may still hold; null for none. */
   validators: Validators | null
 }

@@ -2,8 +2,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { waitFor } from '../../src/lib/abortable-loop.ts'
-import { pullAll, readPull, startPull } from '../helpers/http-actions.ts'
-import { type Behaviour, respond, simulatedRecord } from '../helpers/http-platform.ts'
+import { pullAll, readPull, registerPlatform, startPull } from '../helpers/http-actions.ts'
+import { startTestHub } from '../helpers/http-hub.ts'
+import {
+  type Behaviour,
+  respond,
+  simulatedModule,
+  simulatedRecord,
+  simulatePlatform,
+} from '../helpers/http-platform.ts'
 import { startPulledHub } from '../helpers/http-pulled-hub.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { only } from '../helpers/storage-fixtures.ts'
@@ -49,6 +56,25 @@ export function describePullRetries(engine: StorageEngine): void {
         }
       })
     }
+
+    test('once a module has failed, the others of its platform are asked once each, until one is well', async () => {
+      const pause = async () => true
+      await using hub = await startTestHub(engine, { patience: { pause } })
+      const types = ['a', 'b', 'c', 'd']
+      const modules = types.map((type) => simulatedModule(type))
+      await using platform = await simulatePlatform({ modules })
+      await registerPlatform(hub, platform)
+      for (const type of types) platform.behave(`records/${type}`, respond.status(503))
+      platform.behave('records/c', null)
+      const { tasks } = await pullAll(hub)
+      const asked = (type: string) =>
+        platform.asked().filter(({ path }) => path.endsWith(`/records/${type}`)).length
+      assert.deepEqual(types.map(asked), [4, 1, 1, 4])
+      assert.deepEqual(
+        tasks.map((task) => task.state),
+        ['failed', 'failed', 'succeeded', 'failed'],
+      )
+    })
 
     test('a platform that stays busy is asked four times, and the task fails in words', async () => {
       await using kit = await startNoting(engine)

@@ -48,8 +48,8 @@ export type PullTaskContext = StartedTask & {
   source: PlatformSource
   plan: PullTaskPlan
   signal: AbortSignal
-  /** When the pull's time is over, by `performance.now()`. */
-  endsAt: number
+  /** When the pull's time is over, by `performance.now()`; null where nothing is asked twice. */
+  endsAt: number | null
   report: (progress: { total: number | null; counts: PullCounts }) => Promise<void>
 }
 

@@ -37,8 +37,8 @@ export type PullRunnerParts = PullTaskParts &
     log: FastifyBaseLogger
   }
 
-/** `endsAt`: when the pull's time is over, by `performance.now()`. */
-type RunningParts = PullRunnerParts & { endsAt: number }
+/** `endsAt`: when the pull's time is over, by `performance.now()`; null where nothing is asked twice. */
+type RunningParts = PullRunnerParts & { endsAt: number | null }
 
 export function createPullRunner(parts: PullRunnerParts): PullRunner {
   const stopping = new AbortController()
@@ -142,9 +142,13 @@ async function runTasks(
   const waiting = [...Map.groupBy(plans, (plan) => plan.platform_id).values()]
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
+      // Of a platform that is down the first module shows it; to wait at each would starve the others.
+      let current = parts
       for (const plan of next) {
         if (signal.aborted) return
-        states.push(await runTaskAlone(parts, pullId, plan, signal))
+        const state = await runTaskAlone(current, pullId, plan, signal)
+        current = { ...parts, endsAt: state === 'failed' ? null : parts.endsAt }
+        states.push(state)
       }
     }
   }
