@@ -43,21 +43,27 @@ type RunningParts = PullRunnerParts & { endsAt: number | null }
 export function createPullRunner(parts: PullRunnerParts): PullRunner {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
-  const endings = new Map<number, AbortController>()
+  const endings = new Set<{ pullId: number; ending: AbortController }>()
   return {
     run(pullId) {
       const ending = new AbortController()
-      endings.set(pullId, ending)
+      const current = { pullId, ending }
+      endings.add(current)
       const run = runPull(parts, pullId, ending, stopping.signal).catch((error: unknown) => {
         parts.log.error({ err: error, pull_id: pullId }, 'a pull broke off')
       })
       running.add(run)
       return run.finally(() => {
         running.delete(run)
-        endings.delete(pullId)
+        endings.delete(current)
       })
     },
-    cancel: (pullId) => endings.get(pullId)?.abort('cancelled' satisfies PullStop),
+    cancel(pullId) {
+      // One that was delivered twice runs once, and the other must not hide it.
+      for (const one of endings) {
+        if (one.pullId === pullId) one.ending.abort('cancelled' satisfies PullStop)
+      }
+    },
     async stop() {
       stopping.abort('interrupted' satisfies PullStop)
       await Promise.all(running)

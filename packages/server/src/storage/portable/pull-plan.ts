@@ -1,4 +1,4 @@
-import type { PullTrigger } from '@recordhub/protocol'
+import type { PullTaskState, PullTrigger } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import type { PullScope } from '../port/pull-store.ts'
 import type { Executor } from './databases.ts'
@@ -72,30 +72,22 @@ export async function planTasks(
 
 /** Counts for each platform of a pull whether anything of it could be read. */
 export async function noteFailures(db: Executor, pullId: number, at: string): Promise<void> {
-  const tasks = await db
-    .selectFrom('pull_tasks')
-    .select(['platform_id', 'state'])
-    .distinct()
-    .where('pull_id', '=', pullId)
-    .where('state', 'in', ['succeeded', 'failed', 'timed_out'])
+  const platformsWith = (...states: PullTaskState[]) =>
+    db
+      .selectFrom('pull_tasks')
+      .select('platform_id')
+      .where('pull_id', '=', pullId)
+      .where('state', 'in', states)
+  await db
+    .updateTable('platforms')
+    .set({ failures_in_row: 0, failed_at: null })
+    .where('failures_in_row', '>', 0)
+    .where('platform_id', 'in', platformsWith('succeeded'))
     .execute()
-  const isRead = (task: { state: string }) => task.state === 'succeeded'
-  const read = new Set(tasks.filter(isRead).map((task) => task.platform_id))
-  const failed = new Set(tasks.map((task) => task.platform_id).filter((id) => !read.has(id)))
-  const inOrder = (ids: Set<number>) => [...ids].sort((one, other) => one - other)
-  for (const platformId of inOrder(read)) {
-    await db
-      .updateTable('platforms')
-      .set({ failures_in_row: 0, failed_at: null })
-      .where('platform_id', '=', platformId)
-      .where('failures_in_row', '>', 0)
-      .execute()
-  }
-  for (const platformId of inOrder(failed)) {
-    await db
-      .updateTable('platforms')
-      .set({ failures_in_row: sql`failures_in_row + 1`, failed_at: at })
-      .where('platform_id', '=', platformId)
-      .execute()
-  }
+  await db
+    .updateTable('platforms')
+    .set({ failures_in_row: sql`failures_in_row + 1`, failed_at: at })
+    .where('platform_id', 'in', platformsWith('failed', 'timed_out'))
+    .where('platform_id', 'not in', platformsWith('succeeded'))
+    .execute()
 }

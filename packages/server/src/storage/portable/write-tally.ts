@@ -1,16 +1,8 @@
 import type { RecordWrite } from '../port/record-store.ts'
+import type { HourlyCountersTable } from './tables.ts'
 import type { ModuleGate } from './write-rows.ts'
 
-export type HourlyCounts = {
-  platform_id: number
-  received_post: number
-  received_patch: number
-  received_pull: number
-  created: number
-  updated: number
-  unchanged: number
-  stale: number
-}
+export type HourlyCounts = Omit<HourlyCountersTable, 'day' | 'hour' | 'node' | 'rejected'>
 
 export type ModuleCount = {
   platform_id: number

@@ -4,17 +4,14 @@
  */
 import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
-import { HubError } from '../../errors.ts'
 import type { MarkBatch, MarkOutcome } from '../port/missing-store.ts'
 import { integerOf, type Row } from '../portable/columns.ts'
 import type { MissingParts } from '../portable/missing-store.ts'
 import { toGateOfRead } from '../portable/write-rows.ts'
 import { bigintArray, textArray } from './array-parameters.ts'
 import type { PostgresConnections } from './connection.ts'
-import { isWorthAnotherTry } from './translate-error.ts'
+import { tryAgain } from './try-again.ts'
 import { createWriteStatements } from './write-statements.ts'
-
-const MAX_TRIES = 100
 
 export function createMissingParts({
   withWriter,
@@ -22,16 +19,7 @@ export function createMissingParts({
   return {
     idList: (ids) => sql<number>`(SELECT unnest(${ids}::bigint[]))`,
 
-    async markMissing(batch) {
-      for (let tries = 0; tries < MAX_TRIES; tries++) {
-        try {
-          return await withWriter((client) => mark(client, batch))
-        } catch (error) {
-          if (!isWorthAnotherTry(error)) throw error
-        }
-      }
-      throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
-    },
+    markMissing: (batch) => tryAgain(() => withWriter((client) => mark(client, batch))),
   }
 }
 

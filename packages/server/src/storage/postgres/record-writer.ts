@@ -5,7 +5,6 @@
  */
 import { randomInt } from 'node:crypto'
 import type { PoolClient } from 'pg'
-import { HubError } from '../../errors.ts'
 import { isStorableText } from '../../lib/storable-text.ts'
 import type {
   PullWrite,
@@ -17,6 +16,7 @@ import type {
 } from '../port/record-store.ts'
 import type { PostgresConnections } from './connection.ts'
 import { isRefusedRow, isWorthAnotherTry } from './translate-error.ts'
+import { tryAgain } from './try-again.ts'
 import { openWriteGates, type WriteGates } from './write-gates.ts'
 import { type FoundRecords, inOrder, isKnownSame, nameOfKey, WritePlan } from './write-plan.ts'
 import { createWriteStatements, type RecordKey, type WriteStatements } from './write-statements.ts'
@@ -26,8 +26,6 @@ import { createWriteStatements, type RecordKey, type WriteStatements } from './w
  * many; a reader adds them up. Bounded, since nodes come and go.
  */
 const COUNTER_ROWS = 32
-/** Each time the transaction that came between has got through, so that somebody always does. */
-const MAX_TRIES = 100
 
 export function createRecordWriter(
   connections: Pick<PostgresConnections, 'withWriter'>,
@@ -48,18 +46,13 @@ export function createRecordWriter(
   return {
     async applyWrites(batch) {
       if (batch.writes.length === 0) return []
-      let isolate = false
-      for (let tries = 0; tries < MAX_TRIES; tries++) {
-        try {
-          return await attempt(batch, isolate)
-        } catch (error) {
-          if (isWorthAnotherTry(error)) continue
-          if (isolate || !isRefusedRow(error)) throw error
-          // Savepoints cost, so they are taken only once a row has been refused.
-          isolate = true
-        }
+      try {
+        return await tryAgain(() => attempt(batch, false))
+      } catch (error) {
+        if (!isRefusedRow(error)) throw error
+        // Savepoints cost, so they are taken only once a row has been refused.
+        return tryAgain(() => attempt(batch, true))
       }
-      throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
     },
   }
 }
