@@ -65,22 +65,7 @@ export const AutoSyncAnswer = Type.Object({
   message: Type.String(),
 })
 
-/** A push or a pulled record that was refused, kept so that it can be mended. */
-export const RejectedPush = Type.Object({
-  id: Type.Integer(),
-  at: Timestamp,
-  count: Type.Integer(),
-  platform_name: Type.String(),
-  method: OneOf('POST', 'PATCH', 'pull'),
-  code: Type.String(),
-  message: Type.String(),
-  errors: Type.Record(Type.String(), Type.Array(Type.String())),
-  body: Type.Unknown(),
-  replayed_at: NullableTimestamp,
-})
-
 export type ActivityLevel = Static<typeof ActivityLevel>
 export type ActivityLine = Static<typeof ActivityLine>
 export type Stats = Static<typeof Stats>
 export type Snapshot = Static<typeof Snapshot>
-export type RejectedPush = Static<typeof RejectedPush>

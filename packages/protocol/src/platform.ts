@@ -6,7 +6,13 @@ import { Manifest, Module, PingAnswer } from './manifest.ts'
 export const PlatformStatus = OneOf('active', 'inactive')
 
 /** A module of a registered platform; `registered` says whether its records are received. */
-export const PlatformModule = Type.Object({ ...Module.properties, registered: Type.Boolean() })
+export const PlatformModule = Type.Object({
+  ...Module.properties,
+  registered: Type.Boolean(),
+  replayable: Type.Integer({
+    description: 'Rejected pushes that were refused since the module was not registered',
+  }),
+})
 
 /** A registered platform without its modules (specification 2.1). */
 export const PlatformSummary = Type.Object({

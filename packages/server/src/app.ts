@@ -24,6 +24,7 @@ import { createReceivePush } from './features/push/receive-push.ts'
 import { pushRoutes } from './features/push/routes.ts'
 import { createIngest } from './features/records/ingest.ts'
 import { createRejectedPushKeeper } from './features/records/keep-rejected-push.ts'
+import { rejectedPushRoutes } from './features/records/rejected-push-routes.ts'
 import { recordRoutes } from './features/records/routes.ts'
 import { createCsrfTokens } from './http/authorize.ts'
 import { healthRoutes } from './http/health.ts'
@@ -156,6 +157,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     await web.register(scheduleRoutes({ ...storage, dispatcher, pattern, callerOf }))
     await web.register(missingReviewRoutes({ missing: storage.missing, clock, requesterOf }))
     await web.register(activityRoutes(storage))
+    await web.register(rejectedPushRoutes({ ...storage, ingest, clock, requesterOf }))
     await web.register(
       dashboardRoutes({
         readSnapshot: createReadSnapshot({ ...storage, clock, dayOf, nextRun: dispatcher.nextRun }),

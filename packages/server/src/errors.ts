@@ -65,6 +65,17 @@ const CATALOGUE = {
     message: 'The hub cannot store anything at the moment. Try again in {seconds} s.',
   },
 
+  // Replays
+  already_replayed: {
+    status: 409,
+    message: 'This has been replayed already; it says what came of it.',
+  },
+  key_was_removed: {
+    status: 422,
+    message:
+      'A key was removed from this body when it was kept. Replay it with a body that has its place filled.',
+  },
+
   // Operators and programs
   not_signed_in: { status: 401, message: 'Sign in, or send a token: Authorization: Bearer rht_….' },
   session_or_token_invalid: {

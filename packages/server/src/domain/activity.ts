@@ -48,3 +48,37 @@ export function describePush(push: {
     details: { method, reference_number, request_id: push.request_id },
   }
 }
+
+const REPLAY_WORDS = {
+  created: 'is a new record',
+  updated: 'changed the record',
+  unchanged: 'changed nothing',
+  stale: 'is older than what is stored and changed nothing',
+} as const
+
+/** The line of a replay that was not rejected. */
+export function describeReplay(
+  write: {
+    reference_number: string
+    request_id: string
+    replay: { rejected_push_id: number; actor: string }
+  },
+  result: {
+    outcome: keyof typeof REPLAY_WORDS
+    record_id: number
+    module_name: string
+    platform: { platform_id: number; platform_name: string; display_title: string }
+  },
+): NewActivity {
+  const { reference_number, request_id, replay } = write
+  const { outcome, record_id, module_name, platform } = result
+  return {
+    level: 'info',
+    kind: `replay.${outcome}`,
+    message: `Replayed ${reference_number} (${module_name}) of ${platform.display_title}: it ${REPLAY_WORDS[outcome]}`,
+    platform,
+    record_id,
+    actor: replay.actor,
+    details: { reference_number, rejected_push_id: replay.rejected_push_id, request_id },
+  }
+}

@@ -68,11 +68,20 @@ export function checkPulled(element: unknown): Checked<PulledInput> {
 
 /** The reference that an element bears, whatever else is wrong with it; null where no record can have it. */
 export function referenceOf(element: unknown): string | null {
-  if (!isJsonObject(element) || !Object.hasOwn(element, 'reference_number')) return null
-  const { reference_number: reference } = element
-  if (typeof reference !== 'string' || reference === '') return null
-  if (Buffer.byteLength(reference) > MAX_REFERENCE_BYTES) return null
-  return isStorableText(reference) ? reference : null
+  return shortTextOf(element, 'reference_number')
+}
+
+/** The module that a push names, whatever else is wrong with it; null where none can be named so. */
+export function recordTypeOf(body: unknown): string | null {
+  return shortTextOf(body, 'record_type')
+}
+
+function shortTextOf(body: unknown, member: string): string | null {
+  if (!isJsonObject(body) || !Object.hasOwn(body, member)) return null
+  const text = body[member]
+  if (typeof text !== 'string' || text === '') return null
+  if (Buffer.byteLength(text) > MAX_REFERENCE_BYTES) return null
+  return isStorableText(text) ? text : null
 }
 
 export const UNSAFE_WORDS = {

@@ -169,7 +169,8 @@ function isOlderThanRead(
   // An unchanged record is not written by a read, so the module's last read speaks for it.
   return (
     lastRead !== null &&
-    // It did not bring this one.
+    // It did not bring this one: no read has met it, or this one has missed it.
+    stored.pulled_at !== null &&
     stored.missing_since === null &&
     stored.pushed_seq <= lastRead.mark &&
     content.occurred_at < lastRead.requested_at

@@ -54,4 +54,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 
   'GET /api/v1/activity': 'viewer',
   'GET /api/v1/rejected-pushes': 'viewer',
+  'GET /api/v1/rejected-pushes/groups': 'viewer',
+  'GET /api/v1/rejected-pushes/:id': 'viewer',
+  'POST /api/v1/rejected-pushes/replay': 'operator',
+  'POST /api/v1/rejected-pushes/:id/replay': 'operator',
+  'DELETE /api/v1/rejected-pushes': 'operator',
+  'DELETE /api/v1/rejected-pushes/:id': 'operator',
 }

@@ -38,8 +38,8 @@ export function describePlatformStore(engine: StorageEngine): void {
           last_error: null,
           missing_reviews: 0,
           modules: [
-            { ...testModule('students'), registered: true },
-            { ...testModule('staff'), registered: false },
+            { ...testModule('students'), registered: true, replayable: 0 },
+            { ...testModule('staff'), registered: false, replayable: 0 },
           ],
         })
         assert.deepEqual(await storage.platforms.readPlatform(id), answer.platform)

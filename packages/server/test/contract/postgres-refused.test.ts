@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import type { NewRejectedPush } from '../../src/storage/port/rejected-push-store.ts'
 import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
 import {
+  ANY_REJECTED,
   listRecords,
   pushWrite,
   registerTestPlatform,
@@ -35,7 +36,13 @@ describe('a name with U+0000, which nothing has, finds nothing on PostgreSQL', (
     [
       'rejected pushes',
       ({ storage }) =>
-        storage.rejectedPushes.listRejectedPushes({ platform, code: NUL, limit: 5, before: null }),
+        storage.rejectedPushes.listRejectedPushes({
+          ...ANY_REJECTED,
+          platform,
+          code: NUL,
+          limit: 5,
+          before: null,
+        }),
       [],
     ],
   ]
@@ -68,6 +75,8 @@ describe('words with U+0000 that others have sent are kept on PostgreSQL', () =>
         errors: { record_type: [message] },
         body: '{"record_type":"a\\u0000b"}',
         pull_id: null,
+        record_type: null,
+        place: null,
         activity: { level: 'warning', kind: 'push.rejected', message },
       })
       await storage.rejectedPushes.keepRejectedPushes(
@@ -75,8 +84,7 @@ describe('words with U+0000 that others have sent are kept on PostgreSQL', () =>
         { at: clock.text, day: clock.day, quotaBytes: 10_000 },
       )
       const kept = await storage.rejectedPushes.listRejectedPushes({
-        platform: null,
-        code: null,
+        ...ANY_REJECTED,
         limit: 5,
         before: null,
       })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { RecordWrite } from '../../src/storage/port/record-store.ts'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
 import {
   listHistory,
@@ -12,7 +11,7 @@ import {
   words,
   write,
 } from '../helpers/storage-fixtures.ts'
-import { RecordModel } from '../helpers/storage-model.ts'
+import { type ModelWrite, RecordModel } from '../helpers/storage-model.ts'
 import {
   finishRead,
   finishTestPull,
@@ -119,7 +118,7 @@ async function assertFollowsModel(
     reads = []
   }
 
-  function toWrite(one: Extract<Step, { does: 'write' }>['writes'][number]): RecordWrite[] {
+  function toWrite(one: Extract<Step, { does: 'write' }>['writes'][number]): ModelWrite[] {
     if (one.by === 'push') {
       const leavesName = one.source === 'PATCH' && one.leavesName
       return [pushWrite(platform, leavesName ? { ...one, full_name: null } : one)]

@@ -2,18 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { RejectedPush } from '@recordhub/protocol'
 import fc from 'fast-check'
-import type { NewRejectedPush } from '../../src/storage/port/rejected-push-store.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
-import {
-  only,
-  readPages,
-  registerTestPlatform,
-  type TestPlatform,
-} from '../helpers/storage-fixtures.ts'
+import { ANY_REJECTED, only, readPages, registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { keep, rejection } from '../helpers/storage-replays.ts'
 
-const ROOMY = 50 * 1024 * 1024
-const ALL = { platform: null, code: null, limit: 1000, before: null }
+const ALL = { ...ANY_REJECTED, limit: 1000, before: null }
 
 export function describeRejectedPushStore(engine: StorageEngine): void {
   describe(`rejected pushes on ${engine.name}`, () => {
@@ -24,18 +18,25 @@ export function describeRejectedPushStore(engine: StorageEngine): void {
         const body = '{"price":1.10,"big":12345678901234567890,"s":"\\u0000\\ud800","x":[null]}'
         const errors = { data: ['must be an object'], 'é"': [] }
         await keep(kit, [rejection(school, { body, errors, method: 'PATCH' })])
-        const { id, body: kept, ...push } = only(await list(kit.storage))
+        const { id, body: kept, cause, ...push } = only(await list(kit.storage))
         assert.ok(id > 0)
+        assert.ok(cause.length > 10)
         assert.equal(JSON.stringify(kept), body)
         assert.deepEqual(push, {
+          first_at: kit.clock.text,
           at: kit.clock.text,
           count: 1,
           platform_name: 'school',
+          record_type: null,
           method: 'PATCH',
           code: 'invalid_record',
           message: 'It was not accepted',
           errors,
+          pull_id: null,
           replayed_at: null,
+          replayed_by: null,
+          replay_outcome: null,
+          record_id: null,
         })
       }),
     )
@@ -228,29 +229,6 @@ export function describeRejectedPushStore(engine: StorageEngine): void {
       }),
     )
   })
-}
-
-function rejection(platform: TestPlatform, over: Partial<NewRejectedPush> = {}): NewRejectedPush {
-  return {
-    platform_id: platform.platform_id,
-    method: 'POST',
-    code: 'invalid_record',
-    message: 'It was not accepted',
-    errors: {},
-    body: '{"a":1}',
-    pull_id: null,
-    activity: null,
-    ...over,
-  }
-}
-
-function keep(
-  { storage, clock }: StorageKit,
-  rejected: NewRejectedPush[],
-  quotaBytes = ROOMY,
-): Promise<void> {
-  const options = { at: clock.text, day: clock.day, quotaBytes }
-  return storage.rejectedPushes.keepRejectedPushes(rejected, options)
 }
 
 type Query = { platform?: string; code?: string }

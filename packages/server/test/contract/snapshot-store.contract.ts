@@ -70,6 +70,8 @@ export function describeSnapshotStore(engine: StorageEngine): void {
               errors: {},
               body: '{}',
               pull_id: null,
+              record_type: null,
+              place: null,
               activity: null,
             },
           ],

@@ -24,6 +24,7 @@ import { describePulledRecords } from './record-store-pulls.contract.ts'
 import { describePushes } from './record-store-pushes.contract.ts'
 import { describeExactText } from './record-store-text.contract.ts'
 import { describeRejectedPushStore } from './rejected-push-store.contract.ts'
+import { describeReplays } from './replays.contract.ts'
 import { describeScheduleStore } from './schedule-store.contract.ts'
 import { describeSnapshotStore } from './snapshot-store.contract.ts'
 import { describeStorageItself } from './storage.contract.ts'
@@ -51,6 +52,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeMissingReads(engine)
   describeActivityStore(engine)
   describeRejectedPushStore(engine)
+  describeReplays(engine)
   describeOperatorStore(engine)
   describeScheduleStore(engine)
   describeSnapshotStore(engine)

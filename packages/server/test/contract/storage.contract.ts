@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
 import {
+  ANY_REJECTED,
   listHistory,
   listRecords,
   pushWrite,
@@ -51,6 +52,8 @@ export function describeStorageItself(engine: StorageEngine): void {
               errors: { data: ['is missing'] },
               body: '{"n":1.10}',
               pull_id: null,
+              record_type: null,
+              place: null,
               activity: null,
             },
           ],
@@ -120,7 +123,7 @@ export function describeStorageItself(engine: StorageEngine): void {
 async function everything(storage: Storage, day: string): Promise<unknown> {
   const records = await listRecords(storage)
   const pulls = await storage.pulls.listPulls({ limit: 10, before: null })
-  const query = { platform: null, code: null, limit: 10, before: null }
+  const query = { ...ANY_REJECTED, limit: 10, before: null }
   return {
     records,
     history: await Promise.all(records.map((record) => listHistory(storage, record.record_id))),

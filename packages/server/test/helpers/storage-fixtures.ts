@@ -84,6 +84,15 @@ export async function setStatus(
   await storage.platforms.setPlatformStatus({ platform_id, status, at: clock.text }, changeLog())
 }
 
+/** A query of rejected pushes that means all. */
+export const ANY_REJECTED = {
+  platform: null,
+  code: null,
+  record_type: null,
+  cause: null,
+  state: null,
+}
+
 /** Content as it comes: JSON text whose numbers are kept as written. */
 export function json(text: string): JsonObject {
   const value = parseExact(text)

@@ -2,6 +2,7 @@
 import type { Storage } from '../../src/storage/port/storage.ts'
 import type { TestClock } from './storage-engine.ts'
 import {
+  ANY_REJECTED,
   changeLog,
   listRecords,
   newPlatform,
@@ -11,6 +12,7 @@ import {
 } from './storage-fixtures.ts'
 import { listUnmet, markUnmet, question } from './storage-missing.ts'
 import { LEASE, pullWrite, requestPull, type TestRead, taskResult } from './storage-pulls.ts'
+import { ALL_REFUSALS } from './storage-replays.ts'
 import { runSql } from './storage-sql.ts'
 
 export type Call = [name: string, call: () => Promise<unknown>]
@@ -37,6 +39,8 @@ export function everyMethod(
     errors: {},
     body: '{}',
     pull_id: null,
+    record_type: null,
+    place: null,
     activity: null,
   } as const
   let count = 0
@@ -121,9 +125,22 @@ export function everyMethod(
     ],
     [
       'listRejectedPushes',
-      () =>
-        rejectedPushes.listRejectedPushes({ platform: null, code: null, limit: 5, before: null }),
+      () => rejectedPushes.listRejectedPushes({ ...ANY_REJECTED, limit: 5, before: null }),
     ],
+    ['readRejectedPush', () => rejectedPushes.readRejectedPush(1)],
+    ['listGroups', () => rejectedPushes.listGroups({ platform: null, limit: 5 })],
+    ['readRefusal', () => rejectedPushes.readRefusal(1)],
+    ['listRefusals', () => rejectedPushes.listRefusals(ALL_REFUSALS)],
+    [
+      'dismissRejectedPushes',
+      () =>
+        rejectedPushes.dismissRejectedPushes(
+          { ...ALL_REFUSALS, id: -1, until: clock.text },
+          clock.text,
+          null,
+        ),
+    ],
+    ['tryWrites', () => records.tryWrites({ ...when, writes: [pushWrite(school)] })],
     ['hasOperators', () => operators.hasOperators()],
     ['claim', () => operators.claim('a claim', 30)],
     ['releaseClaim', () => operators.releaseClaim('a claim')],

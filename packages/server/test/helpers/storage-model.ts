@@ -6,7 +6,9 @@ import {
   type RecordState,
   type WriteDecision,
 } from '../../src/domain/record.ts'
-import type { RecordRead, RecordWrite } from '../../src/storage/port/record-store.ts'
+import type { PullWrite, PushWrite, RecordRead } from '../../src/storage/port/record-store.ts'
+
+export type ModelWrite = PushWrite | PullWrite
 
 type ModelRecord = {
   state: RecordState
@@ -34,13 +36,13 @@ export class RecordModel {
   }
 
   /** A name for the record that a write is of. */
-  keyOf(write: RecordWrite): string {
+  keyOf(write: ModelWrite): string {
     const type = 'read' in write ? this.#known(write.read).recordType : write.record_type
     return `${type} ${write.reference_number}`
   }
 
   /** @returns what should become of the write, in a word. */
-  apply(write: RecordWrite): string {
+  apply(write: ModelWrite): string {
     const key = this.keyOf(write)
     const stored = this.records.get(key) ?? null
     if ('read' in write) {
@@ -66,7 +68,7 @@ export class RecordModel {
 
   #store(
     key: string,
-    write: RecordWrite,
+    write: ModelWrite,
     stored: ModelRecord | null,
     decision: WriteDecision,
   ): string {

@@ -77,6 +77,7 @@ export function describePlatforms(engine: StorageEngine): void {
         modules: modules.map(({ records: _, ...module }) => ({
           ...module,
           registered: module.record_type === 'people',
+          replayable: 0,
         })),
       })
       const read = expectObject(await hub().get(`/api/v1/platforms/${id}`), 200)

@@ -181,6 +181,7 @@ export function describeReceiverLimits(engine: StorageEngine): void {
 function bound(records: Storage['records']): Storage['records'] {
   return {
     applyWrites: (batch) => records.applyWrites(batch),
+    tryWrites: (batch) => records.tryWrites(batch),
     listRecords: (query) => records.listRecords(query),
     countRecords: (query) => records.countRecords(query),
     readRecord: (recordId) => records.readRecord(recordId),

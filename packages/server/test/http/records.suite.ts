@@ -274,8 +274,9 @@ export function describeRecords(engine: StorageEngine): void {
       )
       for (const one of found) {
         expectMembers(one, [
-          ...['id', 'at', 'count', 'platform_name', 'method', 'code', 'message', 'errors'],
-          ...['body', 'replayed_at'],
+          ...['id', 'first_at', 'at', 'count', 'platform_name', 'record_type', 'method', 'code'],
+          ...['message', 'errors', 'cause', 'body', 'pull_id', 'replayed_at', 'replayed_by'],
+          ...['replay_outcome', 'record_id'],
         ])
       }
       const coded = await hub().get('/api/v1/rejected-pushes?code=module_not_registered')

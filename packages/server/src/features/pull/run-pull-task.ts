@@ -300,17 +300,22 @@ class PullTask {
     this.#counts.rejected += 1
     if (this.#keptRejections >= MAX_KEPT) return
     this.#keptRejections += 1
+    const { plan, source } = this.#context
+    const { mark, requested_at, pull_id } = this.#read
     const rejected: NewRejectedPush = {
-      platform_id: this.#context.plan.platform_id,
+      platform_id: plan.platform_id,
+      record_type: plan.record_type,
       method: 'pull',
       code,
       message: wordsFor(code, params),
       errors,
       body,
-      pull_id: this.#read.pull_id,
+      pull_id,
+      place: { seq: mark, at: requested_at },
       activity: null,
     }
-    await this.#parts.keeper.keep(rejected)
+    const key = this.#parts.secrets.open(source.sealed_source_key, SOURCE_KEY_PURPOSE)
+    await this.#parts.keeper.keep(rejected, [key])
   }
 
   #compareTotal(): void {

@@ -1,5 +1,10 @@
 import type { PushAnswer } from '@recordhub/protocol'
-import { checkPush, faultsInWords, type PushInput } from '../../domain/record-input.ts'
+import {
+  checkPush,
+  faultsInWords,
+  type PushInput,
+  recordTypeOf,
+} from '../../domain/record-input.ts'
 import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Receiver } from '../../storage/port/platform-store.ts'
@@ -38,12 +43,14 @@ export function createReceivePush(options: {
     if (!(await receivers.refresh(request.key))) throw new HubError('api_key_invalid')
     await keeper.keep({
       platform_id: request.receiver.platform_id,
+      record_type: recordTypeOf(request.body),
       method: request.method,
       code: error.code,
       message: error.message,
       errors: error.errors ?? {},
       body: JSON.stringify(request.body) ?? 'null',
       pull_id: null,
+      place: null,
       activity: {
         level: 'warning',
         kind: 'push.rejected',

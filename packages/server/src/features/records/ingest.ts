@@ -5,10 +5,13 @@ import type {
   PullWrite,
   PushWrite,
   RecordStore,
+  RecordWrite,
+  ReplayWrite,
+  WriteBatch,
   WriteOutcome,
 } from '../../storage/port/record-store.ts'
 
-/** The one way in for records: pushes and pulls hand their writes here. */
+/** The one way in for records: pushes, pulls and replays hand their writes here. */
 export type Ingest = {
   /**
    * Stores a push, together with others that come meanwhile, in one commit. Resolves once it is
@@ -18,6 +21,8 @@ export type Ingest = {
   push: (write: PushWrite) => Promise<WriteOutcome>
   /** Stores elements of one read, in their order, in one commit. */
   pull: (writes: PullWrite[]) => Promise<WriteOutcome[]>
+  /** Stores what was refused before, in its order, in one commit; a dry run only tells the outcomes. */
+  replay: (writes: ReplayWrite[], options: { isDryRun: boolean }) => Promise<WriteOutcome[]>
 }
 
 /** More pushes in one commit gain nothing and make the first of them wait. */
@@ -25,15 +30,16 @@ const MAX_GROUP = 256
 const MAX_WAITING = 10_000
 
 export function createIngest(options: {
-  records: Pick<RecordStore, 'applyWrites'>
+  records: Pick<RecordStore, 'applyWrites' | 'tryWrites'>
   clock: Clock
   dayOf: (at: Date) => string
 }): Ingest {
   const { records, clock, dayOf } = options
-  const apply = (writes: (PushWrite | PullWrite)[]) => {
+  const toBatch = (writes: RecordWrite[]): WriteBatch => {
     const now = clock.now()
-    return records.applyWrites({ at: now.toISOString(), day: dayOf(now), writes })
+    return { at: now.toISOString(), day: dayOf(now), writes }
   }
+  const apply = (writes: RecordWrite[]) => records.applyWrites(toBatch(writes))
   const pushes = new GroupQueue<PushWrite, WriteOutcome>({
     handle: async (writes) => (await apply(writes)).map((value) => ({ value })),
     maxGroup: MAX_GROUP,
@@ -50,5 +56,7 @@ export function createIngest(options: {
       await new Promise(setImmediate)
       return outcomes
     },
+    replay: (writes, { isDryRun }) =>
+      isDryRun ? records.tryWrites(toBatch(writes)) : apply(writes),
   }
 }

@@ -1,3 +1,4 @@
+import { redactKeys } from '../../domain/redact-keys.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { GroupQueue } from '../../lib/group-queue.ts'
@@ -8,8 +9,11 @@ const QUOTA_BYTES = 50 * 1024 * 1024
 
 /** Keeps refused pushes and pulled records so that they can be mended, many in one commit. */
 export type RejectedPushKeeper = {
-  /** @throws HubError `busy` where too many wait already. */
-  keep: (rejected: NewRejectedPush) => Promise<void>
+  /**
+   * Keeps it without keys: those of the hub, what bears the name of one, and the known ones.
+   * @throws HubError `busy` where too many wait already.
+   */
+  keep: (rejected: NewRejectedPush, knownKeys?: readonly string[]) => Promise<void>
 }
 
 export function createRejectedPushKeeper(options: {
@@ -32,9 +36,9 @@ export function createRejectedPushKeeper(options: {
     maxWaiting: 1000,
   })
   return {
-    async keep(rejected) {
+    async keep(rejected, knownKeys) {
       if (queue.isFull) throw new HubError('busy', { seconds: 1 }, { retryAfterSeconds: 1 })
-      await queue.add(rejected)
+      await queue.add({ ...rejected, body: redactKeys(rejected.body, knownKeys) })
     },
   }
 }

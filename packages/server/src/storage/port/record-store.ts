@@ -1,5 +1,6 @@
 import type { HistoryEntry, RecordSort } from '@recordhub/protocol'
 import type { PulledContent, PushedContent, ReadCircumstances } from '../../domain/record.ts'
+import type { ReplayedContent } from '../../domain/replay.ts'
 import type { IdSet } from '../../lib/id-set.ts'
 
 /** A push that came with a hub API key. */
@@ -25,7 +26,22 @@ export type RecordRead = ReadCircumstances &
 /** An element of a read, which says where it belongs. */
 export type PullWrite = { reference_number: string; content: PulledContent; read: RecordRead }
 
-export type RecordWrite = PushWrite | PullWrite
+/** What was refused before, and is written now as an operator asks. */
+export type ReplayWrite = {
+  platform_id: number
+  record_type: string
+  reference_number: string
+  content: ReplayedContent
+  request_id: string
+  replay: {
+    rejected_push_id: number
+    /** Whether it is written over what is newer than it. */
+    overwrite: boolean
+    actor: string
+  }
+}
+
+export type RecordWrite = PushWrite | PullWrite | ReplayWrite
 
 /** `at`: RFC 3339 in UTC. `day`: the calendar day of `at` in the hub's time zone. */
 export type WriteBatch = { at: string; day: string; writes: RecordWrite[] }
@@ -36,6 +52,9 @@ export type WriteRejection =
   | 'pull_not_running'
   | 'duplicate_reference'
   | 'record_not_storable'
+  | 'not_found'
+  | 'already_replayed'
+  | 'platform_inactive'
 
 export type WriteOutcome =
   | {
@@ -89,14 +108,17 @@ export type HistoryRow = {
 export interface RecordStore {
   /**
    * Applies writes in their order: for each, loads what is stored, decides (`domain/record.ts`) and
-   * saves the record, its history entry, the counters and, for a push, the line of activity. All of
+   * saves the record, its history entry, the counters and, for a push or a replay, the line of activity. All of
    * it is one transaction, durable when the promise resolves: a crash after that loses nothing, a
    * crash before it leaves nothing.
    *
    * In the same transaction it checks what allows each write, and rejects it alone where that does
    * not hold: a push needs a hub key that is not revoked or expired, an active platform and a
    * registered module; a pulled record needs a pull that is running, an active platform and a
-   * registered module.
+   * registered module; a replay needs a rejected push that is there (`not_found`) and not replayed yet
+   * (`already_replayed`, but a `stale` one may be replayed with `overwrite`), an active platform
+   * (`platform_inactive`) and a registered module. A replay that is not rejected marks its rejected push,
+   * so that of any number of them at once one does it.
    *
    * A write that the database refuses (`record_not_storable`) fails alone; its neighbours are stored.
    * A record that its read has met before is rejected (`duplicate_reference`) and the first stands.
@@ -111,6 +133,9 @@ export interface RecordStore {
    *   batch is stored then.
    */
   applyWrites(batch: WriteBatch): Promise<WriteOutcome[]>
+
+  /** What `applyWrites` would answer at this moment; nothing is written. */
+  tryWrites(batch: WriteBatch): Promise<WriteOutcome[]>
 
   /** One page in the order asked for, ties by `record_id` in the same direction. Unknown names give an empty page. */
   listRecords(query: RecordQuery): Promise<RecordRow[]>

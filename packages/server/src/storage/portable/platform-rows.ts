@@ -1,8 +1,7 @@
 import type { Platform, PlatformModule, PlatformSummary } from '@recordhub/protocol'
 import { CONNECTION_TYPE } from '@recordhub/protocol'
-import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
 import type { Executor } from './databases.ts'
-import type { ModulesTable } from './tables.ts'
 
 /** A platform as the dashboard lists it; its counts come from the counters. */
 export function selectPlatformSummaries(db: Executor) {
@@ -71,16 +70,37 @@ export function toPlatformSummary(row: SummaryRow): PlatformSummary {
   }
 }
 
-export function toPlatform(row: SummaryRow, modules: Selectable<ModulesTable>[]): Platform {
+/** The modules of a platform, or of all, in the order of their manifests. */
+export function selectModules(db: Executor) {
+  return db
+    .selectFrom('modules as m')
+    .selectAll('m')
+    .select((eb) =>
+      eb
+        .selectFrom('rejected_pushes as r')
+        .whereRef('r.platform_id', '=', 'm.platform_id')
+        .whereRef('r.record_type', '=', 'm.record_type')
+        .where('r.code', '=', sql.lit('module_not_registered'))
+        .where('r.replayed_at', 'is', null)
+        .select((inner) => inner.fn.countAll<number>().as('n'))
+        .as('replayable'),
+    )
+    .orderBy('m.position')
+}
+
+type ModuleRow = Awaited<ReturnType<ReturnType<typeof selectModules>['execute']>>[number]
+
+export function toPlatform(row: SummaryRow, modules: ModuleRow[]): Platform {
   return { ...toPlatformSummary(row), modules: modules.map(toPlatformModule) }
 }
 
-function toPlatformModule(row: Selectable<ModulesTable>): PlatformModule {
+function toPlatformModule(row: ModuleRow): PlatformModule {
   return {
     module_name: row.module_name,
     record_type: row.record_type,
     description: row.description,
     fields: JSON.parse(row.fields),
     registered: row.registered_at !== null,
+    replayable: Number(row.replayable ?? 0),
   }
 }

@@ -1,25 +1,31 @@
 import { sql } from 'kysely'
-import { parseExact } from '../../lib/exact-json.ts'
+import type { ReplayPlace } from '../../domain/replay.ts'
 import { sha256 } from '../../lib/hash.ts'
+import { toInstant } from '../../lib/instant.ts'
 import type { NewRejectedPush, RejectedPushStore } from '../port/rejected-push-store.ts'
-import { insertActivity } from './activity-rows.ts'
+import { insertActivity, insertAudit } from './activity-rows.ts'
 import type { Databases, Executor } from './databases.ts'
+import { createRejectedPushReads, meaning, selectFiltered } from './rejected-push-reads.ts'
 
 /** What a kept row takes beside its body, so that many small ones count too. */
 const ROW_BYTES = 512
 
 export function createRejectedPushStore(
   { reader, writer, hold }: Databases,
-  node: string,
+  { node, drawNumber }: { node: string; drawNumber: (db: Executor) => Promise<number> },
 ): RejectedPushStore {
   return {
+    ...createRejectedPushReads(reader),
+
     keepRejectedPushes: (rejected, { at, day, quotaBytes }) =>
       writer.transaction().execute(async (db) => {
         await hold(db, 'rejected pushes')
         const counted = new Map<number, number>()
         for (const push of rejected) {
           if (push.activity) await insertActivity(db, at, push.activity)
-          const isNew = await keepOne(db, push, at, quotaBytes)
+          // Drawn for each, so that those of one record have an order.
+          const place = push.place ?? { seq: await drawNumber(db), at: toInstant(new Date(at)) }
+          const isNew = await keepOne(db, push, { at, quotaBytes, place })
           if (!isNew && push.method === 'pull') continue
           counted.set(push.platform_id, (counted.get(push.platform_id) ?? 0) + 1)
         }
@@ -30,60 +36,61 @@ export function createRejectedPushStore(
         }
       }),
 
-    async listRejectedPushes(query) {
-      let select = reader
-        .selectFrom('rejected_pushes as r')
-        .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
-        .select([
-          'r.rejected_push_id',
-          'r.at',
-          'r.count',
-          'p.platform_name',
-          'r.method',
-          'r.code',
-          'r.message',
-          'r.errors',
-          'r.body',
-          'r.replayed_at',
-        ])
-      const { platform, code, before } = query
-      if (platform !== null) select = select.where('p.platform_name', '=', platform)
-      if (code !== null) select = select.where('r.code', '=', code)
-      if (before !== null) {
-        select = select.where((eb) =>
-          eb.or([
-            eb('r.at', '<', before.at),
-            eb.and([eb('r.at', '=', before.at), eb('r.rejected_push_id', '<', before.id)]),
-          ]),
-        )
-      }
-      const rows = await select
-        .orderBy('r.at', 'desc')
-        .orderBy('r.rejected_push_id', 'desc')
-        .limit(query.limit)
-        .execute()
-      return rows.map(({ rejected_push_id, errors, body, ...row }) => ({
-        id: rejected_push_id,
-        ...row,
-        errors: JSON.parse(errors),
-        body: parseExact(body),
-      }))
-    },
+    dismissRejectedPushes: (query, at, log) =>
+      writer.transaction().execute(async (db) => {
+        await hold(db, 'rejected pushes')
+        let select = meaning(selectFiltered(db), query)
+          .select(['r.rejected_push_id', 'r.platform_id', 'r.bytes'])
+          .where('r.at', '<=', query.until)
+        if (query.id !== null) select = select.where('r.rejected_push_id', '=', query.id)
+        const rows = await select.orderBy('r.rejected_push_id').limit(query.limit).execute()
+        for (const [platformId, ofPlatform] of Map.groupBy(rows, (row) => row.platform_id)) {
+          await drop(db, platformId, ofPlatform)
+        }
+        if (rows.length > 0 && log) {
+          await insertActivity(db, at, log.activity)
+          await insertAudit(db, at, log.audit)
+        }
+        return rows.length
+      }),
   }
+}
+
+const NOT_REPLAYED = {
+  replayed_at: null,
+  replayed_by: null,
+  replay_outcome: null,
+  replay_record_id: null,
 }
 
 /** @returns whether it is kept for the first time. */
 async function keepOne(
   db: Executor,
   push: NewRejectedPush,
-  at: string,
-  quotaBytes: number,
+  { at, quotaBytes, place }: { at: string; quotaBytes: number; place: ReplayPlace },
 ): Promise<boolean> {
   const fingerprint = sha256(`${push.method} ${push.code} ${push.body}`)
+  const { platform_id, record_type, message, pull_id } = push
+  const cause = sha256(JSON.stringify([push.code, record_type, message])).slice(0, 22)
+  const latest = {
+    at,
+    message,
+    errors: JSON.stringify(push.errors),
+    record_type,
+    cause,
+    place_seq: place.seq,
+    place_at: place.at,
+    pull_id,
+  }
   const again = await db
     .updateTable('rejected_pushes')
-    .set({ at, count: sql`count + 1`, message: push.message, errors: JSON.stringify(push.errors) })
-    .where('platform_id', '=', push.platform_id)
+    .set({
+      ...latest,
+      count: sql`count + 1`,
+      // A read brings the same element again and again, whatever was done about it.
+      ...(push.method === 'pull' ? {} : NOT_REPLAYED),
+    })
+    .where('platform_id', '=', platform_id)
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirst()
   if (again.numUpdatedRows > 0n) return false
@@ -93,25 +100,22 @@ async function keepOne(
   await db
     .insertInto('rejected_pushes')
     .values({
-      platform_id: push.platform_id,
+      ...latest,
+      ...NOT_REPLAYED,
+      platform_id,
       fingerprint,
       first_at: at,
-      at,
       count: 1,
       method: push.method,
       code: push.code,
-      message: push.message,
-      errors: JSON.stringify(push.errors),
       body: isKept ? push.body : JSON.stringify(`${size} bytes, too many to keep`),
       bytes,
-      pull_id: push.pull_id,
-      replayed_at: null,
     })
     .execute()
   await db
     .updateTable('platforms')
     .set({ rejected_bytes: sql`rejected_bytes + ${bytes}` })
-    .where('platform_id', '=', push.platform_id)
+    .where('platform_id', '=', platform_id)
     .execute()
   return true
 }
@@ -133,26 +137,33 @@ async function dropOldest(db: Executor, platformId: number, quotaBytes: number):
       .limit(100)
       .execute()
     const dropped = takeUntil(oldest, over)
-    if (dropped.ids.length === 0) return
-    await db.deleteFrom('rejected_pushes').where('rejected_push_id', 'in', dropped.ids).execute()
-    await db
-      .updateTable('platforms')
-      .set({ rejected_bytes: sql`rejected_bytes - ${dropped.bytes}` })
-      .where('platform_id', '=', platformId)
-      .execute()
-    over -= dropped.bytes
+    if (dropped.length === 0) return
+    over -= await drop(db, platformId, dropped)
   }
 }
 
-function takeUntil(rows: { rejected_push_id: number; bytes: number }[], wanted: number) {
-  const ids: number[] = []
+type Sized = { rejected_push_id: number; bytes: number }
+
+function takeUntil(rows: Sized[], wanted: number): Sized[] {
   let bytes = 0
-  for (const row of rows) {
-    if (bytes >= wanted) break
-    ids.push(row.rejected_push_id)
+  return rows.filter((row) => {
+    const isWanted = bytes < wanted
     bytes += row.bytes
-  }
-  return { ids, bytes }
+    return isWanted
+  })
+}
+
+/** @returns how many bytes of the platform's quota are free again. */
+async function drop(db: Executor, platformId: number, rows: Sized[]): Promise<number> {
+  const ids = rows.map((row) => row.rejected_push_id)
+  const bytes = rows.reduce((sum, row) => sum + row.bytes, 0)
+  await db.deleteFrom('rejected_pushes').where('rejected_push_id', 'in', ids).execute()
+  await db
+    .updateTable('platforms')
+    .set({ rejected_bytes: sql`rejected_bytes - ${bytes}` })
+    .where('platform_id', '=', platformId)
+    .execute()
+  return bytes
 }
 
 async function countRejected(

@@ -17,6 +17,8 @@ export type EngineParts = {
   node: string
   /** Gives the last number of the write sequence. */
   readMark: (db: Executor) => Promise<number>
+  /** Gives out the next one. */
+  drawNumber: (db: Executor) => Promise<number>
   missing: MissingParts
   /** Left out where no other process is at work. */
   channel?: ChangeChannel
@@ -26,7 +28,7 @@ export type EngineParts = {
 /** Every store that is the same on all engines. */
 export function createStores(
   databases: Databases,
-  { authDatabase, node, readMark, missing, channel, isGone }: EngineParts,
+  { authDatabase, node, readMark, drawNumber, missing, channel, isGone }: EngineParts,
 ): Omit<Storage, 'processName' | 'records' | 'pullDispatcher' | 'close'> {
   const { writer, clock } = databases
   return {
@@ -35,7 +37,7 @@ export function createStores(
     schedule: createScheduleStore(databases),
     activity: createActivityStore(databases),
     missing: createMissingStore(databases, missing),
-    rejectedPushes: createRejectedPushStore(databases, node),
+    rejectedPushes: createRejectedPushStore(databases, { node, drawNumber }),
     operators: createOperatorStore(databases, authDatabase),
     snapshot: createSnapshotStore(databases),
     async checkWritable() {

@@ -8,6 +8,7 @@ import type {
   PullTaskState,
   PullTrigger,
   RejectedPush,
+  ReplayOutcome,
 } from '@recordhub/protocol'
 import type { Generated } from 'kysely'
 import type { Role } from '../../domain/caller.ts'
@@ -235,6 +236,13 @@ export type RejectedPushesTable = {
   bytes: number
   pull_id: number | null
   replayed_at: string | null
+  record_type: string | null
+  cause: string
+  place_seq: number
+  place_at: string
+  replayed_by: string | null
+  replay_outcome: ReplayOutcome | null
+  replay_record_id: number | null
 }
 
 export type OperatorsTable = { id: string; email: string; name: string; role: Role }

@@ -1,8 +1,9 @@
 /** The rows of the write path as its decisions take them, the same on every engine. */
 import type { FieldClocks } from '../../domain/field-clock.ts'
 import type { LastRead, RecordState } from '../../domain/record.ts'
+import type { ReplayPlace } from '../../domain/replay.ts'
 import { parseExact } from '../../lib/exact-json.ts'
-import type { WriteRejection } from '../port/record-store.ts'
+import type { ReplayWrite, WriteRejection } from '../port/record-store.ts'
 import { integerOf, nullableIntegerOf, nullableTextOf, type Row, textOf } from './columns.ts'
 
 export type StoredRecord = RecordState & { record_id: number }
@@ -15,6 +16,9 @@ export type KnownRecord = Pick<
 
 /** The platform that a hub key opens. */
 export type KeyGate = { platform_id: number; platform_name: string; display_title: string }
+
+/** What allows a replay, and where it stands; null where it counts as if it came now. */
+export type ReplayGate = { platform: KeyGate; place: ReplayPlace | null }
 
 /** A registered module, and when it was last read whole. */
 export type ModuleGate = {
@@ -51,6 +55,19 @@ export function toGateOfRead(row: Row | undefined): ModuleGate | WriteRejection 
   if (row['pull_state'] !== 'running') return 'pull_not_running'
   if (row['status'] !== 'active' || row['registered_at'] === null) return 'module_not_registered'
   return toModuleGate(row)
+}
+
+/** The gate of a replay, from a row of its rejected push and of the platform. */
+export function toGateOfReplay(
+  row: Row | undefined,
+  { platform_id, replay }: ReplayWrite,
+): ReplayGate | WriteRejection {
+  if (!row || integerOf(row, 'platform_id') !== platform_id) return 'not_found'
+  const insists = replay.overwrite && row['replay_outcome'] === 'stale'
+  if (row['replayed_at'] !== null && !insists) return 'already_replayed'
+  if (row['status'] !== 'active') return 'platform_inactive'
+  const place = { seq: integerOf(row, 'place_seq'), at: textOf(row, 'place_at') }
+  return { platform: toKeyGate(row), place: replay.overwrite ? null : place }
 }
 
 /** A key's use is noted once a minute: more would cost each push a write. */

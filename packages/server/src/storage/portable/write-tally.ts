@@ -23,18 +23,20 @@ export class WriteTally {
     outcome: 'created' | 'updated' | 'unchanged' | 'stale',
   ): void {
     const { source } = write.content
-    if (source === 'pull' && outcome === 'unchanged') return
+    const isOfRead = 'read' in write
+    if (isOfRead && outcome === 'unchanged') return
     const counts = this.#countsOf(module.platform_id)
     counts[outcome] += 1
     if (source === 'POST') counts.received_post += 1
     else if (source === 'PATCH') counts.received_patch += 1
-    else if (outcome === 'stale') return
+    else if (isOfRead && outcome === 'stale') return
     else counts.received_pull += 1
     const { platform_id, module_id } = module
     const none = { platform_id, module_id, created: 0, pushes: 0 }
     const known = this.#modules.get(module_id) ?? none
     if (outcome === 'created') known.created += 1
-    if (source !== 'pull') known.pushes += 1
+    // Of a replay no read knows anything, as of a push.
+    if (!isOfRead) known.pushes += 1
     this.#modules.set(module_id, known)
   }
 

@@ -11,6 +11,9 @@ const HUB = 0x5265_6368 // "Rech"
 /** Shared by writes of records, held alone by who changes what allows them. */
 export const WRITE_GATES_LOCK = `${HUB}, 1`
 
+/** Held alone by who keeps, replays or forgets rejected pushes; after the gates where both are held. */
+export const REJECTED_PUSHES_LOCK = `${HUB}, 2`
+
 /** One for each process, by its name, held by a session of it as long as it lives. */
 export const LIVING = HUB + 1
 
@@ -24,7 +27,7 @@ export async function isGone(transaction: Executor, processName: string): Promis
 
 const LOCKS: Record<Held, string> = {
   'write gates': WRITE_GATES_LOCK,
-  'rejected pushes': `${HUB}, 2`,
+  'rejected pushes': REJECTED_PUSHES_LOCK,
 }
 
 export async function hold(transaction: Executor, what: Held): Promise<void> {

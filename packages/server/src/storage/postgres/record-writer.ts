@@ -11,6 +11,7 @@ import type {
   PushWrite,
   RecordStore,
   RecordWrite,
+  ReplayWrite,
   WriteBatch,
   WriteOutcome,
 } from '../port/record-store.ts'
@@ -29,33 +30,36 @@ const COUNTER_ROWS = 32
 
 export function createRecordWriter(
   connections: Pick<PostgresConnections, 'withWriter'>,
-): Pick<RecordStore, 'applyWrites'> {
+): Pick<RecordStore, 'applyWrites' | 'tryWrites'> {
   const nodes = new WeakMap<PoolClient, string>()
   const nodeOf = (client: PoolClient) => {
     const node = nodes.get(client) ?? pickCounterRow()
     nodes.set(client, node)
     return node
   }
-  const attempt = (batch: WriteBatch, isolate: boolean) =>
+  const attempt = (batch: WriteBatch, mode: { end: End; isolate: boolean }) =>
     connections.withWriter((client) => {
       const statements = createWriteStatements(client)
-      return isolate
-        ? applyOneByOne(statements, batch, nodeOf(client))
-        : applyTogether(statements, batch, nodeOf(client))
+      const parts = { statements, batch, node: nodeOf(client), end: mode.end }
+      return mode.isolate ? applyOneByOne(parts) : applyTogether(parts)
     })
+  async function apply(batch: WriteBatch, end: End): Promise<WriteOutcome[]> {
+    if (batch.writes.length === 0) return []
+    try {
+      return await tryAgain(() => attempt(batch, { end, isolate: false }))
+    } catch (error) {
+      if (!isRefusedRow(error)) throw error
+      // Savepoints cost, so they are taken only once a row has been refused.
+      return tryAgain(() => attempt(batch, { end, isolate: true }))
+    }
+  }
   return {
-    async applyWrites(batch) {
-      if (batch.writes.length === 0) return []
-      try {
-        return await tryAgain(() => attempt(batch, false))
-      } catch (error) {
-        if (!isRefusedRow(error)) throw error
-        // Savepoints cost, so they are taken only once a row has been refused.
-        return tryAgain(() => attempt(batch, true))
-      }
-    },
+    applyWrites: (batch) => apply(batch, 'commit'),
+    tryWrites: (batch) => apply(batch, 'rollback'),
   }
 }
+
+type End = 'commit' | 'rollback'
 
 /** The name of a set of counter rows, for one who counts. */
 export function pickCounterRow(): string {
@@ -70,26 +74,30 @@ type Group = {
 }
 type Seen = { write: PullWrite; record_id: number }[]
 
-async function applyTogether(
-  statements: WriteStatements,
-  batch: WriteBatch,
-  node: string,
-): Promise<WriteOutcome[]> {
+type BatchParts = { statements: WriteStatements; batch: WriteBatch; node: string; end: End }
+
+async function applyTogether({
+  statements,
+  batch,
+  node,
+  end,
+}: BatchParts): Promise<WriteOutcome[]> {
   // Sent without waiting, and answered in their order.
   const begun = statements.begin()
   const opening = openWriteGates(statements, batch)
   const applying = applyGroup(statements, { gates: opening, batch, node, seenBefore: [] })
   const [, gates, group] = await Promise.all([begun, opening, applying])
-  await Promise.all([...group.sent, noteKeyUse(statements, gates, batch), statements.commit()])
-  noteSeen(group.seen)
+  await Promise.all([...group.sent, noteKeyUse(statements, gates, batch), statements[end]()])
+  if (end === 'commit') noteSeen(group.seen)
   return group.outcomes
 }
 
-async function applyOneByOne(
-  statements: WriteStatements,
-  batch: WriteBatch,
-  node: string,
-): Promise<WriteOutcome[]> {
+async function applyOneByOne({
+  statements,
+  batch,
+  node,
+  end,
+}: BatchParts): Promise<WriteOutcome[]> {
   const [, gates] = await Promise.all([statements.begin(), openWriteGates(statements, batch)])
   const outcomes: WriteOutcome[] = []
   const seen: Seen = []
@@ -112,8 +120,8 @@ async function applyOneByOne(
       outcomes.push({ outcome: 'rejected', code: 'record_not_storable' })
     }
   }
-  await Promise.all([noteKeyUse(statements, gates, batch), statements.commit()])
-  noteSeen(seen)
+  await Promise.all([noteKeyUse(statements, gates, batch), statements[end]()])
+  if (end === 'commit') noteSeen(seen)
   return outcomes
 }
 
@@ -129,7 +137,7 @@ async function applyGroup(
   { gates: opening, batch, node, seenBefore }: GroupParts,
 ): Promise<Group> {
   const { writes } = batch
-  const pushes = writes.filter(isPush)
+  const pushes = writes.filter(hasKey)
   const pulls = writes.filter(isPull)
   const onlyPushes = pulls.length === 0
   const pushKeys = inOrder(pushes.filter((push) => isStorableText(push.record_type)))
@@ -143,15 +151,15 @@ async function applyGroup(
   const found = onlyPushes
     ? { known, loaded: loadedPushes, numbers: earlyNumbers }
     : await loadPulled(statements, { gates, known, pushes, pulls, loadedPushes })
-  const plan = new WritePlan(gates, found, seenBefore)
+  const plan = new WritePlan(gates, found, { seenBefore, at: batch.at })
   const outcomes = writes.map((write) => plan.apply(write))
-  return { outcomes, sent: plan.save(statements, { ...batch, node }), seen: plan.seen }
+  return { outcomes, sent: plan.save(statements, { day: batch.day, node }), seen: plan.seen }
 }
 
 type PulledParts = {
   gates: WriteGates
   known: FoundRecords['known']
-  pushes: PushWrite[]
+  pushes: KeyedWrite[]
   pulls: PullWrite[]
   loadedPushes: FoundRecords['loaded']
 }
@@ -231,7 +239,10 @@ function noteSeen(seen: Seen): void {
   for (const { write, record_id } of seen) write.read.seen.add(record_id)
 }
 
-function isPush(write: RecordWrite): write is PushWrite {
+/** Writes that say themselves which record they are of. */
+type KeyedWrite = PushWrite | ReplayWrite
+
+function hasKey(write: RecordWrite): write is KeyedWrite {
   return !('read' in write)
 }
 

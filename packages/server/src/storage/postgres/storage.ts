@@ -58,6 +58,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     authDatabase: { dialect, type: 'postgres' },
     node: pickCounterRow(),
     readMark,
+    drawNumber,
     missing: createMissingParts(connections),
     channel,
     isGone,
@@ -96,6 +97,13 @@ async function prepareSchema({ url, asHub }: PostgresOptions): Promise<void> {
 async function readMark(db: Executor): Promise<number> {
   const { rows } = await sql<{ value: number }>`
     SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS value FROM write_sequence
+  `.execute(db)
+  return rows[0]?.value ?? 0
+}
+
+async function drawNumber(db: Executor): Promise<number> {
+  const { rows } = await sql<{ value: number }>`
+    SELECT nextval('write_sequence') AS value
   `.execute(db)
   return rows[0]?.value ?? 0
 }

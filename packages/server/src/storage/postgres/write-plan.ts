@@ -1,4 +1,4 @@
-import { describePush, type NewActivity } from '../../domain/activity.ts'
+import { describePush, describeReplay, type NewActivity } from '../../domain/activity.ts'
 import {
   decidePull,
   decidePush,
@@ -6,17 +6,26 @@ import {
   type RecordState,
   type WriteDecision,
 } from '../../domain/record.ts'
+import { decideReplay } from '../../domain/replay.ts'
+import { toInstant } from '../../lib/instant.ts'
 import type {
   PullWrite,
   PushWrite,
   RecordWrite,
+  ReplayWrite,
   WriteOutcome,
   WriteRejection,
 } from '../port/record-store.ts'
 import type { KnownRecord, ModuleGate } from '../portable/write-rows.ts'
 import { WriteTally } from '../portable/write-tally.ts'
 import type { WriteGates } from './write-gates.ts'
-import type { HistoryLine, LoadedRecord, RecordKey, WriteStatements } from './write-statements.ts'
+import type {
+  HistoryLine,
+  LoadedRecord,
+  RecordKey,
+  ReplayedLine,
+  WriteStatements,
+} from './write-statements.ts'
 
 /** A record of the group: what is stored of it, and then what each write left of it. */
 type PlannedRecord = {
@@ -62,19 +71,29 @@ export function inOrder<Key extends RecordKey>(keys: Iterable<Key>): Key[] {
  */
 export class WritePlan {
   readonly seen: { write: PullWrite; record_id: number }[] = []
+  readonly #at: string
   readonly #gates: WriteGates
   readonly #found: FoundRecords
   readonly #records = new Map<string, PlannedRecord>()
   readonly #seenHere: Set<number>
   readonly #history: HistoryLine[] = []
   readonly #activity: NewActivity[] = []
+  readonly #replayed: ReplayedLine[] = []
   readonly #tally = new WriteTally()
   /** The smallest last. */
   readonly #newIds: number[]
   #taken = 0
 
-  /** @param seenBefore ids that the batch's reads have met in groups before this one. */
-  constructor(gates: WriteGates, found: FoundRecords, seenBefore: Iterable<number>) {
+  /**
+   * @param seenBefore ids that the batch's reads have met in groups before this one.
+   * @param at when the writes are made, RFC 3339 in UTC.
+   */
+  constructor(
+    gates: WriteGates,
+    found: FoundRecords,
+    { seenBefore, at }: { seenBefore: Iterable<number>; at: string },
+  ) {
+    this.#at = at
     this.#gates = gates
     this.#found = found
     this.#seenHere = new Set(seenBefore)
@@ -84,15 +103,17 @@ export class WritePlan {
   }
 
   apply(write: RecordWrite): WriteOutcome {
-    return 'read' in write ? this.#applyPull(write) : this.#applyPush(write)
+    if ('read' in write) return this.#applyPull(write)
+    return 'replay' in write ? this.#applyReplay(write) : this.#applyPush(write)
   }
 
   /** Sends what is to be stored, the counters last, since other writers of this node need them too. */
   save(
     statements: WriteStatements,
-    when: { at: string; day: string; node: string },
+    { day, node }: { day: string; node: string },
   ): Promise<unknown>[] {
-    const { at } = when
+    const at = this.#at
+    const when = { at, day, node }
     const inserted = []
     const updated = []
     const touched = []
@@ -111,6 +132,7 @@ export class WritePlan {
       ...(touched.length > 0 ? [statements.touchRecords(touched)] : []),
       ...(this.#history.length > 0 ? [statements.appendHistory(this.#history, at)] : []),
       ...(this.#activity.length > 0 ? [statements.appendActivity(this.#activity, at)] : []),
+      ...(this.#replayed.length > 0 ? [statements.markReplayed(this.#replayed, at)] : []),
       ...(platforms.length > 0 ? [statements.addHourly(platforms, when)] : []),
       ...(modules.length > 0 ? [statements.addToModules(modules, when)] : []),
     ]
@@ -139,6 +161,24 @@ export class WritePlan {
       }),
     )
     return this.#conclude(write, module, record.record_id, decision)
+  }
+
+  #applyReplay(write: ReplayWrite): WriteOutcome {
+    const gate = this.#gates.takeRefusal(write)
+    if (typeof gate === 'string') return rejected(gate)
+    const module = this.#gates.registeredModule(write.platform_id, write.record_type)
+    if (!module) return rejected('module_not_registered')
+    const record = this.#recordOf(write, module)
+    if (!record) throw new Error('A record to be replayed was not loaded')
+    const now = { seq: this.#nextNumber(), at: toInstant(new Date(this.#at)) }
+    const { lastRead, module_name } = module
+    const decision = decideReplay(record.state, write.content, { place: gate.place, now, lastRead })
+    this.#note(record, write, decision, now.seq)
+    const { record_id } = record
+    const result = { outcome: decision.outcome, record_id, module_name }
+    this.#replayed.push({ ...write.replay, ...result })
+    this.#activity.push(describeReplay(write, { ...result, ...gate }))
+    return this.#conclude(write, module, record_id, decision)
   }
 
   #applyPull(write: PullWrite): WriteOutcome {
@@ -187,7 +227,7 @@ export class WritePlan {
       platform_id,
       record_id,
       change_seq: seq,
-      source: write.content.source,
+      source: 'replay' in write ? 'replay' : write.content.source,
       changes: decision.changes,
       pull_id: 'read' in write ? write.read.pull_id : null,
       request_id: 'read' in write ? null : write.request_id,

@@ -18,7 +18,7 @@ import {
 import type { HourlyCounts, ModuleCount } from '../portable/write-tally.ts'
 import { bigintArray, textArray } from './array-parameters.ts'
 import { jsonCopy } from './json-copy.ts'
-import { WRITE_GATES_LOCK } from './locks.ts'
+import { REJECTED_PUSHES_LOCK, WRITE_GATES_LOCK } from './locks.ts'
 
 /** Which record: the module by its type, since a push knows no number of it. */
 export type RecordKey = { platform_id: number; record_type: string; reference_number: string }
@@ -52,6 +52,14 @@ export type HistoryLine = {
   request_id: string | null
 }
 
+/** What became of a rejected push. */
+export type ReplayedLine = {
+  rejected_push_id: number
+  actor: string
+  outcome: string
+  record_id: number
+}
+
 export type WriteStatements = ReturnType<typeof createWriteStatements>
 
 export function createWriteStatements(client: PoolClient) {
@@ -80,6 +88,8 @@ export function createWriteStatements(client: PoolClient) {
       const answer = await command('COMMIT')
       if (answer.command !== 'COMMIT') throw new Error(`COMMIT was answered with ${answer.command}`)
     },
+
+    rollback: () => command('ROLLBACK'),
 
     setSavepoint: () => command('SAVEPOINT one_write'),
     releaseSavepoint: () => command('RELEASE one_write'),
@@ -111,6 +121,25 @@ export function createWriteStatements(client: PoolClient) {
           bigintArray(reads.map((read) => read.platform_id)),
         )
       ).rows,
+
+    /** A row a rejected push that is there. Nobody else replays it, or comes to keep it again, until the end. */
+    async findRefusals(rejectedPushIds: number[]): Promise<Row[]> {
+      const [, { rows }] = await Promise.all([
+        command(`SELECT pg_advisory_xact_lock(${REJECTED_PUSHES_LOCK})`),
+        run('findRefusals', bigintArray(rejectedPushIds)),
+      ])
+      return rows
+    },
+
+    markReplayed: (lines: ReplayedLine[], at: string) =>
+      run(
+        'markReplayed',
+        at,
+        bigintArray(lines.map((line) => line.rejected_push_id)),
+        textArray(lines.map((line) => line.actor)),
+        textArray(lines.map((line) => line.outcome)),
+        bigintArray(lines.map((line) => line.record_id)),
+      ),
 
     /** What is known of a module's records, not locked. */
     async lookUp(
@@ -273,6 +302,17 @@ const SQL = {
     JOIN modules m ON m.module_id = r.module_id AND m.platform_id = r.platform_id
     JOIN platforms p ON p.platform_id = m.platform_id
     LEFT JOIN pulls u ON u.pull_id = r.pull_id`,
+  findRefusals: `
+    SELECT r.rejected_push_id, r.replayed_at, r.replay_outcome, r.place_seq, r.place_at,
+      p.platform_id, p.platform_name, p.display_title, p.status
+    FROM rejected_pushes r JOIN platforms p ON p.platform_id = r.platform_id
+    WHERE r.rejected_push_id = ANY ($1::bigint[])`,
+  markReplayed: `
+    UPDATE rejected_pushes r SET replayed_at = $1, replayed_by = w.actor,
+      replay_outcome = w.outcome, replay_record_id = w.record_id
+    FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[])
+      AS w (rejected_push_id, actor, outcome, record_id)
+    WHERE r.rejected_push_id = w.rejected_push_id`,
   lookUp: `
     SELECT k.reference AS reference_number, r.*
     FROM unnest($3::text[]) AS k (reference)

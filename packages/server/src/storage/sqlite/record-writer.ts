@@ -2,13 +2,16 @@
  * The write path on SQLite: a batch of writes in one transaction on the writing connection, with
  * prepared statements and without an await, so that nothing can come in between.
  */
-import { describePush } from '../../domain/activity.ts'
+import { describePush, describeReplay } from '../../domain/activity.ts'
 import { decidePull, decidePush, isSameRead, type WriteDecision } from '../../domain/record.ts'
+import { decideReplay } from '../../domain/replay.ts'
+import { toInstant } from '../../lib/instant.ts'
 import type {
   PullWrite,
   PushWrite,
   RecordStore,
   RecordWrite,
+  ReplayWrite,
   WriteBatch,
   WriteOutcome,
   WriteRejection,
@@ -23,11 +26,14 @@ import { prepareWriteStatements, type WriteStatements } from './write-statements
 export function createRecordWriter(
   connections: SqliteConnections,
   node: string,
-): Pick<RecordStore, 'applyWrites'> {
+): Pick<RecordStore, 'applyWrites' | 'tryWrites'> {
   const { database } = connections
   const statements = prepareWriteStatements(database)
 
-  function applyInOneTransaction(batch: WriteBatch, isolate: boolean): WriteOutcome[] {
+  function applyInOneTransaction(
+    batch: WriteBatch,
+    { end, isolate }: { end: 'COMMIT' | 'ROLLBACK'; isolate: boolean },
+  ): WriteOutcome[] {
     database.exec('BEGIN IMMEDIATE')
     try {
       const transaction = new WriteTransaction(statements, batch)
@@ -35,8 +41,8 @@ export function createRecordWriter(
         isolate ? applyAlone(transaction, write) : transaction.apply(write),
       )
       transaction.save(node)
-      database.exec('COMMIT')
-      transaction.noteSeen()
+      database.exec(end)
+      if (end === 'COMMIT') transaction.noteSeen()
       return outcomes
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK')
@@ -58,17 +64,21 @@ export function createRecordWriter(
     }
   }
 
+  function apply(batch: WriteBatch, end: 'COMMIT' | 'ROLLBACK'): Promise<WriteOutcome[]> {
+    return connections.exclusively(() => {
+      try {
+        return applyInOneTransaction(batch, { end, isolate: false })
+      } catch (error) {
+        if (!isRefusedRow(error)) throw error
+        // Savepoints cost, so they are taken only once a row has been refused.
+        return applyInOneTransaction(batch, { end, isolate: true })
+      }
+    })
+  }
+
   return {
-    applyWrites: (batch) =>
-      connections.exclusively(() => {
-        try {
-          return applyInOneTransaction(batch, false)
-        } catch (error) {
-          if (!isRefusedRow(error)) throw error
-          // Savepoints cost, so they are taken only once a row has been refused.
-          return applyInOneTransaction(batch, true)
-        }
-      }),
+    applyWrites: (batch) => apply(batch, 'COMMIT'),
+    tryWrites: (batch) => apply(batch, 'ROLLBACK'),
   }
 }
 
@@ -91,7 +101,8 @@ class WriteTransaction {
   }
 
   apply(write: RecordWrite): WriteOutcome {
-    return 'read' in write ? this.#applyPull(write) : this.#applyPush(write)
+    if ('read' in write) return this.#applyPull(write)
+    return 'replay' in write ? this.#applyReplay(write) : this.#applyPush(write)
   }
 
   /** Writes what was gathered over the batch. */
@@ -131,6 +142,25 @@ class WriteTransaction {
     )
     this.#tally.count(write, module, decision.outcome)
     return { outcome: decision.outcome, record_id, module_name: module.module_name }
+  }
+
+  #applyReplay(write: ReplayWrite): WriteOutcome {
+    const gate = this.#statements.findRefusal(write)
+    if (typeof gate === 'string') return rejected(gate)
+    const module = this.#gates.registeredModule(write.platform_id, write.record_type)
+    if (!module) return rejected('module_not_registered')
+    const { at } = this.#batch
+    const { lastRead, module_name } = module
+    const stored = this.#statements.load(module, write.reference_number)
+    this.#seq += 1
+    const now = { seq: this.#seq, at: toInstant(new Date(at)) }
+    const decision = decideReplay(stored, write.content, { place: gate.place, now, lastRead })
+    const record_id = this.#store(write, module, stored, decision)
+    const result = { outcome: decision.outcome, record_id, module_name }
+    this.#statements.markReplayed(write, result, at)
+    this.#statements.appendActivity(at, describeReplay(write, { ...result, ...gate }))
+    this.#tally.count(write, module, decision.outcome)
+    return result
   }
 
   #applyPull(write: PullWrite): WriteOutcome {
@@ -173,7 +203,7 @@ class WriteTransaction {
           record_id: stored.record_id,
           change_seq: this.#seq,
           at,
-          source: write.content.source,
+          source: 'replay' in write ? 'replay' : write.content.source,
           changes: decision.changes,
           pull_id: 'read' in write ? write.read.pull_id : null,
           request_id: 'read' in write ? null : write.request_id,

@@ -53,6 +53,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     authDatabase: { dialect: connections.writerDialect, type: 'sqlite' },
     node: NODE,
     readMark,
+    drawNumber,
     missing: createMissingParts(connections),
   })
   return {
@@ -95,6 +96,13 @@ function prepareFolder(path: string): void {
 
 async function readMark(db: Executor): Promise<number> {
   const { rows } = await sql<{ value: number }>`SELECT value FROM write_sequence`.execute(db)
+  return rows[0]?.value ?? 0
+}
+
+async function drawNumber(db: Executor): Promise<number> {
+  const { rows } = await sql<{ value: number }>`
+    UPDATE write_sequence SET value = value + 1 RETURNING value
+  `.execute(db)
   return rows[0]?.value ?? 0
 }
 

@@ -2,7 +2,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { NewActivity } from '../../domain/activity.ts'
 import type { RecordChange, RecordState, WriteDecision } from '../../domain/record.ts'
-import type { ReadPlace, WriteRejection } from '../port/record-store.ts'
+import type { ReadPlace, ReplayWrite, WriteRejection } from '../port/record-store.ts'
 import { integerOf, type Row } from '../portable/columns.ts'
 import { historyText } from '../portable/history-text.ts'
 import {
@@ -11,8 +11,10 @@ import {
   type KeyGate,
   type KnownRecord,
   type ModuleGate,
+  type ReplayGate,
   type StoredRecord,
   toGateOfRead,
+  toGateOfReplay,
   toKeyGate,
   toKnownRecord,
   toModuleGate,
@@ -56,6 +58,15 @@ export function prepareWriteStatements(database: DatabaseSync) {
       m.registered_at, p.status, (SELECT state FROM pulls WHERE pull_id = ?) AS pull_state
     FROM modules m JOIN platforms p ON p.platform_id = m.platform_id
     WHERE m.module_id = ? AND m.platform_id = ?`)
+  const findRefusal = get(`
+    SELECT r.replayed_at, r.replay_outcome, r.place_seq, r.place_at, p.platform_id, p.platform_name,
+      p.display_title, p.status
+    FROM rejected_pushes r JOIN platforms p ON p.platform_id = r.platform_id
+    WHERE r.rejected_push_id = ?`)
+  const markReplayed = run(`
+    UPDATE rejected_pushes SET replayed_at = ?, replayed_by = ?, replay_outcome = ?,
+      replay_record_id = ?
+    WHERE rejected_push_id = ?`)
   const lookUp = get(`
     SELECT record_id, source_hash, incomplete, missing_since, pushed_seq
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
@@ -118,6 +129,19 @@ export function prepareWriteStatements(database: DatabaseSync) {
 
     findModuleOfRead(read: ReadPlace): ModuleGate | WriteRejection {
       return toGateOfRead(findReading(read.pull_id, read.module_id, read.platform_id))
+    },
+
+    findRefusal(write: ReplayWrite): ReplayGate | WriteRejection {
+      return toGateOfReplay(findRefusal(write.replay.rejected_push_id), write)
+    },
+
+    markReplayed(
+      { replay }: ReplayWrite,
+      result: { outcome: string; record_id: number },
+      at: string,
+    ): void {
+      const { actor, rejected_push_id } = replay
+      markReplayed(at, actor, result.outcome, result.record_id, rejected_push_id)
     },
 
     lookUp(module: ModuleGate, reference: string): KnownRecord | null {

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { REMOVED_KEY, redactKeys } from './redact-keys.ts'
+
+const KEY = 'rhk_0123456789abcdefghijABCDEFGHIJ'
+
+test('keys of the hub go, in whatever value or name they stand', () => {
+  const body = JSON.stringify({ a: `Bearer ${KEY}!`, b: [{ [KEY]: 1 }], c: 'rhk_short' })
+  assert.equal(
+    redactKeys(body),
+    JSON.stringify({ a: `Bearer ${REMOVED_KEY}!`, b: [{ [REMOVED_KEY]: 1 }], c: 'rhk_short' }),
+  )
+})
+
+test('members that are named like a key lose their value', () => {
+  const names = ['X-API-KEY', 'api_key', 'apiKey', 'X-PLATFORM-API-KEY', 'Authorization']
+  for (const name of names) {
+    const kept = redactKeys(JSON.stringify({ data: { [name]: ['a', 'b'] } }))
+    assert.equal(kept, JSON.stringify({ data: { [name]: REMOVED_KEY } }), name)
+  }
+})
+
+test('names that only sound alike stay, as do numbers as they were written', () => {
+  const body = '{"apiKeyboard":"x","my_api_key_note":"y","n":1.10,"rht_":12345678901234567890}'
+  assert.equal(redactKeys(body), body)
+})
+
+test('a key that is known goes, also where JSON writes it with escapes', () => {
+  const key = 'a "quoted" key'
+  const body = JSON.stringify({ note: `it is ${key}.` })
+  assert.equal(redactKeys(body, [key, '']), JSON.stringify({ note: `it is ${REMOVED_KEY}.` }))
+})
+
+test('a body that is too deep to be looked through is not kept', () => {
+  const deep = `${'['.repeat(100_000)}"${KEY}"${']'.repeat(100_000)}`
+  assert.equal(redactKeys(deep), JSON.stringify(REMOVED_KEY))
+})
+
+test('a body without keys is the same text', () => {
+  fc.assert(
+    fc.property(fc.json(), (body) => {
+      fc.pre(!/rh[kt]_|api|auth/i.test(body))
+      assert.equal(redactKeys(body, ['none of it']), body)
+    }),
+  )
+})
+
+test('no key of the hub is left in any body', () => {
+  fc.assert(
+    fc.property(fc.json(), fc.json(), (one, other) => {
+      const body = JSON.stringify({ one: JSON.parse(one), [`k${KEY}`]: `${other}${KEY}` })
+      assert.ok(!redactKeys(body).includes(KEY))
+    }),
+  )
+})

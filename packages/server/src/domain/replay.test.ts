@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { toInstant } from '../lib/instant.ts'
+import {
+  decidePull,
+  decidePush,
+  type LastRead,
+  type PushedContent,
+  type ReadCircumstances,
+  type RecordState,
+  type WriteDecision,
+} from './record.ts'
+import {
+  decideReplay,
+  type ReplayedContent,
+  type ReplayedElement,
+  type ReplayPlace,
+} from './replay.ts'
+
+/** The place that a write of this number has, a second after the one before. */
+function placeOf(seq: number): ReplayPlace {
+  return { seq, at: toInstant(new Date(seq * 1000)) }
+}
+
+function post(value: number): PushedContent {
+  return { source: 'POST', full_name: `Person ${value}`, data: { value }, occurred_at: null }
+}
+
+const NAMED = new Set(['value'])
+
+function element(value: number): ReplayedElement {
+  return { source: 'pull', full_name: `Person ${value}`, data: { value }, manifest_keys: NAMED }
+}
+
+function readOf(seq: number): ReadCircumstances {
+  const { at } = placeOf(seq)
+  return { mark: seq, requested_at: at, manifest_keys: NAMED, manifest_tag: 'tag' }
+}
+
+function next(stored: RecordState | null, decision: WriteDecision): RecordState | null {
+  return decision.outcome === 'stale' || decision.next === null ? stored : decision.next
+}
+
+type Replay = { content: ReplayedContent; from: number; now: number; lastRead?: LastRead }
+
+function replay(stored: RecordState | null, { content, from, now, lastRead }: Replay) {
+  const context = { place: placeOf(from), now: placeOf(now), lastRead: lastRead ?? null }
+  return decideReplay(stored, content, context)
+}
+
+function pushed(value: number, seq: number, stored: RecordState | null = null) {
+  return next(stored, decidePush(stored, post(value), { seq, lastRead: null }))
+}
+
+function pulled(value: number, seq: number, stored: RecordState | null = null) {
+  const { source, full_name, data } = element(value)
+  const content = { source, full_name, data, source_hash: `tag.${value}` }
+  return next(stored, decidePull(stored, content, readOf(seq)))
+}
+
+describe('a replay stands where it stood when it was refused', () => {
+  test('it changes what is older', () => {
+    for (const stored of [pushed(1, 3), pulled(1, 3)]) {
+      assert.equal(replay(stored, { content: post(2), from: 5, now: 9 }).outcome, 'updated')
+      assert.equal(replay(stored, { content: element(2), from: 5, now: 9 }).outcome, 'updated')
+    }
+  })
+
+  test('it leaves what a push or a pull has written since', () => {
+    for (const stored of [pushed(1, 7), pulled(1, 7), pulled(1, 7, pushed(1, 3))]) {
+      assert.equal(replay(stored, { content: post(2), from: 5, now: 9 }).outcome, 'stale')
+      assert.equal(replay(stored, { content: element(2), from: 5, now: 9 }).outcome, 'stale')
+    }
+  })
+
+  test('it leaves what a complete read has found unchanged since', () => {
+    const lastRead = { mark: 7, requested_at: placeOf(7).at }
+    const outcome = replay(pulled(1, 3), { content: post(2), from: 5, now: 9, lastRead }).outcome
+    assert.equal(outcome, 'stale')
+    const later = replay(pulled(1, 3), { content: post(2), from: 8, now: 9, lastRead }).outcome
+    assert.equal(later, 'updated')
+  })
+
+  test('a complete read says nothing of a record that only replays have made', () => {
+    const lastRead = { mark: 20, requested_at: placeOf(20).at }
+    const made = next(null, replay(null, { content: post(1), from: 5, now: 30, lastRead }))
+    const second = replay(made, { content: post(2), from: 9, now: 31, lastRead })
+    assert.equal(second.outcome, 'updated')
+    const occurred_at = placeOf(15).at
+    const push = decidePush(made, { ...post(3), occurred_at }, { seq: 32, lastRead })
+    assert.equal(push.outcome, 'updated')
+  })
+
+  test('it does not bring back a record that was missed since', () => {
+    const stored = pulled(1, 3)
+    assert.ok(stored)
+    const missed = { ...stored, missing_since: new Date(7000).toISOString() }
+    assert.equal(replay(missed, { content: post(2), from: 5, now: 9 }).outcome, 'stale')
+    assert.equal(replay(missed, { content: post(2), from: 8, now: 9 }).outcome, 'updated')
+  })
+
+  test('the second element of a read with the same reference gives way to the first', () => {
+    assert.equal(replay(pulled(1, 4), { content: element(2), from: 4, now: 9 }).outcome, 'stale')
+    const lastRead = { mark: 4, requested_at: placeOf(4).at }
+    const unchanged = replay(pulled(1, 2), { content: element(2), from: 4, now: 9, lastRead })
+    assert.equal(unchanged.outcome, 'stale')
+  })
+
+  test('a pull that began after it was refused overwrites it, one that began before does not', () => {
+    const replayed = next(null, replay(null, { content: post(1), from: 5, now: 9 }))
+    assert.deepEqual(pulled(2, 7, replayed)?.data, '{"value":2}')
+    assert.deepEqual(pulled(2, 4, replayed)?.data, '{"value":1}')
+  })
+
+  test('an element leaves keys that the manifest does not name, and no hash of bytes', () => {
+    const content: PushedContent = { ...post(1), data: { value: 1, extra: true } }
+    const stored = next(null, decidePush(null, content, { seq: 3, lastRead: null }))
+    const replayed = next(stored, replay(stored, { content: element(2), from: 5, now: 9 }))
+    assert.equal(replayed?.data, '{"value":2,"extra":true}')
+    assert.equal(replayed.source_hash, null)
+    assert.equal(replayed.incomplete, false)
+  })
+
+  test('who insists writes over what is newer, as if it came now', () => {
+    const stored = next(null, decidePush(null, { ...post(1), occurred_at: placeOf(8).at }, CONTEXT))
+    for (const content of [{ ...post(2), occurred_at: placeOf(2).at }, element(2)]) {
+      const context = { place: null, now: placeOf(9), lastRead: null }
+      const replayed = next(stored, decideReplay(stored, content, context))
+      assert.equal(replayed?.data, '{"value":2}')
+      assert.equal(pulled(3, 8, replayed)?.data, '{"value":2}')
+    }
+  })
+})
+
+const CONTEXT = { seq: 7, lastRead: null }
+
+test('in whatever order refused ones are replayed, the last word of all stands', () => {
+  const words = fc.array(
+    fc.record({ kind: fc.constantFrom('push', 'pull'), refused: fc.boolean(), order: fc.nat() }),
+    { minLength: 1, maxLength: 8 },
+  )
+  fc.assert(
+    fc.property(words, (given) => {
+      const events = given.map((event, index) => ({ ...event, seq: index + 1 }))
+      let stored: RecordState | null = null
+      for (const { kind, seq } of events.filter((event) => !event.refused)) {
+        stored = kind === 'push' ? pushed(seq, seq, stored) : pulled(seq, seq, stored)
+      }
+      const refused = events.filter((event) => event.refused)
+      refused.sort((one, other) => one.order - other.order)
+      for (const [index, { kind, seq }] of refused.entries()) {
+        const content = kind === 'push' ? post(seq) : element(seq)
+        stored = next(stored, replay(stored, { content, from: seq, now: 100 + index }))
+      }
+      assert.equal(stored?.data, `{"value":${events.length}}`)
+    }),
+  )
+})

@@ -1,0 +1,190 @@
+import type { RejectedPush } from '@recordhub/protocol'
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { parseExact } from '../../lib/exact-json.ts'
+import type { RejectedPushFilter, RejectedPushStore } from '../port/rejected-push-store.ts'
+import type { Executor } from './databases.ts'
+import type { Tables } from './tables.ts'
+
+type RejectedPushReads = Pick<
+  RejectedPushStore,
+  'listRejectedPushes' | 'readRejectedPush' | 'listGroups' | 'readRefusal' | 'listRefusals'
+>
+
+export function createRejectedPushReads(reader: Executor): RejectedPushReads {
+  return {
+    async listRejectedPushes({ before, state, ...query }) {
+      let select = meaning(selectRejectedPushes(reader), query)
+      if (state !== null) {
+        select = select.where('r.replayed_at', state === 'open' ? 'is' : 'is not', null)
+      }
+      if (before !== null) {
+        select = select.where((eb) =>
+          eb.or([
+            eb('r.at', '<', before.at),
+            eb.and([eb('r.at', '=', before.at), eb('r.rejected_push_id', '<', before.id)]),
+          ]),
+        )
+      }
+      const rows = await select
+        .orderBy('r.at', 'desc')
+        .orderBy('r.rejected_push_id', 'desc')
+        .limit(query.limit)
+        .execute()
+      return rows.map(toRejectedPush)
+    },
+
+    async readRejectedPush(rejectedPushId) {
+      const row = await selectRejectedPushes(reader)
+        .where('r.rejected_push_id', '=', rejectedPushId)
+        .executeTakeFirst()
+      return row ? toRejectedPush(row) : null
+    },
+
+    async listGroups({ platform, limit }) {
+      let select = selectFiltered(reader)
+        .select((eb) => [
+          'r.platform_id',
+          'r.cause',
+          eb.fn.countAll<number>().as('rejected_pushes'),
+          eb.fn.sum<number>('r.count').as('count'),
+          eb.fn.min('r.first_at').as('first_at'),
+          eb.fn.max('r.at').as('last_at'),
+        ])
+        .where('r.replayed_at', 'is', null)
+      if (platform !== null) select = select.where('p.platform_name', '=', platform)
+      const groups = await select
+        .groupBy(['r.platform_id', 'r.cause'])
+        .orderBy('last_at', 'desc')
+        .limit(limit)
+        .execute()
+      const described = groups.map(async ({ platform_id, cause, ...figures }) => {
+        const one = await selectFiltered(reader)
+          .select(['p.platform_name', 'r.record_type', 'r.code', 'r.message'])
+          .where('r.platform_id', '=', platform_id)
+          .where('r.cause', '=', cause)
+          .where('r.replayed_at', 'is', null)
+          .limit(1)
+          .executeTakeFirst()
+        const count = Number(figures.count)
+        return one ? [{ ...one, cause, ...figures, count }] : []
+      })
+      return (await Promise.all(described)).flat()
+    },
+
+    async readRefusal(rejectedPushId) {
+      const row = await selectRefusals(reader)
+        .where('r.rejected_push_id', '=', rejectedPushId)
+        .executeTakeFirst()
+      return row ? toRefusal(row) : null
+    },
+
+    async listRefusals({ after, limit, maxBytes, ...filter }) {
+      const open = meaning(selectFiltered(reader), filter).where('r.replayed_at', 'is', null)
+      const ahead = after
+        ? open.where(
+            sql<boolean>`(r.place_seq, r.rejected_push_id) > (${after.place_seq}, ${after.rejected_push_id})`,
+          )
+        : open
+      const { n } = await ahead
+        .select((eb) => eb.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow()
+      const listed = await ahead
+        .select(['r.rejected_push_id', 'r.bytes'])
+        .orderBy('r.place_seq')
+        .orderBy('r.rejected_push_id')
+        .limit(limit)
+        .execute()
+      let bytes = 0
+      const ids = listed
+        .filter((row, index) => {
+          bytes += row.bytes
+          return index === 0 || bytes <= maxBytes
+        })
+        .map((row) => row.rejected_push_id)
+      if (ids.length === 0) return { refusals: [], remaining: 0 }
+      const rows = await selectRefusals(reader)
+        .where('r.rejected_push_id', 'in', ids)
+        .orderBy('r.place_seq')
+        .orderBy('r.rejected_push_id')
+        .execute()
+      return { refusals: rows.map(toRefusal), remaining: n - ids.length }
+    },
+  }
+}
+
+export function selectFiltered(db: Executor) {
+  return db
+    .selectFrom('rejected_pushes as r')
+    .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
+}
+
+type Joined = Tables & { r: Tables['rejected_pushes']; p: Tables['platforms'] }
+
+/** Those that a filter means. */
+export function meaning<Selected>(
+  select: SelectQueryBuilder<Joined, 'r' | 'p', Selected>,
+  { platform, code, record_type, cause }: RejectedPushFilter,
+): SelectQueryBuilder<Joined, 'r' | 'p', Selected> {
+  let meant = select
+  if (platform !== null) meant = meant.where('p.platform_name', '=', platform)
+  if (code !== null) meant = meant.where('r.code', '=', code)
+  if (record_type !== null) meant = meant.where('r.record_type', '=', record_type)
+  if (cause !== null) meant = meant.where('r.cause', '=', cause)
+  return meant
+}
+
+function selectRejectedPushes(db: Executor) {
+  return selectFiltered(db).select([
+    'r.rejected_push_id as id',
+    'r.first_at',
+    'r.at',
+    'r.count',
+    'p.platform_name',
+    'r.record_type',
+    'r.method',
+    'r.code',
+    'r.message',
+    'r.errors',
+    'r.cause',
+    'r.body',
+    'r.pull_id',
+    'r.replayed_at',
+    'r.replayed_by',
+    'r.replay_outcome',
+    'r.replay_record_id as record_id',
+  ])
+}
+
+function toRejectedPush({
+  errors,
+  body,
+  ...row
+}: Awaited<ReturnType<ReturnType<typeof selectRejectedPushes>['execute']>>[number]): RejectedPush {
+  return { ...row, errors: JSON.parse(errors), body: parseExact(body) }
+}
+
+function selectRefusals(db: Executor) {
+  return selectFiltered(db)
+    .leftJoin('modules as m', (join) =>
+      join
+        .onRef('m.platform_id', '=', 'r.platform_id')
+        .onRef('m.record_type', '=', 'r.record_type'),
+    )
+    .select([
+      'r.rejected_push_id',
+      'r.platform_id',
+      'p.platform_name',
+      'r.record_type',
+      'r.method',
+      'r.body',
+      'r.place_seq',
+      'm.fields',
+    ])
+}
+
+function toRefusal({
+  fields,
+  ...row
+}: Awaited<ReturnType<ReturnType<typeof selectRefusals>['execute']>>[number]) {
+  return { ...row, fields: fields === null ? null : JSON.parse(fields) }
+}
