@@ -94,6 +94,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const runner = createPullRunner({
     client,
     ingest,
+    records: storage.records,
     keeper,
     secrets,
     clock,

@@ -182,6 +182,7 @@ function bound(records: Storage['records']): Storage['records'] {
   return {
     applyWrites: (batch) => records.applyWrites(batch),
     tryWrites: (batch) => records.tryWrites(batch),
+    recogniseElements: (read, sightings) => records.recogniseElements(read, sightings),
     listRecords: (query) => records.listRecords(query),
     countRecords: (query) => records.countRecords(query),
     readRecord: (recordId) => records.readRecord(recordId),

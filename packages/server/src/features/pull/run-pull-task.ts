@@ -8,7 +8,7 @@ import {
 } from '../../domain/kept-answer.ts'
 import type { ReadExtent } from '../../domain/missing.ts'
 import { noCounts } from '../../domain/pull.ts'
-import { manifestTag, sourceHash } from '../../domain/record.ts'
+import { manifestTag } from '../../domain/record.ts'
 import { checkPulled, faultsInWords, referenceOf } from '../../domain/record-input.ts'
 import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -17,14 +17,15 @@ import { toInstant } from '../../lib/instant.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
 import type { RecordsPage } from '../../outgoing/records-pages.ts'
-import type { RecordElement, RecordsSlice } from '../../outgoing/records-stream.ts'
+import type { RecordElement, RecordsSlice } from '../../outgoing/records-slice.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan, StartedTask } from '../../storage/port/pull-store.ts'
-import type { PullWrite, RecordRead } from '../../storage/port/record-store.ts'
+import type { PullWrite, RecordRead, RecordStore } from '../../storage/port/record-store.ts'
 import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
 import type { Ingest } from '../records/ingest.ts'
 import type { RejectedPushKeeper } from '../records/keep-rejected-push.ts'
 import { namingPage } from './name-page.ts'
+import { ElementReader } from './read-elements.ts'
 import { StoreAhead } from './store-ahead.ts'
 
 /** Of one task, this many rejected records are kept; all are counted. */
@@ -37,6 +38,7 @@ const REPORT_EVERY_MS = 1000
 export type PullTaskParts = {
   client: Pick<PlatformClient, 'openRecords'>
   ingest: Ingest
+  records: Pick<RecordStore, 'recogniseElements'>
   keeper: RejectedPushKeeper
   secrets: SecretBox
   clock: Clock
@@ -90,6 +92,7 @@ class PullTask {
   readonly #parts: PullTaskParts
   readonly #context: PullTaskContext
   readonly #read: RecordRead
+  readonly #reader: ElementReader
   readonly #counts = noCounts()
   readonly #warnings: string[] = []
   #total: number | null = null
@@ -117,6 +120,7 @@ class PullTask {
       manifest_tag: manifestTag(keys),
       seen: new IdSet(),
     }
+    this.#reader = new ElementReader(parts.records, this.#read)
   }
 
   progress(): Omit<PullTaskOutcome, 'error' | 'kept'> {
@@ -185,7 +189,7 @@ class PullTask {
   }
 
   async #readPage(page: RecordsPage): Promise<void> {
-    const storing = new StoreAhead((slices) => this.#store(slices))
+    const storing = new StoreAhead((slices) => this.#store(slices, page.path))
     try {
       for await (const slice of page.slices()) {
         this.#checkEnvelope(page.envelope(), page.path)
@@ -227,17 +231,18 @@ class PullTask {
     if (typeof total === 'number' && Number.isSafeInteger(total) && total >= 0) this.#total = total
   }
 
-  async #store(slices: RecordsSlice[]): Promise<void> {
-    const elements = slices.flatMap((slice) => slice.elements)
+  async #store(slices: RecordsSlice[], path: string): Promise<void> {
+    const { elements, unchanged, isBroken } = await this.#reader.read(slices)
     const tooLarge = slices.flatMap((slice) => slice.tooLarge)
-    this.#counts.received += elements.length + tooLarge.length
+    this.#counts.received += unchanged + elements.length + tooLarge.length
+    this.#counts.unchanged += unchanged
     const rejections = tooLarge.map((index) => this.#rejectTooLarge(index))
     const writes: { write: PullWrite; element: RecordElement }[] = []
     for (const element of elements) {
       const checked = checkPulled(element.value)
       if (checked.outcome === 'valid') {
         const { reference_number, full_name, data } = checked.input
-        const source_hash = sourceHash(this.#read.manifest_tag, element.bytes)
+        const { source_hash } = element
         writes.push({
           element,
           write: {
@@ -264,6 +269,9 @@ class PullTask {
       }
     }
     await Promise.all(rejections)
+    if (isBroken) {
+      throw new HubError('platform_answer_invalid', { path, reason: 'it is no valid JSON' })
+    }
   }
 
   #rejectTooLarge(index: number): Promise<void> {

@@ -1,7 +1,8 @@
-import type { Platform, PlatformModule, PlatformSummary } from '@recordhub/protocol'
+import type { PlatformModule, PlatformSummary } from '@recordhub/protocol'
 import { CONNECTION_TYPE } from '@recordhub/protocol'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Executor } from './databases.ts'
+import type { ModulesTable } from './tables.ts'
 
 /** A platform as the dashboard lists it; its counts come from the counters. */
 export function selectPlatformSummaries(db: Executor) {
@@ -70,37 +71,41 @@ export function toPlatformSummary(row: SummaryRow): PlatformSummary {
   }
 }
 
-/** The modules of a platform, or of all, in the order of their manifests. */
-export function selectModules(db: Executor) {
-  return db
-    .selectFrom('modules as m')
-    .selectAll('m')
-    .select((eb) =>
-      eb
-        .selectFrom('rejected_pushes as r')
-        .whereRef('r.platform_id', '=', 'm.platform_id')
-        .whereRef('r.record_type', '=', 'm.record_type')
-        .where('r.code', '=', sql.lit('module_not_registered'))
-        .where('r.replayed_at', 'is', null)
-        .select((inner) => inner.fn.countAll<number>().as('n'))
-        .as('replayable'),
-    )
-    .orderBy('m.position')
+/** The modules of platforms in the order of their manifests; of one platform, or of all. */
+export async function readModules(
+  db: Executor,
+  platformId: number | null,
+): Promise<Map<number, PlatformModule[]>> {
+  let select = db.selectFrom('modules').selectAll().orderBy('position')
+  let refused = db
+    .selectFrom('rejected_pushes')
+    .select((eb) => ['platform_id', 'record_type', eb.fn.countAll<number>().as('n')])
+    .where('code', '=', sql.lit('module_not_registered'))
+    .where('replayed_at', 'is', null)
+    .groupBy(['platform_id', 'record_type'])
+  if (platformId !== null) {
+    select = select.where('platform_id', '=', platformId)
+    refused = refused.where('platform_id', '=', platformId)
+  }
+  const nameOf = (row: { platform_id: number; record_type: string | null }) =>
+    `${row.platform_id} ${row.record_type}`
+  const counts = new Map((await refused.execute()).map((row) => [nameOf(row), row.n]))
+  const ofPlatforms = new Map<number, PlatformModule[]>()
+  for (const row of await select.execute()) {
+    const modules = ofPlatforms.get(row.platform_id) ?? []
+    modules.push(toPlatformModule(row, counts.get(nameOf(row)) ?? 0))
+    ofPlatforms.set(row.platform_id, modules)
+  }
+  return ofPlatforms
 }
 
-type ModuleRow = Awaited<ReturnType<ReturnType<typeof selectModules>['execute']>>[number]
-
-export function toPlatform(row: SummaryRow, modules: ModuleRow[]): Platform {
-  return { ...toPlatformSummary(row), modules: modules.map(toPlatformModule) }
-}
-
-function toPlatformModule(row: ModuleRow): PlatformModule {
+function toPlatformModule(row: Selectable<ModulesTable>, replayable: number): PlatformModule {
   return {
     module_name: row.module_name,
     record_type: row.record_type,
     description: row.description,
     fields: JSON.parse(row.fields),
     registered: row.registered_at !== null,
-    replayable: Number(row.replayable ?? 0),
+    replayable,
   }
 }

@@ -2,7 +2,7 @@ import type { Platform } from '@recordhub/protocol'
 import type { NewPlatform, PlatformStore } from '../port/platform-store.ts'
 import { insertActivity, insertAudit } from './activity-rows.ts'
 import type { Databases, Executor } from './databases.ts'
-import { selectModules, selectPlatformSummaries, toPlatform } from './platform-rows.ts'
+import { readModules, selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
 
 /** How processes on one database learn of each other's changes. */
 export type ChangeChannel = {
@@ -51,9 +51,11 @@ export function createPlatformStore(
         .orderBy('p.display_title')
         .orderBy('p.platform_id')
         .execute()
-      const modules = await selectModules(reader).execute()
-      const modulesOf = Map.groupBy(modules, (module) => module.platform_id)
-      return rows.map((row) => toPlatform(row, modulesOf.get(row.platform_id) ?? []))
+      const modules = await readModules(reader, null)
+      return rows.map((row) => ({
+        ...toPlatformSummary(row),
+        modules: modules.get(row.platform_id) ?? [],
+      }))
     },
 
     readPlatform: (platformId) => findPlatform(reader, platformId),
@@ -120,8 +122,8 @@ async function findPlatform(db: Executor, platformId: number): Promise<Platform 
     .where('p.platform_id', '=', platformId)
     .executeTakeFirst()
   if (!row) return null
-  const modules = await selectModules(db).where('m.platform_id', '=', platformId).execute()
-  return toPlatform(row, modules)
+  const modules = await readModules(db, platformId)
+  return { ...toPlatformSummary(row), modules: modules.get(platformId) ?? [] }
 }
 
 /** @returns null where the name is taken. */
