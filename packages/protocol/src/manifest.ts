@@ -30,6 +30,12 @@ export const Field = Type.Object({
   label: Type.String(),
   type: Type.String(),
   required: Type.Boolean(),
+  added_at: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'When a later manifest first named it; left out for those of the first one',
+    }),
+  ),
 })
 
 /** A module as its platform's manifest describes it. */

@@ -1,14 +1,25 @@
 import Type, { type Static } from 'typebox'
-import { NullableString, NullableTimestamp, OneOf } from './common.ts'
+import { NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 import { CONNECTION_TYPE } from './constants.ts'
-import { Manifest, Module, PingAnswer } from './manifest.ts'
+import { Field, Manifest, Module, PingAnswer } from './manifest.ts'
 
 export const PlatformStatus = OneOf('active', 'inactive')
 
-/** A module of a registered platform; `registered` says whether its records are received. */
+/** What becomes of records whose data does not go with the manifest: stored, or refused and kept. */
+export const DriftPolicy = OneOf('accept', 'reject')
+
+/**
+ * A module of a registered platform; `registered` says whether its records are received, `complete_at` when
+ * they were last proved to be all there.
+ */
 export const PlatformModule = Type.Object({
   ...Module.properties,
+  added_at: NullableTimestamp,
+  removed_at: NullableTimestamp,
+  removed_fields: Type.Array(Type.Object({ ...Field.properties, removed_at: Timestamp })),
+  drift_policy: DriftPolicy,
   registered: Type.Boolean(),
+  complete_at: NullableTimestamp,
   replayable: Type.Integer({
     description: 'Rejected pushes that were refused since the module was not registered',
   }),
@@ -70,6 +81,7 @@ export const PlatformChange = Type.Object(
   { additionalProperties: false },
 )
 
+export type DriftPolicy = Static<typeof DriftPolicy>
 export type PlatformStatus = Static<typeof PlatformStatus>
 export type PlatformModule = Static<typeof PlatformModule>
 export type PlatformSummary = Static<typeof PlatformSummary>

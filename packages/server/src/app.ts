@@ -12,6 +12,8 @@ import { createAuth, readSession } from './features/operators/auth.ts'
 import { createFirstOperator } from './features/operators/create-operator.ts'
 import { operatorRoutes, toWebHeaders } from './features/operators/routes.ts'
 import { setupToken } from './features/operators/setup-link.ts'
+import { manifestRoutes } from './features/platforms/manifest-routes.ts'
+import { createRefreshInPassing } from './features/platforms/refresh-manifest.ts'
 import { platformRoutes } from './features/platforms/routes.ts'
 import { createCancelPull } from './features/pull/cancel-pull.ts'
 import { missingReviewRoutes } from './features/pull/missing-review-routes.ts'
@@ -91,6 +93,14 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const receivers = createReceiverFinder({ platforms: storage.platforms, clock })
   const receivePush = createReceivePush({ ingest, keeper, receivers, clock })
   const lease = { owner: storage.processName, seconds: LEASE_SECONDS }
+  const refreshManifest = createRefreshInPassing({
+    ...storage,
+    client,
+    secrets,
+    clock,
+    complain: (error, platform_id) =>
+      logger.error({ err: error, platform_id }, 'a manifest could not be refreshed'),
+  })
   const runner = createPullRunner({
     client,
     ingest,
@@ -99,6 +109,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     secrets,
     clock,
     lease,
+    refreshManifest,
     pulls: storage.pulls,
     platforms: storage.platforms,
     timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
@@ -153,6 +164,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         requesterOf,
       }),
     )
+    await web.register(manifestRoutes({ ...storage, client, secrets, clock, requesterOf }))
     await web.register(recordRoutes(storage))
     await web.register(pullRoutes({ ...storage, requestPull, cancelPull, callerOf }))
     await web.register(scheduleRoutes({ ...storage, dispatcher, pattern, callerOf }))

@@ -38,6 +38,10 @@ const CATALOGUE = {
     status: 422,
     message: 'The reference number came twice in one read; the first one stands.',
   },
+  drift_rejected: {
+    status: 422,
+    message: "The record does not go with its module's manifest: {reason}.",
+  },
   record_not_storable: { status: 422, message: 'The database refused this record.' },
   pull_not_running: { status: 409, message: 'The pull that read this record is over.' },
   busy: {

@@ -35,6 +35,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/platforms/:id': 'viewer',
   'PATCH /api/v1/platforms/:id': 'operator',
 
+  'POST /api/v1/platforms/:id/manifest/refresh': 'operator',
+  'GET /api/v1/platforms/:id/drift': 'viewer',
+  'PATCH /api/v1/platforms/:id/modules/:record_type': 'operator',
+  'GET /api/v1/completeness': 'viewer',
+
   'GET /api/v1/records': 'viewer',
   'GET /api/v1/records/:record_id': 'viewer',
   'GET /api/v1/records/:record_id/history': 'viewer',

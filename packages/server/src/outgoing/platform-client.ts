@@ -33,7 +33,8 @@ export type RecordsOptions = {
 /** What the hub asks of a platform. Each method throws a HubError that says what to do. */
 export type PlatformClient = {
   ping: (target: CallTarget) => Promise<PingAnswer>
-  fetchManifest: (target: CallTarget) => Promise<Manifest>
+  /** @param signal ends it; left out or null where only its own limit of time does. */
+  fetchManifest: (target: CallTarget, signal?: AbortSignal | null) => Promise<Manifest>
   /**
    * Opens the records answer of one module, to be read element by element with bounded memory. Tries
    * again where the platform refuses the connection or is busy, before anything has come.
@@ -53,8 +54,10 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
   async function fetchShort(
     target: CallTarget,
     path: string,
+    ending: AbortSignal | null,
   ): Promise<{ answer: PlatformAnswer; value: unknown }> {
-    const signal = AbortSignal.timeout(SHORT_CALL_SECONDS * 1000)
+    const limit = AbortSignal.timeout(SHORT_CALL_SECONDS * 1000)
+    const signal = ending ? AbortSignal.any([limit, ending]) : limit
     const answer = await caller.call(target, caller.addressOf(target, path), {
       signal,
       firstByteSeconds: SHORT_CALL_SECONDS,
@@ -70,14 +73,14 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
 
   return {
     async ping(target) {
-      const { answer, value } = await fetchShort(target, 'ping')
+      const { answer, value } = await fetchShort(target, 'ping', null)
       if (isPing.Check(value)) return value
       const [first] = isPing.Errors(value)
       const reason = first ? `${first.instancePath} ${first.message}`.trim() : 'it is no ping'
       throw new HubError('platform_answer_invalid', { path: answer.path, reason })
     },
-    async fetchManifest(target) {
-      const { answer, value } = await fetchShort(target, 'manifest')
+    async fetchManifest(target, signal = null) {
+      const { answer, value } = await fetchShort(target, 'manifest', signal)
       const checked = checkManifest(value)
       if (checked.outcome === 'valid') return checked.manifest
       throw new HubError('platform_answer_invalid', { path: answer.path, reason: checked.reason })

@@ -13,6 +13,16 @@ import {
 } from '../helpers/storage-fixtures.ts'
 import { countRows } from '../helpers/storage-sql.ts'
 
+/** What a module is where nothing has happened to it since it was registered. */
+const UNTOUCHED = {
+  added_at: null,
+  removed_at: null,
+  removed_fields: [],
+  drift_policy: 'accept',
+  complete_at: null,
+  replayable: 0,
+} as const
+
 export function describePlatformStore(engine: StorageEngine): void {
   describe(`platforms on ${engine.name}`, () => {
     test(
@@ -38,8 +48,8 @@ export function describePlatformStore(engine: StorageEngine): void {
           last_error: null,
           missing_reviews: 0,
           modules: [
-            { ...testModule('students'), registered: true, replayable: 0 },
-            { ...testModule('staff'), registered: false, replayable: 0 },
+            { ...testModule('students'), ...UNTOUCHED, registered: true },
+            { ...testModule('staff'), ...UNTOUCHED, registered: false },
           ],
         })
         assert.deepEqual(await storage.platforms.readPlatform(id), answer.platform)
@@ -73,7 +83,7 @@ export function describePlatformStore(engine: StorageEngine): void {
         const platform = only(await storage.platforms.listPlatforms())
         assert.deepEqual(
           platform.modules,
-          modules.map((module) => ({ ...module, replayable: 0 })),
+          modules.map((module) => ({ ...module, ...UNTOUCHED })),
         )
         assert.equal(platform.platform_description, '\u2028 😀')
       }),

@@ -3,7 +3,13 @@ import { describe, test } from 'node:test'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
 import { only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
-import { finishTestPull, NO_COUNTS, startTestPull, taskResult } from '../helpers/storage-pulls.ts'
+import {
+  finishTestPull,
+  NO_COUNTS,
+  readOf,
+  startTestPull,
+  taskResult,
+} from '../helpers/storage-pulls.ts'
 
 const COUNTS = {
   received: 10,
@@ -14,7 +20,7 @@ const COUNTS = {
   rejected: 1,
   missing: 2,
 }
-const READ = { mark: 0, requested_at: '2026-03-10T08:00:00.000000000Z', records: 0 }
+const READ = readOf({ mark: 0, requested_at: '2026-03-10T08:00:00.000000000Z', records: 0 })
 
 export function describePullEndings(engine: StorageEngine): void {
   describe(`the ends of pulls and tasks on ${engine.name}`, () => {

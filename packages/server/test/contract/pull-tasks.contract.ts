@@ -17,6 +17,7 @@ import {
   LEASE,
   NO_COUNTS,
   pullWrite,
+  readOf,
   requestPull,
   startRead,
   startTestPull,
@@ -34,7 +35,7 @@ const COUNTS = {
   rejected: 1,
   missing: 2,
 }
-const READ = { mark: 0, requested_at: '2026-03-10T08:00:00.000000000Z', records: 0 }
+const READ = readOf({ mark: 0, requested_at: '2026-03-10T08:00:00.000000000Z', records: 0 })
 
 export function describePullTasks(engine: StorageEngine): void {
   describe(`pull tasks on ${engine.name}`, () => {
@@ -47,7 +48,8 @@ export function describePullTasks(engine: StorageEngine): void {
         assert.ok(module_id > 0)
         const { record_type, module_name, fields } = testModule('students')
         const { platform_id } = school
-        const described = { record_type, module_name, fields, trouble: null }
+        const rest = { drift_policy: 'accept', trouble: null } as const
+        const described = { record_type, module_name, fields, ...rest }
         assert.deepEqual(task, { task_number: 1, platform_id, ...described })
       }),
     )

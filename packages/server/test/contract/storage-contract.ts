@@ -3,6 +3,7 @@ import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeActivityStore } from './activity-store.contract.ts'
 import { describeHubKeys } from './hub-keys.contract.ts'
 import { describeKeptAnswers } from './kept-answers.contract.ts'
+import { describeManifestStore } from './manifest-store.contract.ts'
 import { describeMissingReads } from './missing-reads.contract.ts'
 import { describeMissingReviews } from './missing-reviews.contract.ts'
 import { describeMissingRecords } from './missing-store.contract.ts'
@@ -44,6 +45,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeModel(engine)
   describePlatformStore(engine)
   describeHubKeys(engine)
+  describeManifestStore(engine)
   describePullStore(engine)
   describePullTasks(engine)
   describeKeptAnswers(engine)

@@ -1,6 +1,6 @@
 /** Platforms and writes for tests of the storage, with everything that a test does not care about. */
 import assert from 'node:assert/strict'
-import type { Module } from '@recordhub/protocol'
+import type { Manifest, Module } from '@recordhub/protocol'
 import type { PushedContent } from '../../src/domain/record.ts'
 import { isJsonObject, type JsonObject, parseExact } from '../../src/lib/exact-json.ts'
 import type { ChangeLog, NewPlatform } from '../../src/storage/port/platform-store.ts'
@@ -28,6 +28,16 @@ export function testModule(record_type: string): Module {
     module_name: `Module ${record_type}`,
     description: `All ${record_type}`,
     fields: [{ key: 'a', label: 'A', type: 'string', required: true }],
+  }
+}
+
+/** The manifest of `newPlatform('school')` with these modules. */
+export function testManifest(...modules: Module[]): Manifest {
+  return {
+    platform_name: 'school',
+    platform_title: 'Title school',
+    platform_description: 'About school',
+    modules,
   }
 }
 

@@ -8,6 +8,8 @@ import {
   newPlatform,
   pushWrite,
   type TestPlatform,
+  testManifest,
+  testModule,
   write,
 } from './storage-fixtures.ts'
 import { listUnmet, markUnmet, question } from './storage-missing.ts'
@@ -22,8 +24,9 @@ export function everyMethod(
   storage: Storage,
   { clock, school, read }: { clock: TestClock; school: TestPlatform; read: TestRead },
 ): Call[] {
-  const { records, platforms, pulls, missing, activity, rejectedPushes, operators, snapshot } =
-    storage
+  const { records, platforms, manifests, pulls, missing, activity, rejectedPushes } = storage
+  const { operators, snapshot } = storage
+  const manifest = testManifest(testModule('students'))
   const { platform_id } = school
   const { pull_id } = read.read
   const { task_number } = read.task
@@ -76,6 +79,27 @@ export function everyMethod(
       'setPlatformStatus',
       () =>
         platforms.setPlatformStatus({ platform_id, status: 'active', at: clock.text }, changeLog()),
+    ],
+    [
+      'claimManifest',
+      () => manifests.claimManifest(platform_id, { at: clock.text, notSince: clock.text }),
+    ],
+    [
+      'storeManifest',
+      () => manifests.storeManifest({ platform_id, manifest, at: clock.text }, () => changeLog()),
+    ],
+    ['readDrift', () => manifests.readDrift(platform_id)],
+    [
+      'setDriftPolicy',
+      () =>
+        manifests.setDriftPolicy(
+          { platform_id, record_type: 'students', drift_policy: 'accept', at: clock.text },
+          changeLog(),
+        ),
+    ],
+    [
+      'listCompleteness',
+      () => manifests.listCompleteness({ platform: null, limit: 5, after: null }),
     ],
     ['findReceiver', () => platforms.findReceiver(school.key_hash, clock.text)],
     ['readSource', () => platforms.readSource(platform_id)],

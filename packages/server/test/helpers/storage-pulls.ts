@@ -122,10 +122,18 @@ export function taskResult(over: Partial<PullTaskResult> = {}): PullTaskResult {
   }
 }
 
+/** A complete read that proves nothing, unless told otherwise. */
+export function readOf(
+  read: Partial<NonNullable<PullTaskResult['read']>> & { mark: number },
+): PullTaskResult['read'] {
+  const requested_at = '2026-03-10T08:00:00.000000000Z'
+  return { requested_at, records: 0, pushes: 0, doubts: ['no_total'], ...read }
+}
+
 /** Ends the task of a read as a complete one. */
 export async function finishRead(storage: Storage, { read, task }: TestRead): Promise<void> {
   const { mark, requested_at, pull_id } = read
-  const result = taskResult({ read: { mark, requested_at, records: read.seen.size } })
+  const result = taskResult({ read: readOf({ mark, requested_at, records: read.seen.size }) })
   await storage.pulls.finishTask(pull_id, task.task_number, result, null)
 }
 

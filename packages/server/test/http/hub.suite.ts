@@ -2,6 +2,7 @@
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
+import { describeDrift } from './drift.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
 import { describeMissingReviews } from './missing-reviews.suite.ts'
 import { describePages } from './pages.suite.ts'
@@ -56,6 +57,7 @@ export function describeHub(engine: StorageEngine): void {
   describeMissingReviews(engine)
   describeRecords(engine)
   describeRejectedPushes(engine)
+  describeDrift(engine)
   describeDashboard(engine)
   describePages(engine)
 }

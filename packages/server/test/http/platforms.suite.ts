@@ -78,6 +78,11 @@ export function describePlatforms(engine: StorageEngine): void {
           ...module,
           registered: module.record_type === 'people',
           replayable: 0,
+          added_at: null,
+          removed_at: null,
+          removed_fields: [],
+          drift_policy: 'accept',
+          complete_at: null,
         })),
       })
       const read = expectObject(await hub().get(`/api/v1/platforms/${id}`), 200)

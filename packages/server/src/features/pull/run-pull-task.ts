@@ -1,5 +1,6 @@
 import type { PullCounts } from '@recordhub/protocol'
 import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
+import { findDrift, type ManifestKeys, manifestKeysOf, refuseDrift } from '../../domain/drift.ts'
 import {
   isWorthKeeping,
   type KeptAnswer,
@@ -91,6 +92,7 @@ export async function runPullTask(
 class PullTask {
   readonly #parts: PullTaskParts
   readonly #context: PullTaskContext
+  readonly #keys: ManifestKeys
   readonly #read: RecordRead
   readonly #reader: ElementReader
   readonly #counts = noCounts()
@@ -109,15 +111,15 @@ class PullTask {
     const { plan, pull_id, mark } = context
     this.#parts = parts
     this.#context = context
-    const keys = plan.fields.map((field) => field.key)
+    this.#keys = manifestKeysOf(plan.fields)
     this.#read = {
       pull_id,
       platform_id: plan.platform_id,
       module_id: plan.module_id,
       mark,
       requested_at: toInstant(parts.clock.now()),
-      manifest_keys: new Set(keys),
-      manifest_tag: manifestTag(keys),
+      manifest_keys: this.#keys.known,
+      manifest_tag: manifestTag(this.#keys.known),
       seen: new IdSet(),
     }
     this.#reader = new ElementReader(parts.records, this.#read)
@@ -243,12 +245,20 @@ class PullTask {
       if (checked.outcome === 'valid') {
         const { reference_number, full_name, data } = checked.input
         const { source_hash } = element
+        const drift = findDrift(data, this.#keys, { isWhole: true })
+        const refused = refuseDrift(drift, this.#context.plan.drift_policy)
+        if (refused) {
+          const { reason, errors } = refused
+          rejections.push(this.#reject(element, 'drift_rejected', { reason }, errors))
+          continue
+        }
         writes.push({
           element,
           write: {
             reference_number,
             content: { source: 'pull', full_name, data, source_hash },
             read: this.#read,
+            ...(drift ? { drift } : {}),
           },
         })
       } else {

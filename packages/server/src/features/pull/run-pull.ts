@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PullTaskState } from '@recordhub/protocol'
 import type { FastifyBaseLogger } from 'fastify'
 import type { NewActivity } from '../../domain/activity.ts'
+import { findDoubts } from '../../domain/completeness.ts'
 import { concludePull, countsInWords, type PullStop } from '../../domain/pull.ts'
 import { HubError } from '../../errors.ts'
 import { repeat } from '../../lib/abortable-loop.ts'
@@ -11,6 +12,7 @@ import type {
   PullStore,
   PullTaskPlan,
   PullTaskResult,
+  StartedTask,
 } from '../../storage/port/pull-store.ts'
 import { type JudgedOutcome, type MarkGoneParts, markGone } from './mark-gone.ts'
 import { type PullTaskContext, type PullTaskParts, runPullTask } from './run-pull-task.ts'
@@ -32,6 +34,8 @@ export type PullRunnerParts = PullTaskParts &
     pulls: PullStore
     platforms: Pick<PlatformStore, 'readSource'>
     lease: Lease
+    /** Looks whether a platform's manifest has changed, now and then. Never rejects. */
+    refreshManifest: (platformId: number, signal: AbortSignal) => Promise<void>
     timeoutSeconds: number
     concurrency: number
     log: FastifyBaseLogger
@@ -145,17 +149,21 @@ async function runTasks(
   signal: AbortSignal,
 ): Promise<PullTaskState[]> {
   const states: PullTaskState[] = []
-  const waiting = [...Map.groupBy(plans, (plan) => plan.platform_id).values()]
+  const waiting = [...Map.groupBy(plans, (plan) => plan.platform_id)]
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       // Of a platform that is down the first module shows it; to wait at each would starve the others.
       let current = parts
-      for (const plan of next) {
+      let hasAnswered = false
+      const [platformId, ofPlatform] = next
+      for (const plan of ofPlatform) {
         if (signal.aborted) return
         const state = await runTaskAlone(current, pullId, plan, signal)
         current = { ...parts, endsAt: state === 'failed' ? null : parts.endsAt }
+        hasAnswered ||= state === 'succeeded'
         states.push(state)
       }
+      if (hasAnswered) await parts.refreshManifest(platformId, signal)
     }
   }
   const workers = Math.min(parts.concurrency, waiting.length)
@@ -193,7 +201,7 @@ async function runTask(
     report: (progress) => parts.pulls.reportTask(pullId, plan.task_number, progress),
   }
   const outcome = await markGone(parts, context, await runPullTask(parts, context))
-  const result = toResult(outcome, started.mark, stopOf(signal))
+  const result = toResult(outcome, started, stopOf(signal))
   if (outcome.error !== null && !(outcome.error instanceof HubError)) {
     parts.log.error({ err: outcome.error, pull_id: pullId }, 'a pull task met a defect')
   }
@@ -201,11 +209,16 @@ async function runTask(
   return result.state
 }
 
-function toResult(outcome: JudgedOutcome, mark: number, broken: PullStop | null): PullTaskResult {
+function toResult(
+  outcome: JudgedOutcome,
+  { mark, pushes }: StartedTask,
+  broken: PullStop | null,
+): PullTaskResult {
   const { total, counts, warnings, error, requested_at, records, extent } = outcome
   // Where records are left to be judged, the next read must bring all of them again.
   const kept = outcome.isSettled || extent.pages === 0 ? outcome.kept : null
   if (error === null) {
+    const doubts = extent.pages === 0 ? null : findDoubts(outcome)
     return {
       state: 'succeeded',
       total,
@@ -213,7 +226,7 @@ function toResult(outcome: JudgedOutcome, mark: number, broken: PullStop | null)
       warnings,
       error: null,
       trouble: troubleOf(counts.rejected, warnings),
-      read: { mark, requested_at, records },
+      read: { mark, requested_at, pushes, records, doubts },
       kept,
     }
   }

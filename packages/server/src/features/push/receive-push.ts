@@ -1,4 +1,5 @@
 import type { PushAnswer } from '@recordhub/protocol'
+import { findDrift, refuseDrift } from '../../domain/drift.ts'
 import {
   checkPush,
   faultsInWords,
@@ -62,10 +63,10 @@ export function createReceivePush(options: {
     throw error
   }
 
-  async function isRegistered(request: PushRequest, recordType: string): Promise<boolean> {
-    const has = (receiver: Receiver | null) =>
-      receiver?.modules.some((module) => module.record_type === recordType) ?? false
-    return has(request.receiver) || has(await receivers.refresh(request.key))
+  async function findModule(request: PushRequest, recordType: string) {
+    const findIn = (receiver: Receiver | null) =>
+      receiver?.modules.find((module) => module.record_type === recordType)
+    return findIn(request.receiver) ?? findIn(await receivers.refresh(request.key))
   }
 
   return async (request) => {
@@ -75,8 +76,14 @@ export function createReceivePush(options: {
       return refuse(request, new HubError('invalid_record', { reason }, { errors: checked.errors }))
     }
     const { input } = checked
-    if (!(await isRegistered(request, input.record_type))) {
-      return refuse(request, moduleNotRegistered(input))
+    const module = await findModule(request, input.record_type)
+    if (!module) return refuse(request, moduleNotRegistered(input))
+    const isWhole = request.method === 'POST'
+    const drift = findDrift(input.data, module.manifest_keys, { isWhole })
+    const refused = refuseDrift(drift, module.drift_policy)
+    if (refused) {
+      const { reason, errors } = refused
+      return refuse(request, new HubError('drift_rejected', { reason }, { errors }))
     }
     const { full_name, data, occurred_at, record_type, reference_number } = input
     const written = await ingest.push({
@@ -86,6 +93,7 @@ export function createReceivePush(options: {
       reference_number,
       request_id: request.request_id,
       content: { source: request.method, full_name, data, occurred_at },
+      ...(drift ? { drift } : {}),
     })
     if (written.outcome !== 'rejected') return answerPush(request, input, written)
     await receivers.refresh(request.key)

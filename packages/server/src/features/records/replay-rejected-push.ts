@@ -1,4 +1,5 @@
 import type { Replay } from '@recordhub/protocol'
+import { type Drift, findDrift, manifestKeysOf, refuseDrift } from '../../domain/drift.ts'
 import { checkPulled, checkPush, faultsInWords } from '../../domain/record-input.ts'
 import { REMOVED_KEY } from '../../domain/redact-keys.ts'
 import type { ReplayedContent } from '../../domain/replay.ts'
@@ -88,20 +89,43 @@ export async function replayAll(
   })
 }
 
-type CheckedRecord = { record_type: string; reference_number: string; content: ReplayedContent }
+type CheckedRecord = {
+  record_type: string
+  reference_number: string
+  content: ReplayedContent
+  drift?: Drift
+}
 
-/** What the body says as a record; an error where it says none. */
+/** What the body says as a record; an error where it says none that may be stored. */
 function checkRefusal(refusal: Refusal, mended: unknown, now: Date): CheckedRecord | HubError {
-  const { method, record_type, fields } = refusal
   if (mended === undefined && refusal.body.includes(REMOVED_KEY)) {
     return new HubError('key_was_removed')
   }
   const body = mended === undefined ? parseExact(refusal.body) : mended
+  const record = readRecord(refusal, body, now)
+  const { record_type, fields, drift_policy } = refusal
+  if (record instanceof HubError || record.record_type !== record_type || !fields) return record
+  const { source, data } = record.content
+  const drift = findDrift(data, manifestKeysOf(fields), { isWhole: source !== 'PATCH' })
+  const refused = refuseDrift(drift, drift_policy ?? 'accept')
+  if (refused) {
+    const { reason, errors } = refused
+    return new HubError('drift_rejected', { reason }, { errors })
+  }
+  return drift ? { ...record, drift } : record
+}
+
+function readRecord(
+  { method, record_type, fields }: Refusal,
+  body: unknown,
+  now: Date,
+): CheckedRecord | HubError {
   if (method !== 'pull') {
     const checked = checkPush(method, body, now)
     if (checked.outcome === 'invalid') return invalidRecord(checked.errors)
-    const { record_type, reference_number, full_name, data, occurred_at } = checked.input
+    const { full_name, data, occurred_at, ...named } = checked.input
     const content = { source: method, full_name, data, occurred_at }
+    const { record_type, reference_number } = named
     return { record_type, reference_number, content }
   }
   const checked = checkPulled(body)
@@ -110,7 +134,7 @@ function checkRefusal(refusal: Refusal, mended: unknown, now: Date): CheckedReco
     return new HubError('module_not_registered', { record_type: record_type ?? '' })
   }
   const { reference_number, full_name, data } = checked.input
-  const manifest_keys = new Set(fields.map((field) => field.key))
+  const manifest_keys = manifestKeysOf(fields).known
   return {
     record_type,
     reference_number,

@@ -1,5 +1,6 @@
-import type { Module, Platform, PlatformStatus } from '@recordhub/protocol'
+import type { DriftPolicy, Module, Platform, PlatformStatus } from '@recordhub/protocol'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity.ts'
+import type { ManifestKeys } from '../../domain/drift.ts'
 
 /** Lines that go into the same transaction as the change they tell of. */
 export type ChangeLog = { activity: NewActivity; audit: NewAuditEntry }
@@ -21,7 +22,12 @@ export type Receiver = {
   platform_id: number
   platform_name: string
   display_title: string
-  modules: { record_type: string; module_name: string }[]
+  modules: {
+    record_type: string
+    module_name: string
+    drift_policy: DriftPolicy
+    manifest_keys: ManifestKeys
+  }[]
 }
 
 /** What it takes to call a platform. */

@@ -1,4 +1,6 @@
 import type {
+  Doubt,
+  DriftPolicy,
   Field,
   Pull,
   PullCounts,
@@ -21,6 +23,7 @@ export type PullTaskPlan = {
   record_type: string
   module_name: string
   fields: Field[]
+  drift_policy: DriftPolicy
   /** What was wrong at the module's last read. */
   trouble: string | null
 }
@@ -33,8 +36,18 @@ export type PullTaskResult = {
   warnings: string[]
   /** What was wrong at this read, in words; null where nothing was. */
   trouble: string | null
-  /** Set after a complete read: its mark, the time of its first request, and how many records it met. */
-  read: { mark: number; requested_at: string; records: number } | null
+  /**
+   * Set after a complete read: its mark, the time of its first request, how many pushes the module had had
+   * by then, how many records it met, and why it is no proof that all are here; null where the platform
+   * said that the last answer still holds, and with it what that one proved.
+   */
+  read: {
+    mark: number
+    requested_at: string
+    pushes: number
+    records: number
+    doubts: Doubt[] | null
+  } | null
   /** The answer that the next read of the module may ask after; null for none. */
   kept: KeptAnswer | null
 }

@@ -1,10 +1,14 @@
 import type { HistoryEntry, RecordSort } from '@recordhub/protocol'
+import type { Drift } from '../../domain/drift.ts'
 import type { PulledContent, PushedContent, ReadCircumstances } from '../../domain/record.ts'
 import type { ReplayedContent } from '../../domain/replay.ts'
 import type { IdSet } from '../../lib/id-set.ts'
 
+/** What a record's data says otherwise than the manifest; left out where it says nothing so. */
+type Drifting = { drift?: Drift }
+
 /** A push that came with a hub API key. */
-export type PushWrite = {
+export type PushWrite = Drifting & {
   platform_id: number
   record_type: string
   reference_number: string
@@ -24,10 +28,14 @@ export type RecordRead = ReadCircumstances &
   }
 
 /** An element of a read, which says where it belongs. */
-export type PullWrite = { reference_number: string; content: PulledContent; read: RecordRead }
+export type PullWrite = Drifting & {
+  reference_number: string
+  content: PulledContent
+  read: RecordRead
+}
 
 /** What was refused before, and is written now as an operator asks. */
-export type ReplayWrite = {
+export type ReplayWrite = Drifting & {
   platform_id: number
   record_type: string
   reference_number: string
@@ -111,7 +119,8 @@ export type HistoryRow = {
 export interface RecordStore {
   /**
    * Applies writes in their order: for each, loads what is stored, decides (`domain/record.ts`) and
-   * saves the record, its history entry, the counters and, for a push or a replay, the line of activity. All of
+   * saves the record, its history entry, the counters (of drift too, where the record is new or has
+   * changed) and, for a push or a replay, the line of activity. All of
    * it is one transaction, durable when the promise resolves: a crash after that loses nothing, a
    * crash before it leaves nothing.
    *

@@ -1,4 +1,10 @@
-import type { Field, RejectedPush, RejectedPushGroup, RejectedPushState } from '@recordhub/protocol'
+import type {
+  DriftPolicy,
+  Field,
+  RejectedPush,
+  RejectedPushGroup,
+  RejectedPushState,
+} from '@recordhub/protocol'
 import type { NewActivity } from '../../domain/activity.ts'
 import type { ReplayPlace } from '../../domain/replay.ts'
 import type { ChangeLog } from './platform-store.ts'
@@ -38,8 +44,9 @@ export type Refusal = {
   /** JSON text. */
   body: string
   place_seq: number
-  /** Of the module; null where there is none of that type. */
+  /** Of the module; both null where there is none of that type. */
   fields: Field[] | null
+  drift_policy: DriftPolicy | null
 }
 
 /** The last refusal of a step, from which the next one goes on. */

@@ -1,4 +1,5 @@
 import type { ActivityStore } from './activity-store.ts'
+import type { ManifestStore } from './manifest-store.ts'
 import type { MissingStore } from './missing-store.ts'
 import type { OperatorStore } from './operator-store.ts'
 import type { PlatformStore } from './platform-store.ts'
@@ -19,6 +20,7 @@ export type Storage = {
   processName: string
   records: RecordStore
   platforms: PlatformStore
+  manifests: ManifestStore
   pulls: PullStore
   schedule: ScheduleStore
   activity: ActivityStore

@@ -30,13 +30,17 @@ export async function takeKeptAnswer(
     .where('module_id', '=', module.module_id)
     .executeTakeFirst()
   if (!stored || stored.read_tag === null) return { pushes, kept: null }
-  await db.updateTable('modules').set(NONE).where('module_id', '=', module.module_id).execute()
+  await forgetKeptAnswer(db, module)
   const { etag, last_modified, read_tag, records } = stored
   const stillSpeaks = records !== null && stored.pushes === pushes
   return {
     pushes,
     kept: stillSpeaks ? { etag, last_modified, read_tag, records, pushes } : null,
   }
+}
+
+export async function forgetKeptAnswer(db: Executor, { module_id }: Pick<ModuleKey, 'module_id'>) {
+  await db.updateTable('modules').set(NONE).where('module_id', '=', module_id).execute()
 }
 
 export async function keepAnswer(

@@ -105,7 +105,12 @@ function toPlatformModule(row: Selectable<ModulesTable>, replayable: number): Pl
     record_type: row.record_type,
     description: row.description,
     fields: JSON.parse(row.fields),
+    added_at: row.added_at,
+    removed_at: row.removed_at,
+    removed_fields: JSON.parse(row.removed_fields),
+    drift_policy: row.drift_policy,
     registered: row.registered_at !== null,
+    complete_at: row.complete_at,
     replayable,
   }
 }

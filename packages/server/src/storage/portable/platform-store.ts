@@ -1,4 +1,5 @@
-import type { Platform } from '@recordhub/protocol'
+import type { Module, Platform } from '@recordhub/protocol'
+import { manifestKeysOf } from '../../domain/drift.ts'
 import type { NewPlatform, PlatformStore } from '../port/platform-store.ts'
 import { insertActivity, insertAudit } from './activity-rows.ts'
 import type { Databases, Executor } from './databases.ts'
@@ -11,26 +12,48 @@ export type ChangeChannel = {
   listen: (listener: () => void) => void
 }
 
+/** What changes platforms, modules and hub keys, and who is told. */
+export type PlatformChanges = {
+  /**
+   * Works in a transaction of its own and tells of it once it is committed.
+   * @param isToTell left out where every result is.
+   */
+  change: <Result>(
+    work: (db: Executor) => Promise<Result>,
+    isToTell?: (result: Result) => boolean,
+  ) => Promise<Result>
+  onChange: PlatformStore['onChange']
+}
+
 /** @param channel left out where no other process is at work. */
-export function createPlatformStore(
-  { reader, writer, hold }: Databases,
+export function createPlatformChanges(
+  { writer }: Databases,
   channel?: ChangeChannel,
-): PlatformStore {
+): PlatformChanges {
   const listeners: (() => void)[] = []
-  async function change<Result>(work: (db: Executor) => Promise<Result>): Promise<Result> {
-    const result = await writer.transaction().execute(async (db) => {
-      const changed = await work(db)
-      await channel?.announce(db)
-      return changed
-    })
-    for (const listener of listeners) listener()
-    return result
-  }
   return {
+    async change(work, isToTell = () => true) {
+      const result = await writer.transaction().execute(async (db) => {
+        const changed = await work(db)
+        if (isToTell(changed)) await channel?.announce(db)
+        return changed
+      })
+      if (isToTell(result)) for (const listener of listeners) listener()
+      return result
+    },
     onChange(listener) {
       listeners.push(listener)
       channel?.listen(listener)
     },
+  }
+}
+
+export function createPlatformStore(
+  { reader, hold }: Databases,
+  { change, onChange }: PlatformChanges,
+): PlatformStore {
+  return {
+    onChange,
 
     registerPlatform: (platform, log) =>
       change(async (db) => {
@@ -91,12 +114,18 @@ export function createPlatformStore(
       if (!key) return null
       const modules = await reader
         .selectFrom('modules')
-        .select(['record_type', 'module_name'])
+        .select(['record_type', 'module_name', 'drift_policy', 'fields'])
         .where('platform_id', '=', key.platform_id)
         .where('registered_at', 'is not', null)
         .orderBy('position')
         .execute()
-      return { ...key, modules }
+      return {
+        ...key,
+        modules: modules.map(({ fields, ...module }) => ({
+          ...module,
+          manifest_keys: manifestKeysOf(JSON.parse(fields)),
+        })),
+      }
     },
 
     async readSource(platformId) {
@@ -155,21 +184,30 @@ async function insertPlatform(db: Executor, platform: NewPlatform): Promise<numb
 }
 
 async function insertModules(db: Executor, platformId: number, platform: NewPlatform) {
-  const rows = platform.modules.map((module, position) => ({
-    platform_id: platformId,
-    record_type: module.record_type,
-    module_name: module.module_name,
-    description: module.description,
-    fields: JSON.stringify(module.fields),
-    position,
-    registered_at: module.registered ? platform.at : null,
-    last_read_mark: null,
-    last_read_requested_at: null,
-    last_read_finished_at: null,
-    last_trouble: null,
-  }))
   // One by one: a manifest of thousands of modules would be more parameters than a statement takes.
-  for (const row of rows) await db.insertInto('modules').values(row).execute()
+  for (const [position, { registered, ...module }] of platform.modules.entries()) {
+    const registered_at = registered ? platform.at : null
+    await insertModule(db, platformId, { ...module, position, registered_at, added_at: null })
+  }
+}
+
+export async function insertModule(
+  db: Executor,
+  platform_id: number,
+  module: Module & { position: number; registered_at: string | null; added_at: string | null },
+): Promise<void> {
+  const { record_type, module_name, description, fields, ...rest } = module
+  await db
+    .insertInto('modules')
+    .values({
+      platform_id,
+      record_type,
+      module_name,
+      description,
+      fields: JSON.stringify(fields),
+      ...rest,
+    })
+    .execute()
 }
 
 async function insertHubKey(db: Executor, platformId: number, platform: NewPlatform) {

@@ -4,7 +4,7 @@ import type { PullStore, PullTaskPlan, PullTaskResult } from '../port/pull-store
 import { insertActivity } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import { keepAnswer, takeKeptAnswer } from './kept-answers.ts'
-import { countUnmarked } from './missing-store.ts'
+import { noteRead } from './noted-reads.ts'
 import { noteFailures, planTasks } from './pull-plan.ts'
 import { selectPulls, toCounts, toPull } from './pull-rows.ts'
 
@@ -245,25 +245,6 @@ export function createPullStore(
   }
 }
 
-/** A record that a read did not bring must not be judged by that read. */
-async function noteRead(
-  db: Executor,
-  { platform_id, module_id }: { platform_id: number; module_id: number },
-  read: NonNullable<PullTaskResult['read']>,
-  at: string,
-): Promise<void> {
-  const metAll = (await countUnmarked(db, { platform_id, module_id })) === read.records
-  const { mark, requested_at } = read
-  await db
-    .updateTable('modules')
-    .set({
-      last_read_finished_at: at,
-      ...(metAll ? { last_read_mark: mark, last_read_requested_at: requested_at } : {}),
-    })
-    .where('module_id', '=', module_id)
-    .execute()
-}
-
 async function noteTrouble(
   db: Executor,
   moduleId: number,
@@ -317,6 +298,7 @@ async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> 
       'm.record_type',
       'm.module_name',
       'm.fields',
+      'm.drift_policy',
       'm.last_trouble as trouble',
     ])
     .where('t.pull_id', '=', pullId)

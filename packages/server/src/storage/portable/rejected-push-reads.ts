@@ -179,6 +179,7 @@ function selectRefusals(db: Executor) {
       'r.body',
       'r.place_seq',
       'm.fields',
+      'm.drift_policy',
     ])
 }
 

@@ -2,9 +2,10 @@ import type { AuthDatabase } from '../port/operator-store.ts'
 import type { Storage } from '../port/storage.ts'
 import { createActivityStore } from './activity-store.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
+import { createManifestStore } from './manifest-store.ts'
 import { createMissingStore, type MissingParts } from './missing-store.ts'
 import { createOperatorStore } from './operator-store.ts'
-import { type ChangeChannel, createPlatformStore } from './platform-store.ts'
+import { type ChangeChannel, createPlatformChanges, createPlatformStore } from './platform-store.ts'
 import { createPullStore, type IsGone } from './pull-store.ts'
 import { createRejectedPushStore } from './rejected-push-store.ts'
 import { createScheduleStore } from './schedule-store.ts'
@@ -31,8 +32,10 @@ export function createStores(
   { authDatabase, node, readMark, drawNumber, missing, channel, isGone }: EngineParts,
 ): Omit<Storage, 'processName' | 'records' | 'pullDispatcher' | 'close'> {
   const { writer, clock } = databases
+  const changes = createPlatformChanges(databases, channel)
   return {
-    platforms: createPlatformStore(databases, channel),
+    platforms: createPlatformStore(databases, changes),
+    manifests: createManifestStore(databases, changes),
     pulls: createPullStore(databases, readMark, isGone),
     schedule: createScheduleStore(databases),
     activity: createActivityStore(databases),

@@ -1,6 +1,7 @@
 /** The tables as Kysely sees them: the same names and columns on every engine. */
 import type {
   ActivityLevel,
+  DriftPolicy,
   HistoryEntry,
   MissingReviewState,
   PlatformStatus,
@@ -26,6 +27,8 @@ export type Tables = {
   pull_tasks: PullTasksTable
   missing_reviews: MissingReviewsTable
   missing_suspects: MissingSuspectsTable
+  manifest_changes: ManifestChangesTable
+  module_drift: ModuleDriftTable
   activity: ActivityTable
   audit: AuditTable
   rejected_pushes: RejectedPushesTable
@@ -51,6 +54,7 @@ export type PlatformsTable = {
   source_key_secret_id: number
   status: PlatformStatus
   manifest_fetched_at: string
+  manifest_asked_at: Generated<string | null>
   last_pulled_at: string | null
   last_error: string | null
   rejected_bytes: Generated<number>
@@ -69,16 +73,25 @@ export type ModulesTable = {
   fields: string
   position: number
   registered_at: string | null
-  last_read_mark: number | null
-  last_read_requested_at: string | null
-  last_read_finished_at: string | null
-  last_trouble: string | null
+  last_read_mark: Generated<number | null>
+  last_read_requested_at: Generated<string | null>
+  last_read_finished_at: Generated<string | null>
+  last_trouble: Generated<string | null>
   /** The last answer whose validators are kept; all null where none is. */
   kept_etag: Generated<string | null>
   kept_last_modified: Generated<string | null>
   kept_read_tag: Generated<string | null>
   kept_records: Generated<number | null>
   kept_pushes: Generated<number | null>
+  added_at: string | null
+  removed_at: Generated<string | null>
+  removed_fields: Generated<string>
+  drift_policy: Generated<DriftPolicy>
+  drift_since: Generated<string | null>
+  complete_at: Generated<string | null>
+  complete_pushes: Generated<number | null>
+  last_read_records: Generated<number | null>
+  last_read_doubts: Generated<string>
 }
 
 export type HubKeysTable = {
@@ -197,6 +210,24 @@ export type MissingReviewsTable = {
 }
 
 export type MissingSuspectsTable = { module_id: number; platform_id: number; record_ids: string }
+
+export type ManifestChangesTable = {
+  manifest_change_id: Generated<number>
+  platform_id: number
+  at: string
+  changes: string
+}
+
+export type ModuleDriftTable = {
+  platform_id: number
+  module_id: number
+  node: string
+  kind: 'unknown' | 'absent'
+  key: string
+  count: number
+  first_at: string
+  last_at: string
+}
 
 export type ActivityTable = {
   activity_id: Generated<number>

@@ -1,3 +1,5 @@
+import type { Drift } from '../../domain/drift.ts'
+import { isStorableText } from '../../lib/storable-text.ts'
 import type { RecordWrite } from '../port/record-store.ts'
 import type { HourlyCountersTable } from './tables.ts'
 import type { ModuleGate } from './write-rows.ts'
@@ -11,10 +13,24 @@ export type ModuleCount = {
   pushes: number
 }
 
+/** In how many records of a batch a key was unknown or absent. */
+export type DriftCount = {
+  platform_id: number
+  module_id: number
+  kind: 'unknown' | 'absent'
+  key: string
+  count: number
+}
+
+/** Of a module and kind, so many keys are counted by name; the engines keep as many of a node. */
+export const MAX_DRIFT_KEYS = 100
+const MAX_KEY_LENGTH = 200
+
 /** Counts what a batch did, to be written as one row a platform and one a module. */
 export class WriteTally {
   readonly #platforms = new Map<number, HourlyCounts>()
   readonly #modules = new Map<number, ModuleCount>()
+  readonly #drifts = new Map<string, DriftCount>()
 
   /** A pulled record that is unchanged counts for nothing here: it must not cost a write. */
   count(
@@ -22,6 +38,9 @@ export class WriteTally {
     module: ModuleGate,
     outcome: 'created' | 'updated' | 'unchanged' | 'stale',
   ): void {
+    if (write.drift && (outcome === 'created' || outcome === 'updated')) {
+      this.#countDrift(module, write.drift)
+    }
     const { source } = write.content
     const isOfRead = 'read' in write
     if (isOfRead && outcome === 'unchanged') return
@@ -49,6 +68,26 @@ export class WriteTally {
     return [...this.#modules.values()].sort((one, other) => one.module_id - other.module_id)
   }
 
+  /** Sorted, as the platforms are. */
+  drifts(): DriftCount[] {
+    return [...this.#drifts]
+      .sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
+      .map(([, count]) => count)
+  }
+
+  #countDrift({ platform_id, module_id }: ModuleGate, drift: Drift): void {
+    for (const kind of ['absent', 'unknown'] as const) {
+      for (const key of new Set(drift[kind].map(nameOfKey))) {
+        const name = JSON.stringify([module_id, kind, key])
+        const known = this.#drifts.get(name)
+        if (known) known.count += 1
+        else if (this.#drifts.size < MAX_DRIFT_KEYS) {
+          this.#drifts.set(name, { platform_id, module_id, kind, key, count: 1 })
+        }
+      }
+    }
+  }
+
   #countsOf(platformId: number): HourlyCounts {
     const known = this.#platforms.get(platformId)
     if (known) return known
@@ -65,4 +104,10 @@ export class WriteTally {
     this.#platforms.set(platformId, counts)
     return counts
   }
+}
+
+/** What an engine can keep and index. */
+function nameOfKey(key: string): string {
+  const name = key.slice(0, MAX_KEY_LENGTH)
+  return isStorableText(name) ? name : name.toWellFormed().replaceAll('\0', '\uFFFD')
 }

@@ -126,6 +126,7 @@ export class WritePlan {
     }
     const platforms = this.#tally.platforms()
     const modules = this.#tally.modules()
+    const drifts = this.#tally.drifts()
     return [
       ...(inserted.length > 0 ? [statements.insertRecords(inserted, at)] : []),
       ...(updated.length > 0 ? [statements.updateRecords(updated, at)] : []),
@@ -135,6 +136,7 @@ export class WritePlan {
       ...(this.#replayed.length > 0 ? [statements.markReplayed(this.#replayed, at)] : []),
       ...(platforms.length > 0 ? [statements.addHourly(platforms, when)] : []),
       ...(modules.length > 0 ? [statements.addToModules(modules, when)] : []),
+      ...(drifts.length > 0 ? [statements.addDrift(drifts, when)] : []),
     ]
   }
 

@@ -15,10 +15,11 @@ import {
   toKnownRecord,
   toStoredRecord,
 } from '../portable/write-rows.ts'
-import type { HourlyCounts, ModuleCount } from '../portable/write-tally.ts'
+import type { DriftCount, HourlyCounts, ModuleCount } from '../portable/write-tally.ts'
 import { bigintArray, textArray } from './array-parameters.ts'
 import { jsonCopy } from './json-copy.ts'
 import { REJECTED_PUSHES_LOCK, WRITE_GATES_LOCK } from './locks.ts'
+import { SIDE_SQL } from './side-sql.ts'
 
 /** Which record: the module by its type, since a push knows no number of it. */
 export type RecordKey = { platform_id: number; record_type: string; reference_number: string }
@@ -254,6 +255,18 @@ export function createWriteStatements(client: PoolClient) {
         bigintArray(counts.map((count) => count.created)),
         bigintArray(counts.map((count) => count.pushes)),
       ),
+
+    addDrift: (drifts: DriftCount[], when: { at: string; node: string }) =>
+      run(
+        'addDrift',
+        when.node,
+        when.at,
+        bigintArray(drifts.map((drift) => drift.platform_id)),
+        bigintArray(drifts.map((drift) => drift.module_id)),
+        textArray(drifts.map((drift) => drift.kind)),
+        textArray(drifts.map((drift) => drift.key)),
+        bigintArray(drifts.map((drift) => drift.count)),
+      ),
   }
 }
 
@@ -302,17 +315,6 @@ const SQL = {
     JOIN modules m ON m.module_id = r.module_id AND m.platform_id = r.platform_id
     JOIN platforms p ON p.platform_id = m.platform_id
     LEFT JOIN pulls u ON u.pull_id = r.pull_id`,
-  findRefusals: `
-    SELECT r.rejected_push_id, r.replayed_at, r.replay_outcome, r.place_seq, r.place_at,
-      p.platform_id, p.platform_name, p.display_title, p.status
-    FROM rejected_pushes r JOIN platforms p ON p.platform_id = r.platform_id
-    WHERE r.rejected_push_id = ANY ($1::bigint[])`,
-  markReplayed: `
-    UPDATE rejected_pushes r SET replayed_at = $1, replayed_by = w.actor,
-      replay_outcome = w.outcome, replay_record_id = w.record_id
-    FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[])
-      AS w (rejected_push_id, actor, outcome, record_id)
-    WHERE r.rejected_push_id = w.rejected_push_id`,
   lookUp: `
     SELECT k.reference AS reference_number, r.*
     FROM unnest($3::text[]) AS k (reference)
@@ -361,36 +363,5 @@ const SQL = {
     FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[])
       AS w (record_id, source_hash, field_clocks, pushed_seq, pulled_at)
     WHERE r.record_id = w.record_id`,
-  appendHistory: `
-    INSERT INTO record_history (platform_id, record_id, change_seq, at, source, changes, pull_id,
-      request_id)
-    SELECT platform_id, record_id, change_seq, $1, source, changes, pull_id, request_id
-    FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[],
-      $8::text[])
-      AS w (platform_id, record_id, change_seq, source, changes, pull_id, request_id)`,
-  appendActivity: `
-    INSERT INTO activity (at, level, kind, platform_id, platform_name, record_id, actor, message,
-      details)
-    SELECT $1, level, kind, platform_id, platform_name, record_id, actor, message, details
-    FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[], $7::text[],
-      $8::text[], $9::text[])
-      AS w (level, kind, platform_id, platform_name, record_id, actor, message, details)`,
-  addHourly: `
-    INSERT INTO hourly_counters AS c (day, hour, node, platform_id, received_post, received_patch,
-      received_pull, created, updated, unchanged, stale, rejected)
-    SELECT $1, $2, $3, w.*, 0
-    FROM unnest($4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[],
-      $10::bigint[], $11::bigint[]) AS w
-    ON CONFLICT (day, hour, platform_id, node) DO UPDATE SET
-      received_post = c.received_post + excluded.received_post,
-      received_patch = c.received_patch + excluded.received_patch,
-      received_pull = c.received_pull + excluded.received_pull,
-      created = c.created + excluded.created, updated = c.updated + excluded.updated,
-      unchanged = c.unchanged + excluded.unchanged, stale = c.stale + excluded.stale`,
-  addToModules: `
-    INSERT INTO module_counters AS c (node, last_received_at, platform_id, module_id, records,
-      pushes)
-    SELECT $1, $2, w.* FROM unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) AS w
-    ON CONFLICT (platform_id, module_id, node) DO UPDATE SET records = c.records + excluded.records,
-      pushes = c.pushes + excluded.pushes, last_received_at = excluded.last_received_at`,
+  ...SIDE_SQL,
 } as const

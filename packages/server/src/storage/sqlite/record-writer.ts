@@ -111,6 +111,7 @@ class WriteTransaction {
     const when = { at: this.#batch.at, day: this.#batch.day, node }
     for (const counts of this.#tally.platforms()) this.#statements.addHourly(counts, when)
     for (const count of this.#tally.modules()) this.#statements.addToModule(count, when)
+    for (const drift of this.#tally.drifts()) this.#statements.addDrift(drift, when)
   }
 
   /** After the commit only: what was rolled back was not met. */

@@ -20,7 +20,12 @@ import {
   toModuleGate,
   toStoredRecord,
 } from '../portable/write-rows.ts'
-import type { HourlyCounts, ModuleCount } from '../portable/write-tally.ts'
+import {
+  type DriftCount,
+  type HourlyCounts,
+  MAX_DRIFT_KEYS,
+  type ModuleCount,
+} from '../portable/write-tally.ts'
 
 type Created = Extract<WriteDecision, { outcome: 'created' }>
 type Updated = Extract<WriteDecision, { outcome: 'updated' }>
@@ -110,6 +115,15 @@ export function prepareWriteStatements(database: DatabaseSync) {
     VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET records = records + excluded.records,
       pushes = pushes + excluded.pushes, last_received_at = excluded.last_received_at`)
+
+  const addDrift = run(`
+    INSERT INTO module_drift (platform_id, module_id, node, kind, key, count, first_at, last_at)
+    SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7
+    WHERE (SELECT count(*) FROM module_drift
+        WHERE platform_id = ?1 AND module_id = ?2 AND node = ?3 AND kind = ?4) < ${MAX_DRIFT_KEYS}
+      OR EXISTS (SELECT 1 FROM module_drift
+        WHERE platform_id = ?1 AND module_id = ?2 AND node = ?3 AND kind = ?4 AND key = ?5)
+    ON CONFLICT DO UPDATE SET count = count + excluded.count, last_at = excluded.last_at`)
 
   return {
     readSequence: (): number => integerOf(readSequence() ?? {}, 'value'),
@@ -224,6 +238,11 @@ export function prepareWriteStatements(database: DatabaseSync) {
     addToModule(count: ModuleCount, when: { at: string; node: string }): void {
       const { platform_id, module_id, created, pushes } = count
       addToModule(platform_id, module_id, when.node, created, pushes, when.at)
+    },
+
+    addDrift(drift: DriftCount, when: { at: string; node: string }): void {
+      const { platform_id, module_id, kind, key, count } = drift
+      addDrift(platform_id, module_id, when.node, kind, key, count, when.at)
     },
   }
 }

@@ -4,6 +4,7 @@ import { up as conditionalRequests } from './0002-conditional-requests.ts'
 import { up as goneRecords } from './0003-gone-records.ts'
 import { up as pullLifecycle } from './0004-pull-lifecycle.ts'
 import { up as replays } from './0009-replays.ts'
+import { up as drift } from './0010-drift.ts'
 
 /** In the order they are applied. Names and numbers are the same on every engine. */
 export const migrations: Record<string, Migration> = {
@@ -12,4 +13,5 @@ export const migrations: Record<string, Migration> = {
   '0003-gone-records': { up: goneRecords },
   '0004-pull-lifecycle': { up: pullLifecycle },
   '0009-replays': { up: replays },
+  '0010-drift': { up: drift },
 }

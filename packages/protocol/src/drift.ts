@@ -1,0 +1,77 @@
+import Type, { type Static } from 'typebox'
+import { NullableTimestamp, OneOf, Timestamp } from './common.ts'
+import { DriftPolicy, Platform } from './platform.ts'
+
+const place = { record_type: Type.String() }
+const changed = (members: string[]) => ({
+  member: Type.String({ enum: members }),
+  before: Type.Union([Type.String(), Type.Boolean()]),
+  after: Type.Union([Type.String(), Type.Boolean()]),
+})
+const field = { ...place, key: Type.String() }
+
+/** One difference between a manifest and the one before it. */
+export const ManifestChange = Type.Union([
+  Type.Object({
+    change: OneOf('module_added', 'module_removed'),
+    ...place,
+    module_name: Type.String(),
+  }),
+  Type.Object({ change: OneOf('field_added', 'field_removed'), ...field, label: Type.String() }),
+  Type.Object({
+    change: Type.Literal('platform_changed'),
+    ...changed(['platform_title', 'platform_description']),
+  }),
+  Type.Object({
+    change: Type.Literal('module_changed'),
+    ...place,
+    ...changed(['module_name', 'description']),
+  }),
+  Type.Object({
+    change: Type.Literal('field_changed'),
+    ...field,
+    ...changed(['label', 'type', 'required']),
+  }),
+])
+
+export const ManifestRefreshAnswer = Type.Object({
+  success: Type.Literal(true),
+  platform: Platform,
+  changes: Type.Array(ManifestChange),
+})
+
+const DriftingKey = Type.Object({
+  key: Type.String(),
+  count: Type.Integer({ description: 'In how many new or changed records' }),
+  first_at: Timestamp,
+  last_at: Timestamp,
+})
+
+/** What the records of a module say otherwise than its manifest, as far as they are new or have changed. */
+export const ModuleDrift = Type.Object({
+  ...place,
+  module_name: Type.String(),
+  drift_policy: DriftPolicy,
+  since: NullableTimestamp,
+  unknown: Type.Array(DriftingKey, { description: 'Keys that the manifest does not name' }),
+  absent: Type.Array(DriftingKey, { description: 'Required keys that were not there' }),
+})
+
+export const DriftAnswer = Type.Object({
+  success: Type.Literal(true),
+  manifest_fetched_at: NullableTimestamp,
+  manifest_changes: Type.Array(
+    Type.Object({ at: Timestamp, changes: Type.Array(ManifestChange) }),
+    { description: 'Newest first' },
+  ),
+  modules: Type.Array(ModuleDrift),
+})
+
+export const ModuleChange = Type.Object(
+  { drift_policy: DriftPolicy },
+  { additionalProperties: false },
+)
+
+export type ManifestChange = Static<typeof ManifestChange>
+export type ModuleDrift = Static<typeof ModuleDrift>
+export type DriftAnswer = Static<typeof DriftAnswer>

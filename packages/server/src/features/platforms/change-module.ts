@@ -1,0 +1,54 @@
+import type { DriftPolicy, Platform } from '@recordhub/protocol'
+import { HubError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { ManifestStore } from '../../storage/port/manifest-store.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import type { Requester } from './register-platform.ts'
+
+const WORDS = {
+  accept: 'are stored',
+  reject: 'are refused and kept to be replayed',
+} as const
+
+/**
+ * Says what becomes of a module's records that do not go with its manifest; holds for what is new or has
+ * changed from then on.
+ * @throws HubError `not_found`.
+ */
+export async function changeDriftPolicy(
+  parts: {
+    platforms: Pick<PlatformStore, 'readPlatform'>
+    manifests: Pick<ManifestStore, 'setDriftPolicy'>
+    clock: Clock
+  },
+  change: { platform_id: number; record_type: string; drift_policy: DriftPolicy },
+  requester: Requester,
+): Promise<Platform> {
+  const { platform_id, record_type, drift_policy } = change
+  const before = await parts.platforms.readPlatform(platform_id)
+  const module = before?.modules.find((one) => one.record_type === record_type)
+  if (!before || !module) throw new HubError('not_found', { what: 'module' })
+  const { module_name } = module
+  const details = { record_type, drift_policy }
+  await parts.manifests.setDriftPolicy(
+    { ...change, at: parts.clock.now().toISOString() },
+    {
+      activity: {
+        level: 'info',
+        kind: 'module.drift_policy',
+        message: `Records of ${module_name} of ${before.display_title} that do not go with the manifest ${WORDS[drift_policy]} from now on`,
+        actor: requester.actor,
+        details,
+      },
+      audit: {
+        ...requester,
+        action: 'module.drift_policy',
+        target: before.platform_name,
+        details,
+      },
+    },
+  )
+  const platform = await parts.platforms.readPlatform(platform_id)
+  if (!platform) throw new HubError('not_found', { what: 'platform' })
+  return platform
+}

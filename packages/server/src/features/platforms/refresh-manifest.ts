@@ -1,0 +1,123 @@
+import type { ManifestChange, Platform } from '@recordhub/protocol'
+import type { NewAuditEntry } from '../../domain/activity.ts'
+import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
+import { HubError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { PlatformClient } from '../../outgoing/platform-client.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { ManifestStore } from '../../storage/port/manifest-store.ts'
+import type { PlatformSource, PlatformStore } from '../../storage/port/platform-store.ts'
+import type { Requester } from './register-platform.ts'
+
+export type ManifestParts = {
+  client: Pick<PlatformClient, 'fetchManifest'>
+  platforms: Pick<PlatformStore, 'readSource' | 'readPlatform'>
+  manifests: Pick<ManifestStore, 'claimManifest' | 'storeManifest'>
+  secrets: SecretBox
+  clock: Clock
+}
+
+/**
+ * Fetches a platform's manifest and takes it over.
+ * @throws HubError `not_found`, or why the platform's answer cannot be used; nothing is changed then.
+ */
+export async function refreshManifest(
+  parts: ManifestParts,
+  platformId: number,
+  requester: Requester,
+): Promise<{ platform: Platform; changes: ManifestChange[] }> {
+  const source = await parts.platforms.readSource(platformId)
+  const changes = source && (await takeOver(parts, source, { requester, signal: null }))
+  const platform = await parts.platforms.readPlatform(platformId)
+  if (!changes || !platform) throw new HubError('not_found', { what: 'platform' })
+  return { platform, changes }
+}
+
+/** Asked for no more often by pulls. */
+const EVERY_MS = 60 * 60 * 1000
+
+/** Refreshes a platform's manifest where that was not tried within the hour. Never rejects. */
+export type RefreshInPassing = (platformId: number, signal: AbortSignal) => Promise<void>
+
+export function createRefreshInPassing(
+  parts: ManifestParts & {
+    activity: Pick<ActivityStore, 'appendActivity'>
+    complain: (error: unknown, platformId: number) => void
+  },
+): RefreshInPassing {
+  const { platforms, manifests, activity, clock, complain } = parts
+  async function refresh(source: PlatformSource, signal: AbortSignal): Promise<void> {
+    try {
+      await takeOver(parts, source, { requester: null, signal })
+    } catch (error) {
+      if (signal.aborted) return
+      if (!(error instanceof HubError)) throw error
+      const message = `The manifest of ${source.display_title} could not be refreshed: ${error.message}`
+      await activity.appendActivity({
+        level: 'warning',
+        kind: 'manifest.failed',
+        message,
+        platform: source,
+      })
+    }
+  }
+  return async (platformId, signal) => {
+    try {
+      const now = clock.now()
+      const notSince = new Date(now.getTime() - EVERY_MS).toISOString()
+      const when = { at: now.toISOString(), notSince }
+      if (signal.aborted || !(await manifests.claimManifest(platformId, when))) return
+      const source = await platforms.readSource(platformId)
+      if (source) await refresh(source, signal)
+    } catch (error) {
+      complain(error, platformId)
+    }
+  }
+}
+
+async function takeOver(
+  { client, manifests, secrets, clock }: ManifestParts,
+  source: PlatformSource,
+  { requester, signal }: { requester: Requester | null; signal: AbortSignal | null },
+): Promise<ManifestChange[] | null> {
+  const { platform_id, platform_name, source_base_url } = source
+  const source_api_key = secrets.open(source.sealed_source_key, SOURCE_KEY_PURPOSE)
+  const manifest = await client.fetchManifest({ source_base_url, source_api_key }, signal)
+  if (manifest.platform_name !== platform_name) {
+    const got = manifest.platform_name
+    throw new HubError('platform_name_differs', { got, expected: platform_name })
+  }
+  const at = clock.now().toISOString()
+  return manifests.storeManifest({ platform_id, manifest, at }, (changes) => ({
+    activity: {
+      level: changes.some(({ change }) => change.endsWith('_removed')) ? 'warning' : 'info',
+      kind: 'manifest.changed',
+      message: `The manifest of ${source.display_title} has changed: ${inWords(changes)}`,
+      ...(requester ? { actor: requester.actor } : {}),
+      details: { changes: changes.slice(0, MAX_DETAILS) },
+    },
+    audit: requester && toAudit(requester, platform_name, changes),
+  }))
+}
+
+const MAX_DETAILS = 50
+
+function toAudit(requester: Requester, target: string, changes: ManifestChange[]): NewAuditEntry {
+  return { ...requester, action: 'manifest.refresh', target, details: { changes: changes.length } }
+}
+
+const WORDS: Record<ManifestChange['change'], string> = {
+  platform_changed: 'words of the platform changed',
+  module_added: 'modules added',
+  module_removed: 'modules removed',
+  module_changed: 'words of modules changed',
+  field_added: 'fields added',
+  field_removed: 'fields removed',
+  field_changed: 'changes of fields',
+}
+
+function inWords(changes: ManifestChange[]): string {
+  const counts = Map.groupBy(changes, (one) => one.change)
+  return [...counts].map(([change, ones]) => `${ones.length} ${WORDS[change]}`).join(', ')
+}

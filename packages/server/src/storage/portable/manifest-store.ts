@@ -1,0 +1,176 @@
+import type { ManifestChange } from '@recordhub/protocol'
+import type { Selectable } from 'kysely'
+import {
+  findManifestChanges,
+  type KeptModule,
+  keepModule,
+} from '../../domain/manifest-difference.ts'
+import type { ManifestStore } from '../port/manifest-store.ts'
+import { insertActivity, insertAudit } from './activity-rows.ts'
+import { listCompleteness } from './completeness-rows.ts'
+import type { Databases, Executor } from './databases.ts'
+import { readDrift } from './drift-rows.ts'
+import { forgetKeptAnswer } from './kept-answers.ts'
+import { insertModule, type PlatformChanges } from './platform-store.ts'
+import type { ModulesTable } from './tables.ts'
+
+export function createManifestStore(
+  { reader, writer, hold }: Databases,
+  { change }: PlatformChanges,
+): ManifestStore {
+  return {
+    async claimManifest(platformId, { at, notSince }) {
+      const known = await reader
+        .selectFrom('platforms')
+        .select(['manifest_fetched_at', 'manifest_asked_at'])
+        .where('platform_id', '=', platformId)
+        .executeTakeFirst()
+      if (!known || known.manifest_fetched_at > notSince) return false
+      if (known.manifest_asked_at !== null && known.manifest_asked_at > notSince) return false
+      const claimed = await writer
+        .updateTable('platforms')
+        .set({ manifest_asked_at: at })
+        .where('platform_id', '=', platformId)
+        .where('manifest_fetched_at', '<=', notSince)
+        .where((eb) =>
+          eb.or([eb('manifest_asked_at', 'is', null), eb('manifest_asked_at', '<=', notSince)]),
+        )
+        .executeTakeFirst()
+      return claimed.numUpdatedRows > 0n
+    },
+
+    storeManifest: ({ platform_id, manifest, at }, describe) =>
+      change(async (db) => {
+        await hold(db, 'write gates')
+        const known = await db
+          .selectFrom('platforms')
+          .select(['platform_name', 'display_title', 'platform_description'])
+          .where('platform_id', '=', platform_id)
+          .executeTakeFirst()
+        if (!known) return null
+        const rows = await db
+          .selectFrom('modules')
+          .selectAll()
+          .where('platform_id', '=', platform_id)
+          .orderBy('position')
+          .execute()
+        const modules = new Map(rows.map((row) => [row.record_type, { row, kept: toKept(row) }]))
+        const changes = findManifestChanges(
+          {
+            platform_title: known.display_title,
+            platform_description: known.platform_description,
+            modules: [...modules.values()].flatMap(({ kept }) => (kept.removed_at ? [] : [kept])),
+          },
+          manifest,
+        )
+        await db
+          .updateTable('platforms')
+          .set({
+            display_title: manifest.platform_title,
+            platform_description: manifest.platform_description,
+            manifest_fetched_at: at,
+          })
+          .where('platform_id', '=', platform_id)
+          .execute()
+        for (const [position, module] of manifest.modules.entries()) {
+          const { row, kept } = modules.get(module.record_type) ?? { row: null, kept: null }
+          const next = keepModule(kept, module, at)
+          if (next && row) await updateModule(db, row, next, { position, at })
+          else {
+            const offered = { position, registered_at: null, added_at: at }
+            await insertModule(db, platform_id, { ...module, ...offered })
+          }
+          modules.delete(module.record_type)
+        }
+        // Those that it does not name any more come last.
+        for (const [index, { row, kept }] of [...modules.values()].entries()) {
+          const position = manifest.modules.length + index
+          const next = keepModule(kept, null, at)
+          if (next) await updateModule(db, row, next, { position, at })
+        }
+        if (changes.length === 0) return changes
+        await db
+          .insertInto('manifest_changes')
+          .values({ platform_id, at, changes: JSON.stringify(changes) })
+          .execute()
+        const log = describe(changes)
+        const platform = { platform_id, platform_name: known.platform_name }
+        await insertActivity(db, at, { ...log.activity, platform })
+        if (log.audit) await insertAudit(db, at, log.audit)
+        return changes
+      }, hasAny),
+
+    readDrift: (platformId) => readDrift(reader, platformId),
+
+    setDriftPolicy: ({ platform_id, record_type, drift_policy, at }, log) =>
+      change(async (db) => {
+        const changed = await db
+          .updateTable('modules')
+          .set({ drift_policy })
+          .where('platform_id', '=', platform_id)
+          .where('record_type', '=', record_type)
+          .where('drift_policy', '!=', drift_policy)
+          .executeTakeFirst()
+        const known = await db
+          .selectFrom('modules as m')
+          .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
+          .select(['m.platform_id', 'p.platform_name'])
+          .where('m.platform_id', '=', platform_id)
+          .where('m.record_type', '=', record_type)
+          .executeTakeFirst()
+        if (changed.numUpdatedRows > 0n && known) {
+          await insertActivity(db, at, { ...log.activity, platform: known })
+          await insertAudit(db, at, log.audit)
+        }
+        return known !== undefined
+      }),
+
+    listCompleteness: (query) => listCompleteness(reader, query),
+  }
+}
+
+function hasAny(changes: ManifestChange[] | null): boolean {
+  return changes !== null && changes.length > 0
+}
+
+function toKept(row: Selectable<ModulesTable>): KeptModule {
+  const { module_name, record_type, description, removed_at } = row
+  return {
+    module_name,
+    record_type,
+    description,
+    removed_at,
+    fields: JSON.parse(row.fields),
+    removed_fields: JSON.parse(row.removed_fields),
+  }
+}
+
+async function updateModule(
+  db: Executor,
+  row: Selectable<ModulesTable>,
+  next: KeptModule,
+  { position, at }: { position: number; at: string },
+): Promise<void> {
+  const { module_id } = row
+  const { module_name, description, removed_at } = next
+  const words = {
+    module_name,
+    description,
+    removed_at,
+    fields: JSON.stringify(next.fields),
+    removed_fields: JSON.stringify(next.removed_fields),
+  }
+  const isSame =
+    Object.entries(words).every(([name, value]) => Object(row)[name] === value) &&
+    row.position === position
+  if (isSame) return
+  const isReworded = row.fields !== words.fields
+  await db
+    .updateTable('modules')
+    .set({ ...words, position, ...(isReworded ? { drift_since: at } : {}) })
+    .where('module_id', '=', module_id)
+    .execute()
+  if (!isReworded) return
+  await db.deleteFrom('module_drift').where('module_id', '=', module_id).execute()
+  await forgetKeptAnswer(db, row)
+}
