@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PullTaskState } from '@recordhub/protocol'
 import type { FastifyBaseLogger } from 'fastify'
 import type { NewActivity } from '../../domain/activity.ts'
-import { concludePull, countsInWords, type PullStop } from '../../domain/pull.ts'
+import { countsInWords, type PullStop } from '../../domain/pull.ts'
 import { HubError } from '../../errors.ts'
 import { repeat } from '../../lib/abortable-loop.ts'
 import type { PlatformSource, PlatformStore } from '../../storage/port/platform-store.ts'
@@ -12,6 +12,7 @@ import type {
   PullTaskPlan,
   PullTaskResult,
 } from '../../storage/port/pull-store.ts'
+import { finishPull } from './finish-pull.ts'
 import { type JudgedOutcome, type MarkGoneParts, markGone } from './mark-gone.ts'
 import { type PullTaskContext, type PullTaskParts, runPullTask } from './run-pull-task.ts'
 
@@ -87,14 +88,9 @@ async function runPull(
   const beating = beat(parts, pullId, ending.signal, () => stop('interrupted'))
   try {
     const endsAt = performance.now() + parts.timeoutSeconds * 1000
-    const states = await runTasks({ ...parts, endsAt }, pullId, plans, ending.signal)
+    await runTasks({ ...parts, endsAt }, pullId, plans, ending.signal)
     const broken = stopOf(ending.signal)
-    const state = broken ?? concludePull(states)
-    const unfinishedTasks = broken && broken !== 'timed_out' ? broken : 'not_reached'
-    const line = describePull(pullId, state, states)
-    await untilStored(parts.lease, () =>
-      parts.pulls.finishPull(pullId, { state, unfinishedTasks }, line),
-    )
+    await untilStored(parts.lease, () => finishPull(parts.pulls, pullId, broken))
   } finally {
     clearTimeout(timer)
     stopping.removeEventListener('abort', onStopping)
@@ -143,8 +139,7 @@ async function runTasks(
   pullId: number,
   plans: PullTaskPlan[],
   signal: AbortSignal,
-): Promise<PullTaskState[]> {
-  const states: PullTaskState[] = []
+): Promise<void> {
   const waiting = [...Map.groupBy(plans, (plan) => plan.platform_id).values()]
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -154,13 +149,11 @@ async function runTasks(
         if (signal.aborted) return
         const state = await runTaskAlone(current, pullId, plan, signal)
         current = { ...parts, endsAt: state === 'failed' ? null : parts.endsAt }
-        states.push(state)
       }
     }
   }
   const workers = Math.min(parts.concurrency, waiting.length)
   await Promise.all(Array.from({ length: workers }, work))
-  return states
 }
 
 /** A task fails alone, even where its own end cannot be stored. */
@@ -268,27 +261,4 @@ function describeTask(
   const level = isNew ? 'warning' : 'info'
   const message = `Pulled ${name}: ${words}`
   return { level, kind: 'pull_task.succeeded', message, platform: source, details }
-}
-
-const PULL_WORDS = {
-  succeeded: 'succeeded',
-  partial: 'succeeded in part',
-  failed: 'failed',
-  timed_out: 'reached its time limit',
-  interrupted: 'was interrupted',
-  cancelled: 'was cancelled',
-} as const
-
-function describePull(
-  pullId: number,
-  state: keyof typeof PULL_WORDS,
-  states: PullTaskState[],
-): NewActivity {
-  const succeeded = states.filter((one) => one === 'succeeded').length
-  return {
-    level: state === 'succeeded' ? 'info' : 'warning',
-    kind: `pull.${state}`,
-    message: `Pull ${pullId} ${PULL_WORDS[state]}: ${succeeded} of ${states.length} modules read`,
-    details: { pull_id: pullId },
-  }
 }
