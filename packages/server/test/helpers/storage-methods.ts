@@ -123,7 +123,13 @@ export function everyMethod(
     [
       'listRejectedPushes',
       () =>
-        rejectedPushes.listRejectedPushes({ platform: null, code: null, limit: 5, before: null }),
+        rejectedPushes.listRejectedPushes({
+          platform: null,
+          code: null,
+          pull_id: null,
+          limit: 5,
+          before: null,
+        }),
     ],
     ['hasOperators', () => operators.hasOperators()],
     ['claim', () => operators.claim('a claim', 30)],

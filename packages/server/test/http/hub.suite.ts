@@ -14,6 +14,7 @@ import { describePullContent } from './pull-content.suite.ts'
 import { describePullFaults } from './pull-faults.suite.ts'
 import { describePullPace } from './pull-pace.suite.ts'
 import { describePullPages } from './pull-pages.suite.ts'
+import { describePullRejections } from './pull-rejections.suite.ts'
 import { describePullRetries } from './pull-retries.suite.ts'
 import { describePullTroubles } from './pull-troubles.suite.ts'
 import { describePulls } from './pulls.suite.ts'
@@ -45,6 +46,7 @@ export function describeHub(engine: StorageEngine): void {
   describePullTroubles(engine)
   describeSchedule(engine)
   describePullContent(engine)
+  describePullRejections(engine)
   describePullFaults(engine)
   describePullBodies(engine)
   describePullRetries(engine)

@@ -10,6 +10,7 @@ import type { ReadExtent } from '../../domain/missing.ts'
 import { noCounts } from '../../domain/pull.ts'
 import { manifestTag, sourceHash } from '../../domain/record.ts'
 import { checkPulled, faultsInWords, referenceOf } from '../../domain/record-input.ts'
+import { RejectionReasons } from '../../domain/rejection-reasons.ts'
 import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { IdSet } from '../../lib/id-set.ts'
@@ -93,6 +94,7 @@ class PullTask {
   readonly #counts = noCounts()
   readonly #warnings: string[] = []
   #total: number | null = null
+  readonly #reasons = new RejectionReasons()
   #keptRejections = 0
   #pages = 0
   #reportedAt = performance.now()
@@ -123,7 +125,7 @@ class PullTask {
     return {
       total: this.#total,
       counts: { ...this.#counts },
-      warnings: this.#warnings,
+      warnings: [...this.#warnings, ...this.#reasons.inWords(this.#keptRejections)],
       requested_at: this.#read.requested_at,
       records: this.#holds?.records ?? this.#read.seen.size,
       extent: {
@@ -298,13 +300,15 @@ class PullTask {
     body: string,
   ): Promise<void> {
     this.#counts.rejected += 1
+    const message = wordsFor(code, params)
+    this.#reasons.note(message)
     if (this.#keptRejections >= MAX_KEPT) return
     this.#keptRejections += 1
     const rejected: NewRejectedPush = {
       platform_id: this.#context.plan.platform_id,
       method: 'pull',
       code,
-      message: wordsFor(code, params),
+      message,
       errors,
       body,
       pull_id: this.#read.pull_id,

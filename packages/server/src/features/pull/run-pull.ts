@@ -205,7 +205,7 @@ function toResult(outcome: JudgedOutcome, mark: number, broken: PullStop | null)
       counts,
       warnings,
       error: null,
-      trouble: troubleOf(counts.rejected, warnings),
+      trouble: warnings.length > 0 ? warnings.join(' ') : null,
       read: { mark, requested_at, records },
       kept,
     }
@@ -231,11 +231,6 @@ function stopOf(signal: AbortSignal): PullStop | null {
   return reason === 'timed_out' || reason === 'cancelled' ? reason : 'interrupted'
 }
 
-function troubleOf(rejected: number, warnings: string[]): string | null {
-  if (rejected + warnings.length === 0) return null
-  return [`${rejected} rejected`, ...warnings].join('. ')
-}
-
 /** Null where there is nothing to tell: the schedule pulls every minute, and what is wrong is told once. */
 function describeTask(
   plan: PullTaskPlan,
@@ -251,7 +246,7 @@ function describeTask(
     const message = `Pulling ${name} ${state === 'failed' ? 'failed' : 'was broken off'}: ${result.error ?? ''}`
     return { level: 'error', kind: `pull_task.${state}`, message, platform: source, details }
   }
-  const words = [countsInWords(counts), ...warnings].join('. ')
+  const words = [`${countsInWords(counts)}.`, ...warnings].join(' ')
   if (plan.trouble !== null && result.trouble === null) {
     const message = `Pulling ${name} goes well again: ${words}`
     return { level: 'info', kind: 'pull_task.recovered', message, platform: source, details }
