@@ -3,14 +3,14 @@ import { Compile } from 'typebox/compile'
 import { conditionsOf, type Validators } from '../domain/kept-answer.ts'
 import { checkManifest } from '../domain/manifest.ts'
 import { HubError } from '../errors.ts'
-import { isJsonObject, parseExact } from '../lib/exact-json.ts'
+import { isJsonObject, type JsonObject, parseExact } from '../lib/exact-json.ts'
 import {
   type CallTarget,
   createPlatformCaller,
   type OutgoingSettings,
   type PlatformAnswer,
 } from './call-platform.ts'
-import { toBodyError } from './outgoing-error.ts'
+import { findReportedFailure, toBodyError } from './outgoing-error.ts'
 import { openPages, type RecordsPage } from './records-pages.ts'
 
 /** A ping or a manifest that takes longer is no answer to a person who waits for it. */
@@ -53,7 +53,7 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
   async function fetchShort(
     target: CallTarget,
     path: string,
-  ): Promise<{ answer: PlatformAnswer; value: unknown }> {
+  ): Promise<{ answer: PlatformAnswer; value: JsonObject }> {
     const signal = AbortSignal.timeout(SHORT_CALL_SECONDS * 1000)
     const answer = await caller.call(target, caller.addressOf(target, path), {
       signal,
@@ -62,7 +62,10 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
       conditions: null,
     })
     try {
-      return { answer, value: parseAnswer(await readBounded(answer), answer) }
+      const value = parseAnswer(await readBounded(answer), answer)
+      const failure = findReportedFailure(value, answer.path)
+      if (failure) throw failure
+      return { answer, value }
     } catch (error) {
       throw toBodyError(error, answer.path)
     }
@@ -115,7 +118,7 @@ async function readBounded(answer: PlatformAnswer): Promise<string> {
     .replace(/^\uFEFF/, '')
 }
 
-function parseAnswer(text: string, answer: PlatformAnswer): unknown {
+function parseAnswer(text: string, answer: PlatformAnswer): JsonObject {
   try {
     const value = parseExact(text)
     if (isJsonObject(value)) return value

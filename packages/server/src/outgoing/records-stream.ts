@@ -3,7 +3,7 @@ import { ArrayMemberScanner, BrokenDocument, decodeJson } from '../lib/array-mem
 import { type ElementSlice, elementBytes } from '../lib/element-slice.ts'
 import { type JsonValue, parseExact } from '../lib/exact-json.ts'
 import type { PlatformAnswer } from './call-platform.ts'
-import { toBodyError } from './outgoing-error.ts'
+import { findReportedFailure, toBodyError } from './outgoing-error.ts'
 
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024
 const MAX_ENVELOPE_BYTES = 1024 * 1024
@@ -47,7 +47,8 @@ export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
       for (const slice of scanner.push(chunk)) yield* parseSlice(slice)
     }
     envelope = scanner.end()
-    if (!scanner.head) throw new BrokenDocument('it has no list "records"')
+    if (scanner.head) return
+    throw findReportedFailure(envelope, path) ?? new BrokenDocument('it has no list "records"')
   }
 
   async function* slices(): AsyncGenerator<RecordsSlice> {
@@ -67,7 +68,7 @@ function* parseSlice(slice: ElementSlice): Generator<RecordsSlice> {
   const values = parseValues(slice)
   if (values === null) {
     yield* parseRest(slice)
-    throw new BrokenDocument('it is no valid JSON')
+    throw findFlaw(slice)
   }
   const elements = values.map((value, position) => toElement(slice, position, value))
   yield { elements, tooLarge: slice.tooLarge, bytes: slice.bytes.byteLength }
@@ -92,6 +93,21 @@ function toElement(slice: ElementSlice, position: number, value: JsonValue): Rec
 function parseValues(slice: ElementSlice): JsonValue[] | null {
   const values = parseJson(slice.bytes)
   return Array.isArray(values) && values.length === slice.starts.length ? values : null
+}
+
+/** What is wrong with the first element of a slice that cannot be read. */
+function findFlaw(slice: ElementSlice): BrokenDocument {
+  for (const position of slice.starts.keys()) {
+    const where = `its record ${slice.firstIndex + position + 1}`
+    try {
+      parseExact(decodeJson(elementBytes(slice, position)))
+    } catch (error) {
+      if (error instanceof BrokenDocument) return new BrokenDocument(`${where} is no UTF-8`)
+      const why = error instanceof Error ? error.message : String(error)
+      return new BrokenDocument(`${where} is no JSON (${why})`)
+    }
+  }
+  return new BrokenDocument('its records are no JSON')
 }
 
 function parseJson(bytes: Uint8Array): JsonValue | undefined {

@@ -12,6 +12,7 @@ import { describePullBodies } from './pull-bodies.suite.ts'
 import { describePullConditions } from './pull-conditions.suite.ts'
 import { describePullContent } from './pull-content.suite.ts'
 import { describePullFaults } from './pull-faults.suite.ts'
+import { describePullMisbehaviour } from './pull-misbehaviour.suite.ts'
 import { describePullPace } from './pull-pace.suite.ts'
 import { describePullPages } from './pull-pages.suite.ts'
 import { describePullRejections } from './pull-rejections.suite.ts'
@@ -48,6 +49,7 @@ export function describeHub(engine: StorageEngine): void {
   describePullContent(engine)
   describePullRejections(engine)
   describePullFaults(engine)
+  describePullMisbehaviour(engine)
   describePullBodies(engine)
   describePullRetries(engine)
   describePullPace(engine)

@@ -16,6 +16,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { IdSet } from '../../lib/id-set.ts'
 import { toInstant } from '../../lib/instant.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
+import { findReportedFailure } from '../../outgoing/outgoing-error.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
 import type { RecordsPage } from '../../outgoing/records-pages.ts'
 import type { RecordElement, RecordsSlice } from '../../outgoing/records-stream.ts'
@@ -207,15 +208,10 @@ class PullTask {
   }
 
   #checkEnvelope(envelope: Readonly<Record<string, unknown>>, path: string): void {
-    const { success, message, platform_name, record_type, total } = envelope
+    const { platform_name, record_type, total } = envelope
     const { source, plan } = this.#context
-    if (success === false) {
-      const words = typeof message === 'string' ? `: ${message.slice(0, 300)}` : ''
-      throw new HubError('platform_answer_invalid', {
-        path,
-        reason: `it says success: false${words}`,
-      })
-    }
+    const failure = findReportedFailure(envelope, path)
+    if (failure) throw failure
     if (typeof platform_name === 'string' && platform_name !== source.platform_name) {
       throw new HubError('platform_name_differs', {
         got: platform_name,
@@ -223,7 +219,7 @@ class PullTask {
       })
     }
     if (typeof record_type === 'string' && record_type !== plan.record_type) {
-      const reason = `it holds records of "${record_type}"`
+      const reason = `it says that it holds "${record_type}", not "${plan.record_type}"`
       throw new HubError('platform_answer_invalid', { path, reason })
     }
     if (typeof total === 'number' && Number.isSafeInteger(total) && total >= 0) this.#total = total

@@ -215,15 +215,20 @@ function toResult(outcome: JudgedOutcome, mark: number, broken: PullStop | null)
       ? error.message
       : 'Something went wrong in the hub; its log says what.'
   const state = broken ?? 'failed'
-  const told = STOP_WORDS[state] ?? words
+  const isHung = state === 'timed_out' && counts.received === 0
+  const told = isHung ? HUNG_WORDS : (STOP_WORDS[state] ?? words)
   return { state, total, counts, warnings, error: told, trouble: told, read: null, kept }
 }
 
 const STOP_WORDS: Partial<Record<PullTaskState, string>> = {
-  timed_out: 'The time limit of the pull was reached. What was stored stays.',
+  timed_out:
+    'The time limit of the pull was reached before all of it had come. What was stored stays. HUB_PULL_TIMEOUT_SECONDS gives pulls more time.',
   interrupted: 'The hub was stopped. What was stored stays.',
   cancelled: 'The pull was cancelled. What was stored stays.',
 }
+
+const HUNG_WORDS =
+  'No record had come when the time limit of the pull was reached. The platform hangs or takes too long: its load and its logs say why.'
 
 function stopOf(signal: AbortSignal): PullStop | null {
   if (!signal.aborted) return null
