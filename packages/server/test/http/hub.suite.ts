@@ -15,6 +15,7 @@ import { describePullFaults } from './pull-faults.suite.ts'
 import { describePullMisbehaviour } from './pull-misbehaviour.suite.ts'
 import { describePullPace } from './pull-pace.suite.ts'
 import { describePullPages } from './pull-pages.suite.ts'
+import { describePullPoliteness } from './pull-politeness.suite.ts'
 import { describePullRejections } from './pull-rejections.suite.ts'
 import { describePullRetries } from './pull-retries.suite.ts'
 import { describePullTroubles } from './pull-troubles.suite.ts'
@@ -53,6 +54,7 @@ export function describeHub(engine: StorageEngine): void {
   describePullBodies(engine)
   describePullRetries(engine)
   describePullPace(engine)
+  describePullPoliteness(engine)
   describePullPages(engine)
   describePullConditions(engine)
   describeMissingRecords(engine)

@@ -62,7 +62,8 @@ export type EndState = Exclude<PullState, 'queued' | 'running'>
 export interface PullStore {
   /**
    * Queues a pull over the registered modules of all active platforms, or of one where `only` names it, a
-   * task each, those first whose last complete read is oldest. At most one pull is queued or running, over all nodes: else the
+   * task each, those first whose last complete read is oldest; a platform of which nothing could be read
+   * has had its turn at that time. At most one pull is queued or running, over all nodes: else the
    * answer is that one. Abandoned pulls end `interrupted` first, with their tasks. That somebody has
    * started one is told in the activity; that the schedule has, is not.
    *

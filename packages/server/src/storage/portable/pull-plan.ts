@@ -12,7 +12,8 @@ const SKIPPED =
   'Nothing of this platform could be read in the last five pulls or more. It is asked again after 15 minutes, and at once when somebody starts a pull.'
 
 /**
- * Plans a task for each module that a pull covers, those first whose last complete read is oldest.
+ * Plans a task for each module that a pull covers, those first whose last complete read is oldest. Of a
+ * platform that fails, its last failure counts: it has had its turn.
  * @returns how many modules of how many platforms those are.
  */
 export async function planTasks(
@@ -45,8 +46,10 @@ export async function planTasks(
   if (only) select = select.where('m.platform_id', '=', only.platform_id)
   if (only?.record_types) select = select.where('m.record_type', 'in', only.record_types)
   const modules = await select.orderBy('m.module_id').execute()
-  const ageOf = ({ last_read_finished_at: at }: { last_read_finished_at: string | null }) =>
-    at ?? ''
+  const ageOf = ({ last_read_finished_at, failed_at }: (typeof modules)[number]) => {
+    const [read, failed] = [last_read_finished_at ?? '', failed_at ?? '']
+    return read > failed ? read : failed
+  }
   modules.sort(
     (one, other) => Number(ageOf(one) > ageOf(other)) - Number(ageOf(one) < ageOf(other)),
   )
