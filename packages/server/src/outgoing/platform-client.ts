@@ -10,6 +10,7 @@ import {
   type OutgoingSettings,
   type PlatformAnswer,
 } from './call-platform.ts'
+import { hidingKey } from './hide-key.ts'
 import { findReportedFailure, toBodyError } from './outgoing-error.ts'
 import { openPages, type RecordsPage } from './records-pages.ts'
 
@@ -50,7 +51,10 @@ export type PlatformClient = {
 export function createPlatformClient(settings: OutgoingSettings): PlatformClient {
   const caller = createPlatformCaller(settings)
 
-  async function fetchShort(
+  const fetchShort = (target: CallTarget, path: string) =>
+    hidingKey(target.source_api_key, () => fetchAnswer(target, path))
+
+  async function fetchAnswer(
     target: CallTarget,
     path: string,
   ): Promise<{ answer: PlatformAnswer; value: JsonObject }> {

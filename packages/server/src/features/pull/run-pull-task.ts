@@ -16,6 +16,8 @@ import type { Clock } from '../../lib/clock.ts'
 import { IdSet } from '../../lib/id-set.ts'
 import { toInstant } from '../../lib/instant.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
+import type { CallTarget } from '../../outgoing/call-platform.ts'
+import { hidingKey } from '../../outgoing/hide-key.ts'
 import { findReportedFailure } from '../../outgoing/outgoing-error.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
 import type { RecordsPage } from '../../outgoing/records-pages.ts'
@@ -35,6 +37,8 @@ const MAX_KEPT = 100
 const MAX_REJECTED_KNOWN = 10_000
 const MAX_KEPT_BODY = 1024 * 1024
 const REPORT_EVERY_MS = 1000
+/** Of a name that a platform gives, so much is quoted. */
+const MAX_QUOTED = 200
 
 export type PullTaskParts = {
   client: Pick<PlatformClient, 'openRecords'>
@@ -151,11 +155,13 @@ class PullTask {
   }
 
   async read(): Promise<void> {
-    const { source, plan, signal, endsAt } = this.#context
-    const target = {
-      source_base_url: source.source_base_url,
-      source_api_key: this.#parts.secrets.open(source.sealed_source_key, SOURCE_KEY_PURPOSE),
-    }
+    const { source_base_url, sealed_source_key } = this.#context.source
+    const source_api_key = this.#parts.secrets.open(sealed_source_key, SOURCE_KEY_PURPOSE)
+    await hidingKey(source_api_key, () => this.#readFrom({ source_base_url, source_api_key }))
+  }
+
+  async #readFrom(target: CallTarget): Promise<void> {
+    const { plan, signal, endsAt } = this.#context
     const { firstByteSeconds } = this.#parts
     const asksAfter = this.#answerToAskAfter()
     const options = { signal, firstByteSeconds, endsAt, validators: asksAfter }
@@ -214,12 +220,13 @@ class PullTask {
     if (failure) throw failure
     if (typeof platform_name === 'string' && platform_name !== source.platform_name) {
       throw new HubError('platform_name_differs', {
-        got: platform_name,
+        got: platform_name.slice(0, MAX_QUOTED),
         expected: source.platform_name,
       })
     }
     if (typeof record_type === 'string' && record_type !== plan.record_type) {
-      const reason = `it says that it holds "${record_type}", not "${plan.record_type}"`
+      const got = record_type.slice(0, MAX_QUOTED)
+      const reason = `it says that it holds "${got}", not "${plan.record_type}"`
       throw new HubError('platform_answer_invalid', { path, reason })
     }
     if (typeof total === 'number' && Number.isSafeInteger(total) && total >= 0) this.#total = total
@@ -321,7 +328,7 @@ class PullTask {
 
   #checkType(contentType: string): void {
     if (/json/i.test(contentType)) return
-    const warning = `The answer is JSON, but its Content-Type is ${contentType || 'none'}.`
+    const warning = `The answer is JSON, but its Content-Type is ${contentType.slice(0, MAX_QUOTED) || 'none'}.`
     if (!this.#warnings.includes(warning)) this.#warnings.push(warning)
   }
 }
