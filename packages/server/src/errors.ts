@@ -178,6 +178,11 @@ const CATALOGUE = {
   },
 
   // Pulls
+  pulled_no_more: {
+    status: 409,
+    message:
+      'The platform was switched off, or the module is not received any more, while it was read. What was stored stays.',
+  },
   pull_over: { status: 409, message: 'The pull is over already: {state}.' },
   missing_review_closed: {
     status: 409,

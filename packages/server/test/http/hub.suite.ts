@@ -3,6 +3,7 @@ import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
+import { describeMissingPages } from './missing-pages.suite.ts'
 import { describeMissingReviews } from './missing-reviews.suite.ts'
 import { describePages } from './pages.suite.ts'
 import { describePlatformStatus } from './platform-status.suite.ts'
@@ -58,6 +59,7 @@ export function describeHub(engine: StorageEngine): void {
   describePullPages(engine)
   describePullConditions(engine)
   describeMissingRecords(engine)
+  describeMissingPages(engine)
   describeMissingReviews(engine)
   describeRecords(engine)
   describeDashboard(engine)

@@ -29,6 +29,7 @@ import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
 import type { Ingest } from '../records/ingest.ts'
 import type { RejectedPushKeeper } from '../records/keep-rejected-push.ts'
 import { namingPage } from './name-page.ts'
+import { toRefusal } from './refused-write.ts'
 import { StoreAhead } from './store-ahead.ts'
 
 /** Of one task, this many rejected records are kept; all are counted. */
@@ -263,10 +264,7 @@ class PullTask {
       else if (outcome.code === 'duplicate_reference' || outcome.code === 'record_not_storable') {
         const element = writes[index]?.element
         if (element) rejections.push(this.#reject(element, outcome.code, {}, {}))
-      } else {
-        const { record_type } = this.#context.plan
-        throw new HubError(outcome.code, { record_type })
-      }
+      } else throw toRefusal(outcome.code)
     }
     await Promise.all(rejections)
   }
