@@ -109,7 +109,7 @@ export type Success = {
   warning?: RegExp
 }
 
-/** One record more than the fuse lets go at once. */
+/** So many that the fuse holds where all but one are gone. */
 export const MANY = Array.from({ length: 11 }, (_, number) => simulatedRecord(number + 1))
 
 const same = { received: 4, unchanged: 4 }
