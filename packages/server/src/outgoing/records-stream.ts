@@ -17,6 +17,8 @@ export type RecordsStream = {
    *   before stays true.
    */
   slices: () => AsyncGenerator<RecordsSlice>
+  /** To be called for each slice when it is not needed any more, nor any of its elements' bytes. */
+  release: (slice: RecordsSlice) => void
   /** The members outside of `records` that are known so far; all of them after the last slice. */
   envelope: () => Readonly<Record<string, unknown>>
 }
@@ -48,7 +50,13 @@ export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
       throw broken
     }
   }
-  return { path, contentType, slices, envelope: () => envelope ?? scanner.head ?? {} }
+  return {
+    path,
+    contentType,
+    slices,
+    release: (slice) => scanner.release(slice),
+    envelope: () => envelope ?? scanner.head ?? {},
+  }
 }
 
 function toReadError(error: unknown, path: string): HubError {

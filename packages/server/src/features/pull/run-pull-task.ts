@@ -189,7 +189,10 @@ class PullTask {
   }
 
   async #readPage(page: RecordsPage): Promise<void> {
-    const storing = new StoreAhead((slices) => this.#store(slices, page.path))
+    const storing = new StoreAhead(async (slices) => {
+      await this.#store(slices, page.path)
+      for (const slice of slices) page.release(slice)
+    })
     try {
       for await (const slice of page.slices()) {
         this.#checkEnvelope(page.envelope(), page.path)
