@@ -98,6 +98,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const runner = createPullRunner({
     client,
     ingest,
+    records: storage.records,
     keeper,
     secrets,
     clock,

@@ -27,7 +27,10 @@ function read(
   const scanner = new ArrayMemberScanner({ ...generous, ...options })
   const slices: ElementSlice[] = []
   for (const chunk of cut(bytes, chunkSizes)) {
-    slices.push(...scanner.push(chunk))
+    for (const slice of scanner.push(chunk)) {
+      slices.push({ ...slice, bytes: Uint8Array.from(slice.bytes) })
+      scanner.release(slice)
+    }
     chunk.fill(0x22)
   }
   const envelope = scanner.end()

@@ -131,6 +131,11 @@ export class ArrayMemberScanner {
     return this.#slice.takeComplete()
   }
 
+  /** May be called for a slice that is not needed any more; its bytes are gone then. */
+  release(slice: ElementSlice): void {
+    this.#slice.release(slice)
+  }
+
   /**
    * To be called when no more bytes come. Returns the document with `[]` for the array; where the
    * member is no array, as it is.

@@ -53,6 +53,10 @@ export function everyMethod(
       'pulled record',
       () => write({ storage, clock }, pullWrite(read, { reference: `p-${count++}` })),
     ],
+    [
+      'recogniseElements',
+      () => records.recogniseElements(read.read, [{ reference_number: 'r-1', source_hash: 'h' }]),
+    ],
     ['listRecords', () => listRecords(storage)],
     ['listRecords of a module', () => listRecords(storage, { platform: 'school' })],
     ['countRecords', () => records.countRecords(any)],

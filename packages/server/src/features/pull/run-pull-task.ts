@@ -8,7 +8,7 @@ import {
 } from '../../domain/kept-answer.ts'
 import type { ReadExtent } from '../../domain/missing.ts'
 import { noCounts } from '../../domain/pull.ts'
-import { manifestTag, sourceHash } from '../../domain/record.ts'
+import { manifestTag } from '../../domain/record.ts'
 import { checkPulled, faultsInWords, referenceOf } from '../../domain/record-input.ts'
 import { RejectionReasons } from '../../domain/rejection-reasons.ts'
 import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
@@ -21,14 +21,15 @@ import { hidingKey } from '../../outgoing/hide-key.ts'
 import { findReportedFailure } from '../../outgoing/outgoing-error.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
 import type { RecordsPage } from '../../outgoing/records-pages.ts'
-import type { RecordElement, RecordsSlice } from '../../outgoing/records-stream.ts'
+import type { RecordElement, RecordsSlice } from '../../outgoing/records-slice.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan, StartedTask } from '../../storage/port/pull-store.ts'
-import type { PullWrite, RecordRead } from '../../storage/port/record-store.ts'
+import type { PullWrite, RecordRead, RecordStore } from '../../storage/port/record-store.ts'
 import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
 import type { Ingest } from '../records/ingest.ts'
 import type { RejectedPushKeeper } from '../records/keep-rejected-push.ts'
 import { namingPage } from './name-page.ts'
+import { ElementReader } from './read-elements.ts'
 import { toRefusal } from './refused-write.ts'
 import { StoreAhead } from './store-ahead.ts'
 
@@ -44,6 +45,7 @@ const MAX_QUOTED = 200
 export type PullTaskParts = {
   client: Pick<PlatformClient, 'openRecords'>
   ingest: Ingest
+  records: Pick<RecordStore, 'recogniseElements'>
   keeper: RejectedPushKeeper
   secrets: SecretBox
   clock: Clock
@@ -97,6 +99,7 @@ class PullTask {
   readonly #parts: PullTaskParts
   readonly #context: PullTaskContext
   readonly #read: RecordRead
+  readonly #reader: ElementReader
   readonly #counts = noCounts()
   readonly #warnings: string[] = []
   #total: number | null = null
@@ -125,6 +128,7 @@ class PullTask {
       manifest_tag: manifestTag(keys),
       seen: new IdSet(),
     }
+    this.#reader = new ElementReader(parts.records, this.#read)
   }
 
   progress(): Omit<PullTaskOutcome, 'error' | 'kept'> {
@@ -195,7 +199,10 @@ class PullTask {
   }
 
   async #readPage(page: RecordsPage): Promise<void> {
-    const storing = new StoreAhead((slices) => this.#store(slices))
+    const storing = new StoreAhead(async (slices) => {
+      await this.#store(slices, page.path)
+      for (const slice of slices) page.release(slice)
+    })
     try {
       for await (const slice of page.slices()) {
         this.#checkEnvelope(page.envelope(), page.path)
@@ -233,17 +240,18 @@ class PullTask {
     if (typeof total === 'number' && Number.isSafeInteger(total) && total >= 0) this.#total = total
   }
 
-  async #store(slices: RecordsSlice[]): Promise<void> {
-    const elements = slices.flatMap((slice) => slice.elements)
+  async #store(slices: RecordsSlice[], path: string): Promise<void> {
+    const { elements, unchanged, flaw } = await this.#reader.read(slices)
     const tooLarge = slices.flatMap((slice) => slice.tooLarge)
-    this.#counts.received += elements.length + tooLarge.length
+    this.#counts.received += unchanged + elements.length + tooLarge.length
+    this.#counts.unchanged += unchanged
     const rejections = tooLarge.map((index) => this.#rejectTooLarge(index))
     const writes: { write: PullWrite; element: RecordElement }[] = []
     for (const element of elements) {
       const checked = checkPulled(element.value)
       if (checked.outcome === 'valid') {
         const { reference_number, full_name, data } = checked.input
-        const source_hash = sourceHash(this.#read.manifest_tag, element.bytes)
+        const { source_hash } = element
         writes.push({
           element,
           write: {
@@ -267,6 +275,7 @@ class PullTask {
       } else throw toRefusal(outcome.code)
     }
     await Promise.all(rejections)
+    if (flaw !== null) throw new HubError('platform_answer_invalid', { path, reason: flaw })
   }
 
   #rejectTooLarge(index: number): Promise<void> {

@@ -11,6 +11,7 @@ import { awaitDatabase, type Waiting } from './await-database.ts'
 import { openChangeChannel } from './change-channel.ts'
 import { openConnections, placeOf, withUnlimited } from './connection.ts'
 import { startDatabaseClock } from './database-clock.ts'
+import { createElementRecogniser } from './element-recogniser.ts'
 import { hold, isGone } from './locks.ts'
 import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
 import { migrations } from './migrations/index.ts'
@@ -67,6 +68,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     processName,
     records: {
       ...createRecordReads(databases, NAME_INDEX_LENGTH),
+      ...createElementRecogniser(databases),
       ...createRecordWriter(connections),
     },
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),

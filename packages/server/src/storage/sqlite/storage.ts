@@ -11,6 +11,7 @@ import { createRecordReads } from '../portable/record-reads.ts'
 import { createStores } from '../portable/stores.ts'
 import { startCheckpointer } from './checkpointer.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
+import { createElementRecogniser } from './element-recogniser.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
@@ -58,7 +59,11 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
   return {
     ...stores,
     processName: randomUUID(),
-    records: { ...createRecordReads(databases, null), ...createRecordWriter(connections, NODE) },
+    records: {
+      ...createRecordReads(databases, null),
+      ...createElementRecogniser(databases),
+      ...createRecordWriter(connections, NODE),
+    },
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
     async close() {
       await checkpointer?.stop()
