@@ -82,3 +82,24 @@ export function describeReplay(
     details: { reference_number, rejected_push_id: replay.rejected_push_id, request_id },
   }
 }
+
+/** The line of a pull that somebody has started. */
+export function describePullStart(pull: {
+  pull_id: number
+  requested_by: string
+  modules: number
+  platforms: number
+}): NewActivity {
+  const { pull_id, requested_by, modules, platforms } = pull
+  return {
+    level: 'info',
+    kind: 'pull.started',
+    message: `Pull ${pull_id} was started: ${counted(modules, 'module')} of ${counted(platforms, 'platform')}`,
+    actor: requested_by,
+    details: { pull_id },
+  }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -44,34 +44,42 @@ function afterSpaces(text: Uint8Array, from: number): number {
 
 /**
  * Parses the elements of a slice that stand at the given positions.
- * @returns the elements up to the first that is no JSON, and whether there was one.
+ * @returns the elements up to the first that is no JSON, and what is wrong with that one, in words; null
+ *   where there is none.
  */
 export function parseElements(
   slice: RecordsSlice,
   positions: readonly number[],
-): { elements: RecordElement[]; isBroken: boolean } {
+): { elements: RecordElement[]; flaw: string | null } {
   const values = positions.length === slice.starts.length ? parseAll(slice) : null
   const elements: RecordElement[] = []
   for (const position of positions) {
     const bytes = elementBytes(slice, position)
-    const value = values === null ? parseJson(bytes) : values[position]
-    if (value === undefined) return { elements, isBroken: true }
-    elements.push({ index: slice.firstIndex + position, bytes, value })
+    const index = slice.firstIndex + position
+    let value = values?.[position]
+    if (value === undefined) {
+      const parsed = parseJson(bytes)
+      if ('flaw' in parsed) return { elements, flaw: `its record ${index + 1} ${parsed.flaw}` }
+      value = parsed.value
+    }
+    elements.push({ index, bytes, value })
   }
-  return { elements, isBroken: false }
+  return { elements, flaw: null }
 }
 
 /** All at once, which is faster than one by one; null where something in the slice is no JSON. */
 function parseAll(slice: RecordsSlice): JsonValue[] | null {
-  const values = parseJson(slice.bytes)
-  return Array.isArray(values) && values.length === slice.starts.length ? values : null
+  const parsed = parseJson(slice.bytes)
+  if ('flaw' in parsed || !Array.isArray(parsed.value)) return null
+  return parsed.value.length === slice.starts.length ? parsed.value : null
 }
 
-function parseJson(bytes: Uint8Array): JsonValue | undefined {
+function parseJson(bytes: Uint8Array): { value: JsonValue } | { flaw: string } {
   try {
-    return parseExact(decodeJson(bytes))
+    return { value: parseExact(decodeJson(bytes)) }
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof BrokenDocument) return undefined
+    if (error instanceof BrokenDocument) return { flaw: 'is no UTF-8' }
+    if (error instanceof SyntaxError) return { flaw: `is no JSON (${error.message})` }
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { HubError } from '../errors.ts'
 import { ArrayMemberScanner, BrokenDocument } from '../lib/array-member-scanner.ts'
 import type { PlatformAnswer } from './call-platform.ts'
-import { toBodyError } from './outgoing-error.ts'
+import { findReportedFailure, toBodyError } from './outgoing-error.ts'
 import type { RecordsSlice } from './records-slice.ts'
 
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024
@@ -17,6 +17,8 @@ export type RecordsStream = {
    *   before stays true.
    */
   slices: () => AsyncGenerator<RecordsSlice>
+  /** To be called for each slice when it is not needed any more, nor any of its elements' bytes. */
+  release: (slice: RecordsSlice) => void
   /** The members outside of `records` that are known so far; all of them after the last slice. */
   envelope: () => Readonly<Record<string, unknown>>
 }
@@ -35,7 +37,8 @@ export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
       yield* scanner.push(chunk)
     }
     envelope = scanner.end()
-    if (!scanner.head) throw new BrokenDocument('it has no list "records"')
+    if (scanner.head) return
+    throw findReportedFailure(envelope, path) ?? new BrokenDocument('it has no list "records"')
   }
 
   async function* slices(): AsyncGenerator<RecordsSlice> {
@@ -48,7 +51,13 @@ export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
       throw broken
     }
   }
-  return { path, contentType, slices, envelope: () => envelope ?? scanner.head ?? {} }
+  return {
+    path,
+    contentType,
+    slices,
+    release: (slice) => scanner.release(slice),
+    envelope: () => envelope ?? scanner.head ?? {},
+  }
 }
 
 function toReadError(error: unknown, path: string): HubError {

@@ -48,7 +48,7 @@ async function readDocument(
     const slices = scanner.push(Buffer.from(`{"records":[${elements.join(' ,\n')}]}`))
     const reader = new ElementReader(recogniser, read)
     for (let at = 0; at < slices.length; at += 2) {
-      const { unchanged, elements: left, isBroken } = await reader.read(slices.slice(at, at + 2))
+      const { unchanged, elements: left, flaw } = await reader.read(slices.slice(at, at + 2))
       outcomes.push(...Array.from({ length: unchanged }, () => 'unchanged'))
       const writes = left.flatMap(({ value, source_hash }): PullWrite[] => {
         const checked = checkPulled(value)
@@ -59,8 +59,8 @@ async function readDocument(
         ]
       })
       if (writes.length > 0) outcomes.push(...words(await write(kit, ...writes)))
-      if (isBroken) outcomes.push('broken')
-      if (isBroken) break
+      if (flaw !== null) outcomes.push('broken')
+      if (flaw !== null) break
     }
   })
   return outcomes.sort()

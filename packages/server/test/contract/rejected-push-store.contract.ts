@@ -111,6 +111,24 @@ export function describeRejectedPushStore(engine: StorageEngine): void {
     )
 
     test(
+      'what a pull met is listed by it, until a later one meets the same',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const met = (pull_id: number, body: string) =>
+          keep(kit, [rejection(school, { method: 'pull', pull_id, body })])
+        const of = async (pull_id: number) =>
+          (await list(kit.storage, { pull_id })).map((one) => JSON.stringify(one.body)).sort()
+        await met(1, '{"a":1}')
+        await met(1, '{"a":2}')
+        await met(2, '{"a":1}')
+        await keep(kit, [rejection(school)])
+        assert.deepEqual(await of(1), ['{"a":2}'])
+        assert.deepEqual(await of(2), ['{"a":1}'])
+        assert.deepEqual(await of(3), [])
+      }),
+    )
+
+    test(
       'the oldest go first when the quota is full, and one that came again counts as new',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
@@ -231,7 +249,7 @@ export function describeRejectedPushStore(engine: StorageEngine): void {
   })
 }
 
-type Query = { platform?: string; code?: string }
+type Query = { platform?: string; code?: string; pull_id?: number }
 
 function list(storage: Storage, query: Query = {}): Promise<RejectedPush[]> {
   return storage.rejectedPushes.listRejectedPushes({ ...ALL, ...query })

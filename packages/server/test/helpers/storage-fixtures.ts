@@ -101,6 +101,7 @@ export const ANY_REJECTED = {
   record_type: null,
   cause: null,
   state: null,
+  pull_id: null,
 }
 
 /** Content as it comes: JSON text whose numbers are kept as written. */

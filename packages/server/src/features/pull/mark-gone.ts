@@ -13,6 +13,7 @@ import {
 import { HubError } from '../../errors.ts'
 import type { MissingStore, ModulePlace, UnmetRecord } from '../../storage/port/missing-store.ts'
 import { describeHeld, describeSettled } from './describe-missing.ts'
+import { toRefusal } from './refused-write.ts'
 import type { PullTaskContext, PullTaskOutcome } from './run-pull-task.ts'
 
 /** Looked at in one step: where none of them was met, rows are read, and pushes wait for no more than this. */
@@ -141,7 +142,7 @@ async function* markAll(
         records: gone.slice(at, at + CHUNK),
       })
       if (outcome.outcome === 'rejected') {
-        throw new HubError(outcome.code, { record_type: read.plan.record_type })
+        throw toRefusal(outcome.code)
       }
       yield outcome.marked
       await letOthersWork()

@@ -17,7 +17,8 @@ export type ReadElements = {
   unchanged: number
   /** All others, up to the first that is no JSON. */
   elements: ReadElement[]
-  isBroken: boolean
+  /** What is wrong with that one, in words; null where there is none. */
+  flaw: string | null
 }
 
 /** Where nothing was recognised, so many times nothing is looked up: a first read knows no element. */
@@ -43,7 +44,7 @@ export class ElementReader {
     const known = await this.#recognise(sightings.flat())
     const left = parseUnknown(slices, sightings, known)
     // The first of two elements of one record stands, so their order must be kept.
-    if (known.size > 0 && (left.isBroken || namesAny(left.elements, known))) {
+    if (known.size > 0 && (left.flaw !== null || namesAny(left.elements, known))) {
       return { unchanged: 0, ...parseUnknown(slices, sightings, new Map()) }
     }
     for (const record_id of known.values()) this.#read.seen.add(record_id)
@@ -89,7 +90,7 @@ function parseUnknown(
   slices: RecordsSlice[],
   sightings: Sighting[][],
   known: KnownElements,
-): Pick<ReadElements, 'elements' | 'isBroken'> {
+): Pick<ReadElements, 'elements' | 'flaw'> {
   const elements: ReadElement[] = []
   for (const [number, slice] of slices.entries()) {
     const seen = sightings[number] ?? []
@@ -99,9 +100,9 @@ function parseUnknown(
       const { source_hash = '' } = seen[element.index - slice.firstIndex] ?? {}
       elements.push({ ...element, source_hash })
     }
-    if (parsed.isBroken) return { elements, isBroken: true }
+    if (parsed.flaw !== null) return { elements, flaw: parsed.flaw }
   }
-  return { elements, isBroken: false }
+  return { elements, flaw: null }
 }
 
 function namesAny(elements: ReadElement[], known: KnownElements): boolean {

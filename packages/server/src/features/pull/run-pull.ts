@@ -3,7 +3,7 @@ import type { PullTaskState } from '@recordhub/protocol'
 import type { FastifyBaseLogger } from 'fastify'
 import type { NewActivity } from '../../domain/activity.ts'
 import { findDoubts } from '../../domain/completeness.ts'
-import { concludePull, countsInWords, type PullStop } from '../../domain/pull.ts'
+import { countsInWords, type PullStop } from '../../domain/pull.ts'
 import { HubError } from '../../errors.ts'
 import { repeat } from '../../lib/abortable-loop.ts'
 import type { PlatformSource, PlatformStore } from '../../storage/port/platform-store.ts'
@@ -14,6 +14,7 @@ import type {
   PullTaskResult,
   StartedTask,
 } from '../../storage/port/pull-store.ts'
+import { finishPull } from './finish-pull.ts'
 import { type JudgedOutcome, type MarkGoneParts, markGone } from './mark-gone.ts'
 import { type PullTaskContext, type PullTaskParts, runPullTask } from './run-pull-task.ts'
 
@@ -91,14 +92,9 @@ async function runPull(
   const beating = beat(parts, pullId, ending.signal, () => stop('interrupted'))
   try {
     const endsAt = performance.now() + parts.timeoutSeconds * 1000
-    const states = await runTasks({ ...parts, endsAt }, pullId, plans, ending.signal)
+    await runTasks({ ...parts, endsAt }, pullId, plans, ending.signal)
     const broken = stopOf(ending.signal)
-    const state = broken ?? concludePull(states)
-    const unfinishedTasks = broken && broken !== 'timed_out' ? broken : 'not_reached'
-    const line = describePull(pullId, state, states)
-    await untilStored(parts.lease, () =>
-      parts.pulls.finishPull(pullId, { state, unfinishedTasks }, line),
-    )
+    await untilStored(parts.lease, () => finishPull(parts.pulls, pullId, broken))
   } finally {
     clearTimeout(timer)
     stopping.removeEventListener('abort', onStopping)
@@ -147,8 +143,7 @@ async function runTasks(
   pullId: number,
   plans: PullTaskPlan[],
   signal: AbortSignal,
-): Promise<PullTaskState[]> {
-  const states: PullTaskState[] = []
+): Promise<void> {
   const waiting = [...Map.groupBy(plans, (plan) => plan.platform_id)]
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -161,14 +156,12 @@ async function runTasks(
         const state = await runTaskAlone(current, pullId, plan, signal)
         current = { ...parts, endsAt: state === 'failed' ? null : parts.endsAt }
         hasAnswered ||= state === 'succeeded'
-        states.push(state)
       }
       if (hasAnswered) await parts.refreshManifest(platformId, signal)
     }
   }
   const workers = Math.min(parts.concurrency, waiting.length)
   await Promise.all(Array.from({ length: workers }, work))
-  return states
 }
 
 /** A task fails alone, even where its own end cannot be stored. */
@@ -225,7 +218,7 @@ function toResult(
       counts,
       warnings,
       error: null,
-      trouble: troubleOf(counts.rejected, warnings),
+      trouble: warnings.length > 0 ? warnings.join(' ') : null,
       read: { mark, requested_at, pushes, records, doubts },
       kept,
     }
@@ -235,25 +228,25 @@ function toResult(
       ? error.message
       : 'Something went wrong in the hub; its log says what.'
   const state = broken ?? 'failed'
-  const told = STOP_WORDS[state] ?? words
+  const isHung = state === 'timed_out' && counts.received === 0
+  const told = isHung ? HUNG_WORDS : (STOP_WORDS[state] ?? words)
   return { state, total, counts, warnings, error: told, trouble: told, read: null, kept }
 }
 
 const STOP_WORDS: Partial<Record<PullTaskState, string>> = {
-  timed_out: 'The time limit of the pull was reached. What was stored stays.',
+  timed_out:
+    'The time limit of the pull was reached before all of it had come. What was stored stays. HUB_PULL_TIMEOUT_SECONDS gives pulls more time.',
   interrupted: 'The hub was stopped. What was stored stays.',
   cancelled: 'The pull was cancelled. What was stored stays.',
 }
+
+const HUNG_WORDS =
+  'No record had come when the time limit of the pull was reached. The platform hangs or takes too long: its load and its logs say why.'
 
 function stopOf(signal: AbortSignal): PullStop | null {
   if (!signal.aborted) return null
   const { reason } = signal
   return reason === 'timed_out' || reason === 'cancelled' ? reason : 'interrupted'
-}
-
-function troubleOf(rejected: number, warnings: string[]): string | null {
-  if (rejected + warnings.length === 0) return null
-  return [`${rejected} rejected`, ...warnings].join('. ')
 }
 
 /** Null where there is nothing to tell: the schedule pulls every minute, and what is wrong is told once. */
@@ -271,7 +264,7 @@ function describeTask(
     const message = `Pulling ${name} ${state === 'failed' ? 'failed' : 'was broken off'}: ${result.error ?? ''}`
     return { level: 'error', kind: `pull_task.${state}`, message, platform: source, details }
   }
-  const words = [countsInWords(counts), ...warnings].join('. ')
+  const words = [`${countsInWords(counts)}.`, ...warnings].join(' ')
   if (plan.trouble !== null && result.trouble === null) {
     const message = `Pulling ${name} goes well again: ${words}`
     return { level: 'info', kind: 'pull_task.recovered', message, platform: source, details }
@@ -281,27 +274,4 @@ function describeTask(
   const level = isNew ? 'warning' : 'info'
   const message = `Pulled ${name}: ${words}`
   return { level, kind: 'pull_task.succeeded', message, platform: source, details }
-}
-
-const PULL_WORDS = {
-  succeeded: 'succeeded',
-  partial: 'succeeded in part',
-  failed: 'failed',
-  timed_out: 'reached its time limit',
-  interrupted: 'was interrupted',
-  cancelled: 'was cancelled',
-} as const
-
-function describePull(
-  pullId: number,
-  state: keyof typeof PULL_WORDS,
-  states: PullTaskState[],
-): NewActivity {
-  const succeeded = states.filter((one) => one === 'succeeded').length
-  return {
-    level: state === 'succeeded' ? 'info' : 'warning',
-    kind: `pull.${state}`,
-    message: `Pull ${pullId} ${PULL_WORDS[state]}: ${succeeded} of ${states.length} modules read`,
-    details: { pull_id: pullId },
-  }
 }

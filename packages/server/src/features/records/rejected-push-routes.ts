@@ -41,6 +41,9 @@ export function rejectedPushRoutes(
             {
               ...RejectedPushFilter.properties,
               state: Type.Optional(RejectedPushState),
+              pull: Type.Optional(
+                Type.Integer({ minimum: 1, description: 'The pull that met them last' }),
+              ),
               limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
               cursor: Type.Optional(Type.String()),
             },
@@ -57,9 +60,10 @@ export function rejectedPushRoutes(
         },
       },
       async (request) => {
-        const { state = null, limit = PAGE, cursor } = request.query
+        const { state = null, pull = null, limit = PAGE, cursor } = request.query
         const before = cursor === undefined ? null : readCursor(cursor)
-        const query = { ...toFilter(request.query), state, limit: limit + 1, before }
+        const filter = { ...toFilter(request.query), state, pull_id: pull }
+        const query = { ...filter, limit: limit + 1, before }
         const rejected = await rejectedPushes.listRejectedPushes(query)
         const page = rejected.slice(0, limit)
         const last = page.at(-1)

@@ -11,6 +11,7 @@ import type {
 } from '@recordhub/protocol'
 import type { NewActivity } from '../../domain/activity.ts'
 import type { KeptAnswer } from '../../domain/kept-answer.ts'
+import type { TaskTally } from '../../domain/pull-ending.ts'
 
 /** A pull belongs to the process that renews its lease; a lease that ran out may be taken from it. */
 export type Lease = { owner: string; seconds: number }
@@ -74,8 +75,10 @@ export type EndState = Exclude<PullState, 'queued' | 'running'>
 export interface PullStore {
   /**
    * Queues a pull over the registered modules of all active platforms, or of one where `only` names it, a
-   * task each, those first whose last complete read is oldest. At most one pull is queued or running, over all nodes: else the
-   * answer is that one. Abandoned pulls end `interrupted` first, with their tasks.
+   * task each, those first whose last complete read is oldest; a platform of which nothing could be read
+   * has had its turn at that time. At most one pull is queued or running, over all nodes: else the
+   * answer is that one. Abandoned pulls end `interrupted` first, with their tasks. That somebody has
+   * started one is told in the activity; that the schedule has, is not.
    *
    * A scheduled pull passes over a platform of which nothing could be read in the last five pulls or
    * more, until 15 minutes after the last of them; its tasks are `skipped`.
@@ -127,13 +130,13 @@ export interface PullStore {
 
   /**
    * Ends a pull and its unfinished tasks: from then on nothing that it still reads is stored. A pull that
-   * has ended is left as it is.
+   * has ended is left as it is. Of a platform that scheduled pulls pass over from now on the activity tells once.
    * @returns whether this call has ended it.
    */
   finishPull(
     pullId: number,
     end: { state: EndState; unfinishedTasks: Exclude<PullTaskState, 'queued' | 'running'> },
-    activity: NewActivity,
+    activity: NewActivity | null,
   ): Promise<boolean>
 
   /**
@@ -154,6 +157,9 @@ export interface PullStore {
 
   /** Newest first, those with an id below `before` only. */
   listPulls(query: { limit: number; before: number | null }): Promise<Pull[]>
+
+  /** How many tasks of a pull are in each state; those that no task is in are left out. */
+  tallyTasks(pullId: number): Promise<TaskTally>
 
   /** In the order they are run, those after `after` only. */
   listTasks(query: {

@@ -55,10 +55,10 @@ export type RefusalPosition = Pick<Refusal, 'place_seq' | 'rejected_push_id'>
 export interface RejectedPushStore {
   /**
    * Keeps what was refused, with its reason. The same refusal of the same body is kept once, with a
-   * count, and stands where it came last; a push that comes again after it was replayed is to be
-   * replayed again, an element of a read is not. Each platform has `quotaBytes` for its bodies: the
-   * oldest go first, and of a body larger than that only the size is kept. The counter `rejected` counts
-   * each push, and a pulled record once however often it is read.
+   * count, the pull that met it last, and stands where it came last; a push that comes again after it was
+   * replayed is to be replayed again, an element of a read is not. Each platform has `quotaBytes` for its
+   * bodies: the oldest go first, and of a body larger than that only the size is kept. The counter
+   * `rejected` counts each push, and a pulled record once however often it is read.
    */
   keepRejectedPushes(
     rejected: NewRejectedPush[],
@@ -69,6 +69,8 @@ export interface RejectedPushStore {
   listRejectedPushes(
     query: RejectedPushFilter & {
       state: RejectedPushState | null
+      /** Those that this pull met, and no later one. */
+      pull_id: number | null
       limit: number
       before: { at: string; id: number } | null
     },

@@ -1,4 +1,5 @@
 import type { Pull } from '@recordhub/protocol'
+import { describePullStart } from '../../domain/activity.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { PullStore, PullTaskPlan, PullTaskResult } from '../port/pull-store.ts'
 import { insertActivity } from './activity-rows.ts'
@@ -72,7 +73,13 @@ export function createPullStore(
       .onConflict((conflict) => conflict.doNothing())
       .returning('pull_id')
       .executeTakeFirst()
-    if (queued) await planTasks(db, { pull_id: queued.pull_id, trigger, only }, clock.now())
+    if (queued) {
+      const { pull_id } = queued
+      const planned = await planTasks(db, { pull_id, trigger, only }, clock.now())
+      if (requested_by !== null) {
+        await insertActivity(db, at, describePullStart({ pull_id, requested_by, ...planned }))
+      }
+    }
     const pull = queued
       ? await findPull(db, clock, queued.pull_id)
       : await findUnfinished(db, clock)
@@ -192,7 +199,7 @@ export function createPullStore(
         if (ended.numUpdatedRows === 0n) return false
         await endTasks(db, [pullId], unfinishedTasks, at)
         await noteFailures(db, pullId, at)
-        await insertActivity(db, at, activity)
+        if (activity) await insertActivity(db, at, activity)
         return true
       }),
 
@@ -217,6 +224,16 @@ export function createPullStore(
       const rows = await select.orderBy('p.pull_id', 'desc').limit(limit).execute()
       const now = clock.now()
       return rows.map((row) => toPull(row, now))
+    },
+
+    async tallyTasks(pullId) {
+      const rows = await reader
+        .selectFrom('pull_tasks')
+        .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+        .where('pull_id', '=', pullId)
+        .groupBy('state')
+        .execute()
+      return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
     },
 
     async listTasks({ pull_id, limit, after }) {

@@ -12,11 +12,12 @@ type RejectedPushReads = Pick<
 
 export function createRejectedPushReads(reader: Executor): RejectedPushReads {
   return {
-    async listRejectedPushes({ before, state, ...query }) {
+    async listRejectedPushes({ before, state, pull_id, ...query }) {
       let select = meaning(selectRejectedPushes(reader), query)
       if (state !== null) {
         select = select.where('r.replayed_at', state === 'open' ? 'is' : 'is not', null)
       }
+      if (pull_id !== null) select = select.where('r.pull_id', '=', pull_id)
       if (before !== null) {
         select = select.where((eb) =>
           eb.or([
