@@ -1,4 +1,4 @@
-import type { ManifestChange } from '@recordhub/protocol'
+import type { Manifest, Module } from '@recordhub/protocol'
 import type { Selectable } from 'kysely'
 import {
   findManifestChanges,
@@ -39,55 +39,25 @@ export function createManifestStore(
       return claimed.numUpdatedRows > 0n
     },
 
-    storeManifest: ({ platform_id, manifest, at }, describe) =>
-      change(async (db) => {
-        await hold(db, 'write gates')
-        const known = await db
-          .selectFrom('platforms')
-          .select(['platform_name', 'display_title', 'platform_description'])
-          .where('platform_id', '=', platform_id)
-          .executeTakeFirst()
-        if (!known) return null
-        const rows = await db
-          .selectFrom('modules')
-          .selectAll()
-          .where('platform_id', '=', platform_id)
-          .orderBy('position')
-          .execute()
-        const modules = new Map(rows.map((row) => [row.record_type, { row, kept: toKept(row) }]))
-        const changes = findManifestChanges(
-          {
-            platform_title: known.display_title,
-            platform_description: known.platform_description,
-            modules: [...modules.values()].flatMap(({ kept }) => (kept.removed_at ? [] : [kept])),
-          },
-          manifest,
-        )
-        await db
+    async storeManifest(fetched, describe) {
+      const { platform_id, manifest, at } = fetched
+      const before = await readKept(reader, platform_id)
+      if (!before) return null
+      // As a rule nothing has changed, and no write of records must wait for that.
+      if (!isOtherwise(before, manifest)) {
+        await writer
           .updateTable('platforms')
-          .set({
-            display_title: manifest.platform_title,
-            platform_description: manifest.platform_description,
-            manifest_fetched_at: at,
-          })
+          .set({ manifest_fetched_at: at })
           .where('platform_id', '=', platform_id)
           .execute()
-        for (const [position, module] of manifest.modules.entries()) {
-          const { row, kept } = modules.get(module.record_type) ?? { row: null, kept: null }
-          const next = keepModule(kept, module, at)
-          if (next && row) await updateModule(db, row, next, { position, at })
-          else {
-            const offered = { position, registered_at: null, added_at: at }
-            await insertModule(db, platform_id, { ...module, ...offered })
-          }
-          modules.delete(module.record_type)
-        }
-        // Those that it does not name any more come last.
-        for (const [index, { row, kept }] of [...modules.values()].entries()) {
-          const position = manifest.modules.length + index
-          const next = keepModule(kept, null, at)
-          if (next) await updateModule(db, row, next, { position, at })
-        }
+        return []
+      }
+      return change(async (db) => {
+        await hold(db, 'write gates')
+        const known = await readKept(db, platform_id)
+        if (!known) return null
+        const changes = findManifestChanges(known, manifest)
+        await takeOver(db, known, fetched)
         if (changes.length === 0) return changes
         await db
           .insertInto('manifest_changes')
@@ -98,7 +68,8 @@ export function createManifestStore(
         await insertActivity(db, at, { ...log.activity, platform })
         if (log.audit) await insertAudit(db, at, log.audit)
         return changes
-      }, hasAny),
+      })
+    },
 
     readDrift: (platformId) => readDrift(reader, platformId),
 
@@ -129,8 +100,69 @@ export function createManifestStore(
   }
 }
 
-function hasAny(changes: ManifestChange[] | null): boolean {
-  return changes !== null && changes.length > 0
+type KeptManifest = Described & {
+  platform_name: string
+  /** Those that it names. */
+  modules: KeptModule[]
+  rows: Map<string, { row: Selectable<ModulesTable>; kept: KeptModule }>
+}
+type Described = Pick<Manifest, 'platform_title' | 'platform_description'>
+
+async function readKept(db: Executor, platformId: number): Promise<KeptManifest | null> {
+  const platform = await db
+    .selectFrom('platforms')
+    .select(['platform_name', 'display_title as platform_title', 'platform_description'])
+    .where('platform_id', '=', platformId)
+    .executeTakeFirst()
+  if (!platform) return null
+  const found = await db
+    .selectFrom('modules')
+    .selectAll()
+    .where('platform_id', '=', platformId)
+    .orderBy('position')
+    .execute()
+  const rows = new Map(found.map((row) => [row.record_type, { row, kept: toKept(row) }]))
+  const modules = [...rows.values()].map(({ kept }) => kept).filter((one) => !one.removed_at)
+  return { ...platform, modules, rows }
+}
+
+/** Whether a manifest says something else, or the same in another order. */
+function isOtherwise(known: KeptManifest, manifest: Manifest): boolean {
+  const orderOf = (modules: Module[]) =>
+    JSON.stringify(modules.map((one) => [one.record_type, one.fields.map((field) => field.key)]))
+  return (
+    findManifestChanges(known, manifest).length > 0 ||
+    orderOf(known.modules) !== orderOf(manifest.modules)
+  )
+}
+
+async function takeOver(
+  db: Executor,
+  { rows }: KeptManifest,
+  { platform_id, manifest, at }: { platform_id: number; manifest: Manifest; at: string },
+): Promise<void> {
+  const { platform_title, platform_description, modules } = manifest
+  await db
+    .updateTable('platforms')
+    .set({ display_title: platform_title, platform_description, manifest_fetched_at: at })
+    .where('platform_id', '=', platform_id)
+    .execute()
+  const left = new Map(rows)
+  for (const [position, module] of modules.entries()) {
+    const { row, kept } = left.get(module.record_type) ?? { row: null, kept: null }
+    const next = keepModule(kept, module, at)
+    if (next && row) await updateModule(db, row, next, { position, at })
+    else {
+      const offered = { position, registered_at: null, added_at: at }
+      await insertModule(db, platform_id, { ...module, ...offered })
+    }
+    left.delete(module.record_type)
+  }
+  // Those that it does not name any more come last.
+  for (const [index, { row, kept }] of [...left.values()].entries()) {
+    const next = keepModule(kept, null, at)
+    if (next) await updateModule(db, row, next, { position: modules.length + index, at })
+  }
 }
 
 function toKept(row: Selectable<ModulesTable>): KeptModule {
@@ -161,8 +193,12 @@ async function updateModule(
     removed_fields: JSON.stringify(next.removed_fields),
   }
   const isSame =
-    Object.entries(words).every(([name, value]) => Object(row)[name] === value) &&
-    row.position === position
+    row.position === position &&
+    row.module_name === words.module_name &&
+    row.description === words.description &&
+    row.removed_at === words.removed_at &&
+    row.fields === words.fields &&
+    row.removed_fields === words.removed_fields
   if (isSame) return
   const isReworded = row.fields !== words.fields
   await db

@@ -14,14 +14,8 @@ export type ChangeChannel = {
 
 /** What changes platforms, modules and hub keys, and who is told. */
 export type PlatformChanges = {
-  /**
-   * Works in a transaction of its own and tells of it once it is committed.
-   * @param isToTell left out where every result is.
-   */
-  change: <Result>(
-    work: (db: Executor) => Promise<Result>,
-    isToTell?: (result: Result) => boolean,
-  ) => Promise<Result>
+  /** Works in a transaction of its own and tells of it once it is committed. */
+  change: <Result>(work: (db: Executor) => Promise<Result>) => Promise<Result>
   onChange: PlatformStore['onChange']
 }
 
@@ -32,13 +26,13 @@ export function createPlatformChanges(
 ): PlatformChanges {
   const listeners: (() => void)[] = []
   return {
-    async change(work, isToTell = () => true) {
+    async change(work) {
       const result = await writer.transaction().execute(async (db) => {
         const changed = await work(db)
-        if (isToTell(changed)) await channel?.announce(db)
+        await channel?.announce(db)
         return changed
       })
-      if (isToTell(result)) for (const listener of listeners) listener()
+      for (const listener of listeners) listener()
       return result
     },
     onChange(listener) {

@@ -9,6 +9,7 @@ const STATEMENTS = [
   'ALTER TABLE rejected_pushes ADD COLUMN record_type text COLLATE "C"',
   /* A hash of code, module and message: what is refused for the same cause. */
   `ALTER TABLE rejected_pushes ADD COLUMN cause text COLLATE "C" NOT NULL DEFAULT ''`,
+  'UPDATE rejected_pushes SET cause = fingerprint',
   'ALTER TABLE rejected_pushes ADD COLUMN place_seq bigint NOT NULL DEFAULT 0',
   `ALTER TABLE rejected_pushes ADD COLUMN place_at text COLLATE "C" NOT NULL DEFAULT ''`,
   'ALTER TABLE rejected_pushes ADD COLUMN replayed_by text COLLATE "C"',

@@ -9,6 +9,7 @@ const STATEMENTS = [
   'ALTER TABLE rejected_pushes ADD COLUMN record_type TEXT',
   /* A hash of code, module and message: what is refused for the same cause. */
   "ALTER TABLE rejected_pushes ADD COLUMN cause TEXT NOT NULL DEFAULT ''",
+  'UPDATE rejected_pushes SET cause = fingerprint',
   'ALTER TABLE rejected_pushes ADD COLUMN place_seq INTEGER NOT NULL DEFAULT 0',
   "ALTER TABLE rejected_pushes ADD COLUMN place_at TEXT NOT NULL DEFAULT ''",
   'ALTER TABLE rejected_pushes ADD COLUMN replayed_by TEXT',
