@@ -11,6 +11,8 @@ import {
 } from '@recordhub/protocol'
 import Type from 'typebox'
 import { REMOVED_KEY } from '../../src/domain/redact-keys.ts'
+import { HubError } from '../../src/errors.ts'
+import type { Storage } from '../../src/storage/port/storage.ts'
 import {
   activityOf,
   historyOf,
@@ -25,7 +27,7 @@ import {
   tracesOf,
 } from '../helpers/http-actions.ts'
 import { type Answer, expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
-import type { TestHub } from '../helpers/http-hub.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { simulatedModule, simulatedRecord } from '../helpers/http-platform.ts'
 import { startPulledHub } from '../helpers/http-pulled-hub.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
@@ -172,6 +174,33 @@ export function describeRejectedPushes(engine: StorageEngine): void {
       const open = `/api/v1/rejected-pushes?platform=${name}&state=open`
       const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
       assert.deepEqual(expectAnswer(await hub().get(open), 200, Page).rejected_pushes, [])
+    })
+
+    test('a replay by filter that breaks off leaves each replayed or not, and goes on', async () => {
+      let isDown = false
+      const wrap = (storage: Storage): Storage => {
+        const { records } = storage
+        const applyWrites: typeof records.applyWrites = (batch) => {
+          if (!isDown) return records.applyWrites(batch)
+          throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
+        }
+        return { ...storage, records: { ...records, applyWrites } }
+      }
+      await using down = await startTestHub(engine, { wrap })
+      const references = Array.from({ length: 210 }, (_, n) => `R-${n}`)
+      const { platform, name } = await refuseUnregistered(down, references)
+      await registerModule(down, platform)
+      const request = { platform: name, dry_run: false }
+      const first = expectAnswer(await post(down, '/replay', request), 200, ReplayStepAnswer)
+      isDown = true
+      const next = { ...request, cursor: first.next_cursor }
+      expectError(await post(down, '/replay', next), 503, 'storage_unavailable')
+      isDown = false
+      assert.equal((await recordsOf(down, name)).length, 200)
+      assert.equal(await replayableOf(down, platform.id), 10)
+      const [rest] = await replaySteps(down, request)
+      assert.deepEqual(rest?.counts, { ...NONE, created: 10 })
+      assert.deepEqual((await recordsOf(down, name)).map(referenceOf), references)
     })
 
     test('what is refused again in a replay by filter stays to be mended', async () => {
