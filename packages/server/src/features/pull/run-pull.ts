@@ -37,8 +37,14 @@ export type PullRunnerParts = PullTaskParts &
     log: FastifyBaseLogger
   }
 
-/** `endsAt`: when the pull's time is over, by `performance.now()`; null where nothing is asked twice. */
-type RunningParts = PullRunnerParts & { endsAt: number | null }
+type RunningParts = PullRunnerParts & {
+  /** When the pull's time is over, by `performance.now()`; null where nothing is asked twice. */
+  endsAt: number | null
+  /** What the platform's module failed with that failed last in this pull; null where none did. */
+  platformError: string | null
+}
+
+type TaskEnd = Pick<PullTaskResult, 'state' | 'platform_error'>
 
 export function createPullRunner(parts: PullRunnerParts): PullRunner {
   const stopping = new AbortController()
@@ -87,7 +93,12 @@ async function runPull(
   const beating = beat(parts, pullId, ending.signal, () => stop('interrupted'))
   try {
     const endsAt = performance.now() + parts.timeoutSeconds * 1000
-    const states = await runTasks({ ...parts, endsAt }, pullId, plans, ending.signal)
+    const states = await runTasks(
+      { ...parts, endsAt, platformError: null },
+      pullId,
+      plans,
+      ending.signal,
+    )
     const broken = stopOf(ending.signal)
     const state = broken ?? concludePull(states)
     const unfinishedTasks = broken && broken !== 'timed_out' ? broken : 'not_reached'
@@ -152,8 +163,9 @@ async function runTasks(
       let current = parts
       for (const plan of next) {
         if (signal.aborted) return
-        const state = await runTaskAlone(current, pullId, plan, signal)
-        current = { ...parts, endsAt: state === 'failed' ? null : parts.endsAt }
+        const { state, platform_error } = await runTaskAlone(current, pullId, plan, signal)
+        const endsAt = state === 'failed' ? null : parts.endsAt
+        current = { ...parts, endsAt, platformError: platform_error }
         states.push(state)
       }
     }
@@ -164,13 +176,13 @@ async function runTasks(
 }
 
 /** A task fails alone, even where its own end cannot be stored. */
-async function runTaskAlone(...task: Parameters<typeof runTask>): Promise<PullTaskState> {
+async function runTaskAlone(...task: Parameters<typeof runTask>): Promise<TaskEnd> {
   try {
     return await runTask(...task)
   } catch (error) {
     const [parts, pullId] = task
     parts.log.error({ err: error, pull_id: pullId }, 'a pull task broke off')
-    return 'failed'
+    return { state: 'failed', platform_error: parts.platformError }
   }
 }
 
@@ -179,10 +191,11 @@ async function runTask(
   pullId: number,
   plan: PullTaskPlan,
   signal: AbortSignal,
-): Promise<PullTaskState> {
+): Promise<TaskEnd> {
+  const { platformError } = parts
   const source = await parts.platforms.readSource(plan.platform_id)
   const started = source && (await parts.pulls.startTask(pullId, plan.task_number))
-  if (!source || !started) return 'not_reached'
+  if (!source || !started) return { state: 'not_reached', platform_error: platformError }
   const context: PullTaskContext = {
     pull_id: pullId,
     ...started,
@@ -193,15 +206,23 @@ async function runTask(
     report: (progress) => parts.pulls.reportTask(pullId, plan.task_number, progress),
   }
   const outcome = await markGone(parts, context, await runPullTask(parts, context))
-  const result = toResult(outcome, started.mark, stopOf(signal))
+  const read = { mark: started.mark, broken: stopOf(signal), platformError }
+  const result = toResult(outcome, read)
   if (outcome.error !== null && !(outcome.error instanceof HubError)) {
     parts.log.error({ err: outcome.error, pull_id: pullId }, 'a pull task met a defect')
   }
   await parts.pulls.finishTask(pullId, plan.task_number, result, describeTask(plan, source, result))
-  return result.state
+  return result
 }
 
-function toResult(outcome: JudgedOutcome, mark: number, broken: PullStop | null): PullTaskResult {
+function toResult(
+  outcome: JudgedOutcome,
+  {
+    mark,
+    broken,
+    platformError,
+  }: { mark: number; broken: PullStop | null; platformError: string | null },
+): PullTaskResult {
   const { total, counts, warnings, error, requested_at, records, extent } = outcome
   // Where records are left to be judged, the next read must bring all of them again.
   const kept = outcome.isSettled || extent.pages === 0 ? outcome.kept : null
@@ -213,6 +234,7 @@ function toResult(outcome: JudgedOutcome, mark: number, broken: PullStop | null)
       warnings,
       error: null,
       trouble: troubleOf(counts.rejected, warnings),
+      platform_error: platformError,
       read: { mark, requested_at, records },
       kept,
     }
@@ -223,7 +245,18 @@ function toResult(outcome: JudgedOutcome, mark: number, broken: PullStop | null)
       : 'Something went wrong in the hub; its log says what.'
   const state = broken ?? 'failed'
   const told = STOP_WORDS[state] ?? words
-  return { state, total, counts, warnings, error: told, trouble: told, read: null, kept }
+  const platform_error = told
+  return {
+    state,
+    total,
+    counts,
+    warnings,
+    error: told,
+    trouble: told,
+    platform_error,
+    read: null,
+    kept,
+  }
 }
 
 const STOP_WORDS: Partial<Record<PullTaskState, string>> = {
