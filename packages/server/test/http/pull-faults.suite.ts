@@ -206,5 +206,24 @@ export function describePullFaults(engine: StorageEngine): void {
       assert.match(text, /"last_error":null/)
       assert.doesNotMatch(text, /"latest_sync_at":null/)
     })
+
+    test('last_error is that of the module that failed last, whichever goes well', async () => {
+      const modules = ['a', 'b', 'c'].map((type) => simulatedModule(type))
+      await using platform = await simulatePlatform({ modules })
+      const { id } = await registerPlatform(hub(), platform, { record_types: ['a', 'b', 'c'] })
+      const lastError = async () => {
+        await pullAll(hub())
+        const { text } = await hub().get(`/api/v1/platforms/${id}`)
+        return /"last_error":"[^"]*HTTP (\d+)/.exec(text)?.[1] ?? null
+      }
+      // Read in this order: none has been read before, and then those first that failed.
+      platform.behave('records/a', respond.status(500))
+      platform.behave('records/b', respond.status(404))
+      assert.equal(await lastError(), '404')
+      platform.behave('records/b', null)
+      assert.equal(await lastError(), '500')
+      platform.behave('records/a', null)
+      assert.equal(await lastError(), null)
+    })
   })
 }

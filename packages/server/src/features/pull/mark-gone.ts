@@ -75,8 +75,8 @@ async function settle(
 ): Promise<boolean> {
   const { missing, missingFusePercent } = parts
   const { plan } = read
-  const { review, suspects } = await missing.readMissingState(plan)
-  const records = await missing.countUnmarked(plan)
+  const asked = [missing.readMissingState(plan), missing.countUnmarked(plan)] as const
+  const [{ review, suspects }, records] = await Promise.all(asked)
   // Most of the time all were met, as the counters tell without a look at any record.
   const isAllThere = records === read.extent.seen.size
   const suspected = needsSecondRead(read.extent) ? new Set(suspects ?? []) : null

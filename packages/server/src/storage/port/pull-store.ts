@@ -37,6 +37,8 @@ export type PullTaskResult = {
   warnings: string[]
   /** What was wrong at this read, in words; null where nothing was. */
   trouble: string | null
+  /** What the platform's module failed with that failed last in this pull; null where none did. */
+  platform_error: string | null
   /**
    * Set after a complete read: its mark, the time of its first request, how many pushes the module had had
    * by then, how many records it met, and why it is no proof that all are here; null where the platform
@@ -118,8 +120,11 @@ export interface PullStore {
 
   /**
    * Ends a task: its result, the module's last complete read (which speaks for the module's
-   * records only where it met every one that is not marked as missing, and else leaves the mark of the one before), the platform's last error (that of its
-   * module that failed last in this pull; null for none), the answer to be kept and the line of activity, in one transaction. A task that has ended is left as it is.
+   * records only where it met every one that is not marked as missing, and else leaves the mark of the
+   * one before), the platform's last error, the answer to be kept and the line of activity, in one
+   * transaction. A task that has ended is left as it is.
+   *
+   * Like the start of a task, durable at the latest with the pull's end.
    */
   finishTask(
     pullId: number,

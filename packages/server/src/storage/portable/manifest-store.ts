@@ -208,5 +208,5 @@ async function updateModule(
     .execute()
   if (!isReworded) return
   await db.deleteFrom('module_drift').where('module_id', '=', module_id).execute()
-  await forgetKeptAnswer(db, row)
+  await forgetKeptAnswer(db, module_id)
 }

@@ -1,34 +1,31 @@
+import { sql } from 'kysely'
 import type { PullTaskResult } from '../port/pull-store.ts'
 import type { Executor } from './databases.ts'
 import { countUnmarked } from './missing-store.ts'
 
-/** Notes a whole read; a record that it did not bring must not be judged by it. */
-export async function noteRead(
+/** What a whole read leaves of its module; a record that it did not bring must not be judged by it. */
+export async function toReadColumns(
   db: Executor,
-  { platform_id, module_id }: { platform_id: number; module_id: number },
-  read: NonNullable<PullTaskResult['read']>,
+  module: { platform_id: number; module_id: number },
+  { mark, requested_at, records, doubts, pushes }: NonNullable<PullTaskResult['read']>,
   at: string,
-): Promise<void> {
-  const metAll = (await countUnmarked(db, { platform_id, module_id })) === read.records
-  const { mark, requested_at, records, doubts, pushes } = read
-  const proof = { complete_at: at, complete_pushes: pushes }
-  await db
-    .updateTable('modules')
-    .set({
-      last_read_finished_at: at,
-      last_read_records: records,
-      ...(doubts === null ? {} : { last_read_doubts: JSON.stringify(doubts) }),
-      ...(doubts?.length === 0 ? proof : {}),
-      ...(metAll ? { last_read_mark: mark, last_read_requested_at: requested_at } : {}),
-    })
-    .where('module_id', '=', module_id)
-    .execute()
-  if (doubts !== null) return
-  await db
-    .updateTable('modules')
-    .set(proof)
-    .where('module_id', '=', module_id)
-    .where('complete_at', 'is not', null)
-    .where('last_read_doubts', '=', '[]')
-    .execute()
+) {
+  const metAll = (await countUnmarked(db, module)) === records
+  return {
+    last_read_finished_at: at,
+    last_read_records: records,
+    ...(metAll ? { last_read_mark: mark, last_read_requested_at: requested_at } : {}),
+    ...(doubts === null ? asBefore(at, pushes) : { last_read_doubts: JSON.stringify(doubts) }),
+    ...(doubts?.length === 0 ? { complete_at: at, complete_pushes: pushes } : {}),
+  }
+}
+
+/** An answer that still holds proves what it proved when it came. */
+function asBefore(at: string, pushes: number) {
+  const isProof = sql`complete_at IS NOT NULL AND last_read_doubts = '[]'`
+  return {
+    complete_at: sql<string | null>`CASE WHEN ${isProof} THEN ${at} ELSE complete_at END`,
+    complete_pushes: sql<number | null>`
+      CASE WHEN ${isProof} THEN ${pushes} ELSE complete_pushes END`,
+  }
 }

@@ -54,7 +54,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   const channel = await openChangeChannel(options.url, processName)
   const { database, dialect } = connections
   const clock = options.clock ?? ownClock ?? systemClock
-  const databases = { reader: database, writer: database, clock, hold }
+  const { lightly } = connections
+  const databases = { reader: database, writer: database, lightly, clock, hold }
   const stores = createStores(databases, {
     authDatabase: { dialect, type: 'postgres' },
     node: pickCounterRow(),

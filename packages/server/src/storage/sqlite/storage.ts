@@ -47,9 +47,10 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
   })
   const checkpointer = options.asHub ? startCheckpointer(options.path) : null
   if (checkpointer) raiseOwnCheckpoint(connections)
-  const { reader, writer } = connections
+  const { reader, writer, lightly } = connections
   // The writing connection is one transaction's at a time as it is.
-  const databases = { reader, writer, clock: options.clock, hold: async () => undefined }
+  const hold = async () => undefined
+  const databases = { reader, writer, lightly, clock: options.clock, hold }
   const stores = createStores(databases, {
     authDatabase: { dialect: connections.writerDialect, type: 'sqlite' },
     node: NODE,
