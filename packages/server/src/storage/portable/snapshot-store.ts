@@ -2,6 +2,7 @@ import type { Snapshot, Stats } from '@recordhub/protocol'
 import type { Clock } from '../../lib/clock.ts'
 import type { SnapshotStore } from '../port/snapshot-store.ts'
 import { toActivityLine } from './activity-store.ts'
+import { readOpenAlerts } from './alert-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
 import { selectPulls, toPull } from './pull-rows.ts'
@@ -11,6 +12,7 @@ import { findPause } from './schedule-store.ts'
 
 const MAX_PLATFORMS = 200
 const LATEST = 20
+const LATEST_ALERTS = 5
 
 export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore {
   return {
@@ -41,6 +43,7 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
           incomplete: incomplete === 1,
         })),
         logs: logs.map(toActivityLine),
+        alerts: await readOpenAlerts(reader, LATEST_ALERTS),
         latest_sync: latest,
         pull: {
           running: running !== null,

@@ -59,6 +59,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     node: pickCounterRow(),
     readMark,
     missing: createMissingParts(connections),
+    // The server's own vacuum does.
+    giveSpaceBack: async () => false,
     channel,
     isGone,
   })
@@ -70,6 +72,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       ...createRecordWriter(connections),
     },
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
+    readDiskSpace: async () => null,
     async close() {
       await ownClock?.stop()
       await channel.close()
