@@ -69,6 +69,10 @@ test('a platform fails after five pulls in a row, or after two and an hour, unti
   assert.deepEqual(find(failing(1, 600)), [])
   assert.equal(find(failing(2, 59)).length, 0)
   assert.equal(find(failing(2, 60)).length, 1)
+  // In a pull that reads something of it again, until that pull has ended.
+  const recovering = facts({ platforms: [{ ...WELL, failures_in_row: 5, failing_since: null }] })
+  assert.deepEqual(find(recovering), [])
+  assert.deepEqual(find(recovering, opened(failing(5, 5))), find(failing(5, 5)))
   const [platform] = failing(9, 90).platforms
   assert.ok(platform)
   assert.deepEqual(find(facts({ platforms: [{ ...platform, status: 'inactive' }] })), [])

@@ -45,8 +45,8 @@ type Condition = (facts: AlertFacts, findOpen: FindOpen) => FoundAlert[]
 type FindOpen = (subject: string) => OpenAlert | undefined
 
 const CONDITIONS: Readonly<Record<WatchedKind, Condition>> = {
-  platform_failing: ({ now, platforms }) =>
-    platforms.filter((platform) => isFailing(platform, now)).map(toFailing),
+  platform_failing: ({ now, platforms }, findOpen) =>
+    platforms.flatMap((platform) => findFailing(platform, now, findOpen)),
 
   platform_silent: (facts, findOpen) =>
     facts.platforms.flatMap((platform) => findSilent(platform, facts, findOpen)),
@@ -88,11 +88,17 @@ function isFailing(platform: PlatformHealth, now: Date): boolean {
   return now.getTime() - Date.parse(failing_since) >= HOUR_MS
 }
 
-function toFailing(platform: PlatformHealth): FoundAlert {
+function findFailing(platform: PlatformHealth, now: Date, findOpen: FindOpen): FoundAlert[] {
+  if (!isFailing(platform, now)) return []
   const { display_title, failing_since, last_error } = platform
+  if (last_error === null) {
+    // A pull that is under way could read something of it: its end tells.
+    const open = findOpen(String(platform.platform_id))
+    return open ? [open] : []
+  }
   const since = failing_since === null ? '' : ` since ${timeInWords(failing_since)}`
-  const message = `Nothing of ${display_title} could be read${since}: ${last_error ?? 'its pulls fail'}`
-  return toFound('platform_failing', platform, message)
+  const message = `Nothing of ${display_title} could be read${since}: ${last_error}`
+  return [toFound('platform_failing', platform, message)]
 }
 
 function findSilent(

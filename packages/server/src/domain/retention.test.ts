@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { listCutoffs, RETENTION_NOUNS } from './retention.ts'
+import { listCutoffs, MOST_ROWS_A_STEP, nextStepLimit, RETENTION_NOUNS } from './retention.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 
@@ -29,5 +29,25 @@ test('each kind is kept exactly so many days, and for ever where it is none', ()
         else assert.equal(now.getTime() - Date.parse(before ?? ''), known[noun] * DAY_MS)
       }
     }),
+  )
+})
+
+test('steps get smaller where they take long, and larger again, within bounds', () => {
+  const stepsOf = (msPerRow: number) => {
+    let limit = MOST_ROWS_A_STEP
+    for (let step = 1; step <= 20; step += 1) limit = nextStepLimit(limit, limit * msPerRow)
+    return limit
+  }
+  assert.deepEqual([stepsOf(0), stepsOf(0.05), stepsOf(0.1), stepsOf(100)], [500, 200, 100, 20])
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 20, max: 500 }),
+      fc.float({ min: 0, noNaN: true }),
+      (limit, ms) => {
+        const next = nextStepLimit(limit, ms)
+        assert.ok(Number.isInteger(next) && next >= 20 && next <= 500)
+        assert.ok(next >= Math.floor(limit / 2) || next === 20)
+      },
+    ),
   )
 })

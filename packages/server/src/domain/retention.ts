@@ -24,3 +24,15 @@ export function listCutoffs(kept: KeptDays, now: Date): { noun: RetentionNoun; b
     before: new Date(now.getTime() - kept[noun] * DAY_MS).toISOString(),
   }))
 }
+
+export const MOST_ROWS_A_STEP = 500
+const FEWEST_ROWS_A_STEP = 20
+const STEP_MS = 10
+
+/** How many rows the next step drops, so that it takes about 10 ms: pushes wait for it. */
+export function nextStepLimit(limit: number, tookMs: number): number {
+  const fitting = Math.round((limit * STEP_MS) / Math.max(tookMs, 0.1))
+  // A single slow step, such as one that waited for others, should not count for all.
+  const near = Math.min(Math.max(fitting, Math.floor(limit / 2)), limit * 2)
+  return Math.min(Math.max(near, FEWEST_ROWS_A_STEP), MOST_ROWS_A_STEP)
+}

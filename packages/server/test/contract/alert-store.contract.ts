@@ -195,27 +195,33 @@ export function describeAlertStore(engine: StorageEngine): void {
     )
 
     test(
-      'what came in an hour: accepted pushes and refusals of each platform',
+      'what came in some hours: accepted pushes and refusals of each platform',
       withStorage(engine, async (kit) => {
         const { storage, clock } = kit
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         await write(kit, pushWrite(school), pushWrite(school, { source: 'PATCH' }))
         await makeRow(kit, clinic, 'rejected_pushes')
+        // Elsewhere on earth it is the day before, or the next one already.
+        for (const day of ['2026-03-09', '2026-03-11']) {
+          const one = pushWrite(school, { data: `{"day":"${day}"}` })
+          await storage.records.applyWrites({ at: clock.text, day, writes: [one] })
+        }
         clock.advance(3600)
         await write(kit, pushWrite(school, { data: '{"b":1}' }))
-        const hour = async (text: string) =>
-          (await storage.alerts.readHour(text)).map((row) => ({ ...row }))
-        const sorted = (await hour('2026-03-10T08')).sort(
-          (one, other) => one.platform_id - other.platform_id,
-        )
-        assert.deepEqual(sorted, [
-          { platform_id: school.platform_id, pushes: 2, rejected: 0 },
-          { platform_id: clinic.platform_id, pushes: 0, rejected: 1 },
-        ])
-        const { platform_id } = school
-        assert.deepEqual(await hour('2026-03-10T09'), [{ platform_id, pushes: 1, rejected: 0 }])
-        assert.deepEqual(await hour('2026-03-10T10'), [])
+        const read = async (from: string, to: string) =>
+          (await storage.alerts.readHours(from, to))
+            .map(({ hour, platform_id, pushes, rejected }) =>
+              [hour.slice(11), platform_id, pushes, rejected].join(' '),
+            )
+            .sort()
+        const [one, other] = [school.platform_id, clinic.platform_id]
+        const first = [`08 ${one} 4 0`, `08 ${other} 0 1`]
+        const next = `09 ${one} 1 0`
+        assert.deepEqual(await read('2026-03-10T08', '2026-03-10T08'), first)
+        assert.deepEqual(await read('2026-03-10T09', '2026-03-10T09'), [next])
+        assert.deepEqual(await read('2026-03-10T07', '2026-03-10T10'), [...first, next])
+        assert.deepEqual(await read('2026-03-10T10', '2026-03-11T10'), [])
       }),
     )
   })

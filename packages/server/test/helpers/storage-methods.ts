@@ -137,7 +137,7 @@ export function everyMethod(
     ],
     ['historyKeptSince', () => storage.retention.historyKeptSince()],
     ['listPlatformHealth', () => storage.alerts.listPlatformHealth()],
-    ['readHour', () => storage.alerts.readHour('2026-03-10T08')],
+    ['readHours', () => storage.alerts.readHours('2026-03-10T08', '2026-03-10T09')],
     ['listOpenAlerts', () => storage.alerts.listOpenAlerts()],
     ['settleAlerts', () => storage.alerts.settleAlerts({ ...NO_CHANGES, raise: [alert] })],
     ['listAlerts', () => storage.alerts.listAlerts({ state: null, limit: 5, after: null })],

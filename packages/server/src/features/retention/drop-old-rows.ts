@@ -1,5 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { type KeptDays, listCutoffs } from '../../domain/retention.ts'
+import {
+  type KeptDays,
+  listCutoffs,
+  MOST_ROWS_A_STEP,
+  nextStepLimit,
+} from '../../domain/retention.ts'
 import { waitFor } from '../../lib/abortable-loop.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
@@ -8,7 +13,6 @@ import type { DropOutcome, DropStep, RetentionStore } from '../../storage/port/r
 /** One node an hour does it; nothing is harmed where two do. */
 const CLAIM = 'retention'
 const CLAIM_SECONDS = 3600
-const ROWS_A_STEP = 500
 /** Pushes wait for a step, so there is at least as much time between two as a step took. */
 const BREATH_MS = 20
 
@@ -49,8 +53,11 @@ async function dropAll(
   const dropped: Record<string, number> = {}
   async function drop(noun: string, step: (step: DropStep) => Promise<DropOutcome>): Promise<void> {
     let after: number | null = null
+    let limit = MOST_ROWS_A_STEP
     await inSteps(signal, async () => {
-      const outcome = await step({ limit: ROWS_A_STEP, after })
+      const begun = performance.now()
+      const outcome = await step({ limit, after })
+      limit = nextStepLimit(limit, performance.now() - begun)
       if (outcome.dropped > 0) dropped[noun] = (dropped[noun] ?? 0) + outcome.dropped
       after = outcome.next
       return after !== null

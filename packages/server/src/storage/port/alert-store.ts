@@ -8,8 +8,11 @@ export interface AlertStore {
   /** Every registered platform and how its pulls go. */
   listPlatformHealth(): Promise<PlatformHealth[]>
 
-  /** What came of each platform in an hour (`2026-11-21T07`, UTC): pushes that were accepted, and all that was refused. */
-  readHour(hour: string): Promise<HourCounts[]>
+  /**
+   * What came of each platform in each of the hours from one up to and with another (`2026-11-21T07`, UTC):
+   * pushes that were accepted, and all that was refused. In no order.
+   */
+  readHours(from: string, to: string): Promise<(HourCounts & { hour: string })[]>
 
   /** Every open alert. */
   listOpenAlerts(): Promise<OpenAlert[]>

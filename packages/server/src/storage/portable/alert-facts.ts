@@ -19,22 +19,41 @@ export function listPlatformHealth(db: Executor): Promise<PlatformHealth[]> {
     .execute()
 }
 
-/** A platform has a row a node, and two where the hub's day begins within the hour. */
-export async function readHour(db: Executor, hour: string): Promise<HourCounts[]> {
+const DAY_MS = 24 * 3600 * 1000
+
+/**
+ * A platform has a row a node and hour, and two where the hub's day begins within the hour. Counters are
+ * found by the hub's day, which is that of UTC or one beside it.
+ */
+export async function readHours(
+  db: Executor,
+  from: string,
+  to: string,
+): Promise<(HourCounts & { hour: string })[]> {
   const rows = await db
     .selectFrom('hourly_counters')
     .select((eb) => [
+      'hour',
       'platform_id',
       eb.fn.sum<number>('received_post').as('post'),
       eb.fn.sum<number>('received_patch').as('patch'),
       eb.fn.sum<number>('rejected').as('rejected'),
     ])
-    .where('hour', '=', hour)
-    .groupBy('platform_id')
+    .where('day', '>=', dayBeside(from, -1))
+    .where('day', '<=', dayBeside(to, 1))
+    .where('hour', '>=', from)
+    .where('hour', '<=', to)
+    .groupBy(['hour', 'platform_id'])
     .execute()
-  return rows.map(({ platform_id, post, patch, rejected }) => ({
+  return rows.map(({ hour, platform_id, post, patch, rejected }) => ({
+    hour,
     platform_id,
     pushes: Number(post) + Number(patch),
     rejected: Number(rejected),
   }))
+}
+
+function dayBeside(hour: string, offset: number): string {
+  const at = new Date(`${hour}:00:00.000Z`)
+  return new Date(at.getTime() + offset * DAY_MS).toISOString().slice(0, 10)
 }

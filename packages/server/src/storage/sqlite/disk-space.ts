@@ -4,8 +4,8 @@ import { HubError } from '../../errors.ts'
 import { integerOf } from '../portable/columns.ts'
 import type { SqliteConnections } from './connection.ts'
 
-/** 2 MB at a time: pushes wait for it. */
-const PAGES = 500
+/** Some milliseconds: pushes wait for it. */
+const PAGES = 100
 
 /** Cuts free pages off the end of the file. */
 export function createSpaceGiver({

@@ -43,5 +43,4 @@ const STATEMENTS = [
   'CREATE INDEX rejected_pushes_by_age ON rejected_pushes (at, rejected_push_id)',
   `CREATE INDEX missing_reviews_closed ON missing_reviews (closed_at)
     WHERE closed_at IS NOT NULL`,
-  'CREATE INDEX hourly_counters_by_hour ON hourly_counters (hour, platform_id)',
 ]
