@@ -1,3 +1,4 @@
+export * from './alert.ts'
 export * from './common.ts'
 export * from './constants.ts'
 export * from './dashboard.ts'

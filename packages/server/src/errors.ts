@@ -192,6 +192,13 @@ const CATALOGUE = {
     status: 409,
     message: 'A pull is already running. It goes on; there is no need to start another.',
   },
+
+  // Alerts
+  mail_not_set_up: {
+    status: 409,
+    message: 'No mail is set up. Set HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO.',
+  },
+  mail_failed: { status: 502, message: 'The mail could not be sent: {reason}.' },
 } satisfies Record<string, CatalogueEntry>
 
 export type ErrorCode = keyof typeof CATALOGUE

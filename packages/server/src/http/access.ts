@@ -52,6 +52,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/missing-reviews/:id/approve': 'operator',
   'POST /api/v1/missing-reviews/:id/dismiss': 'operator',
 
+  'GET /api/v1/alerts': 'viewer',
+  'POST /api/v1/alerts/:id/acknowledge': 'operator',
+  'POST /api/v1/alerts/test-mail': 'admin',
+
   'GET /api/v1/activity': 'viewer',
   'GET /api/v1/rejected-pushes': 'viewer',
 }

@@ -21,6 +21,7 @@ import {
   taskOf,
   taskResult,
 } from '../helpers/storage-pulls.ts'
+import { dropOld } from '../helpers/storage-retention.ts'
 import { runSql } from '../helpers/storage-sql.ts'
 import { openTemporarySqlite, sqliteEngine } from '../helpers/storage-sqlite.ts'
 import { describeStorage } from './storage-contract.ts'
@@ -79,6 +80,38 @@ describe('what only SQLite promises', () => {
       await assert.rejects(finishing, UNAVAILABLE)
       await runSql(storage, 'PRAGMA query_only = OFF')
       await expectFull()
+    } finally {
+      await close()
+    }
+  })
+
+  test('what retention drops makes the file smaller, and the disk is known', async () => {
+    const clock = new TestClock()
+    const { storage, path, close } = await openTemporarySqlite(clock)
+    try {
+      const kit = { storage, clock }
+      const school = await registerTestPlatform(kit)
+      await write(kit, pushWrite(school))
+      for (let index = 0; index < 200; index += 1) {
+        const data = JSON.stringify({ text: `${index} ${'x'.repeat(20_000)}` })
+        await write(kit, pushWrite(school, { data }))
+      }
+      const pages = () => {
+        const observer = new DatabaseSync(path, { readOnly: true })
+        const count = observer.prepare('PRAGMA page_count').get()?.['page_count']
+        observer.close()
+        return Number(count)
+      }
+      const before = pages()
+      clock.advance(3600)
+      assert.equal(await dropOld(storage, 'history', clock.text, 50), 200)
+      assert.equal(pages(), before)
+      let steps = 0
+      while (await storage.retention.giveSpaceBack()) steps += 1
+      assert.ok(steps > 0, 'It gives back little by little')
+      assert.ok(pages() < before / 10, `${pages()} of ${before} pages are left`)
+      const disk = await storage.readDiskSpace()
+      assert.ok(disk && disk.available > 0 && disk.available <= disk.total)
     } finally {
       await close()
     }

@@ -1,6 +1,7 @@
 /** Everything that the port promises, as one suite: an engine's test file hands its engine over. */
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeActivityStore } from './activity-store.contract.ts'
+import { describeAlertStore } from './alert-store.contract.ts'
 import { describeHubKeys } from './hub-keys.contract.ts'
 import { describeKeptAnswers } from './kept-answers.contract.ts'
 import { describeMissingReads } from './missing-reads.contract.ts'
@@ -25,6 +26,7 @@ import { describePulledRecords } from './record-store-pulls.contract.ts'
 import { describePushes } from './record-store-pushes.contract.ts'
 import { describeExactText } from './record-store-text.contract.ts'
 import { describeRejectedPushStore } from './rejected-push-store.contract.ts'
+import { describeRetentionStore } from './retention-store.contract.ts'
 import { describeScheduleStore } from './schedule-store.contract.ts'
 import { describeSnapshotStore } from './snapshot-store.contract.ts'
 import { describeStorageItself } from './storage.contract.ts'
@@ -53,6 +55,8 @@ export function describeStorage(engine: StorageEngine): void {
   describeMissingReads(engine)
   describeActivityStore(engine)
   describeRejectedPushStore(engine)
+  describeRetentionStore(engine)
+  describeAlertStore(engine)
   describeOperatorStore(engine)
   describeScheduleStore(engine)
   describeSnapshotStore(engine)

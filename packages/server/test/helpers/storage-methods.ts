@@ -13,6 +13,8 @@ import { listUnmet, markUnmet, question } from './storage-missing.ts'
 import { LEASE, pullWrite, requestPull, type TestRead, taskResult } from './storage-pulls.ts'
 import { runSql } from './storage-sql.ts'
 
+const NO_CHANGES = { raise: [], resolve: [], reword: [] }
+
 export type Call = [name: string, call: () => Promise<unknown>]
 
 /** Each can be made again and again. */
@@ -39,6 +41,7 @@ export function everyMethod(
     pull_id: null,
     activity: null,
   } as const
+  const alert = { kind: 'disk_low', subject: 'disk', platform: null, message: 'Low' } as const
   let count = 0
   const token = () => ({
     name: 'a token',
@@ -135,6 +138,23 @@ export function everyMethod(
           before: null,
         }),
     ],
+    [
+      'dropOld',
+      () => storage.retention.dropOld('activity', { before: '2000', limit: 5, after: null }),
+    ],
+    [
+      'dropActivityBeyond',
+      () => storage.retention.dropActivityBeyond(1000, { limit: 5, after: null }),
+    ],
+    ['historyKeptSince', () => storage.retention.historyKeptSince()],
+    ['listPlatformHealth', () => storage.alerts.listPlatformHealth()],
+    ['readHours', () => storage.alerts.readHours('2026-03-10T08', '2026-03-10T09')],
+    ['listOpenAlerts', () => storage.alerts.listOpenAlerts()],
+    ['settleAlerts', () => storage.alerts.settleAlerts({ ...NO_CHANGES, raise: [alert] })],
+    ['listAlerts', () => storage.alerts.listAlerts({ state: null, limit: 5, after: null })],
+    ['readOpenAlerts', () => storage.alerts.readOpenAlerts(5)],
+    ['acknowledgeAlert', () => storage.alerts.acknowledgeAlert(-1, 'ann', () => changeLog())],
+    ['listUnmailed', () => storage.alerts.listUnmailed(5)],
     ['hasOperators', () => operators.hasOperators()],
     ['claim', () => operators.claim('a claim', 30)],
     ['releaseClaim', () => operators.releaseClaim('a claim')],

@@ -1,5 +1,7 @@
 /** Everything that the hub promises over HTTP, as one suite: an engine's test file hands its engine over. */
 import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { describeAlertMails } from './alert-mails.suite.ts'
+import { describeAlerts } from './alerts.suite.ts'
 import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
@@ -29,6 +31,7 @@ import { describeReceiverMembers } from './receiver-members.suite.ts'
 import { describeReceiverOrder } from './receiver-order.suite.ts'
 import { describeReceiverRefusals } from './receiver-refusals.suite.ts'
 import { describeRecords } from './records.suite.ts'
+import { describeRetention } from './retention.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
 
@@ -62,6 +65,9 @@ export function describeHub(engine: StorageEngine): void {
   describeMissingPages(engine)
   describeMissingReviews(engine)
   describeRecords(engine)
+  describeAlerts(engine)
+  describeAlertMails(engine)
+  describeRetention(engine)
   describeDashboard(engine)
   describePages(engine)
 }

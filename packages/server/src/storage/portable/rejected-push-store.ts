@@ -151,6 +151,38 @@ async function dropOldest(db: Executor, platformId: number, quotaBytes: number):
   }
 }
 
+/** @returns how many were dropped, the quota of their platforms given back. */
+export async function dropOldRejectedPushes(
+  { hold }: Pick<Databases, 'hold'>,
+  db: Executor,
+  { before, limit }: { before: string; limit: number },
+): Promise<number> {
+  await hold(db, 'rejected pushes')
+  const dropped = await db
+    .deleteFrom('rejected_pushes')
+    .where('rejected_push_id', 'in', (eb) =>
+      eb
+        .selectFrom('rejected_pushes')
+        .select('rejected_push_id')
+        .where('at', '<', before)
+        .orderBy('at')
+        .orderBy('rejected_push_id')
+        .limit(limit),
+    )
+    .returning(['platform_id', 'bytes'])
+    .execute()
+  const freed = Map.groupBy(dropped, (row) => row.platform_id)
+  for (const [platformId, rows] of [...freed].sort(([one], [other]) => one - other)) {
+    const bytes = rows.reduce((sum, row) => sum + row.bytes, 0)
+    await db
+      .updateTable('platforms')
+      .set({ rejected_bytes: sql`rejected_bytes - ${bytes}` })
+      .where('platform_id', '=', platformId)
+      .execute()
+  }
+  return dropped.length
+}
+
 function takeUntil(rows: { rejected_push_id: number; bytes: number }[], wanted: number) {
   const ids: number[] = []
   let bytes = 0

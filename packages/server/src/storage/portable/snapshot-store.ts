@@ -1,6 +1,7 @@
 import type { Snapshot, Stats } from '@recordhub/protocol'
 import type { SnapshotStore } from '../port/snapshot-store.ts'
 import { toActivityLine } from './activity-store.ts'
+import { readOpenAlerts } from './alert-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
 import { findUnfinished } from './pull-store.ts'
@@ -9,6 +10,7 @@ import { findPause } from './schedule-store.ts'
 
 const MAX_PLATFORMS = 200
 const LATEST = 20
+const LATEST_ALERTS = 5
 
 export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore {
   return {
@@ -39,6 +41,7 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
           incomplete: incomplete === 1,
         })),
         logs: logs.map(toActivityLine),
+        alerts: await readOpenAlerts(reader, LATEST_ALERTS),
         latest_sync: latest,
         pull: {
           running: running !== null,

@@ -1,12 +1,15 @@
 import type { AuthDatabase } from '../port/operator-store.ts'
+import type { RetentionStore } from '../port/retention-store.ts'
 import type { Storage } from '../port/storage.ts'
 import { createActivityStore } from './activity-store.ts'
+import { createAlertStore } from './alert-store.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import { createMissingStore, type MissingParts } from './missing-store.ts'
 import { createOperatorStore } from './operator-store.ts'
 import { type ChangeChannel, createPlatformStore } from './platform-store.ts'
 import { createPullStore, type IsGone } from './pull-store.ts'
 import { createRejectedPushStore } from './rejected-push-store.ts'
+import { createRetentionStore } from './retention-store.ts'
 import { createScheduleStore } from './schedule-store.ts'
 import { createSnapshotStore } from './snapshot-store.ts'
 
@@ -18,6 +21,7 @@ export type EngineParts = {
   /** Gives the last number of the write sequence. */
   readMark: (db: Executor) => Promise<number>
   missing: MissingParts
+  giveSpaceBack: RetentionStore['giveSpaceBack']
   /** Left out where no other process is at work. */
   channel?: ChangeChannel
   isGone?: IsGone
@@ -26,8 +30,8 @@ export type EngineParts = {
 /** Every store that is the same on all engines. */
 export function createStores(
   databases: Databases,
-  { authDatabase, node, readMark, missing, channel, isGone }: EngineParts,
-): Omit<Storage, 'processName' | 'records' | 'pullDispatcher' | 'close'> {
+  { authDatabase, node, readMark, missing, giveSpaceBack, channel, isGone }: EngineParts,
+): Omit<Storage, 'processName' | 'records' | 'pullDispatcher' | 'readDiskSpace' | 'close'> {
   const { writer, clock } = databases
   return {
     platforms: createPlatformStore(databases, channel),
@@ -36,6 +40,8 @@ export function createStores(
     activity: createActivityStore(databases),
     missing: createMissingStore(databases, missing),
     rejectedPushes: createRejectedPushStore(databases, node),
+    alerts: createAlertStore(databases),
+    retention: createRetentionStore(databases, giveSpaceBack),
     operators: createOperatorStore(databases, authDatabase),
     snapshot: createSnapshotStore(databases),
     async checkWritable() {

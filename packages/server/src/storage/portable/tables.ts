@@ -1,6 +1,7 @@
 /** The tables as Kysely sees them: the same names and columns on every engine. */
 import type {
   ActivityLevel,
+  AlertKind,
   HistoryEntry,
   MissingReviewState,
   PlatformStatus,
@@ -32,6 +33,8 @@ export type Tables = {
   api_tokens: ApiTokensTable
   claims: ClaimsTable
   switches: SwitchesTable
+  alerts: AlertsTable
+  retention: RetentionTable
 }
 
 export type SecretsTable = {
@@ -55,6 +58,7 @@ export type PlatformsTable = {
   rejected_bytes: Generated<number>
   failures_in_row: Generated<number>
   failed_at: string | null
+  failing_since: string | null
   created_at: string
   updated_at: string
 }
@@ -254,3 +258,20 @@ export type ApiTokensTable = {
 export type SwitchesTable = { name: string; since: string; actor: string }
 
 export type ClaimsTable = { name: string; until: string }
+
+export type AlertsTable = {
+  alert_id: Generated<number>
+  kind: AlertKind
+  subject: string
+  platform_id: number | null
+  platform_name: string | null
+  message: string
+  raised_at: string
+  resolved_at: string | null
+  acknowledged_at: string | null
+  acknowledged_by: string | null
+  raise_mailed_at: string | null
+  resolve_mailed_at: string | null
+}
+
+export type RetentionTable = { noun: string; kept_since: string }

@@ -61,6 +61,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     node: pickCounterRow(),
     readMark,
     missing: createMissingParts(connections),
+    // The server's own vacuum does.
+    giveSpaceBack: async () => false,
     channel,
     isGone,
   })
@@ -73,6 +75,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       ...createRecordWriter(connections),
     },
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
+    readDiskSpace: async () => null,
     async close() {
       await ownClock?.stop()
       await channel.close()

@@ -11,6 +11,7 @@ import { createRecordReads } from '../portable/record-reads.ts'
 import { createStores } from '../portable/stores.ts'
 import { startCheckpointer } from './checkpointer.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
+import { createSpaceGiver, readDiskSpace } from './disk-space.ts'
 import { createElementRecogniser } from './element-recogniser.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
@@ -56,6 +57,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     node: NODE,
     readMark,
     missing: createMissingParts(connections),
+    giveSpaceBack: createSpaceGiver(connections),
   })
   return {
     ...stores,
@@ -66,6 +68,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
       ...createRecordWriter(connections, NODE),
     },
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
+    readDiskSpace: () => readDiskSpace(dirname(options.path)),
     async close() {
       await checkpointer?.stop()
       await connections.close()
