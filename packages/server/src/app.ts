@@ -22,6 +22,8 @@ import { scheduleRoutes } from './features/pull/schedule-routes.ts'
 import { createReceiverFinder } from './features/push/find-receiver.ts'
 import { createReceivePush } from './features/push/receive-push.ts'
 import { pushRoutes } from './features/push/routes.ts'
+import { changeRoutes } from './features/records/change-routes.ts'
+import { historyRoutes } from './features/records/history-routes.ts'
 import { createIngest } from './features/records/ingest.ts'
 import { createRejectedPushKeeper } from './features/records/keep-rejected-push.ts'
 import { recordRoutes } from './features/records/routes.ts'
@@ -152,6 +154,8 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       }),
     )
     await web.register(recordRoutes(storage))
+    await web.register(historyRoutes(storage))
+    await web.register(changeRoutes(storage))
     await web.register(pullRoutes({ ...storage, requestPull, cancelPull, callerOf }))
     await web.register(scheduleRoutes({ ...storage, dispatcher, pattern, callerOf }))
     await web.register(missingReviewRoutes({ missing: storage.missing, clock, requesterOf }))

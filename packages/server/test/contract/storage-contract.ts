@@ -1,6 +1,7 @@
 /** Everything that the port promises, as one suite: an engine's test file hands its engine over. */
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeActivityStore } from './activity-store.contract.ts'
+import { describeChanges } from './change-store.contract.ts'
 import { describeHubKeys } from './hub-keys.contract.ts'
 import { describeKeptAnswers } from './kept-answers.contract.ts'
 import { describeMissingReads } from './missing-reads.contract.ts'
@@ -38,6 +39,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeHistory(engine)
   describeCounters(engine)
   describeRecordLists(engine)
+  describeChanges(engine)
   describeModel(engine)
   describePlatformStore(engine)
   describeHubKeys(engine)

@@ -59,6 +59,11 @@ export function everyMethod(
     ['readRecord', () => records.readRecord(1)],
     ['listHistory', () => records.listHistory({ record_id: 1, limit: 5, before: null })],
     [
+      'listChanges',
+      () => storage.changes.listChanges({ ...any, record_type: 'students', after: 0, limit: 5 }),
+    ],
+    ['historyKeptSince', () => storage.changes.historyKeptSince()],
+    [
       'registerPlatform',
       () => platforms.registerPlatform(newPlatform(`p${count++}-${Math.random()}`), changeLog()),
     ],

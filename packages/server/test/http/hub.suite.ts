@@ -1,7 +1,9 @@
 /** Everything that the hub promises over HTTP, as one suite: an engine's test file hands its engine over. */
 import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { describeChangeFeed } from './changes.suite.ts'
 import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
+import { describePastRecords } from './history.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
 import { describeMissingReviews } from './missing-reviews.suite.ts'
 import { describePages } from './pages.suite.ts'
@@ -54,6 +56,8 @@ export function describeHub(engine: StorageEngine): void {
   describeMissingRecords(engine)
   describeMissingReviews(engine)
   describeRecords(engine)
+  describePastRecords(engine)
+  describeChangeFeed(engine)
   describeDashboard(engine)
   describePages(engine)
 }

@@ -1,4 +1,5 @@
 import type { ActivityStore } from './activity-store.ts'
+import type { ChangeStore } from './change-store.ts'
 import type { MissingStore } from './missing-store.ts'
 import type { OperatorStore } from './operator-store.ts'
 import type { PlatformStore } from './platform-store.ts'
@@ -22,6 +23,7 @@ export type Storage = {
   pulls: PullStore
   schedule: ScheduleStore
   activity: ActivityStore
+  changes: ChangeStore
   missing: MissingStore
   rejectedPushes: RejectedPushStore
   operators: OperatorStore

@@ -1,6 +1,7 @@
 import type { AuthDatabase } from '../port/operator-store.ts'
 import type { Storage } from '../port/storage.ts'
 import { createActivityStore } from './activity-store.ts'
+import { createChangeStore } from './change-store.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import { createMissingStore, type MissingParts } from './missing-store.ts'
 import { createOperatorStore } from './operator-store.ts'
@@ -17,6 +18,8 @@ export type EngineParts = {
   node: string
   /** Gives the last number of the write sequence. */
   readMark: (db: Executor) => Promise<number>
+  /** Gives the number up to which no write under way can still write. */
+  settledSequence: (db: Executor) => Promise<number>
   missing: MissingParts
   /** Left out where no other process is at work. */
   channel?: ChangeChannel
@@ -26,7 +29,7 @@ export type EngineParts = {
 /** Every store that is the same on all engines. */
 export function createStores(
   databases: Databases,
-  { authDatabase, node, readMark, missing, channel, isGone }: EngineParts,
+  { authDatabase, node, readMark, settledSequence, missing, channel, isGone }: EngineParts,
 ): Omit<Storage, 'processName' | 'records' | 'pullDispatcher' | 'close'> {
   const { writer, clock } = databases
   return {
@@ -34,6 +37,7 @@ export function createStores(
     pulls: createPullStore(databases, readMark, isGone),
     schedule: createScheduleStore(databases),
     activity: createActivityStore(databases),
+    changes: createChangeStore(databases, { readMark, settledSequence }),
     missing: createMissingStore(databases, missing),
     rejectedPushes: createRejectedPushStore(databases, node),
     operators: createOperatorStore(databases, authDatabase),
