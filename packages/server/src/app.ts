@@ -23,6 +23,7 @@ import { createReceiverFinder } from './features/push/find-receiver.ts'
 import { createReceivePush } from './features/push/receive-push.ts'
 import { pushRoutes } from './features/push/routes.ts'
 import { changeRoutes } from './features/records/change-routes.ts'
+import { exportRoutes } from './features/records/export-routes.ts'
 import { historyRoutes } from './features/records/history-routes.ts'
 import { createIngest } from './features/records/ingest.ts'
 import { createRejectedPushKeeper } from './features/records/keep-rejected-push.ts'
@@ -154,6 +155,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       }),
     )
     await web.register(recordRoutes(storage))
+    await web.register(exportRoutes({ ...storage, clock, requesterOf }))
     await web.register(historyRoutes(storage))
     await web.register(changeRoutes(storage))
     await web.register(pullRoutes({ ...storage, requestPull, cancelPull, callerOf }))

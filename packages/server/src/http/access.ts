@@ -36,6 +36,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'PATCH /api/v1/platforms/:id': 'operator',
 
   'GET /api/v1/records': 'viewer',
+  'GET /api/v1/records/export': 'viewer',
   'GET /api/v1/records/:record_id': 'viewer',
   'GET /api/v1/records/:record_id/history': 'viewer',
   'GET /api/v1/records/:record_id/fields': 'viewer',

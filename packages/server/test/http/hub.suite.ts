@@ -3,6 +3,7 @@ import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeChangeFeed } from './changes.suite.ts'
 import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
+import { describeExports } from './exports.suite.ts'
 import { describePastRecords } from './history.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
 import { describeMissingReviews } from './missing-reviews.suite.ts'
@@ -57,6 +58,7 @@ export function describeHub(engine: StorageEngine): void {
   describeMissingReviews(engine)
   describeRecords(engine)
   describePastRecords(engine)
+  describeExports(engine)
   describeChangeFeed(engine)
   describeDashboard(engine)
   describePages(engine)

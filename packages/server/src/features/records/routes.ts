@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorAnswer, RecordPage } from '@recordhub/protocol'
 import type { RecordStore } from '../../storage/port/record-store.ts'
-import { cursorAfter, toRecordQuery, toStoredRecord } from './list-records.ts'
+import { cursorAfter, ListFilters, toRecordQuery, toStoredRecord } from './list-records.ts'
 
 /** Listing records. */
 export function recordRoutes({ records }: { records: RecordStore }): FastifyPluginAsyncTypebox {
@@ -13,10 +13,7 @@ export function recordRoutes({ records }: { records: RecordStore }): FastifyPlug
           summary: 'List records',
           querystring: Type.Object(
             {
-              platform: Type.Optional(Type.String()),
-              record_type: Type.Optional(Type.String()),
-              reference_number: Type.Optional(Type.String()),
-              sort: Type.Optional(Type.String()),
+              ...ListFilters,
               limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
               cursor: Type.Optional(Type.String()),
             },
