@@ -1,4 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createDatabase, type Engine } from './engines.ts'
 import { type ServerProcess, startServer } from './processes.ts'
 
@@ -9,6 +10,8 @@ export type BenchHub = {
   process: ServerProcess
   /** Calls the operator API. */
   call: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>
+  /** Opens an answer that is no JSON, or too large to be held. */
+  open: (path: string) => Promise<Response>
   stop: () => Promise<void>
 }
 
@@ -46,12 +49,23 @@ export async function startHub(engine: Engine): Promise<BenchHub> {
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
       return Object(await answer.json())
     },
+    async open(path) {
+      const headers = { cookie, 'Accept-Encoding': 'identity' }
+      const answer = await fetch(`${base}${path}`, { headers })
+      if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${await answer.text()}`)
+      return answer
+    },
     async stop() {
       await hub.stop()
       await database.remove()
     },
   }
 }
+
+const FIELDS = [
+  ...['email', 'phone', 'department', 'job_title', 'salary', 'rating', 'active', 'address'],
+  ...['left_on', 'updated_at'],
+].map((key) => ({ key, label: key, type: 'string', required: false }))
 
 export type BenchPlatform = { port: number; close: () => void }
 
@@ -61,7 +75,7 @@ export async function startPlatform(serveRecords: RequestListener): Promise<Benc
   const manifest = {
     platform_title: 'Bench',
     platform_description: '',
-    modules: [{ module_name: 'Items', record_type: 'item', description: '', fields: [] }],
+    modules: [{ module_name: 'Items', record_type: 'item', description: '', fields: FIELDS }],
   }
   const server = createServer((request, response) => {
     if (request.url?.includes('/records/')) return serveRecords(request, response)
@@ -88,4 +102,18 @@ export async function register(hub: BenchHub, platformPort: number): Promise<str
     record_types: ['item'],
   })
   return String(hub_api_key)
+}
+
+/** One whole pull. @returns the seconds from its start to its end, as the hub tells them. */
+export async function pullOnce(hub: BenchHub): Promise<number> {
+  const { pull: queued } = await hub.call('POST', '/api/v1/pulls')
+  const { id }: { id: number } = Object(queued)
+  for (;;) {
+    await pause(200)
+    const { pull: current } = await hub.call('GET', `/api/v1/pulls/${id}`)
+    const { state, started_at, finished_at }: Record<string, string> = Object(current)
+    if (!finished_at || !started_at) continue
+    if (state !== 'succeeded') throw new Error(`The pull ended ${state}`)
+    return (Date.parse(finished_at) - Date.parse(started_at)) / 1000
+  }
 }

@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- push [seconds a round]` and `-- pull [records]`, on both engines or the one that is
+ * `npm run bench -- push [seconds a round]`, `-- pull [records]` and `-- export [records]`, on both engines or the one that is
  * named last (`sqlite`, `postgres`): measures of a person, not tests. Only ratios of one run count.
  */
 import { ENGINES } from './engines.ts'
+import { benchExport } from './export.ts'
 import { benchPull } from './pull.ts'
 import { benchPush } from './push.ts'
 
@@ -15,9 +16,10 @@ const named = ENGINES.filter((engine) => {
 for (const engine of named) {
   if (name === 'push') await benchPush(engine, Number(amount ?? 4))
   else if (name === 'pull') await benchPull(engine, Number(amount ?? 300_000))
+  else if (name === 'export') await benchExport(engine, Number(amount ?? 1_000_000))
   else {
     process.stderr.write(
-      'Say which: npm run bench -- push [seconds], npm run bench -- pull [records]\n',
+      'Say which: npm run bench -- push [seconds], -- pull [records], -- export [records]\n',
     )
     process.exitCode = 2
     break

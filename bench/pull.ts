@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
-import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Engine } from './engines.ts'
-import { type BenchHub, register, startHub } from './hub.ts'
+import { pullOnce, register, startHub } from './hub.ts'
 import { peakMemory, startServer } from './processes.ts'
 
 /** Of the megabytes a second of `response.json()`. */
@@ -18,9 +17,9 @@ export async function benchPull(engine: Engine, records: number): Promise<void> 
     await register(hub, platform.port)
     const url = `http://127.0.0.1:${platform.port}/api/hub/records/item`
     const before = await readOnly(url)
-    const first = await pull(hub)
+    const first = await pullOnce(hub)
     const between = await readOnly(url)
-    const again = await pull(hub)
+    const again = await pullOnce(hub)
     const after = await readOnly(url)
     const goals = GOALS[engine]
     const line = (name: string, seconds: number, yardsticks: number[], goal: number) => {
@@ -51,18 +50,4 @@ async function readOnly(url: string): Promise<number> {
   ])
   const { milliseconds }: { milliseconds: number } = JSON.parse(stdout)
   return milliseconds / 1000
-}
-
-/** @returns the seconds from its start to its end, as the hub tells them. */
-async function pull(hub: BenchHub): Promise<number> {
-  const { pull: queued } = await hub.call('POST', '/api/v1/pulls')
-  const { id }: { id: number } = Object(queued)
-  for (;;) {
-    await pause(200)
-    const { pull: current } = await hub.call('GET', `/api/v1/pulls/${id}`)
-    const { state, started_at, finished_at }: Record<string, string> = Object(current)
-    if (!finished_at || !started_at) continue
-    if (state !== 'succeeded') throw new Error(`The pull ended ${state}`)
-    return (Date.parse(finished_at) - Date.parse(started_at)) / 1000
-  }
 }

@@ -12,6 +12,7 @@ import { createAuth, readSession } from './features/operators/auth.ts'
 import { createFirstOperator } from './features/operators/create-operator.ts'
 import { operatorRoutes, toWebHeaders } from './features/operators/routes.ts'
 import { setupToken } from './features/operators/setup-link.ts'
+import { keepSqlViews } from './features/platforms/keep-sql-views.ts'
 import { platformRoutes } from './features/platforms/routes.ts'
 import { createCancelPull } from './features/pull/cancel-pull.ts'
 import { missingReviewRoutes } from './features/pull/missing-review-routes.ts'
@@ -113,6 +114,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const pattern = config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE
   const requestPull = createRequestPull({ pulls: storage.pulls, dispatcher, lease })
   const cancelPull = createCancelPull({ pulls: storage.pulls, runner })
+  const sqlViews = keepSqlViews({ ...storage, log: logger })
   const scheduledPull = createScheduledPull({ ...storage, requestPull })
 
   const { app, authorization } = await createHttpServer(
@@ -197,6 +199,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       // Bound first: a hub whose port is taken must not touch what the others share.
       const address = await listen(app, config)
       await dispatcher.start({ runPull: runner.run, onSchedule }, pattern)
+      sqlViews.start()
       isStarted = true
       const publicUrl = config.HUB_PUBLIC_URL || address
       const hasOperators = await storage.operators.hasOperators()
@@ -207,6 +210,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       stopping.abort()
       await dispatcher.stop()
       await runner.stop()
+      await sqlViews.stop()
       // Whoever is half-way gets his answer; who sends nothing more must not hold up the end.
       const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
       await app.close()

@@ -27,6 +27,7 @@ import { describeExactText } from './record-store-text.contract.ts'
 import { describeRejectedPushStore } from './rejected-push-store.contract.ts'
 import { describeScheduleStore } from './schedule-store.contract.ts'
 import { describeSnapshotStore } from './snapshot-store.contract.ts'
+import { describeSqlViews } from './sql-views.contract.ts'
 import { describeStorageItself } from './storage.contract.ts'
 
 export function describeStorage(engine: StorageEngine): void {
@@ -56,6 +57,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeOperatorStore(engine)
   describeScheduleStore(engine)
   describeSnapshotStore(engine)
+  describeSqlViews(engine)
   describePullDispatcher(engine)
   describeStorageItself(engine)
 }

@@ -135,6 +135,7 @@ export function everyMethod(
     ['createToken', () => operators.createToken(token(), audit)],
     ['findToken', () => operators.findToken('no hash', clock.text)],
     ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],
+    ['refreshViews', () => storage.sqlViews.refreshViews()],
     ['readSnapshot', () => snapshot.readSnapshot(clock.day)],
     ['checkWritable', () => storage.checkWritable()],
     // Last, since the pulls above would be ended.

@@ -30,6 +30,7 @@ import { describeReceiverRefusals } from './receiver-refusals.suite.ts'
 import { describeRecords } from './records.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
+import { describeViewsOfHub } from './sql-views.suite.ts'
 
 export function describeHub(engine: StorageEngine): void {
   describeReceiverAnswers(engine)
@@ -60,6 +61,7 @@ export function describeHub(engine: StorageEngine): void {
   describePastRecords(engine)
   describeExports(engine)
   describeChangeFeed(engine)
+  describeViewsOfHub(engine)
   describeDashboard(engine)
   describePages(engine)
 }

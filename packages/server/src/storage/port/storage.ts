@@ -9,6 +9,7 @@ import type { RecordStore } from './record-store.ts'
 import type { RejectedPushStore } from './rejected-push-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
+import type { SqlViews } from './sql-views.ts'
 
 /**
  * Everything that the hub stores. Each method is one unit of work: it happens whole or not at all,
@@ -28,6 +29,7 @@ export type Storage = {
   rejectedPushes: RejectedPushStore
   operators: OperatorStore
   snapshot: SnapshotStore
+  sqlViews: SqlViews
   pullDispatcher: PullDispatcher
 
   /** Resolves where the database can be written to; throws HubError `storage_unavailable` else. */

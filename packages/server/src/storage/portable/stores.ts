@@ -10,6 +10,7 @@ import { createPullStore, type IsGone } from './pull-store.ts'
 import { createRejectedPushStore } from './rejected-push-store.ts'
 import { createScheduleStore } from './schedule-store.ts'
 import { createSnapshotStore } from './snapshot-store.ts'
+import { createSqlViews, type ViewDialect } from './sql-views.ts'
 
 /** What an engine adds to the portable stores. */
 export type EngineParts = {
@@ -20,6 +21,7 @@ export type EngineParts = {
   readMark: (db: Executor) => Promise<number>
   /** Gives the number up to which no write under way can still write. */
   settledSequence: (db: Executor) => Promise<number>
+  viewDialect: ViewDialect
   missing: MissingParts
   /** Left out where no other process is at work. */
   channel?: ChangeChannel
@@ -29,9 +31,10 @@ export type EngineParts = {
 /** Every store that is the same on all engines. */
 export function createStores(
   databases: Databases,
-  { authDatabase, node, readMark, settledSequence, missing, channel, isGone }: EngineParts,
+  parts: EngineParts,
 ): Omit<Storage, 'processName' | 'records' | 'pullDispatcher' | 'close'> {
   const { writer, clock } = databases
+  const { authDatabase, node, readMark, settledSequence, missing, channel, isGone } = parts
   return {
     platforms: createPlatformStore(databases, channel),
     pulls: createPullStore(databases, readMark, isGone),
@@ -42,6 +45,7 @@ export function createStores(
     rejectedPushes: createRejectedPushStore(databases, node),
     operators: createOperatorStore(databases, authDatabase),
     snapshot: createSnapshotStore(databases),
+    sqlViews: createSqlViews(databases, parts.viewDialect),
     async checkWritable() {
       // The time differs each time: what is there already would not be written.
       const until = nowText(clock)

@@ -21,6 +21,7 @@ export type Tables = {
   record_history: RecordHistoryTable
   record_deletions: RecordDeletionsTable
   retention: RetentionTable
+  sql_views: SqlViewsTable
   hourly_counters: HourlyCountersTable
   module_counters: ModuleCountersTable
   pulls: PullsTable
@@ -133,6 +134,8 @@ export type RecordDeletionsTable = {
   record_type: string
   at: string
 }
+
+export type SqlViewsTable = { view_name: string; definition: string }
 
 export type RetentionTable = { noun: string; kept_since: string }
 

@@ -16,6 +16,7 @@ import { createMissingParts } from './missing-marker.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
 import { lastNumber, settledSequence } from './settled-sequence.ts'
+import { viewDialect } from './sql-views.ts'
 import { toStartError } from './translate-error.ts'
 
 export type PostgresOptions = {
@@ -58,6 +59,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     node: pickCounterRow(),
     readMark: lastNumber,
     settledSequence,
+    viewDialect,
     missing: createMissingParts(connections),
     channel,
     isGone,

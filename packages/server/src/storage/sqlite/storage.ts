@@ -15,6 +15,7 @@ import { lockForProcess } from './process-lock.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createRecordWriter } from './record-writer.ts'
 import { settledSequence } from './settled-sequence.ts'
+import { viewDialect } from './sql-views.ts'
 
 /** One process writes, so its counters need no name that tells it from others. */
 const NODE = 'local'
@@ -53,6 +54,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     node: NODE,
     readMark: settledSequence,
     settledSequence,
+    viewDialect,
     missing: createMissingParts(connections),
   })
   return {

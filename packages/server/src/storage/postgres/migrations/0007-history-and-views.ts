@@ -1,9 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What the feed of changes tells of records that are no more, and from when on history is whole. */
+/** Records that are no more, from when on history is whole, and views for readers with SQL. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(database)
 }
+
+const TEXT = 'text COLLATE "C"'
 
 const STATEMENTS = [
   /* A deletion is a change with a number of its own; it names the record by its id alone. */
@@ -12,16 +14,22 @@ const STATEMENTS = [
     record_id bigint NOT NULL,
     platform_id bigint NOT NULL,
     module_id bigint NOT NULL,
-    platform_name text COLLATE "C" NOT NULL,
-    record_type text COLLATE "C" NOT NULL,
-    at text COLLATE "C" NOT NULL
+    platform_name ${TEXT} NOT NULL,
+    record_type ${TEXT} NOT NULL,
+    at ${TEXT} NOT NULL
   )`,
   `CREATE INDEX IF NOT EXISTS record_deletions_of_platform
     ON record_deletions (platform_name, change_seq)`,
 
   /* What was deleted by its age: of this noun everything since then is there. */
   `CREATE TABLE IF NOT EXISTS retention (
-    noun text COLLATE "C" PRIMARY KEY,
-    kept_since text COLLATE "C" NOT NULL
+    noun ${TEXT} PRIMARY KEY,
+    kept_since ${TEXT} NOT NULL
+  )`,
+
+  /* The views that were made for readers with SQL, each with the statement that made it. */
+  `CREATE TABLE sql_views (
+    view_name ${TEXT} PRIMARY KEY,
+    definition ${TEXT} NOT NULL
   )`,
 ]

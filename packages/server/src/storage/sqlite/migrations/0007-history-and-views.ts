@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What the feed of changes tells of records that are no more, and from when on history is whole. */
+/** Records that are no more, from when on history is whole, and views for readers with SQL. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(database)
 }
@@ -23,5 +23,11 @@ const STATEMENTS = [
   `CREATE TABLE IF NOT EXISTS retention (
     noun TEXT PRIMARY KEY,
     kept_since TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+
+  /* The views that were made for readers with SQL, each with the statement that made it. */
+  `CREATE TABLE sql_views (
+    view_name TEXT PRIMARY KEY,
+    definition TEXT NOT NULL
   ) STRICT, WITHOUT ROWID`,
 ]
