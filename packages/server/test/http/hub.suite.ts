@@ -7,6 +7,7 @@ import { describeExports } from './exports.suite.ts'
 import { describePastRecords } from './history.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
 import { describeMissingReviews } from './missing-reviews.suite.ts'
+import { describeApiDocument } from './openapi.suite.ts'
 import { describePages } from './pages.suite.ts'
 import { describePlatformStatus } from './platform-status.suite.ts'
 import { describePlatforms } from './platforms.suite.ts'
@@ -64,4 +65,5 @@ export function describeHub(engine: StorageEngine): void {
   describeViewsOfHub(engine)
   describeDashboard(engine)
   describePages(engine)
+  describeApiDocument(engine)
 }

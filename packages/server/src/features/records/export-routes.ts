@@ -35,6 +35,8 @@ const flag = (description: string) =>
     }),
   )
 
+const GZIP_TYPE = 'application/gzip'
+
 const ExportQuery = Type.Object(
   {
     ...ListFilters,
@@ -54,6 +56,16 @@ const ExportQuery = Type.Object(
 )
 type ExportQuery = Type.Static<typeof ExportQuery>
 
+const EXPORTED = {
+  description: 'The file, named by Content-Disposition',
+  content: Object.fromEntries(
+    [...Object.values(EXPORT_TYPES), GZIP_TYPE].map((type) => [
+      type,
+      { schema: Type.Unsafe<Readable>({ type: 'string', format: 'binary' }) },
+    ]),
+  ),
+}
+
 /** Taking records away as a file. */
 export function exportRoutes(parts: ExportParts): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -65,9 +77,8 @@ export function exportRoutes(parts: ExportParts): FastifyPluginAsyncTypebox {
         compress: false,
         schema: {
           summary: 'Export the records of a list as a file',
-          produces: Object.values(EXPORT_TYPES),
           querystring: ExportQuery,
-          response: { '4xx': ErrorAnswer },
+          response: { 200: EXPORTED, '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
@@ -161,7 +172,7 @@ function sendFile(
   stream: Readable,
   { format, isFile }: { format: ExportOptions['format']; isFile: boolean },
 ) {
-  if (isFile) return reply.type('application/gzip').send(compress(stream))
+  if (isFile) return reply.type(GZIP_TYPE).send(compress(stream))
   reply.type(EXPORT_TYPES[format])
   if (format === 'xlsx') return reply.send(stream)
   reply.header('Vary', 'Accept-Encoding')
