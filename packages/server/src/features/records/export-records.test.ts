@@ -80,8 +80,8 @@ test('chunks are small in bytes, however large the records are, and hold each on
     seen,
     rows.map((row) => row.record_id),
   )
-  assert.ok(limits.every((limit) => limit >= 1 && limit <= 1000))
-  assert.ok(limits.some((limit) => limit <= 8) && limits.some((limit) => limit > 500))
+  assert.ok(limits.every((limit) => limit >= 1 && limit <= 500))
+  assert.ok(limits.some((limit) => limit <= 8) && limits.some((limit) => limit === 500))
 })
 
 test('a file has a name that every system takes, and its own letters where they may stand', () => {

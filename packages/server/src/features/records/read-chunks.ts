@@ -5,12 +5,12 @@ import { placeAfter } from './list-records.ts'
 export type WholeQuery = Omit<RecordQuery, 'limit' | 'after'>
 
 /** A chunk is read while nobody else is served, so it is to be small, however large its records are. */
-const CHUNK_BYTES = 512 * 1024
+const CHUNK_BYTES = 256 * 1024
 const FIRST_ROWS = 16
-const MAX_ROWS = 1000
+const MAX_ROWS = 500
 
 /**
- * Every record of a query, in chunks of about half a MiB that are read as they are taken. A record that
+ * Every record of a query, in chunks of about 256 KiB that are read as they are taken. A record that
  * does not move in the query's order meanwhile comes once.
  */
 export async function* readChunks(
