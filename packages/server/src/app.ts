@@ -16,6 +16,7 @@ import { createAuth, readSession } from './features/operators/auth.ts'
 import { createFirstOperator } from './features/operators/create-operator.ts'
 import { operatorRoutes, toWebHeaders } from './features/operators/routes.ts'
 import { setupToken } from './features/operators/setup-link.ts'
+import { keepSqlViews } from './features/platforms/keep-sql-views.ts'
 import { platformRoutes } from './features/platforms/routes.ts'
 import { createCancelPull } from './features/pull/cancel-pull.ts'
 import { missingReviewRoutes } from './features/pull/missing-review-routes.ts'
@@ -26,6 +27,9 @@ import { scheduleRoutes } from './features/pull/schedule-routes.ts'
 import { createReceiverFinder } from './features/push/find-receiver.ts'
 import { createReceivePush } from './features/push/receive-push.ts'
 import { pushRoutes } from './features/push/routes.ts'
+import { changeRoutes } from './features/records/change-routes.ts'
+import { exportRoutes } from './features/records/export-routes.ts'
+import { historyRoutes } from './features/records/history-routes.ts'
 import { createIngest } from './features/records/ingest.ts'
 import { createRejectedPushKeeper } from './features/records/keep-rejected-push.ts'
 import { recordRoutes } from './features/records/routes.ts'
@@ -137,6 +141,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     : null
   const mailing = { mailer, publicUrl: config.HUB_PUBLIC_URL }
   const watchAlerts = createAlertWatch({ ...storage, ...mailing, clock, log: logger })
+  const sqlViews = keepSqlViews({ ...storage, log: logger })
   const scheduledPull = createScheduledPull({ ...storage, requestPull })
 
   const { app, authorization } = await createHttpServer(
@@ -179,6 +184,9 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       }),
     )
     await web.register(recordRoutes(storage))
+    await web.register(exportRoutes({ ...storage, clock, requesterOf }))
+    await web.register(historyRoutes(storage))
+    await web.register(changeRoutes(storage))
     await web.register(pullRoutes({ ...storage, requestPull, cancelPull, callerOf }))
     await web.register(scheduleRoutes({ ...storage, dispatcher, pattern, callerOf }))
     await web.register(missingReviewRoutes({ missing: storage.missing, clock, requesterOf }))
@@ -241,6 +249,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       const address = await listen(app, config)
       await dispatcher.start({ runPull: runner.run, onSchedule }, pattern)
       startChores()
+      sqlViews.start()
       isStarted = true
       const publicUrl = config.HUB_PUBLIC_URL || address
       const hasOperators = await storage.operators.hasOperators()
@@ -251,6 +260,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       stopping.abort()
       await dispatcher.stop()
       await runner.stop()
+      await sqlViews.stop()
       // Whoever is half-way gets his answer; who sends nothing more must not hold up the end.
       const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
       await app.close()

@@ -24,6 +24,17 @@ const CATALOGUE = {
     message: 'Something went wrong in the hub. The log has more under this request id.',
   },
 
+  // Records
+  history_not_kept: {
+    status: 410,
+    message: 'The history is kept since {since} only. What was before is not known any more.',
+  },
+  cursor_beyond: {
+    status: 409,
+    message:
+      'The cursor is ahead of this hub, which may have been restored from a backup. Begin again without it.',
+  },
+
   // Receiver
   api_key_invalid: {
     status: 401,

@@ -36,8 +36,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'PATCH /api/v1/platforms/:id': 'operator',
 
   'GET /api/v1/records': 'viewer',
+  'GET /api/v1/records/export': 'viewer',
   'GET /api/v1/records/:record_id': 'viewer',
   'GET /api/v1/records/:record_id/history': 'viewer',
+  'GET /api/v1/records/:record_id/fields': 'viewer',
+  'GET /api/v1/changes': 'viewer',
 
   'POST /api/v1/pulls': 'operator',
   'GET /api/v1/pulls': 'viewer',

@@ -2,6 +2,7 @@
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeActivityStore } from './activity-store.contract.ts'
 import { describeAlertStore } from './alert-store.contract.ts'
+import { describeChanges } from './change-store.contract.ts'
 import { describeHubKeys } from './hub-keys.contract.ts'
 import { describeKeptAnswers } from './kept-answers.contract.ts'
 import { describeMissingReads } from './missing-reads.contract.ts'
@@ -29,6 +30,7 @@ import { describeRejectedPushStore } from './rejected-push-store.contract.ts'
 import { describeRetentionStore } from './retention-store.contract.ts'
 import { describeScheduleStore } from './schedule-store.contract.ts'
 import { describeSnapshotStore } from './snapshot-store.contract.ts'
+import { describeSqlViews } from './sql-views.contract.ts'
 import { describeStorageItself } from './storage.contract.ts'
 
 export function describeStorage(engine: StorageEngine): void {
@@ -42,6 +44,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeHistory(engine)
   describeCounters(engine)
   describeRecordLists(engine)
+  describeChanges(engine)
   describeModel(engine)
   describePlatformStore(engine)
   describeHubKeys(engine)
@@ -60,6 +63,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeOperatorStore(engine)
   describeScheduleStore(engine)
   describeSnapshotStore(engine)
+  describeSqlViews(engine)
   describePullDispatcher(engine)
   describeStorageItself(engine)
 }

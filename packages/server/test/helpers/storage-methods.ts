@@ -66,6 +66,10 @@ export function everyMethod(
     ['readRecord', () => records.readRecord(1)],
     ['listHistory', () => records.listHistory({ record_id: 1, limit: 5, before: null })],
     [
+      'listChanges',
+      () => storage.changes.listChanges({ ...any, record_type: 'students', after: 0, limit: 5 }),
+    ],
+    [
       'registerPlatform',
       () => platforms.registerPlatform(newPlatform(`p${count++}-${Math.random()}`), changeLog()),
     ],
@@ -161,6 +165,7 @@ export function everyMethod(
     ['createToken', () => operators.createToken(token(), audit)],
     ['findToken', () => operators.findToken('no hash', clock.text)],
     ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],
+    ['refreshViews', () => storage.sqlViews.refreshViews()],
     ['readSnapshot', () => snapshot.readSnapshot(clock.day)],
     ['checkWritable', () => storage.checkWritable()],
     // Last, since the pulls above would be ended.

@@ -68,5 +68,6 @@ async function empty(client: Client): Promise<void> {
   )
   await client.query(`TRUNCATE ${rows[0]?.names} RESTART IDENTITY`)
   await client.query('ALTER SEQUENCE write_sequence RESTART')
+  await client.query('DROP SCHEMA IF EXISTS recordhub_views CASCADE')
   await client.query('DELETE FROM pgboss.job; DELETE FROM pgboss.schedule')
 }

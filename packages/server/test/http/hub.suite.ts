@@ -2,11 +2,15 @@
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeAlertMails } from './alert-mails.suite.ts'
 import { describeAlerts } from './alerts.suite.ts'
+import { describeChangeFeed } from './changes.suite.ts'
 import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
+import { describeExports } from './exports.suite.ts'
+import { describePastRecords } from './history.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
 import { describeMissingPages } from './missing-pages.suite.ts'
 import { describeMissingReviews } from './missing-reviews.suite.ts'
+import { describeApiDocument } from './openapi.suite.ts'
 import { describePages } from './pages.suite.ts'
 import { describePlatformStatus } from './platform-status.suite.ts'
 import { describePlatforms } from './platforms.suite.ts'
@@ -34,6 +38,7 @@ import { describeRecords } from './records.suite.ts'
 import { describeRetention } from './retention.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
+import { describeViewsOfHub } from './sql-views.suite.ts'
 
 export function describeHub(engine: StorageEngine): void {
   describeReceiverAnswers(engine)
@@ -68,6 +73,11 @@ export function describeHub(engine: StorageEngine): void {
   describeAlerts(engine)
   describeAlertMails(engine)
   describeRetention(engine)
+  describePastRecords(engine)
+  describeExports(engine)
+  describeChangeFeed(engine)
+  describeViewsOfHub(engine)
   describeDashboard(engine)
   describePages(engine)
+  describeApiDocument(engine)
 }

@@ -1,6 +1,7 @@
 import type { DiskSpace } from '../../domain/alert.ts'
 import type { ActivityStore } from './activity-store.ts'
 import type { AlertStore } from './alert-store.ts'
+import type { ChangeStore } from './change-store.ts'
 import type { MissingStore } from './missing-store.ts'
 import type { OperatorStore } from './operator-store.ts'
 import type { PlatformStore } from './platform-store.ts'
@@ -11,6 +12,7 @@ import type { RejectedPushStore } from './rejected-push-store.ts'
 import type { RetentionStore } from './retention-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
+import type { SqlViews } from './sql-views.ts'
 
 /**
  * Everything that the hub stores. Each method is one unit of work: it happens whole or not at all,
@@ -25,12 +27,14 @@ export type Storage = {
   pulls: PullStore
   schedule: ScheduleStore
   activity: ActivityStore
+  changes: ChangeStore
   missing: MissingStore
   rejectedPushes: RejectedPushStore
   alerts: AlertStore
   retention: RetentionStore
   operators: OperatorStore
   snapshot: SnapshotStore
+  sqlViews: SqlViews
   pullDispatcher: PullDispatcher
 
   /** Resolves where the database can be written to; throws HubError `storage_unavailable` else. */

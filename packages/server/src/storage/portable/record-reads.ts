@@ -96,9 +96,11 @@ export function selectRecords(db: Executor) {
   )
 }
 
-type SelectedRecord = Awaited<ReturnType<ReturnType<typeof selectRecords>['execute']>>[number]
+export type SelectedRecord = Awaited<
+  ReturnType<ReturnType<typeof selectRecords>['execute']>
+>[number]
 
-function toRecordRow(row: SelectedRecord): RecordRow {
+export function toRecordRow(row: SelectedRecord): RecordRow {
   const { incomplete, ...record } = row
   return { ...record, incomplete: incomplete === 1 }
 }
@@ -163,7 +165,7 @@ function isNamedSort(sort: RecordQuery['sort']): sort is 'reference_number' | 'f
   return sort === 'reference_number' || sort === 'full_name'
 }
 
-async function findPlaces(
+export async function findPlaces(
   db: Executor,
   { platform, record_type }: Pick<RecordQuery, 'platform' | 'record_type'>,
 ): Promise<Place[]> {

@@ -3,6 +3,7 @@ import type { RetentionStore } from '../port/retention-store.ts'
 import type { Storage } from '../port/storage.ts'
 import { createActivityStore } from './activity-store.ts'
 import { createAlertStore } from './alert-store.ts'
+import { createChangeStore } from './change-store.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import { createMissingStore, type MissingParts } from './missing-store.ts'
 import { createOperatorStore } from './operator-store.ts'
@@ -12,6 +13,7 @@ import { createRejectedPushStore } from './rejected-push-store.ts'
 import { createRetentionStore } from './retention-store.ts'
 import { createScheduleStore } from './schedule-store.ts'
 import { createSnapshotStore } from './snapshot-store.ts'
+import { createSqlViews, type ViewDialect } from './sql-views.ts'
 
 /** What an engine adds to the portable stores. */
 export type EngineParts = {
@@ -20,6 +22,9 @@ export type EngineParts = {
   node: string
   /** Gives the last number of the write sequence. */
   readMark: (db: Executor) => Promise<number>
+  /** Gives the number up to which no write under way can still write. */
+  settledSequence: (db: Executor) => Promise<number>
+  viewDialect: ViewDialect
   missing: MissingParts
   giveSpaceBack: RetentionStore['giveSpaceBack']
   /** Left out where no other process is at work. */
@@ -30,20 +35,23 @@ export type EngineParts = {
 /** Every store that is the same on all engines. */
 export function createStores(
   databases: Databases,
-  { authDatabase, node, readMark, missing, giveSpaceBack, channel, isGone }: EngineParts,
+  parts: EngineParts,
 ): Omit<Storage, 'processName' | 'records' | 'pullDispatcher' | 'readDiskSpace' | 'close'> {
   const { writer, clock } = databases
+  const { authDatabase, node, readMark, settledSequence, missing, channel, isGone } = parts
   return {
     platforms: createPlatformStore(databases, channel),
     pulls: createPullStore(databases, readMark, isGone),
     schedule: createScheduleStore(databases),
     activity: createActivityStore(databases),
+    changes: createChangeStore(databases, { readMark, settledSequence }),
     missing: createMissingStore(databases, missing),
     rejectedPushes: createRejectedPushStore(databases, node),
     alerts: createAlertStore(databases),
-    retention: createRetentionStore(databases, giveSpaceBack),
+    retention: createRetentionStore(databases, parts.giveSpaceBack),
     operators: createOperatorStore(databases, authDatabase),
     snapshot: createSnapshotStore(databases),
+    sqlViews: createSqlViews(databases, parts.viewDialect),
     async checkWritable() {
       // The time differs each time: what is there already would not be written.
       const until = nowText(clock)

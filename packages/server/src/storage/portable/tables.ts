@@ -20,6 +20,8 @@ export type Tables = {
   hub_keys: HubKeysTable
   records: RecordsTable
   record_history: RecordHistoryTable
+  record_deletions: RecordDeletionsTable
+  sql_views: SqlViewsTable
   hourly_counters: HourlyCountersTable
   module_counters: ModuleCountersTable
   pulls: PullsTable
@@ -125,6 +127,18 @@ export type RecordHistoryTable = {
   pull_id: number | null
   request_id: string | null
 }
+
+export type RecordDeletionsTable = {
+  change_seq: number
+  record_id: number
+  platform_id: number
+  module_id: number
+  platform_name: string
+  record_type: string
+  at: string
+}
+
+export type SqlViewsTable = { view_name: string; definition: string }
 
 export type HourlyCountersTable = {
   day: string

@@ -14,6 +14,9 @@ export const WRITE_GATES_LOCK = `${HUB}, 1`
 /** One for each process, by its name, held by a session of it as long as it lives. */
 export const LIVING = HUB + 1
 
+/** Held, shared, by a transaction that draws numbers of the write sequence: see `settled-sequence.ts`. */
+export const UNSETTLED = HUB + 2
+
 /** Whether nobody holds the lock of a process: it, or its connection to the database, is gone. */
 export async function isGone(transaction: Executor, processName: string): Promise<boolean> {
   const { rows } = await sql<{ gone: boolean }>`
@@ -25,6 +28,7 @@ export async function isGone(transaction: Executor, processName: string): Promis
 const LOCKS: Record<Held, string> = {
   'write gates': WRITE_GATES_LOCK,
   'rejected pushes': `${HUB}, 2`,
+  'sql views': `${HUB}, 3`,
 }
 
 export async function hold(transaction: Executor, what: Held): Promise<void> {

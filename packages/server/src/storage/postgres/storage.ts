@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { HubError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { Storage } from '../port/storage.ts'
-import type { Executor } from '../portable/databases.ts'
 import { isMigrated, migrate } from '../portable/migrate.ts'
 import { createRecordReads } from '../portable/record-reads.ts'
 import { createStores } from '../portable/stores.ts'
@@ -18,6 +16,8 @@ import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
+import { lastNumber, settledSequence } from './settled-sequence.ts'
+import { viewDialect } from './sql-views.ts'
 import { toStartError } from './translate-error.ts'
 
 export type PostgresOptions = {
@@ -59,7 +59,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   const stores = createStores(databases, {
     authDatabase: { dialect, type: 'postgres' },
     node: pickCounterRow(),
-    readMark,
+    readMark: lastNumber,
+    settledSequence,
+    viewDialect,
     missing: createMissingParts(connections),
     // The server's own vacuum does.
     giveSpaceBack: async () => false,
@@ -97,11 +99,4 @@ async function prepareSchema({ url, asHub }: PostgresOptions): Promise<void> {
   } catch (error) {
     throw toStartError(error)
   }
-}
-
-async function readMark(db: Executor): Promise<number> {
-  const { rows } = await sql<{ value: number }>`
-    SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS value FROM write_sequence
-  `.execute(db)
-  return rows[0]?.value ?? 0
 }

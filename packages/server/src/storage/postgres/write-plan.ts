@@ -181,7 +181,7 @@ export class WritePlan {
       return
     }
     record.change = { content_hash: decision.content_hash, change_seq: seq }
-    if (decision.outcome === 'created' || decision.changes.length === 0) return
+    if (decision.outcome === 'created') return
     const { platform_id, record_id } = record
     this.#history.push({
       platform_id,

@@ -19,6 +19,7 @@ import type { HourlyCounts, ModuleCount } from '../portable/write-tally.ts'
 import { bigintArray, textArray } from './array-parameters.ts'
 import { jsonCopy } from './json-copy.ts'
 import { WRITE_GATES_LOCK } from './locks.ts'
+import { HOLD_UNSETTLED } from './settled-sequence.ts'
 
 /** Which record: the module by its type, since a push knows no number of it. */
 export type RecordKey = { platform_id: number; record_type: string; reference_number: string }
@@ -66,12 +67,18 @@ export function createWriteStatements(client: PoolClient) {
   const command = (text: string): Promise<QueryResult> => client.query(text).catch(blame)
 
   return {
-    /** Begins, and holds off whoever changes what allows writes until the end. */
+    /**
+     * Begins, and holds off until the end whoever changes what allows writes, and readers that follow
+     * the write sequence.
+     */
     async begin(): Promise<void> {
       await Promise.all([
         command('BEGIN ISOLATION LEVEL READ COMMITTED'),
         // In a statement of its own: the next one's snapshot must be taken after the wait.
-        command(`SELECT pg_advisory_xact_lock_shared(${WRITE_GATES_LOCK})`),
+        command(
+          `SELECT pg_advisory_xact_lock_shared(${WRITE_GATES_LOCK}), ${HOLD_UNSETTLED}
+           FROM write_sequence`,
+        ),
       ])
     },
 

@@ -167,18 +167,16 @@ class WriteTransaction {
     if (!stored) throw new Error('A record that is not there can only be created')
     if (decision.outcome === 'updated') {
       this.#statements.update(stored.record_id, decision, this.#seq, at)
-      if (decision.changes.length > 0) {
-        this.#statements.appendHistory({
-          platform_id: module.platform_id,
-          record_id: stored.record_id,
-          change_seq: this.#seq,
-          at,
-          source: write.content.source,
-          changes: decision.changes,
-          pull_id: 'read' in write ? write.read.pull_id : null,
-          request_id: 'read' in write ? null : write.request_id,
-        })
-      }
+      this.#statements.appendHistory({
+        platform_id: module.platform_id,
+        record_id: stored.record_id,
+        change_seq: this.#seq,
+        at,
+        source: write.content.source,
+        changes: decision.changes,
+        pull_id: 'read' in write ? write.read.pull_id : null,
+        request_id: 'read' in write ? null : write.request_id,
+      })
     }
     if (decision.outcome === 'unchanged' && decision.next) {
       this.#statements.touch(stored.record_id, decision.next)

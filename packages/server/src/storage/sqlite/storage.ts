@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
-import { sql } from 'kysely'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { makeFolder } from '../../lib/make-folder.ts'
 import type { Storage } from '../port/storage.ts'
-import type { Executor } from '../portable/databases.ts'
 import { migrate } from '../portable/migrate.ts'
 import { createRecordReads } from '../portable/record-reads.ts'
 import { createStores } from '../portable/stores.ts'
@@ -18,6 +16,8 @@ import { createMissingParts } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createRecordWriter } from './record-writer.ts'
+import { settledSequence } from './settled-sequence.ts'
+import { viewDialect } from './sql-views.ts'
 
 /** One process writes, so its counters need no name that tells it from others. */
 const NODE = 'local'
@@ -55,7 +55,9 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
   const stores = createStores(databases, {
     authDatabase: { dialect: connections.writerDialect, type: 'sqlite' },
     node: NODE,
-    readMark,
+    readMark: settledSequence,
+    settledSequence,
+    viewDialect,
     missing: createMissingParts(connections),
     giveSpaceBack: createSpaceGiver(connections),
   })
@@ -100,11 +102,6 @@ function prepareFolder(path: string): void {
   } catch (cause) {
     throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5, cause })
   }
-}
-
-async function readMark(db: Executor): Promise<number> {
-  const { rows } = await sql<{ value: number }>`SELECT value FROM write_sequence`.execute(db)
-  return rows[0]?.value ?? 0
 }
 
 async function openMigrated(path: string): Promise<SqliteConnections> {
