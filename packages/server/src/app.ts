@@ -12,7 +12,9 @@ import { createAuth, readSession } from './features/operators/auth.ts'
 import { createFirstOperator } from './features/operators/create-operator.ts'
 import { operatorRoutes, toWebHeaders } from './features/operators/routes.ts'
 import { setupToken } from './features/operators/setup-link.ts'
+import { removalRoutes } from './features/platforms/removal-routes.ts'
 import { platformRoutes } from './features/platforms/routes.ts'
+import { createRemover } from './features/platforms/run-removals.ts'
 import { createCancelPull } from './features/pull/cancel-pull.ts'
 import { missingReviewRoutes } from './features/pull/missing-review-routes.ts'
 import { createRequestPull, createScheduledPull } from './features/pull/request-pull.ts'
@@ -22,6 +24,7 @@ import { scheduleRoutes } from './features/pull/schedule-routes.ts'
 import { createReceiverFinder } from './features/push/find-receiver.ts'
 import { createReceivePush } from './features/push/receive-push.ts'
 import { pushRoutes } from './features/push/routes.ts'
+import { erasureRoutes } from './features/records/erasure-routes.ts'
 import { createIngest } from './features/records/ingest.ts'
 import { createRejectedPushKeeper } from './features/records/keep-rejected-push.ts'
 import { recordRoutes } from './features/records/routes.ts'
@@ -106,6 +109,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     missingFusePercent: config.HUB_MISSING_FUSE,
     log: logger,
   })
+  const remover = createRemover({ removals: storage.removals, log: logger })
   const dispatcher = storage.pullDispatcher
   const pattern = config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE
   const requestPull = createRequestPull({ pulls: storage.pulls, dispatcher, lease })
@@ -151,7 +155,9 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         requesterOf,
       }),
     )
+    await web.register(removalRoutes({ ...storage, remover, clock, requesterOf }))
     await web.register(recordRoutes(storage))
+    await web.register(erasureRoutes({ ...storage, requesterOf }))
     await web.register(pullRoutes({ ...storage, requestPull, cancelPull, callerOf }))
     await web.register(scheduleRoutes({ ...storage, dispatcher, pattern, callerOf }))
     await web.register(missingReviewRoutes({ missing: storage.missing, clock, requesterOf }))
@@ -191,6 +197,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       // Bound first: a hub whose port is taken must not touch what the others share.
       const address = await listen(app, config)
       await dispatcher.start({ runPull: runner.run, onSchedule }, pattern)
+      remover.start()
       isStarted = true
       const publicUrl = config.HUB_PUBLIC_URL || address
       const hasOperators = await storage.operators.hasOperators()
@@ -201,6 +208,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       stopping.abort()
       await dispatcher.stop()
       await runner.stop()
+      await remover.stop()
       // Whoever is half-way gets his answer; who sends nothing more must not hold up the end.
       const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
       await app.close()

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { createHashReference } from '../domain/erasure.ts'
 import { HubError } from '../errors.ts'
 import { systemClock } from '../lib/clock.ts'
 import { makeFolder } from '../lib/make-folder.ts'
+import { createSecretBox } from '../lib/secret-box.ts'
 import type { Storage } from './port/storage.ts'
 import { openPostgres } from './postgres/storage.ts'
 import { openSqlite } from './sqlite/storage.ts'
@@ -24,6 +26,8 @@ export function isPostgres(url: string): boolean {
 export async function openStorage(options: {
   url: string
   dataDir: string
+  /** The hub's; what stands for the references of erased records is made with a key from it. */
+  secret: string
   /** Whether this process is the hub; the command line is not. */
   asHub: boolean
   timeZone: string
@@ -33,13 +37,22 @@ export async function openStorage(options: {
   waitUntil?: AbortSignal
 }): Promise<Storage> {
   const { url, asHub, timeZone, warn, waitUntil } = options
+  const hashReference = createHashReference(
+    createSecretBox(options.secret).deriveKey('erased references'),
+  )
   if (isPostgres(url)) {
     const waiting = waitUntil ? { seconds: WAIT_SECONDS, signal: waitUntil } : { seconds: 0 }
-    return openPostgres({ url, asHub, timeZone, waiting, warn })
+    return openPostgres({ url, asHub, timeZone, waiting, warn, hashReference })
   }
   const path = url ? url.slice('sqlite:'.length) : join(options.dataDir, 'recordhub.sqlite')
   if (!asHub && !existsSync(path)) throw new HubError('no_database', { path: resolve(path) })
-  return openSqlite({ path: resolve(path), asHub, timeZone, clock: systemClock })
+  return openSqlite({
+    path: resolve(path),
+    asHub,
+    timeZone,
+    clock: systemClock,
+    hashReference,
+  })
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
+import { describeErasure } from './erasure.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
 import { describeMissingReviews } from './missing-reviews.suite.ts'
 import { describePages } from './pages.suite.ts'
@@ -25,6 +26,7 @@ import { describeReceiverMembers } from './receiver-members.suite.ts'
 import { describeReceiverOrder } from './receiver-order.suite.ts'
 import { describeReceiverRefusals } from './receiver-refusals.suite.ts'
 import { describeRecords } from './records.suite.ts'
+import { describeRemovals } from './removals.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
 
@@ -54,6 +56,8 @@ export function describeHub(engine: StorageEngine): void {
   describeMissingRecords(engine)
   describeMissingReviews(engine)
   describeRecords(engine)
+  describeErasure(engine)
+  describeRemovals(engine)
   describeDashboard(engine)
   describePages(engine)
 }

@@ -1,4 +1,5 @@
 import type { ActivityStore } from './activity-store.ts'
+import type { ErasureStore } from './erasure-store.ts'
 import type { MissingStore } from './missing-store.ts'
 import type { OperatorStore } from './operator-store.ts'
 import type { PlatformStore } from './platform-store.ts'
@@ -6,6 +7,7 @@ import type { PullDispatcher } from './pull-dispatcher.ts'
 import type { PullStore } from './pull-store.ts'
 import type { RecordStore } from './record-store.ts'
 import type { RejectedPushStore } from './rejected-push-store.ts'
+import type { RemovalStore } from './removal-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 
@@ -23,6 +25,8 @@ export type Storage = {
   schedule: ScheduleStore
   activity: ActivityStore
   missing: MissingStore
+  erasure: ErasureStore
+  removals: RemovalStore
   rejectedPushes: RejectedPushStore
   operators: OperatorStore
   snapshot: SnapshotStore

@@ -2,11 +2,14 @@ import type { AuthDatabase } from '../port/operator-store.ts'
 import type { Storage } from '../port/storage.ts'
 import { createActivityStore } from './activity-store.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
+import type { ErasingParts } from './erase-record.ts'
+import { createErasureStore } from './erasure-store.ts'
 import { createMissingStore, type MissingParts } from './missing-store.ts'
 import { createOperatorStore } from './operator-store.ts'
 import { type ChangeChannel, createPlatformStore } from './platform-store.ts'
 import { createPullStore, type IsGone } from './pull-store.ts'
 import { createRejectedPushStore } from './rejected-push-store.ts'
+import { createRemovalStore } from './removal-store.ts'
 import { createScheduleStore } from './schedule-store.ts'
 import { createSnapshotStore } from './snapshot-store.ts'
 
@@ -18,6 +21,7 @@ export type EngineParts = {
   /** Gives the last number of the write sequence. */
   readMark: (db: Executor) => Promise<number>
   missing: MissingParts
+  erasing: ErasingParts
   /** Left out where no other process is at work. */
   channel?: ChangeChannel
   isGone?: IsGone
@@ -26,16 +30,18 @@ export type EngineParts = {
 /** Every store that is the same on all engines. */
 export function createStores(
   databases: Databases,
-  { authDatabase, node, readMark, missing, channel, isGone }: EngineParts,
+  { authDatabase, node, readMark, missing, erasing, channel, isGone }: EngineParts,
 ): Omit<Storage, 'processName' | 'records' | 'pullDispatcher' | 'close'> {
   const { writer, clock } = databases
   return {
-    platforms: createPlatformStore(databases, channel),
+    platforms: createPlatformStore(databases, node, channel),
     pulls: createPullStore(databases, readMark, isGone),
     schedule: createScheduleStore(databases),
     activity: createActivityStore(databases),
     missing: createMissingStore(databases, missing),
-    rejectedPushes: createRejectedPushStore(databases, node),
+    erasure: createErasureStore(databases, erasing, node),
+    removals: createRemovalStore(databases, { ...erasing, node }),
+    rejectedPushes: createRejectedPushStore(databases, node, erasing.hashReference),
     operators: createOperatorStore(databases, authDatabase),
     snapshot: createSnapshotStore(databases),
     async checkWritable() {

@@ -1,6 +1,7 @@
 /** The tables as Kysely sees them: the same names and columns on every engine. */
 import type {
   ActivityLevel,
+  ErasureMode,
   HistoryEntry,
   MissingReviewState,
   PlatformStatus,
@@ -32,6 +33,9 @@ export type Tables = {
   api_tokens: ApiTokensTable
   claims: ClaimsTable
   switches: SwitchesTable
+  tombstones: TombstonesTable
+  record_deletions: RecordDeletionsTable
+  removals: RemovalsTable
 }
 
 export type SecretsTable = {
@@ -55,6 +59,7 @@ export type PlatformsTable = {
   rejected_bytes: Generated<number>
   failures_in_row: Generated<number>
   failed_at: string | null
+  removed_at: Generated<string | null>
   created_at: string
   updated_at: string
 }
@@ -254,3 +259,37 @@ export type ApiTokensTable = {
 export type SwitchesTable = { name: string; since: string; actor: string }
 
 export type ClaimsTable = { name: string; until: string }
+
+export type TombstonesTable = {
+  tombstone_id: Generated<number>
+  reference_hash: string
+  platform_name: string
+  record_type: string
+  mode: ErasureMode
+  record_id: number
+  at: string
+  actor: string
+}
+
+export type RecordDeletionsTable = {
+  change_seq: number
+  record_id: number
+  platform_id: number
+  module_id: number
+  platform_name: string
+  record_type: string
+  at: string
+}
+
+export type RemovalsTable = {
+  removal_id: Generated<number>
+  platform_id: number
+  module_id: number | null
+  platform_name: string
+  record_type: string | null
+  records: number
+  removed: Generated<number>
+  requested_by: string
+  requested_at: string
+  finished_at: string | null
+}

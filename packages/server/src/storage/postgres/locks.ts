@@ -25,6 +25,7 @@ export async function isGone(transaction: Executor, processName: string): Promis
 const LOCKS: Record<Held, string> = {
   'write gates': WRITE_GATES_LOCK,
   'rejected pushes': `${HUB}, 2`,
+  removals: `${HUB}, 3`,
 }
 
 export async function hold(transaction: Executor, what: Held): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import type { HashReference } from '../../domain/erasure.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { Storage } from '../port/storage.ts'
@@ -11,6 +12,7 @@ import { awaitDatabase, type Waiting } from './await-database.ts'
 import { openChangeChannel } from './change-channel.ts'
 import { openConnections, placeOf, withUnlimited } from './connection.ts'
 import { startDatabaseClock } from './database-clock.ts'
+import { createErasingParts } from './erasing-parts.ts'
 import { hold, isGone } from './locks.ts'
 import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
 import { migrations } from './migrations/index.ts'
@@ -28,6 +30,8 @@ export type PostgresOptions = {
   waiting: Waiting
   /** Told what whoever runs the hub should read in its log. */
   warn: (message: string) => void
+  /** Stands for the references of erased records, which are not kept; the same on every node. */
+  hashReference: HashReference
   /** The database's own where left out. */
   clock?: Clock
 }
@@ -59,6 +63,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     node: pickCounterRow(),
     readMark,
     missing: createMissingParts(connections),
+    erasing: createErasingParts(options.hashReference),
     channel,
     isGone,
   })
@@ -67,7 +72,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     processName,
     records: {
       ...createRecordReads(databases, NAME_INDEX_LENGTH),
-      ...createRecordWriter(connections),
+      ...createRecordWriter(connections, options.hashReference),
     },
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
     async close() {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 import { sql } from 'kysely'
+import type { HashReference } from '../../domain/erasure.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { makeFolder } from '../../lib/make-folder.ts'
@@ -11,6 +12,7 @@ import { createRecordReads } from '../portable/record-reads.ts'
 import { createStores } from '../portable/stores.ts'
 import { startCheckpointer } from './checkpointer.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
+import { createErasingParts } from './erasing-parts.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
@@ -26,6 +28,8 @@ export type SqliteOptions = {
   asHub: boolean
   timeZone: string
   clock: Clock
+  /** Stands for the references of erased records, which are not kept. */
+  hashReference: HashReference
 }
 
 /**
@@ -54,11 +58,15 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     node: NODE,
     readMark,
     missing: createMissingParts(connections),
+    erasing: createErasingParts(options.hashReference, checkpointer),
   })
   return {
     ...stores,
     processName: randomUUID(),
-    records: { ...createRecordReads(databases, null), ...createRecordWriter(connections, NODE) },
+    records: {
+      ...createRecordReads(databases, null),
+      ...createRecordWriter(connections, NODE, options.hashReference),
+    },
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
     async close() {
       await checkpointer?.stop()
