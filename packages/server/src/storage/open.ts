@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createHashReference } from '../domain/erasure.ts'
+import { createHashReference, type HashReference } from '../domain/erasure.ts'
 import { HubError } from '../errors.ts'
 import { systemClock } from '../lib/clock.ts'
 import { makeFolder } from '../lib/make-folder.ts'
@@ -26,8 +26,8 @@ export function isPostgres(url: string): boolean {
 export async function openStorage(options: {
   url: string
   dataDir: string
-  /** The hub's; what stands for the references of erased records is made with a key from it. */
-  secret: string
+  /** Keys what stands for the references of erased records; null for a command that stores none. */
+  secret: string | null
   /** Whether this process is the hub; the command line is not. */
   asHub: boolean
   timeZone: string
@@ -37,9 +37,7 @@ export async function openStorage(options: {
   waitUntil?: AbortSignal
 }): Promise<Storage> {
   const { url, asHub, timeZone, warn, waitUntil } = options
-  const hashReference = createHashReference(
-    createSecretBox(options.secret).deriveKey('erased references'),
-  )
+  const hashReference = hashReferenceBy(options.secret)
   if (isPostgres(url)) {
     const waiting = waitUntil ? { seconds: WAIT_SECONDS, signal: waitUntil } : { seconds: 0 }
     return openPostgres({ url, asHub, timeZone, waiting, warn, hashReference })
@@ -53,6 +51,15 @@ export async function openStorage(options: {
     clock: systemClock,
     hashReference,
   })
+}
+
+function hashReferenceBy(secret: string | null): HashReference {
+  if (secret !== null) {
+    return createHashReference(createSecretBox(secret).deriveKey('erased references'))
+  }
+  return () => {
+    throw new Error('Records are stored by a hub, which has the secret')
+  }
 }
 
 /**

@@ -2,15 +2,18 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import {
   type AskDatabase,
   ENGINES,
   type EngineSandbox,
   type ProcessEngine,
+  sqlite,
 } from '../helpers/process-engine.ts'
 import {
   ask,
+  eventually,
   listRecords,
   pullToTheEnd,
   registerPlatform,
@@ -71,6 +74,45 @@ for (const engine of ENGINES) {
     },
   )
 }
+
+test(
+  'what a killed hub has left of an erased record in the log of SQLite, the next one takes out',
+  PROCESS_TEST,
+  async (t) => {
+    const kit = await sqlite.createSandbox(t)
+    const hub = await kit.sandbox.startHub()
+    const operator = await signIn(hub.address)
+    const platform = await startPlatform(t, {
+      name: 'archive',
+      modules: [makeUpModule('person', 10)],
+    })
+    const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)
+    const pusher = createPusher({ address: hub.address, hubApiKey })
+    t.after(() => pusher.close())
+    const push = { method: 'PATCH', record_type: 'person', reference_number: REFERENCE } as const
+    await pusher.push({ ...push, data: { note: VALUE } })
+    const id = (await listRecords(operator)).at(0)?.record_id
+
+    // A reader that holds on to the old state keeps the log from being emptied.
+    const reader = new DatabaseSync(join(kit.sandbox.folder, 'data', 'recordhub.sqlite'), {
+      readOnly: true,
+    })
+    reader.exec('BEGIN')
+    assert.equal(reader.prepare('SELECT count(*) AS n FROM records').get()?.['n'], 1)
+    const erasing = operator.call('POST', `/api/v1/records/${id}/erase`, { mode: 'erase' })
+    const cutOff = assert.rejects(erasing)
+    await eventually('the record is gone', async () =>
+      (await listRecords(operator)).length === 0 ? true : null,
+    )
+    await hub.stop('SIGKILL')
+    await cutOff
+    assert.notDeepEqual(findInFiles(kit), [])
+    reader.close()
+
+    await kit.sandbox.startHub()
+    await eventually('nothing is left', async () => (findInFiles(kit).length === 0 ? true : null))
+  },
+)
 
 /** The places that hold any of the texts: files of the data folder, or tables. */
 async function findIn(engine: ProcessEngine, kit: EngineSandbox): Promise<string[]> {

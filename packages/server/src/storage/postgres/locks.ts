@@ -30,4 +30,6 @@ const LOCKS: Record<Held, string> = {
 
 export async function hold(transaction: Executor, what: Held): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${sql.raw(LOCKS[what])})`.execute(transaction)
+  // A step goes by keys; planned before the tables are analysed, it would read them whole.
+  if (what === 'removals') await sql`SET LOCAL enable_seqscan = off`.execute(transaction)
 }
