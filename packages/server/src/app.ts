@@ -71,12 +71,17 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const { config, storage, clock = systemClock, logger } = parts
   const secrets = createSecretBox(parts.secret)
   const dayOf = createDayOf(config.HUB_TIME_ZONE)
+  const patience = {
+    ...PATIENCE,
+    firstByteSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
+    ...parts.patience,
+  }
   const client = createPlatformClient({
     platformPath: config.HUB_PLATFORM_PATH,
     tunnelHeader: config.HUB_TUNNEL_HEADER,
     networks: config.HUB_SOURCE_NETWORKS,
     proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
-    patience: { ...PATIENCE, ...parts.patience },
+    patience,
   })
   const auth = createAuth({
     database: storage.operators.authDatabase,
@@ -96,6 +101,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const runner = createPullRunner({
     client,
     ingest,
+    records: storage.records,
     keeper,
     secrets,
     clock,
@@ -103,7 +109,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     pulls: storage.pulls,
     platforms: storage.platforms,
     timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
-    firstByteSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
+    firstByteSeconds: patience.firstByteSeconds,
     concurrency: config.HUB_PULL_CONCURRENCY,
     missing: storage.missing,
     missingFusePercent: config.HUB_MISSING_FUSE,

@@ -150,11 +150,18 @@ const CATALOGUE = {
   },
   platform_answer_invalid: {
     status: 502,
-    message: "The platform's answer at {path} is not as agreed: {reason}.",
+    message:
+      "The platform's answer at {path} is not as agreed: {reason}. Its owner has to mend the endpoint.",
+  },
+  platform_reports_failure: {
+    status: 502,
+    message:
+      'The platform itself says at {path} that it failed ("success": false{words}). Its logs say why.',
   },
   platform_answer_too_large: {
     status: 502,
-    message: "The platform's answer at {path} is larger than the {limit} bytes that are allowed.",
+    message:
+      "The platform's answer at {path} is larger than the {limit} bytes that are allowed. Its owner has to make it smaller.",
   },
   platform_name_differs: {
     status: 409,
@@ -191,6 +198,11 @@ const CATALOGUE = {
   },
 
   // Pulls
+  pulled_no_more: {
+    status: 409,
+    message:
+      'The platform was switched off, or the module is not received any more, while it was read. What was stored stays.',
+  },
   pull_over: { status: 409, message: 'The pull is over already: {state}.' },
   missing_review_closed: {
     status: 409,

@@ -183,7 +183,7 @@ export function describeRemovals(engine: StorageEngine): void {
         await refuse(kit, school)
         await runAll(storage)
         await refuse(kit, school)
-        const query = { platform: null, code: null, limit: 10, before: null }
+        const query = { platform: null, code: null, pull_id: null, limit: 10, before: null }
         assert.deepEqual(await storage.rejectedPushes.listRejectedPushes(query), [])
         const removal = only(await storage.removals.listRemovals({ limit: 5, before: null }))
         assert.notEqual(removal.finished_at, null)

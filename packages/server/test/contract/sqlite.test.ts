@@ -13,7 +13,14 @@ import {
   words,
   write,
 } from '../helpers/storage-fixtures.ts'
-import { beginRead, pullOnce, pullWrite, startTestPull } from '../helpers/storage-pulls.ts'
+import {
+  beginRead,
+  pullOnce,
+  pullWrite,
+  startTestPull,
+  taskOf,
+  taskResult,
+} from '../helpers/storage-pulls.ts'
 import { runSql } from '../helpers/storage-sql.ts'
 import { openTemporarySqlite, sqliteEngine } from '../helpers/storage-sqlite.ts'
 import { describeStorage } from './storage-contract.ts'
@@ -49,6 +56,29 @@ describe('what only SQLite promises', () => {
       await write(kit, pullWrite(read, { reference: 'new' }))
       assert.notDeepEqual((await traces()).version, before.version)
       observer.close()
+    } finally {
+      await close()
+    }
+  })
+
+  test('commits wait for the disk again after notes of a task, which do not', async () => {
+    const clock = new TestClock()
+    const { storage, close } = await openTemporarySqlite(clock)
+    try {
+      const school = await registerTestPlatform({ storage, clock })
+      const pull = await startTestPull(storage)
+      const { task_number } = taskOf(pull, school)
+      const expectFull = async () => {
+        const { synchronous } = only(await runSql(storage, 'PRAGMA synchronous'))
+        assert.equal(synchronous, 2)
+      }
+      await storage.pulls.startTask(pull.pull_id, task_number)
+      await expectFull()
+      await runSql(storage, 'PRAGMA query_only = ON')
+      const finishing = storage.pulls.finishTask(pull.pull_id, task_number, taskResult(), null)
+      await assert.rejects(finishing, UNAVAILABLE)
+      await runSql(storage, 'PRAGMA query_only = OFF')
+      await expectFull()
     } finally {
       await close()
     }

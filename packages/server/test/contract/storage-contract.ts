@@ -15,6 +15,7 @@ import { describePullEndings } from './pull-endings.contract.ts'
 import { describePullFailures } from './pull-failures.contract.ts'
 import { describePullStore } from './pull-store.contract.ts'
 import { describePullTasks } from './pull-tasks.contract.ts'
+import { describeElements } from './record-elements.contract.ts'
 import { describeWriteBatches } from './record-store-batches.contract.ts'
 import { describeCounters } from './record-store-counters.contract.ts'
 import { describeWriteGates } from './record-store-gates.contract.ts'
@@ -34,6 +35,7 @@ import { describeStorageItself } from './storage.contract.ts'
 export function describeStorage(engine: StorageEngine): void {
   describePushes(engine)
   describePulledRecords(engine)
+  describeElements(engine)
   describeWriteGates(engine)
   describeWriteBatches(engine)
   describeWritesAtOnce(engine)

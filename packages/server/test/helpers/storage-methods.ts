@@ -54,6 +54,10 @@ export function everyMethod(
       'pulled record',
       () => write({ storage, clock }, pullWrite(read, { reference: `p-${count++}` })),
     ],
+    [
+      'recogniseElements',
+      () => records.recogniseElements(read.read, [{ reference_number: 'r-1', source_hash: 'h' }]),
+    ],
     ['listRecords', () => listRecords(storage)],
     ['listRecords of a module', () => listRecords(storage, { platform: 'school' })],
     ['countRecords', () => records.countRecords(any)],
@@ -91,6 +95,7 @@ export function everyMethod(
     ],
     ['readPull', () => pulls.readPull(pull_id)],
     ['listPulls', () => pulls.listPulls({ limit: 5, before: null })],
+    ['tallyTasks', () => pulls.tallyTasks(pull_id)],
     ['listTasks', () => pulls.listTasks({ pull_id, limit: 5, after: null })],
     ['countUnmarked', () => missing.countUnmarked(read.read)],
     ['listUnmet', () => listUnmet(storage, read)],
@@ -159,7 +164,13 @@ export function everyMethod(
     [
       'listRejectedPushes',
       () =>
-        rejectedPushes.listRejectedPushes({ platform: null, code: null, limit: 5, before: null }),
+        rejectedPushes.listRejectedPushes({
+          platform: null,
+          code: null,
+          pull_id: null,
+          limit: 5,
+          before: null,
+        }),
     ],
     ['hasOperators', () => operators.hasOperators()],
     ['claim', () => operators.claim('a claim', 30)],

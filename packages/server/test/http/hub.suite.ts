@@ -4,6 +4,7 @@ import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
 import { describeErasure } from './erasure.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
+import { describeMissingPages } from './missing-pages.suite.ts'
 import { describeMissingReviews } from './missing-reviews.suite.ts'
 import { describePages } from './pages.suite.ts'
 import { describePlatformStatus } from './platform-status.suite.ts'
@@ -13,8 +14,11 @@ import { describePullBodies } from './pull-bodies.suite.ts'
 import { describePullConditions } from './pull-conditions.suite.ts'
 import { describePullContent } from './pull-content.suite.ts'
 import { describePullFaults } from './pull-faults.suite.ts'
+import { describePullMisbehaviour } from './pull-misbehaviour.suite.ts'
 import { describePullPace } from './pull-pace.suite.ts'
 import { describePullPages } from './pull-pages.suite.ts'
+import { describePullPoliteness } from './pull-politeness.suite.ts'
+import { describePullRejections } from './pull-rejections.suite.ts'
 import { describePullRetries } from './pull-retries.suite.ts'
 import { describePullTroubles } from './pull-troubles.suite.ts'
 import { describePulls } from './pulls.suite.ts'
@@ -47,13 +51,17 @@ export function describeHub(engine: StorageEngine): void {
   describePullTroubles(engine)
   describeSchedule(engine)
   describePullContent(engine)
+  describePullRejections(engine)
   describePullFaults(engine)
+  describePullMisbehaviour(engine)
   describePullBodies(engine)
   describePullRetries(engine)
   describePullPace(engine)
+  describePullPoliteness(engine)
   describePullPages(engine)
   describePullConditions(engine)
   describeMissingRecords(engine)
+  describeMissingPages(engine)
   describeMissingReviews(engine)
   describeRecords(engine)
   describeErasure(engine)

@@ -146,7 +146,8 @@ export function describeMissingRecords(engine: StorageEngine): void {
       await held.arrived
       await setStatus(kit.hub, kit.id, 'inactive')
       held.release()
-      await untilPullEnds(kit.hub, id)
+      const { tasks } = await untilPullEnds(kit.hub, id)
+      assert.match(only(tasks).error ?? '', /platform was switched off/)
       assert.deepEqual(missingOf(await kit.read()), [])
     })
 

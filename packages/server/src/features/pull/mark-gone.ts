@@ -14,6 +14,7 @@ import { HubError } from '../../errors.ts'
 import { letOthersWork } from '../../lib/let-others-work.ts'
 import type { MissingStore, ModulePlace, UnmetRecord } from '../../storage/port/missing-store.ts'
 import { describeHeld, describeSettled } from './describe-missing.ts'
+import { toRefusal } from './refused-write.ts'
 import type { PullTaskContext, PullTaskOutcome } from './run-pull-task.ts'
 
 /** Looked at in one step: where none of them was met, rows are read, and pushes wait for no more than this. */
@@ -75,8 +76,8 @@ async function settle(
 ): Promise<boolean> {
   const { missing, missingFusePercent } = parts
   const { plan } = read
-  const { review, suspects } = await missing.readMissingState(plan)
-  const records = await missing.countUnmarked(plan)
+  const asked = [missing.readMissingState(plan), missing.countUnmarked(plan)] as const
+  const [{ review, suspects }, records] = await Promise.all(asked)
   // Most of the time all were met, as the counters tell without a look at any record.
   const isAllThere = records === read.extent.seen.size
   const suspected = needsSecondRead(read.extent) ? new Set(suspects ?? []) : null
@@ -142,7 +143,7 @@ async function* markAll(
         records: gone.slice(at, at + CHUNK),
       })
       if (outcome.outcome === 'rejected') {
-        throw new HubError(outcome.code, { record_type: read.plan.record_type })
+        throw toRefusal(outcome.code)
       }
       yield outcome.marked
       await letOthersWork()

@@ -1,4 +1,4 @@
-import type { RecordsSlice } from '../../outgoing/records-stream.ts'
+import type { RecordsSlice } from '../../outgoing/records-slice.ts'
 
 /** While a commit is under way, so much is read for the next ones; in bytes as they came. */
 const AHEAD_BYTES = 512 * 1024
@@ -24,7 +24,7 @@ export class StoreAhead {
   async add(slice: RecordsSlice): Promise<void> {
     this.#throwFailure()
     this.#waiting.push(slice)
-    this.#waitingBytes += slice.bytes
+    this.#waitingBytes += slice.bytes.byteLength
     this.#storing ??= this.#storeNext()
     while (this.#storing !== null && this.#waitingBytes > AHEAD_BYTES) await this.#storing
     this.#throwFailure()
@@ -47,7 +47,7 @@ export class StoreAhead {
       this.#failure = { error }
       this.#waiting = []
     }
-    for (const { bytes } of slices) this.#waitingBytes -= bytes
+    for (const { bytes } of slices) this.#waitingBytes -= bytes.byteLength
     this.#storing = this.#waiting.length > 0 ? this.#storeNext() : null
   }
 
@@ -55,7 +55,7 @@ export class StoreAhead {
     let bytes = 0
     let count = 0
     for (const slice of this.#waiting) {
-      bytes += slice.bytes
+      bytes += slice.bytes.byteLength
       if (count > 0 && bytes > COMMIT_BYTES) break
       count += 1
     }

@@ -18,12 +18,15 @@ export type ReadPlace = { pull_id: number; platform_id: number; module_id: numbe
 /** A read that pulled records come from; one object for all of its writes. */
 export type RecordRead = ReadCircumstances &
   ReadPlace & {
-    /** The ids that this read has met: the engine adds each one, and rejects one that comes again. */
+    /** The ids that this read has met: the engine adds each one that it writes, and rejects one that comes again. */
     seen: IdSet
   }
 
 /** An element of a read, which says where it belongs. */
 export type PullWrite = { reference_number: string; content: PulledContent; read: RecordRead }
+
+/** An element of a read as it came: the reference that it seems to bear, and the hash of its bytes. */
+export type ElementSighting = { reference_number: string; source_hash: string }
 
 export type RecordWrite = PushWrite | PullWrite
 
@@ -115,6 +118,14 @@ export interface RecordStore {
    *   batch is stored then.
    */
   applyWrites(batch: WriteBatch): Promise<WriteOutcome[]>
+
+  /**
+   * Recognises elements of a read that need not be written nor even parsed: the record of that reference
+   * was last written by the same bytes, and nothing has happened to it since that this read would settle
+   * (`isSameRead`). Where the read must not write, none is recognised. Leaves `read.seen` as it is.
+   * @returns for each sighting its record's id, or null.
+   */
+  recogniseElements(read: RecordRead, sightings: ElementSighting[]): Promise<(number | null)[]>
 
   /** One page in the order asked for, ties by `record_id` in the same direction. Unknown names give an empty page. */
   listRecords(query: RecordQuery): Promise<RecordRow[]>

@@ -20,7 +20,7 @@ export type NewRejectedPush = {
 export interface RejectedPushStore {
   /**
    * Keeps what was refused, with its reason. The same refusal of the same body is kept once, with a
-   * count. Each platform has `quotaBytes` for its bodies: the oldest go first, and of a body larger than
+   * count, the time of the last and the pull that met it last. Each platform has `quotaBytes` for its bodies: the oldest go first, and of a body larger than
    * that only the size is kept. The counter `rejected` counts each push, and a pulled record once however
    * often it is read. Of a record that was erased, and of a platform that was removed, nothing is kept
    * and no line written.
@@ -34,6 +34,8 @@ export interface RejectedPushStore {
   listRejectedPushes(query: {
     platform: string | null
     code: string | null
+    /** Those that this pull met, and no later one. */
+    pull_id: number | null
     limit: number
     before: { at: string; id: number } | null
   }): Promise<RejectedPush[]>

@@ -7,6 +7,12 @@ export type Databases = {
   reader: Kysely<Tables>
   writer: Kysely<Tables>
   clock: Clock
+  /**
+   * Runs a transaction whose commit does not wait for the disk. It is durable with the next one that
+   * does, and never without what was committed before it; only a power cut, never the end of this process,
+   * can undo it. For notes on work under way that a power cut ends as well.
+   */
+  lightly: <Result>(work: (transaction: Executor) => Promise<Result>) => Promise<Result>
   /** Waits until no other transaction, of any process, holds this, and holds it until this one ends. */
   hold: (transaction: Executor, what: Held) => Promise<void>
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { RecordQuery, RecordRow, RecordStore } from '../port/record-store.ts'
 import type { Databases, Executor } from './databases.ts'
 
-type RecordReads = Omit<RecordStore, 'applyWrites'>
+type RecordReads = Omit<RecordStore, 'applyWrites' | 'recogniseElements'>
 
 /**
  * The column that a sort goes by. Records are made in the order of their ids and changed in the order

@@ -52,9 +52,10 @@ export function createRejectedPushStore(
           'r.replayed_at',
         ])
         .where('p.removed_at', 'is', null)
-      const { platform, code, before } = query
+      const { platform, code, pull_id, before } = query
       if (platform !== null) select = select.where('p.platform_name', '=', platform)
       if (code !== null) select = select.where('r.code', '=', code)
+      if (pull_id !== null) select = select.where('r.pull_id', '=', pull_id)
       if (before !== null) {
         select = select.where((eb) =>
           eb.or([
@@ -88,7 +89,13 @@ async function keepOne(
   const fingerprint = sha256(`${push.method} ${push.code} ${push.body}`)
   const again = await db
     .updateTable('rejected_pushes')
-    .set({ at, count: sql`count + 1`, message: push.message, errors: JSON.stringify(push.errors) })
+    .set({
+      at,
+      count: sql`count + 1`,
+      message: push.message,
+      errors: JSON.stringify(push.errors),
+      pull_id: push.pull_id,
+    })
     .where('platform_id', '=', push.platform_id)
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirst()

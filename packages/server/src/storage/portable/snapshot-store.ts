@@ -1,10 +1,8 @@
 import type { Snapshot, Stats } from '@recordhub/protocol'
-import type { Clock } from '../../lib/clock.ts'
 import type { SnapshotStore } from '../port/snapshot-store.ts'
 import { toActivityLine } from './activity-store.ts'
 import type { Databases, Executor } from './databases.ts'
 import { selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
-import { selectPulls, toPull } from './pull-rows.ts'
 import { findUnfinished } from './pull-store.ts'
 import { selectRecords } from './record-reads.ts'
 import { findPause } from './schedule-store.ts'
@@ -33,7 +31,7 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
         .limit(LATEST)
         .execute()
       const running = await findUnfinished(reader, clock)
-      const latest = await readLatestPull(reader, clock)
+      const latest = await readLatestPull(reader)
       return {
         stats,
         platforms: platforms.map(toPlatformSummary),
@@ -111,13 +109,13 @@ async function readStats(db: Executor, day: string): Promise<Stats> {
   }
 }
 
-async function readLatestPull(db: Executor, clock: Clock): Promise<Snapshot['latest_sync']> {
-  const row = await selectPulls(db)
-    .where('p.finished_at', 'is not', null)
-    .orderBy('p.pull_id', 'desc')
+async function readLatestPull(db: Executor): Promise<Snapshot['latest_sync']> {
+  const row = await db
+    .selectFrom('pulls')
+    .select(['pull_id', 'trigger', 'state', 'started_at', 'finished_at'])
+    .where('finished_at', 'is not', null)
+    .orderBy('pull_id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  if (!row) return null
-  const { id, trigger, state, started_at, finished_at } = toPull(row, clock.now())
-  return { pull_id: id, trigger, state, started_at, finished_at }
+  return row ? { ...row } : null
 }

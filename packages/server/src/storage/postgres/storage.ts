@@ -12,6 +12,7 @@ import { awaitDatabase, type Waiting } from './await-database.ts'
 import { openChangeChannel } from './change-channel.ts'
 import { openConnections, placeOf, withUnlimited } from './connection.ts'
 import { startDatabaseClock } from './database-clock.ts'
+import { createElementRecogniser } from './element-recogniser.ts'
 import { createErasingParts } from './erasing-parts.ts'
 import { hold, isGone } from './locks.ts'
 import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
@@ -57,7 +58,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   const channel = await openChangeChannel(options.url, processName)
   const { database, dialect } = connections
   const clock = options.clock ?? ownClock ?? systemClock
-  const databases = { reader: database, writer: database, clock, hold }
+  const { lightly } = connections
+  const databases = { reader: database, writer: database, lightly, clock, hold }
   const stores = createStores(databases, {
     authDatabase: { dialect, type: 'postgres' },
     node: pickCounterRow(),
@@ -72,6 +74,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     processName,
     records: {
       ...createRecordReads(databases, NAME_INDEX_LENGTH),
+      ...createElementRecogniser(databases),
       ...createRecordWriter(connections, options.hashReference),
     },
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),

@@ -12,6 +12,7 @@ import { createRecordReads } from '../portable/record-reads.ts'
 import { createStores } from '../portable/stores.ts'
 import { startCheckpointer } from './checkpointer.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
+import { createElementRecogniser } from './element-recogniser.ts'
 import { createErasingParts } from './erasing-parts.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
@@ -50,9 +51,10 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
   })
   const checkpointer = options.asHub ? startCheckpointer(options.path) : null
   if (checkpointer) raiseOwnCheckpoint(connections)
-  const { reader, writer } = connections
+  const { reader, writer, lightly } = connections
   // The writing connection is one transaction's at a time as it is.
-  const databases = { reader, writer, clock: options.clock, hold: async () => undefined }
+  const hold = async () => undefined
+  const databases = { reader, writer, lightly, clock: options.clock, hold }
   const stores = createStores(databases, {
     authDatabase: { dialect: connections.writerDialect, type: 'sqlite' },
     node: NODE,
@@ -65,6 +67,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     processName: randomUUID(),
     records: {
       ...createRecordReads(databases, null),
+      ...createElementRecogniser(databases),
       ...createRecordWriter(connections, NODE, options.hashReference),
     },
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
