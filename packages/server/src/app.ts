@@ -17,7 +17,9 @@ import { createFirstOperator } from './features/operators/create-operator.ts'
 import { operatorRoutes, toWebHeaders } from './features/operators/routes.ts'
 import { setupToken } from './features/operators/setup-link.ts'
 import { keepSqlViews } from './features/platforms/keep-sql-views.ts'
+import { removalRoutes } from './features/platforms/removal-routes.ts'
 import { platformRoutes } from './features/platforms/routes.ts'
+import { createRemover } from './features/platforms/run-removals.ts'
 import { createCancelPull } from './features/pull/cancel-pull.ts'
 import { missingReviewRoutes } from './features/pull/missing-review-routes.ts'
 import { createRequestPull, createScheduledPull } from './features/pull/request-pull.ts'
@@ -28,6 +30,7 @@ import { createReceiverFinder } from './features/push/find-receiver.ts'
 import { createReceivePush } from './features/push/receive-push.ts'
 import { pushRoutes } from './features/push/routes.ts'
 import { changeRoutes } from './features/records/change-routes.ts'
+import { erasureRoutes } from './features/records/erasure-routes.ts'
 import { exportRoutes } from './features/records/export-routes.ts'
 import { historyRoutes } from './features/records/history-routes.ts'
 import { createIngest } from './features/records/ingest.ts'
@@ -129,6 +132,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     missingFusePercent: config.HUB_MISSING_FUSE,
     log: logger,
   })
+  const remover = createRemover({ removals: storage.removals, log: logger })
   const dispatcher = storage.pullDispatcher
   const pattern = config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE
   const requestPull = createRequestPull({ pulls: storage.pulls, dispatcher, lease })
@@ -183,10 +187,12 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         requesterOf,
       }),
     )
+    await web.register(removalRoutes({ ...storage, remover, clock, requesterOf }))
     await web.register(recordRoutes(storage))
     await web.register(exportRoutes({ ...storage, clock, requesterOf }))
     await web.register(historyRoutes(storage))
     await web.register(changeRoutes(storage))
+    await web.register(erasureRoutes({ ...storage, requesterOf }))
     await web.register(pullRoutes({ ...storage, requestPull, cancelPull, callerOf }))
     await web.register(scheduleRoutes({ ...storage, dispatcher, pattern, callerOf }))
     await web.register(missingReviewRoutes({ missing: storage.missing, clock, requesterOf }))
@@ -250,6 +256,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       await dispatcher.start({ runPull: runner.run, onSchedule }, pattern)
       startChores()
       sqlViews.start()
+      remover.start()
       isStarted = true
       const publicUrl = config.HUB_PUBLIC_URL || address
       const hasOperators = await storage.operators.hasOperators()
@@ -261,6 +268,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       await dispatcher.stop()
       await runner.stop()
       await sqlViews.stop()
+      await remover.stop()
       // Whoever is half-way gets his answer; who sends nothing more must not hold up the end.
       const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
       await app.close()

@@ -49,6 +49,11 @@ const CATALOGUE = {
     status: 422,
     message: 'The reference number came twice in one read; the first one stands.',
   },
+  record_erased: {
+    status: 410,
+    message:
+      'This record was erased, and the hub takes it no more. There is no use in sending it again.',
+  },
   record_not_storable: { status: 422, message: 'The database refused this record.' },
   pull_not_running: { status: 409, message: 'The pull that read this record is over.' },
   busy: {
@@ -181,6 +186,21 @@ const CATALOGUE = {
   module_unknown: {
     status: 422,
     message: 'The platform\'s manifest has no module "{record_type}".',
+  },
+
+  module_registered: {
+    status: 409,
+    message:
+      'The module "{record_type}" is registered, and its records come again with the next pull. Unregister it first.',
+  },
+  removal_under_way: {
+    status: 409,
+    message:
+      'The records of the module "{record_type}" are being deleted. Register it again when they are gone.',
+  },
+  name_differs: {
+    status: 422,
+    message: 'To confirm what cannot be undone, repeat the {what} exactly.',
   },
 
   platform_inactive: {

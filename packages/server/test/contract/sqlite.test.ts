@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { openSqlite } from '../../src/storage/sqlite/storage.ts'
-import { TestClock } from '../helpers/storage-engine.ts'
+import { hashReference, TestClock } from '../helpers/storage-engine.ts'
 import {
   listRecords,
   only,
@@ -173,7 +173,7 @@ describe('what only SQLite promises', () => {
         storage,
         `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
       )
-      const again = openSqlite({ path, asHub: false, timeZone: 'UTC', clock })
+      const again = openSqlite({ path, asHub: false, timeZone: 'UTC', clock, hashReference })
       await assert.rejects(again, /newer version/)
       await runSql(storage, `DELETE FROM kysely_migration WHERE name = '9999-future'`)
       only(await (await reopen()).platforms.listPlatforms())
@@ -183,12 +183,12 @@ describe('what only SQLite promises', () => {
   })
 
   test('a file that is no database is storage_unavailable', async () => {
-    const options = { asHub: false, timeZone: 'UTC', clock: new TestClock() }
+    const options = { asHub: false, timeZone: 'UTC', clock: new TestClock(), hashReference }
     await assert.rejects(openSqlite({ path: import.meta.filename, ...options }), UNAVAILABLE)
   })
 
   test('a folder that cannot be made is storage_unavailable', async () => {
-    const options = { asHub: false, timeZone: 'UTC', clock: new TestClock() }
+    const options = { asHub: false, timeZone: 'UTC', clock: new TestClock(), hashReference }
     const path = `${import.meta.filename}/below-a-file/hub.sqlite`
     await assert.rejects(openSqlite({ path, ...options }), UNAVAILABLE)
   })
@@ -199,7 +199,7 @@ describe('what only SQLite promises', () => {
     try {
       const path = join(folder, 'other.sqlite')
       await mkdir(`${path}.lock`)
-      const opening = openSqlite({ path, asHub: true, timeZone: 'UTC', clock })
+      const opening = openSqlite({ path, asHub: true, timeZone: 'UTC', clock, hashReference })
       await assert.rejects(opening, UNAVAILABLE)
     } finally {
       await close()
@@ -210,9 +210,15 @@ describe('what only SQLite promises', () => {
     const clock = new TestClock()
     const { path, reopen, close } = await openTemporarySqlite(clock)
     try {
-      const second = openSqlite({ path, asHub: true, timeZone: 'UTC', clock })
+      const second = openSqlite({ path, asHub: true, timeZone: 'UTC', clock, hashReference })
       await assert.rejects(second, IN_USE)
-      const commandLine = await openSqlite({ path, asHub: false, timeZone: 'UTC', clock })
+      const commandLine = await openSqlite({
+        path,
+        asHub: false,
+        timeZone: 'UTC',
+        clock,
+        hashReference,
+      })
       await commandLine.checkWritable()
       await commandLine.close()
       await (await reopen()).checkWritable()

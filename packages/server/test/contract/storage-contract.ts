@@ -3,11 +3,13 @@ import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeActivityStore } from './activity-store.contract.ts'
 import { describeAlertStore } from './alert-store.contract.ts'
 import { describeChanges } from './change-store.contract.ts'
+import { describeErasure } from './erasure-store.contract.ts'
 import { describeHubKeys } from './hub-keys.contract.ts'
 import { describeKeptAnswers } from './kept-answers.contract.ts'
 import { describeMissingReads } from './missing-reads.contract.ts'
 import { describeMissingReviews } from './missing-reviews.contract.ts'
 import { describeMissingRecords } from './missing-store.contract.ts'
+import { describeModuleRegistration } from './module-registration.contract.ts'
 import { describeOperatorStore } from './operator-store.contract.ts'
 import { describePlatformStore } from './platform-store.contract.ts'
 import { describePullDispatcher } from './pull-dispatcher.contract.ts'
@@ -27,6 +29,7 @@ import { describePulledRecords } from './record-store-pulls.contract.ts'
 import { describePushes } from './record-store-pushes.contract.ts'
 import { describeExactText } from './record-store-text.contract.ts'
 import { describeRejectedPushStore } from './rejected-push-store.contract.ts'
+import { describeRemovals } from './removal-store.contract.ts'
 import { describeRetentionStore } from './retention-store.contract.ts'
 import { describeScheduleStore } from './schedule-store.contract.ts'
 import { describeSnapshotStore } from './snapshot-store.contract.ts'
@@ -48,6 +51,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeModel(engine)
   describePlatformStore(engine)
   describeHubKeys(engine)
+  describeModuleRegistration(engine)
   describePullStore(engine)
   describePullTasks(engine)
   describeKeptAnswers(engine)
@@ -56,6 +60,8 @@ export function describeStorage(engine: StorageEngine): void {
   describeMissingRecords(engine)
   describeMissingReviews(engine)
   describeMissingReads(engine)
+  describeErasure(engine)
+  describeRemovals(engine)
   describeActivityStore(engine)
   describeRejectedPushStore(engine)
   describeRetentionStore(engine)

@@ -24,6 +24,7 @@ export function everyMethod(
 ): Call[] {
   const { records, platforms, pulls, missing, activity, rejectedPushes, operators, snapshot } =
     storage
+  const { erasure, removals } = storage
   const { platform_id } = school
   const { pull_id } = read.read
   const { task_number } = read.task
@@ -121,6 +122,42 @@ export function everyMethod(
     ],
     ['closeReview', () => missing.closeReview(-1, 'settled', line)],
     ['rememberSuspects', () => missing.rememberSuspects(read.read, [count++])],
+    [
+      'setRegisteredModules',
+      () =>
+        platforms.setRegisteredModules(
+          { platform_id, record_types: ['students'], at: clock.text },
+          changeLog(),
+        ),
+    ],
+    [
+      'removePlatform',
+      () =>
+        platforms.removePlatform(
+          { platform_id: -1, platform_name: 'none', requested_by: 'ann', at: clock.text },
+          changeLog(),
+        ),
+    ],
+    ['previewPlatform', () => removals.previewPlatform(platform_id)],
+    ['previewModule', () => removals.previewModule({ platform_id, record_type: 'students' })],
+    [
+      'removeModuleRecords',
+      () =>
+        removals.removeModuleRecords(
+          { platform_id, record_type: 'ghosts', requested_by: 'ann' },
+          changeLog(),
+        ),
+    ],
+    ['removeNext', () => removals.removeNext()],
+    ['listRemovals', () => removals.listRemovals({ limit: 5, before: null })],
+    ['previewErasure', () => erasure.previewErasure(1)],
+    [
+      'eraseRecord',
+      () => erasure.eraseRecord({ record_id: -1, mode: 'erase', actor: 'ann' }, changeLog()),
+    ],
+    ['listTombstones', () => erasure.listTombstones({ limit: 5, before: null })],
+    ['readTombstone', () => erasure.readTombstone(-1)],
+    ['liftTombstone', () => erasure.liftTombstone(-1, changeLog())],
     ['appendActivity', () => activity.appendActivity(line)],
     ['appendAudit', () => activity.appendAudit(audit)],
     [

@@ -3,10 +3,15 @@ import { Client } from 'pg'
 import type { Clock } from '../../src/lib/clock.ts'
 import { openPostgres } from '../../src/storage/postgres/storage.ts'
 import { databaseFromTemplate, type TestDatabase } from './postgres-database.ts'
-import type { OpenedStorage, StorageEngine } from './storage-engine.ts'
+import { hashReference, type OpenedStorage, type StorageEngine } from './storage-engine.ts'
 
 /** Without waiting for a database that is not there. */
-export const AT_ONCE = { asHub: true, waiting: { seconds: 0 }, warn: () => undefined }
+export const AT_ONCE = {
+  asHub: true,
+  waiting: { seconds: 0 },
+  warn: () => undefined,
+  hashReference,
+}
 
 export const postgresEngine: StorageEngine = {
   name: 'PostgreSQL',

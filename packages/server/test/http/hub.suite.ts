@@ -5,6 +5,7 @@ import { describeAlerts } from './alerts.suite.ts'
 import { describeChangeFeed } from './changes.suite.ts'
 import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
+import { describeErasure } from './erasure.suite.ts'
 import { describeExports } from './exports.suite.ts'
 import { describePastRecords } from './history.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
@@ -35,6 +36,7 @@ import { describeReceiverMembers } from './receiver-members.suite.ts'
 import { describeReceiverOrder } from './receiver-order.suite.ts'
 import { describeReceiverRefusals } from './receiver-refusals.suite.ts'
 import { describeRecords } from './records.suite.ts'
+import { describeRemovals } from './removals.suite.ts'
 import { describeRetention } from './retention.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
@@ -77,6 +79,8 @@ export function describeHub(engine: StorageEngine): void {
   describeExports(engine)
   describeChangeFeed(engine)
   describeViewsOfHub(engine)
+  describeErasure(engine)
+  describeRemovals(engine)
   describeDashboard(engine)
   describePages(engine)
   describeApiDocument(engine)

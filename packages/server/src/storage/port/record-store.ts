@@ -39,6 +39,7 @@ export type WriteRejection =
   | 'pull_not_running'
   | 'duplicate_reference'
   | 'record_not_storable'
+  | 'record_erased'
 
 export type WriteOutcome =
   | {
@@ -100,6 +101,9 @@ export interface RecordStore {
    * not hold: a push needs a hub key that is not revoked or expired, an active platform and a
    * registered module; a pulled record needs a pull that is running, an active platform and a
    * registered module.
+   *
+   * A record that was erased or anonymised is not stored again as long as its tombstone stands
+   * (`record_erased`). What anonymising left of it counts as met by the read.
    *
    * A write that the database refuses (`record_not_storable`) fails alone; its neighbours are stored.
    * A record that its read has met before is rejected (`duplicate_reference`) and the first stands.

@@ -2,6 +2,7 @@ import type { DiskSpace } from '../../domain/alert.ts'
 import type { ActivityStore } from './activity-store.ts'
 import type { AlertStore } from './alert-store.ts'
 import type { ChangeStore } from './change-store.ts'
+import type { ErasureStore } from './erasure-store.ts'
 import type { MissingStore } from './missing-store.ts'
 import type { OperatorStore } from './operator-store.ts'
 import type { PlatformStore } from './platform-store.ts'
@@ -9,6 +10,7 @@ import type { PullDispatcher } from './pull-dispatcher.ts'
 import type { PullStore } from './pull-store.ts'
 import type { RecordStore } from './record-store.ts'
 import type { RejectedPushStore } from './rejected-push-store.ts'
+import type { RemovalStore } from './removal-store.ts'
 import type { RetentionStore } from './retention-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
@@ -29,6 +31,8 @@ export type Storage = {
   activity: ActivityStore
   changes: ChangeStore
   missing: MissingStore
+  erasure: ErasureStore
+  removals: RemovalStore
   rejectedPushes: RejectedPushStore
   alerts: AlertStore
   retention: RetentionStore

@@ -173,6 +173,7 @@ export async function findPlaces(
     .selectFrom('modules as m')
     .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
     .select(['m.platform_id', 'm.module_id'])
+    .where('p.removed_at', 'is', null)
   if (platform !== null) select = select.where('p.platform_name', '=', platform)
   if (record_type !== null) select = select.where('m.record_type', '=', record_type)
   return select.execute()

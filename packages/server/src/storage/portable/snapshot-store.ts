@@ -25,6 +25,7 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
         .orderBy('r.change_seq', 'desc')
         .limit(LATEST)
         .execute()
+      const removed = new Set(await listRemovedNames(reader))
       const logs = await reader
         .selectFrom('activity')
         .selectAll()
@@ -36,10 +37,13 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
       return {
         stats,
         platforms: platforms.map(toPlatformSummary),
-        records: records.map(({ data: _, change_seq: __, incomplete, ...record }) => ({
-          ...record,
-          incomplete: incomplete === 1,
-        })),
+        // Looking past them in the query would cost a look at each of them.
+        records: records
+          .filter((record) => !removed.has(record.platform_name))
+          .map(({ data: _, change_seq: __, incomplete, ...record }) => ({
+            ...record,
+            incomplete: incomplete === 1,
+          })),
         logs: logs.map(toActivityLine),
         alerts: await readOpenAlerts(reader, LATEST_ALERTS),
         latest_sync: latest,
@@ -53,6 +57,16 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
   }
 }
 
+/** Of platforms whose records are being deleted. */
+async function listRemovedNames(db: Executor): Promise<string[]> {
+  const rows = await db
+    .selectFrom('platforms')
+    .select('platform_name')
+    .where('removed_at', 'is not', null)
+    .execute()
+  return rows.map((row) => row.platform_name)
+}
+
 async function readStats(db: Executor, day: string): Promise<Stats> {
   const platforms = await db
     .selectFrom('platforms')
@@ -62,6 +76,7 @@ async function readStats(db: Executor, day: string): Promise<Stats> {
         .sum<number | null>(eb.case().when('status', '=', 'active').then(1).else(0).end())
         .as('active'),
     ])
+    .where('removed_at', 'is', null)
     .executeTakeFirstOrThrow()
   const modules = await db
     .selectFrom('modules')

@@ -5,11 +5,14 @@ import { createActivityStore } from './activity-store.ts'
 import { createAlertStore } from './alert-store.ts'
 import { createChangeStore } from './change-store.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
+import type { ErasingParts } from './erase-record.ts'
+import { createErasureStore } from './erasure-store.ts'
 import { createMissingStore, type MissingParts } from './missing-store.ts'
 import { createOperatorStore } from './operator-store.ts'
 import { type ChangeChannel, createPlatformStore } from './platform-store.ts'
 import { createPullStore, type IsGone } from './pull-store.ts'
 import { createRejectedPushStore } from './rejected-push-store.ts'
+import { createRemovalStore } from './removal-store.ts'
 import { createRetentionStore } from './retention-store.ts'
 import { createScheduleStore } from './schedule-store.ts'
 import { createSnapshotStore } from './snapshot-store.ts'
@@ -27,6 +30,7 @@ export type EngineParts = {
   viewDialect: ViewDialect
   missing: MissingParts
   giveSpaceBack: RetentionStore['giveSpaceBack']
+  erasing: ErasingParts
   /** Left out where no other process is at work. */
   channel?: ChangeChannel
   isGone?: IsGone
@@ -38,17 +42,19 @@ export function createStores(
   parts: EngineParts,
 ): Omit<Storage, 'processName' | 'records' | 'pullDispatcher' | 'readDiskSpace' | 'close'> {
   const { writer, clock } = databases
-  const { authDatabase, node, readMark, settledSequence, missing, channel, isGone } = parts
+  const { authDatabase, node, readMark, settledSequence, missing, erasing, channel, isGone } = parts
   return {
-    platforms: createPlatformStore(databases, channel),
+    platforms: createPlatformStore(databases, node, channel),
     pulls: createPullStore(databases, readMark, isGone),
     schedule: createScheduleStore(databases),
     activity: createActivityStore(databases),
     changes: createChangeStore(databases, { readMark, settledSequence }),
     missing: createMissingStore(databases, missing),
-    rejectedPushes: createRejectedPushStore(databases, node),
     alerts: createAlertStore(databases),
     retention: createRetentionStore(databases, parts.giveSpaceBack),
+    erasure: createErasureStore(databases, erasing, node),
+    removals: createRemovalStore(databases, { ...erasing, node }),
+    rejectedPushes: createRejectedPushStore(databases, node, erasing.hashReference),
     operators: createOperatorStore(databases, authDatabase),
     snapshot: createSnapshotStore(databases),
     sqlViews: createSqlViews(databases, parts.viewDialect),

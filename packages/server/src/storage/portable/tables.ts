@@ -2,6 +2,7 @@
 import type {
   ActivityLevel,
   AlertKind,
+  ErasureMode,
   HistoryEntry,
   MissingReviewState,
   PlatformStatus,
@@ -37,6 +38,8 @@ export type Tables = {
   switches: SwitchesTable
   alerts: AlertsTable
   retention: RetentionTable
+  tombstones: TombstonesTable
+  removals: RemovalsTable
 }
 
 export type SecretsTable = {
@@ -61,6 +64,7 @@ export type PlatformsTable = {
   failures_in_row: Generated<number>
   failed_at: string | null
   failing_since: string | null
+  removed_at: Generated<string | null>
   created_at: string
   updated_at: string
 }
@@ -289,3 +293,26 @@ export type AlertsTable = {
 }
 
 export type RetentionTable = { noun: string; kept_since: string }
+export type TombstonesTable = {
+  tombstone_id: Generated<number>
+  reference_hash: string
+  platform_name: string
+  record_type: string
+  mode: ErasureMode
+  record_id: number
+  at: string
+  actor: string
+}
+
+export type RemovalsTable = {
+  removal_id: Generated<number>
+  platform_id: number
+  module_id: number | null
+  platform_name: string
+  record_type: string | null
+  records: number
+  removed: Generated<number>
+  requested_by: string
+  requested_at: string
+  finished_at: string | null
+}

@@ -29,8 +29,11 @@ const LOCKS: Record<Held, string> = {
   'write gates': WRITE_GATES_LOCK,
   'rejected pushes': `${HUB}, 2`,
   'sql views': `${HUB}, 3`,
+  removals: `${HUB}, 4`,
 }
 
 export async function hold(transaction: Executor, what: Held): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${sql.raw(LOCKS[what])})`.execute(transaction)
+  // A step goes by keys; planned before the tables are analysed, it would read them whole.
+  if (what === 'removals') await sql`SET LOCAL enable_seqscan = off`.execute(transaction)
 }

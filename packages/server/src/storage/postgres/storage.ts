@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { HashReference } from '../../domain/erasure.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { Storage } from '../port/storage.ts'
@@ -10,6 +11,7 @@ import { openChangeChannel } from './change-channel.ts'
 import { openConnections, placeOf, withUnlimited } from './connection.ts'
 import { startDatabaseClock } from './database-clock.ts'
 import { createElementRecogniser } from './element-recogniser.ts'
+import { createErasingParts } from './erasing-parts.ts'
 import { hold, isGone } from './locks.ts'
 import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
 import { migrations } from './migrations/index.ts'
@@ -29,6 +31,8 @@ export type PostgresOptions = {
   waiting: Waiting
   /** Told what whoever runs the hub should read in its log. */
   warn: (message: string) => void
+  /** Stands for the references of erased records, which are not kept; the same on every node. */
+  hashReference: HashReference
   /** The database's own where left out. */
   clock?: Clock
 }
@@ -65,6 +69,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     missing: createMissingParts(connections),
     // The server's own vacuum does.
     giveSpaceBack: async () => false,
+    erasing: createErasingParts(options.hashReference),
     channel,
     isGone,
   })
@@ -74,7 +79,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     records: {
       ...createRecordReads(databases, NAME_INDEX_LENGTH),
       ...createElementRecogniser(databases),
-      ...createRecordWriter(connections),
+      ...createRecordWriter(connections, options.hashReference),
     },
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
     readDiskSpace: async () => null,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
+import type { HashReference } from '../../domain/erasure.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { makeFolder } from '../../lib/make-folder.ts'
@@ -11,6 +12,7 @@ import { startCheckpointer } from './checkpointer.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
 import { createSpaceGiver, readDiskSpace } from './disk-space.ts'
 import { createElementRecogniser } from './element-recogniser.ts'
+import { createErasingParts } from './erasing-parts.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
@@ -28,6 +30,8 @@ export type SqliteOptions = {
   asHub: boolean
   timeZone: string
   clock: Clock
+  /** Stands for the references of erased records, which are not kept. */
+  hashReference: HashReference
 }
 
 /**
@@ -60,6 +64,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     viewDialect,
     missing: createMissingParts(connections),
     giveSpaceBack: createSpaceGiver(connections),
+    erasing: createErasingParts(options.hashReference, checkpointer),
   })
   return {
     ...stores,
@@ -67,7 +72,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     records: {
       ...createRecordReads(databases, null),
       ...createElementRecogniser(databases),
-      ...createRecordWriter(connections, NODE),
+      ...createRecordWriter(connections, NODE, options.hashReference),
     },
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
     readDiskSpace: () => readDiskSpace(dirname(options.path)),

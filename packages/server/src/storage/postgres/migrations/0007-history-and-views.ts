@@ -9,7 +9,7 @@ const TEXT = 'text COLLATE "C"'
 
 const STATEMENTS = [
   /* A deletion is a change with a number of its own; it names the record by its id alone. */
-  `CREATE TABLE IF NOT EXISTS record_deletions (
+  `CREATE TABLE record_deletions (
     change_seq bigint PRIMARY KEY,
     record_id bigint NOT NULL,
     platform_id bigint NOT NULL,
@@ -18,7 +18,7 @@ const STATEMENTS = [
     record_type ${TEXT} NOT NULL,
     at ${TEXT} NOT NULL
   )`,
-  `CREATE INDEX IF NOT EXISTS record_deletions_of_platform
+  `CREATE INDEX record_deletions_of_platform
     ON record_deletions (platform_name, change_seq)`,
 
   /* The views that were made for readers with SQL, each with the statement that made it. */

@@ -7,7 +7,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
 
 const STATEMENTS = [
   /* A deletion is a change with a number of its own; it names the record by its id alone. */
-  `CREATE TABLE IF NOT EXISTS record_deletions (
+  `CREATE TABLE record_deletions (
     change_seq INTEGER PRIMARY KEY,
     record_id INTEGER NOT NULL,
     platform_id INTEGER NOT NULL,
@@ -16,7 +16,7 @@ const STATEMENTS = [
     record_type TEXT NOT NULL,
     at TEXT NOT NULL
   ) STRICT`,
-  `CREATE INDEX IF NOT EXISTS record_deletions_of_platform
+  `CREATE INDEX record_deletions_of_platform
     ON record_deletions (platform_name, change_seq)`,
 
   /* The views that were made for readers with SQL, each with the statement that made it. */
