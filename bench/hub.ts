@@ -12,6 +12,8 @@ export type BenchHub = {
   process: ServerProcess
   /** Calls the operator API. */
   call: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>
+  /** Opens an answer that is no JSON, or too large to be held. */
+  open: (path: string) => Promise<Response>
   stop: () => Promise<void>
 }
 
@@ -52,6 +54,12 @@ export async function startHub(
       })
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
       return Object(await answer.json())
+    },
+    async open(path) {
+      const headers = { cookie, 'Accept-Encoding': 'identity' }
+      const answer = await fetch(`${base}${path}`, { headers })
+      if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${await answer.text()}`)
+      return answer
     },
     async stop() {
       await hub.stop()

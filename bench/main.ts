@@ -3,6 +3,7 @@
  * `postgres`): measures of a person, not tests. Only ratios of one run count.
  */
 import { ENGINES, type Engine } from './engines.ts'
+import { benchExport } from './export.ts'
 import { benchPull } from './pull.ts'
 import { benchPlatforms } from './pull-platforms.ts'
 import { benchPush } from './push.ts'
@@ -22,6 +23,10 @@ const BENCHES: Record<string, Bench> = {
   platforms: {
     usage: '[platforms] [modules of each]',
     run: (engine, platforms = 1000, modules = 10) => benchPlatforms(engine, platforms, modules),
+  },
+  export: {
+    usage: '[records]',
+    run: (engine, records = 1_000_000) => benchExport(engine, records),
   },
   'push-during-pull': {
     usage: '[seconds a round]',

@@ -3,6 +3,11 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 export type ModulePlace = { platform_name: string; record_type: string }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
+/** What the records of `record-text.ts` hold. */
+const FIELDS = [
+  ...['email', 'phone', 'department', 'job_title', 'salary', 'rating', 'active', 'address'],
+  ...['left_on', 'updated_at'],
+].map((key) => ({ key, label: key, type: 'string', required: false }))
 const PATH = /^\/([\w-]+)\/api\/hub\/(ping|manifest|records\/([\w-]+))$/
 
 /**
@@ -17,7 +22,7 @@ export function createPlatforms(
     module_name: `Items ${record_type}`,
     record_type,
     description: '',
-    fields: [],
+    fields: FIELDS,
   }))
   return createServer((request, response) => {
     const [, platform_name, what, record_type] = PATH.exec(request.url ?? '') ?? []

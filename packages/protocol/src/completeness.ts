@@ -25,7 +25,7 @@ export const ModuleCompleteness = Type.Object({
   missing: Type.Integer({ description: 'Records that are marked as missing' }),
   pushed_since: Type.Unsafe<number | null>({
     ...NullableInteger,
-    description: 'Pushes and replays since the read that proved it',
+    description: 'Pushes, replays and erasures since the read that proved it',
   }),
   only_here: Type.Unsafe<number | null>({
     ...NullableInteger,

@@ -3,8 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from './config.ts'
 import { isRole, nameOfCaller, ROLES, type Role } from './domain/caller.ts'
+import type { KeptDays } from './domain/retention.ts'
 import { HubError } from './errors.ts'
 import { activityRoutes } from './features/activity/routes.ts'
+import { createMailer, MAIL_PATIENCE, type MailPatience } from './features/alerts/mailer.ts'
+import { alertRoutes } from './features/alerts/routes.ts'
+import { createAlertWatch } from './features/alerts/watch-alerts.ts'
 import { createReadSnapshot } from './features/dashboard/read-snapshot.ts'
 import { dashboardRoutes } from './features/dashboard/routes.ts'
 import { createApiToken, findTokenCaller } from './features/operators/api-token.ts'
@@ -12,9 +16,12 @@ import { createAuth, readSession } from './features/operators/auth.ts'
 import { createFirstOperator } from './features/operators/create-operator.ts'
 import { operatorRoutes, toWebHeaders } from './features/operators/routes.ts'
 import { setupToken } from './features/operators/setup-link.ts'
+import { keepSqlViews } from './features/platforms/keep-sql-views.ts'
 import { manifestRoutes } from './features/platforms/manifest-routes.ts'
 import { createRefreshInPassing } from './features/platforms/refresh-manifest.ts'
+import { removalRoutes } from './features/platforms/removal-routes.ts'
 import { platformRoutes } from './features/platforms/routes.ts'
+import { createRemover } from './features/platforms/run-removals.ts'
 import { createCancelPull } from './features/pull/cancel-pull.ts'
 import { missingReviewRoutes } from './features/pull/missing-review-routes.ts'
 import { createRequestPull, createScheduledPull } from './features/pull/request-pull.ts'
@@ -24,14 +31,20 @@ import { scheduleRoutes } from './features/pull/schedule-routes.ts'
 import { createReceiverFinder } from './features/push/find-receiver.ts'
 import { createReceivePush } from './features/push/receive-push.ts'
 import { pushRoutes } from './features/push/routes.ts'
+import { changeRoutes } from './features/records/change-routes.ts'
+import { erasureRoutes } from './features/records/erasure-routes.ts'
+import { exportRoutes } from './features/records/export-routes.ts'
+import { historyRoutes } from './features/records/history-routes.ts'
 import { createIngest } from './features/records/ingest.ts'
 import { createRejectedPushKeeper } from './features/records/keep-rejected-push.ts'
 import { rejectedPushRoutes } from './features/records/rejected-push-routes.ts'
 import { recordRoutes } from './features/records/routes.ts'
+import { dropOldRows } from './features/retention/drop-old-rows.ts'
 import { createCsrfTokens } from './http/authorize.ts'
 import { healthRoutes } from './http/health.ts'
 import { guardPages } from './http/page-headers.ts'
 import { createHttpServer } from './http/server.ts'
+import { repeatDespiteErrors } from './lib/abortable-loop.ts'
 import { type Clock, createDayOf, systemClock } from './lib/clock.ts'
 import { createSecretBox } from './lib/secret-box.ts'
 import { PATIENCE, type Patience } from './outgoing/patience.ts'
@@ -55,7 +68,14 @@ export type HubParts = {
   version: string
   /** How it waits for platforms, where that differs from `PATIENCE`. */
   patience?: Partial<Patience>
+  mailPatience?: MailPatience
+  /** How often it looks after what nobody asks for, where that differs from `PACE`. */
+  pace?: Partial<Pace>
 }
+
+/** Pauses in milliseconds. */
+export type Pace = { alerts: number; retention: number }
+const PACE: Pace = { alerts: 30_000, retention: 600_000 }
 
 export type Hub = {
   http: FastifyInstance
@@ -124,10 +144,20 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     missingFusePercent: config.HUB_MISSING_FUSE,
     log: logger,
   })
+  const remover = createRemover({ removals: storage.removals, log: logger })
   const dispatcher = storage.pullDispatcher
   const pattern = config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE
   const requestPull = createRequestPull({ pulls: storage.pulls, dispatcher, lease })
   const cancelPull = createCancelPull({ pulls: storage.pulls, runner })
+  const mailer = config.HUB_SMTP_URL
+    ? createMailer(
+        { url: config.HUB_SMTP_URL, from: config.HUB_ALERT_FROM, to: config.HUB_ALERT_TO },
+        parts.mailPatience ?? MAIL_PATIENCE,
+      )
+    : null
+  const mailing = { mailer, publicUrl: config.HUB_PUBLIC_URL }
+  const watchAlerts = createAlertWatch({ ...storage, ...mailing, clock, log: logger })
+  const sqlViews = keepSqlViews({ ...storage, log: logger })
   const scheduledPull = createScheduledPull({ ...storage, requestPull })
 
   const { app, authorization } = await createHttpServer(
@@ -170,10 +200,16 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       }),
     )
     await web.register(manifestRoutes({ ...storage, client, secrets, clock, requesterOf }))
+    await web.register(removalRoutes({ ...storage, remover, clock, requesterOf }))
     await web.register(recordRoutes(storage))
+    await web.register(exportRoutes({ ...storage, clock, requesterOf }))
+    await web.register(historyRoutes(storage))
+    await web.register(changeRoutes(storage))
+    await web.register(erasureRoutes({ ...storage, requesterOf }))
     await web.register(pullRoutes({ ...storage, requestPull, cancelPull, callerOf }))
     await web.register(scheduleRoutes({ ...storage, dispatcher, pattern, callerOf }))
     await web.register(missingReviewRoutes({ missing: storage.missing, clock, requesterOf }))
+    await web.register(alertRoutes({ ...storage, ...mailing, requesterOf }))
     await web.register(activityRoutes(storage))
     await web.register(rejectedPushRoutes({ ...storage, ingest, clock, requesterOf }))
     await web.register(
@@ -185,6 +221,27 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       }),
     )
   })
+
+  let chores: Promise<void>[] = []
+  function startChores(): void {
+    const pace = { ...PACE, ...parts.pace }
+    const { signal } = stopping
+    const retention = { ...storage, clock, log: logger, ...keptOf(config) }
+    chores = [
+      repeatDespiteErrors(
+        pace.alerts,
+        signal,
+        () => watchAlerts(signal),
+        (error) => logger.error({ err: error }, 'alerts could not be looked after'),
+      ),
+      repeatDespiteErrors(
+        pace.retention,
+        signal,
+        () => dropOldRows(retention, signal),
+        (error) => logger.error({ err: error }, 'old rows could not be dropped'),
+      ),
+    ]
+  }
 
   async function createConfiguredOperator(): Promise<void> {
     const { HUB_ADMIN_EMAIL: email, HUB_ADMIN_PASSWORD: password } = config
@@ -211,6 +268,9 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       // Bound first: a hub whose port is taken must not touch what the others share.
       const address = await listen(app, config)
       await dispatcher.start({ runPull: runner.run, onSchedule }, pattern)
+      startChores()
+      sqlViews.start()
+      remover.start()
       isStarted = true
       const publicUrl = config.HUB_PUBLIC_URL || address
       const hasOperators = await storage.operators.hasOperators()
@@ -221,12 +281,31 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       stopping.abort()
       await dispatcher.stop()
       await runner.stop()
+      await sqlViews.stop()
+      await remover.stop()
       // Whoever is half-way gets his answer; who sends nothing more must not hold up the end.
       const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
       await app.close()
       clearTimeout(grace)
+      await Promise.all(chores)
       await client.close()
     },
+  }
+}
+
+function keptOf(config: Config): { kept: KeptDays; activityLines: number } {
+  return {
+    kept: {
+      activity: config.HUB_RETENTION_ACTIVITY_DAYS,
+      alerts: config.HUB_RETENTION_ACTIVITY_DAYS,
+      manifest_changes: config.HUB_RETENTION_ACTIVITY_DAYS,
+      history: config.HUB_RETENTION_HISTORY_DAYS,
+      pulls: config.HUB_RETENTION_PULLS_DAYS,
+      rejected_pushes: config.HUB_RETENTION_REJECTED_DAYS,
+      missing_reviews: config.HUB_RETENTION_REVIEWS_DAYS,
+      audit: config.HUB_RETENTION_AUDIT_DAYS,
+    },
+    activityLines: config.HUB_RETENTION_ACTIVITY_LINES,
   }
 }
 

@@ -24,6 +24,17 @@ const CATALOGUE = {
     message: 'Something went wrong in the hub. The log has more under this request id.',
   },
 
+  // Records
+  history_not_kept: {
+    status: 410,
+    message: 'The history is kept since {since} only. What was before is not known any more.',
+  },
+  cursor_beyond: {
+    status: 409,
+    message:
+      'The cursor is ahead of this hub, which may have been restored from a backup. Begin again without it.',
+  },
+
   // Receiver
   api_key_invalid: {
     status: 401,
@@ -41,6 +52,11 @@ const CATALOGUE = {
   drift_rejected: {
     status: 422,
     message: "The record does not go with its module's manifest: {reason}.",
+  },
+  record_erased: {
+    status: 410,
+    message:
+      'This record was erased, and the hub takes it no more. There is no use in sending it again.',
   },
   record_not_storable: { status: 422, message: 'The database refused this record.' },
   pull_not_running: { status: 409, message: 'The pull that read this record is over.' },
@@ -187,6 +203,21 @@ const CATALOGUE = {
     message: 'The platform\'s manifest has no module "{record_type}".',
   },
 
+  module_registered: {
+    status: 409,
+    message:
+      'The module "{record_type}" is registered, and its records come again with the next pull. Unregister it first.',
+  },
+  removal_under_way: {
+    status: 409,
+    message:
+      'The records of the module "{record_type}" are being deleted. Register it again when they are gone.',
+  },
+  name_differs: {
+    status: 422,
+    message: 'To confirm what cannot be undone, repeat the {what} exactly.',
+  },
+
   platform_inactive: {
     status: 409,
     message: 'The platform is switched off. Switch it on first.',
@@ -207,6 +238,13 @@ const CATALOGUE = {
     status: 409,
     message: 'A pull is already running. It goes on; there is no need to start another.',
   },
+
+  // Alerts
+  mail_not_set_up: {
+    status: 409,
+    message: 'No mail is set up. Set HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO.',
+  },
+  mail_failed: { status: 502, message: 'The mail could not be sent: {reason}.' },
 } satisfies Record<string, CatalogueEntry>
 
 export type ErrorCode = keyof typeof CATALOGUE

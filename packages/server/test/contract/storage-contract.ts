@@ -1,12 +1,16 @@
 /** Everything that the port promises, as one suite: an engine's test file hands its engine over. */
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeActivityStore } from './activity-store.contract.ts'
+import { describeAlertStore } from './alert-store.contract.ts'
+import { describeChanges } from './change-store.contract.ts'
+import { describeErasure } from './erasure-store.contract.ts'
 import { describeHubKeys } from './hub-keys.contract.ts'
 import { describeKeptAnswers } from './kept-answers.contract.ts'
 import { describeManifestStore } from './manifest-store.contract.ts'
 import { describeMissingReads } from './missing-reads.contract.ts'
 import { describeMissingReviews } from './missing-reviews.contract.ts'
 import { describeMissingRecords } from './missing-store.contract.ts'
+import { describeModuleRegistration } from './module-registration.contract.ts'
 import { describeOperatorStore } from './operator-store.contract.ts'
 import { describePlatformStore } from './platform-store.contract.ts'
 import { describePullDispatcher } from './pull-dispatcher.contract.ts'
@@ -26,9 +30,12 @@ import { describePulledRecords } from './record-store-pulls.contract.ts'
 import { describePushes } from './record-store-pushes.contract.ts'
 import { describeExactText } from './record-store-text.contract.ts'
 import { describeRejectedPushStore } from './rejected-push-store.contract.ts'
+import { describeRemovals } from './removal-store.contract.ts'
 import { describeReplays } from './replays.contract.ts'
+import { describeRetentionStore } from './retention-store.contract.ts'
 import { describeScheduleStore } from './schedule-store.contract.ts'
 import { describeSnapshotStore } from './snapshot-store.contract.ts'
+import { describeSqlViews } from './sql-views.contract.ts'
 import { describeStorageItself } from './storage.contract.ts'
 
 export function describeStorage(engine: StorageEngine): void {
@@ -42,10 +49,12 @@ export function describeStorage(engine: StorageEngine): void {
   describeHistory(engine)
   describeCounters(engine)
   describeRecordLists(engine)
+  describeChanges(engine)
   describeModel(engine)
   describePlatformStore(engine)
   describeHubKeys(engine)
   describeManifestStore(engine)
+  describeModuleRegistration(engine)
   describePullStore(engine)
   describePullTasks(engine)
   describeKeptAnswers(engine)
@@ -54,12 +63,17 @@ export function describeStorage(engine: StorageEngine): void {
   describeMissingRecords(engine)
   describeMissingReviews(engine)
   describeMissingReads(engine)
+  describeErasure(engine)
+  describeRemovals(engine)
   describeActivityStore(engine)
   describeRejectedPushStore(engine)
   describeReplays(engine)
+  describeRetentionStore(engine)
+  describeAlertStore(engine)
   describeOperatorStore(engine)
   describeScheduleStore(engine)
   describeSnapshotStore(engine)
+  describeSqlViews(engine)
   describePullDispatcher(engine)
   describeStorageItself(engine)
 }

@@ -17,6 +17,8 @@ import { LEASE, pullWrite, requestPull, type TestRead, taskResult } from './stor
 import { ALL_REFUSALS } from './storage-replays.ts'
 import { runSql } from './storage-sql.ts'
 
+const NO_CHANGES = { raise: [], resolve: [], reword: [] }
+
 export type Call = [name: string, call: () => Promise<unknown>]
 
 /** Each can be made again and again. */
@@ -25,7 +27,7 @@ export function everyMethod(
   { clock, school, read }: { clock: TestClock; school: TestPlatform; read: TestRead },
 ): Call[] {
   const { records, platforms, manifests, pulls, missing, activity, rejectedPushes } = storage
-  const { operators, snapshot } = storage
+  const { operators, snapshot, erasure, removals } = storage
   const manifest = testManifest(testModule('students'))
   const { platform_id } = school
   const { pull_id } = read.read
@@ -43,9 +45,11 @@ export function everyMethod(
     body: '{}',
     pull_id: null,
     record_type: null,
+    reference_number: null,
     place: null,
     activity: null,
   } as const
+  const alert = { kind: 'disk_low', subject: 'disk', platform: null, message: 'Low' } as const
   let count = 0
   const token = () => ({
     name: 'a token',
@@ -69,6 +73,10 @@ export function everyMethod(
     ['countRecords', () => records.countRecords(any)],
     ['readRecord', () => records.readRecord(1)],
     ['listHistory', () => records.listHistory({ record_id: 1, limit: 5, before: null })],
+    [
+      'listChanges',
+      () => storage.changes.listChanges({ ...any, record_type: 'students', after: 0, limit: 5 }),
+    ],
     [
       'registerPlatform',
       () => platforms.registerPlatform(newPlatform(`p${count++}-${Math.random()}`), changeLog()),
@@ -142,6 +150,42 @@ export function everyMethod(
     ],
     ['closeReview', () => missing.closeReview(-1, 'settled', line)],
     ['rememberSuspects', () => missing.rememberSuspects(read.read, [count++])],
+    [
+      'setRegisteredModules',
+      () =>
+        platforms.setRegisteredModules(
+          { platform_id, record_types: ['students'], at: clock.text },
+          changeLog(),
+        ),
+    ],
+    [
+      'removePlatform',
+      () =>
+        platforms.removePlatform(
+          { platform_id: -1, platform_name: 'none', requested_by: 'ann', at: clock.text },
+          changeLog(),
+        ),
+    ],
+    ['previewPlatform', () => removals.previewPlatform(platform_id)],
+    ['previewModule', () => removals.previewModule({ platform_id, record_type: 'students' })],
+    [
+      'removeModuleRecords',
+      () =>
+        removals.removeModuleRecords(
+          { platform_id, record_type: 'ghosts', requested_by: 'ann' },
+          changeLog(),
+        ),
+    ],
+    ['removeNext', () => removals.removeNext()],
+    ['listRemovals', () => removals.listRemovals({ limit: 5, before: null })],
+    ['previewErasure', () => erasure.previewErasure(1)],
+    [
+      'eraseRecord',
+      () => erasure.eraseRecord({ record_id: -1, mode: 'erase', actor: 'ann' }, changeLog()),
+    ],
+    ['listTombstones', () => erasure.listTombstones({ limit: 5, before: null })],
+    ['readTombstone', () => erasure.readTombstone(-1)],
+    ['liftTombstone', () => erasure.liftTombstone(-1, changeLog())],
     ['appendActivity', () => activity.appendActivity(line)],
     ['appendAudit', () => activity.appendAudit(audit)],
     [
@@ -170,12 +214,30 @@ export function everyMethod(
         ),
     ],
     ['tryWrites', () => records.tryWrites({ ...when, writes: [pushWrite(school)] })],
+    [
+      'dropOld',
+      () => storage.retention.dropOld('activity', { before: '2000', limit: 5, after: null }),
+    ],
+    [
+      'dropActivityBeyond',
+      () => storage.retention.dropActivityBeyond(1000, { limit: 5, after: null }),
+    ],
+    ['historyKeptSince', () => storage.retention.historyKeptSince()],
+    ['listPlatformHealth', () => storage.alerts.listPlatformHealth()],
+    ['readHours', () => storage.alerts.readHours('2026-03-10T08', '2026-03-10T09')],
+    ['listOpenAlerts', () => storage.alerts.listOpenAlerts()],
+    ['settleAlerts', () => storage.alerts.settleAlerts({ ...NO_CHANGES, raise: [alert] })],
+    ['listAlerts', () => storage.alerts.listAlerts({ state: null, limit: 5, after: null })],
+    ['readOpenAlerts', () => storage.alerts.readOpenAlerts(5)],
+    ['acknowledgeAlert', () => storage.alerts.acknowledgeAlert(-1, 'ann', () => changeLog())],
+    ['listUnmailed', () => storage.alerts.listUnmailed(5)],
     ['hasOperators', () => operators.hasOperators()],
     ['claim', () => operators.claim('a claim', 30)],
     ['releaseClaim', () => operators.releaseClaim('a claim')],
     ['createToken', () => operators.createToken(token(), audit)],
     ['findToken', () => operators.findToken('no hash', clock.text)],
     ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],
+    ['refreshViews', () => storage.sqlViews.refreshViews()],
     ['readSnapshot', () => snapshot.readSnapshot(clock.day)],
     ['checkWritable', () => storage.checkWritable()],
     // Last, since the pulls above would be ended.

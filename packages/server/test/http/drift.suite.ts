@@ -11,7 +11,7 @@ import {
   ReplayAnswer,
 } from '@recordhub/protocol'
 import Type from 'typebox'
-import { activityOf, newRecord, push, recordsOf, tracesOf } from '../helpers/http-actions.ts'
+import { activityOf, newRecord, push, recordsOf, tracesOf, until } from '../helpers/http-actions.ts'
 import { type Answer, expectAnswer, expectError, expectMembers } from '../helpers/http-answer.ts'
 import type { TestHub } from '../helpers/http-hub.ts'
 import { respond, simulatedModule, simulatedRecord } from '../helpers/http-platform.ts'
@@ -55,6 +55,18 @@ export function describeDrift(engine: StorageEngine): void {
       const before = await tracesOf(kit.hub)
       assert.deepEqual((await refresh(kit)).changes, [])
       assert.deepEqual(await tracesOf(kit.hub), before)
+    })
+
+    test('the view of a module soon has a column for a field that is new', async () => {
+      await using kit = await startPulledHub(engine)
+      only(kit.platform.modules).fields.push(FIELD)
+      await refresh(kit)
+      const schema = engine.name === 'SQLite' ? '' : 'recordhub_views.'
+      await until(async () => {
+        const named = await runSql(kit.hub.storage, 'SELECT view_name FROM sql_views')
+        const select = `SELECT note FROM ${schema}"${only(named)['view_name']}"`
+        return runSql(kit.hub.storage, select).catch(() => null)
+      }, 'the view has a column of the new field')
     })
 
     test('one that cannot be used changes nothing and says why', async () => {

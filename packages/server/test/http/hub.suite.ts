@@ -1,11 +1,18 @@
 /** Everything that the hub promises over HTTP, as one suite: an engine's test file hands its engine over. */
 import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { describeAlertMails } from './alert-mails.suite.ts'
+import { describeAlerts } from './alerts.suite.ts'
+import { describeChangeFeed } from './changes.suite.ts'
 import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
 import { describeDrift } from './drift.suite.ts'
+import { describeErasure } from './erasure.suite.ts'
+import { describeExports } from './exports.suite.ts'
+import { describePastRecords } from './history.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
 import { describeMissingPages } from './missing-pages.suite.ts'
 import { describeMissingReviews } from './missing-reviews.suite.ts'
+import { describeApiDocument } from './openapi.suite.ts'
 import { describePages } from './pages.suite.ts'
 import { describePlatformStatus } from './platform-status.suite.ts'
 import { describePlatforms } from './platforms.suite.ts'
@@ -31,8 +38,11 @@ import { describeReceiverOrder } from './receiver-order.suite.ts'
 import { describeReceiverRefusals } from './receiver-refusals.suite.ts'
 import { describeRecords } from './records.suite.ts'
 import { describeRejectedPushes } from './rejected-pushes.suite.ts'
+import { describeRemovals } from './removals.suite.ts'
+import { describeRetention } from './retention.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
+import { describeViewsOfHub } from './sql-views.suite.ts'
 
 export function describeHub(engine: StorageEngine): void {
   describeReceiverAnswers(engine)
@@ -66,6 +76,16 @@ export function describeHub(engine: StorageEngine): void {
   describeRecords(engine)
   describeRejectedPushes(engine)
   describeDrift(engine)
+  describeAlerts(engine)
+  describeAlertMails(engine)
+  describeRetention(engine)
+  describePastRecords(engine)
+  describeExports(engine)
+  describeChangeFeed(engine)
+  describeViewsOfHub(engine)
+  describeErasure(engine)
+  describeRemovals(engine)
   describeDashboard(engine)
   describePages(engine)
+  describeApiDocument(engine)
 }

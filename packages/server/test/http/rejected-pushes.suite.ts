@@ -364,7 +364,7 @@ async function refuse(hub: TestHub, platform: Registered, body: unknown): Promis
 async function refuseUnregistered(hub: TestHub, references: string[]) {
   const modules = [simulatedModule('cases'), simulatedModule('late')]
   const platform = await registerAny(hub, { modules })
-  await setRegistered(hub, platform, 'NULL')
+  await setRegistered(hub, platform, ['cases'])
   for (const reference of references) {
     const body = newRecord(reference, { record_type: 'late' })
     assert.equal((await push(hub, platform.hub_api_key, body)).status, 422)
@@ -374,17 +374,17 @@ async function refuseUnregistered(hub: TestHub, references: string[]) {
 }
 
 function registerModule(hub: TestHub, platform: Registered): Promise<void> {
-  return setRegistered(hub, platform, "'2026-01-01T00:00:00.000Z'")
+  return setRegistered(hub, platform, ['cases', 'late'])
 }
 
-async function setRegistered(hub: TestHub, { id }: Registered, at: string): Promise<void> {
-  await runSql(
-    hub.storage,
-    `UPDATE modules SET registered_at = ${at} WHERE platform_id = ${id} AND record_type = 'late'`,
-  )
-  // What is remembered of the platform is forgotten.
-  await setStatus(hub, id, 'inactive')
-  await setStatus(hub, id, 'active')
+async function setRegistered(hub: TestHub, { id }: Registered, types: string[]): Promise<void> {
+  const answer = await hub.send({
+    method: 'PATCH',
+    url: `/api/v1/platforms/${id}`,
+    headers: { authorization: hub.authorization('operator') },
+    body: { record_types: types },
+  })
+  assert.equal(answer.status, 200)
 }
 
 async function replayableOf(hub: TestHub, id: number): Promise<number | undefined> {

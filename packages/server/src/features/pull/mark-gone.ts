@@ -11,6 +11,7 @@ import {
   type OpenReview,
 } from '../../domain/missing.ts'
 import { HubError } from '../../errors.ts'
+import { letOthersWork } from '../../lib/let-others-work.ts'
 import type { MissingStore, ModulePlace, UnmetRecord } from '../../storage/port/missing-store.ts'
 import { describeHeld, describeSettled } from './describe-missing.ts'
 import { toRefusal } from './refused-write.ts'
@@ -184,9 +185,4 @@ async function ask(
 
 function checkRunning({ signal }: Pick<JudgingRead, 'signal'>): void {
   if (signal.aborted) throw new HubError('pull_not_running')
-}
-
-/** Pushes have come meanwhile; a step that an engine answers at once must not keep them waiting. */
-function letOthersWork(): Promise<void> {
-  return new Promise(setImmediate)
 }

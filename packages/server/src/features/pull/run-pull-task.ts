@@ -279,6 +279,8 @@ class PullTask {
       writes.length > 0 ? await this.#parts.ingest.pull(writes.map(({ write }) => write)) : []
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.outcome !== 'rejected') this.#counts[outcome.outcome] += 1
+      // What the hub holds of it stays nothing, at this read as at the next one: no fault of the platform's.
+      else if (outcome.code === 'record_erased') this.#counts.unchanged += 1
       else if (outcome.code === 'duplicate_reference' || outcome.code === 'record_not_storable') {
         const element = writes[index]?.element
         if (element) rejections.push(this.#reject(element, outcome.code, {}, {}))
@@ -303,7 +305,7 @@ class PullTask {
     if (code !== 'duplicate_reference') this.#noteRejected(element.value)
     const text = JSON.stringify(element.value)
     const body = text.length <= MAX_KEPT_BODY ? text : JSON.stringify({ index: element.index })
-    return this.#keep(code, params, errors, body)
+    return this.#keep(code, params, errors, body, referenceOf(element.value))
   }
 
   /** The record of a rejected element is there all the same, if only it can be told which one. */
@@ -318,6 +320,7 @@ class PullTask {
     params: Record<string, string>,
     errors: Record<string, string[]>,
     body: string,
+    reference_number: string | null = null,
   ): Promise<void> {
     this.#counts.rejected += 1
     const message = wordsFor(code, params)
@@ -329,6 +332,7 @@ class PullTask {
     const rejected: NewRejectedPush = {
       platform_id: plan.platform_id,
       record_type: plan.record_type,
+      reference_number,
       method: 'pull',
       code,
       message,

@@ -29,9 +29,9 @@ function createStore() {
 test('what is read during a commit goes together, in its order, as much as a commit takes', async () => {
   const { commits, store, untilCommits, gateOf } = createStore()
   const ahead = new StoreAhead(store)
-  await ahead.add(slice(0, 64 * KIB))
+  await ahead.add(slice(0, 16 * KIB))
   await untilCommits(1)
-  for (let index = 1; index <= 5; index += 1) await ahead.add(slice(index, 64 * KIB))
+  for (let index = 1; index <= 5; index += 1) await ahead.add(slice(index, 16 * KIB))
   gateOf(0)?.resolve()
   await untilCommits(2)
   gateOf(1)?.resolve()

@@ -5,6 +5,7 @@ import {
   faultsInWords,
   type PushInput,
   recordTypeOf,
+  referenceOf,
 } from '../../domain/record-input.ts'
 import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -45,6 +46,7 @@ export function createReceivePush(options: {
     await keeper.keep({
       platform_id: request.receiver.platform_id,
       record_type: recordTypeOf(request.body),
+      reference_number: referenceOf(request.body),
       method: request.method,
       code: error.code,
       message: error.message,
@@ -96,6 +98,8 @@ export function createReceivePush(options: {
       ...(drift ? { drift } : {}),
     })
     if (written.outcome !== 'rejected') return answerPush(request, input, written)
+    // Not even that it came is kept.
+    if (written.code === 'record_erased') throw new HubError('record_erased')
     await receivers.refresh(request.key)
     if (written.code === 'api_key_invalid') throw new HubError('api_key_invalid')
     return refuse(

@@ -1,7 +1,16 @@
 import type { RecordSort, StoredRecord } from '@recordhub/protocol'
+import Type from 'typebox'
 import { HubError } from '../../errors.ts'
 import { isJsonObject, parseExact } from '../../lib/exact-json.ts'
 import type { RecordQuery, RecordRow } from '../../storage/port/record-store.ts'
+
+/** What narrows and orders records in a query string. */
+export const ListFilters = {
+  platform: Type.Optional(Type.String()),
+  record_type: Type.Optional(Type.String()),
+  reference_number: Type.Optional(Type.String()),
+  sort: Type.Optional(Type.String()),
+}
 
 /** What a caller asks of the list of records. */
 export type RecordListRequest = {
@@ -44,6 +53,11 @@ export function toStoredRecord(row: RecordRow): StoredRecord {
   const parsed = parseExact(data)
   if (!isJsonObject(parsed)) throw new Error('The data of a stored record is no JSON object')
   return { ...record, data: parsed }
+}
+
+/** Where the page after a row begins. */
+export function placeAfter(row: RecordRow, sort: RecordSort): NonNullable<RecordQuery['after']> {
+  return { value: sortValueOf(row, sort), record_id: row.record_id }
 }
 
 function sortValueOf(row: RecordRow, sort: RecordSort): string | number {

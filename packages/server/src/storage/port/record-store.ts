@@ -66,6 +66,7 @@ export type WriteRejection =
   | 'not_found'
   | 'already_replayed'
   | 'platform_inactive'
+  | 'record_erased'
 
 export type WriteOutcome =
   | {
@@ -131,6 +132,9 @@ export interface RecordStore {
    * (`already_replayed`, but a `stale` one may be replayed with `overwrite`), an active platform
    * (`platform_inactive`) and a registered module. A replay that is not rejected marks its rejected push,
    * so that of any number of them at once one does it.
+   *
+   * A record that was erased or anonymised is not stored again as long as its tombstone stands
+   * (`record_erased`). What anonymising left of it counts as met by the read.
    *
    * A write that the database refuses (`record_not_storable`) fails alone; its neighbours are stored.
    * A record that its read has met before is rejected (`duplicate_reference`) and the first stands.

@@ -1,4 +1,8 @@
+import type { DiskSpace } from '../../domain/alert.ts'
 import type { ActivityStore } from './activity-store.ts'
+import type { AlertStore } from './alert-store.ts'
+import type { ChangeStore } from './change-store.ts'
+import type { ErasureStore } from './erasure-store.ts'
 import type { ManifestStore } from './manifest-store.ts'
 import type { MissingStore } from './missing-store.ts'
 import type { OperatorStore } from './operator-store.ts'
@@ -7,8 +11,11 @@ import type { PullDispatcher } from './pull-dispatcher.ts'
 import type { PullStore } from './pull-store.ts'
 import type { RecordStore } from './record-store.ts'
 import type { RejectedPushStore } from './rejected-push-store.ts'
+import type { RemovalStore } from './removal-store.ts'
+import type { RetentionStore } from './retention-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
+import type { SqlViews } from './sql-views.ts'
 
 /**
  * Everything that the hub stores. Each method is one unit of work: it happens whole or not at all,
@@ -24,14 +31,23 @@ export type Storage = {
   pulls: PullStore
   schedule: ScheduleStore
   activity: ActivityStore
+  changes: ChangeStore
   missing: MissingStore
+  erasure: ErasureStore
+  removals: RemovalStore
   rejectedPushes: RejectedPushStore
+  alerts: AlertStore
+  retention: RetentionStore
   operators: OperatorStore
   snapshot: SnapshotStore
+  sqlViews: SqlViews
   pullDispatcher: PullDispatcher
 
   /** Resolves where the database can be written to; throws HubError `storage_unavailable` else. */
   checkWritable(): Promise<void>
+
+  /** The disk that the database is on, in bytes; null where this process cannot know, since the database is elsewhere. */
+  readDiskSpace(): Promise<DiskSpace | null>
 
   /** Waits for work under way and closes every connection. */
   close(): Promise<void>

@@ -22,7 +22,7 @@ export type Databases = {
  * platform's status, a running pull); every write under way has ended when it is got, and none begins
  * before it is given back, so that a refusal holds from its commit on.
  */
-export type Held = 'write gates' | 'rejected pushes'
+export type Held = 'write gates' | 'rejected pushes' | 'sql views' | 'removals'
 
 /** The database itself or a transaction on it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>

@@ -12,6 +12,7 @@ export async function readDrift(
     .selectFrom('platforms')
     .select('manifest_fetched_at')
     .where('platform_id', '=', platformId)
+    .where('removed_at', 'is', null)
     .executeTakeFirst()
   if (!platform) return null
   const changes = await db

@@ -37,7 +37,7 @@ export async function takeKeptAnswer(
     .executeTakeFirst()
   const pushes = Number(stored?.pushes ?? 0)
   if (!stored || stored.read_tag === null) return { pushes, kept: null }
-  await forgetKeptAnswer(db, module_id)
+  await dropKeptAnswer(db, module_id)
   const { etag, last_modified, read_tag, records, pushes_then } = stored
   const stillSpeaks = records !== null && pushes_then === pushes
   return {
@@ -46,7 +46,7 @@ export async function takeKeptAnswer(
   }
 }
 
-export async function forgetKeptAnswer(db: Executor, moduleId: number): Promise<void> {
+export async function dropKeptAnswer(db: Executor, moduleId: number): Promise<void> {
   await db
     .updateTable('modules')
     .set(toKeptColumns(null))

@@ -10,7 +10,7 @@ import { insertActivity, insertAudit } from './activity-rows.ts'
 import { listCompleteness } from './completeness-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { readDrift } from './drift-rows.ts'
-import { forgetKeptAnswer } from './kept-answers.ts'
+import { dropKeptAnswer } from './kept-answers.ts'
 import { insertModule, type PlatformChanges } from './platform-store.ts'
 import type { ModulesTable } from './tables.ts'
 
@@ -24,6 +24,7 @@ export function createManifestStore(
         .selectFrom('platforms')
         .select(['manifest_fetched_at', 'manifest_asked_at'])
         .where('platform_id', '=', platformId)
+        .where('removed_at', 'is', null)
         .executeTakeFirst()
       if (!known || known.manifest_fetched_at > notSince) return false
       if (known.manifest_asked_at !== null && known.manifest_asked_at > notSince) return false
@@ -113,6 +114,7 @@ async function readKept(db: Executor, platformId: number): Promise<KeptManifest 
     .selectFrom('platforms')
     .select(['platform_name', 'display_title as platform_title', 'platform_description'])
     .where('platform_id', '=', platformId)
+    .where('removed_at', 'is', null)
     .executeTakeFirst()
   if (!platform) return null
   const found = await db
@@ -142,11 +144,6 @@ async function takeOver(
   { platform_id, manifest, at }: { platform_id: number; manifest: Manifest; at: string },
 ): Promise<void> {
   const { platform_title, platform_description, modules } = manifest
-  await db
-    .updateTable('platforms')
-    .set({ display_title: platform_title, platform_description, manifest_fetched_at: at })
-    .where('platform_id', '=', platform_id)
-    .execute()
   const left = new Map(rows)
   for (const [position, module] of modules.entries()) {
     const { row, kept } = left.get(module.record_type) ?? { row: null, kept: null }
@@ -163,6 +160,12 @@ async function takeOver(
     const next = keepModule(kept, null, at)
     if (next) await updateModule(db, row, next, { position: modules.length + index, at })
   }
+  // After the modules: in the order in which the end of a pull task locks them.
+  await db
+    .updateTable('platforms')
+    .set({ display_title: platform_title, platform_description, manifest_fetched_at: at })
+    .where('platform_id', '=', platform_id)
+    .execute()
 }
 
 function toKept(row: Selectable<ModulesTable>): KeptModule {
@@ -208,5 +211,5 @@ async function updateModule(
     .execute()
   if (!isReworded) return
   await db.deleteFrom('module_drift').where('module_id', '=', module_id).execute()
-  await forgetKeptAnswer(db, module_id)
+  await dropKeptAnswer(db, module_id)
 }

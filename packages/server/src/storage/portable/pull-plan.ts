@@ -94,13 +94,17 @@ export async function noteFailures(db: Executor, pullId: number, at: string): Pr
       .where('state', 'in', states)
   await db
     .updateTable('platforms')
-    .set({ failures_in_row: 0, failed_at: null })
+    .set({ failures_in_row: 0, failed_at: null, failing_since: null })
     .where('failures_in_row', '>', 0)
     .where('platform_id', 'in', platformsWith('succeeded'))
     .execute()
   const failed = await db
     .updateTable('platforms')
-    .set({ failures_in_row: sql`failures_in_row + 1`, failed_at: at })
+    .set({
+      failures_in_row: sql`failures_in_row + 1`,
+      failed_at: at,
+      failing_since: sql`coalesce(failing_since, ${at})`,
+    })
     .where('platform_id', 'in', platformsWith('failed', 'timed_out'))
     .where('platform_id', 'not in', platformsWith('succeeded'))
     .returning(['platform_id', 'platform_name', 'display_title', 'last_error', 'failures_in_row'])

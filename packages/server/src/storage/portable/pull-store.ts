@@ -10,6 +10,8 @@ import { toReadColumns } from './noted-reads.ts'
 import { noteFailures, planTasks } from './pull-plan.ts'
 import { selectPulls, toCounts, toPull } from './pull-rows.ts'
 
+/** The name of what was removed since. */
+const REMOVED = '(removed)'
 const UNFINISHED = ['queued', 'running'] as const
 /** In the words of the index that holds these pulls alone, so that no other is looked at. */
 const IS_UNFINISHED = sql<boolean>`state IN ('queued', 'running')`
@@ -243,8 +245,8 @@ export function createPullStore(
     async listTasks({ pull_id, limit, after }) {
       let select = reader
         .selectFrom('pull_tasks as t')
-        .innerJoin('platforms as p', 'p.platform_id', 't.platform_id')
-        .innerJoin('modules as m', 'm.module_id', 't.module_id')
+        .leftJoin('platforms as p', 'p.platform_id', 't.platform_id')
+        .leftJoin('modules as m', 'm.module_id', 't.module_id')
         .selectAll('t')
         .select(['p.platform_name', 'm.record_type'])
         .where('t.pull_id', '=', pull_id)
@@ -252,8 +254,8 @@ export function createPullStore(
       const rows = await select.orderBy('t.task_number').limit(limit).execute()
       return rows.map((row) => ({
         task_number: row.task_number,
-        platform_name: row.platform_name,
-        record_type: row.record_type,
+        platform_name: row.platform_name ?? REMOVED,
+        record_type: row.record_type ?? REMOVED,
         state: row.state,
         total: row.total,
         ...toCounts(row),

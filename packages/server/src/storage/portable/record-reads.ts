@@ -96,9 +96,11 @@ export function selectRecords(db: Executor) {
   )
 }
 
-type SelectedRecord = Awaited<ReturnType<ReturnType<typeof selectRecords>['execute']>>[number]
+export type SelectedRecord = Awaited<
+  ReturnType<ReturnType<typeof selectRecords>['execute']>
+>[number]
 
-function toRecordRow(row: SelectedRecord): RecordRow {
+export function toRecordRow(row: SelectedRecord): RecordRow {
   const { incomplete, ...record } = row
   return { ...record, incomplete: incomplete === 1 }
 }
@@ -163,7 +165,7 @@ function isNamedSort(sort: RecordQuery['sort']): sort is 'reference_number' | 'f
   return sort === 'reference_number' || sort === 'full_name'
 }
 
-async function findPlaces(
+export async function findPlaces(
   db: Executor,
   { platform, record_type }: Pick<RecordQuery, 'platform' | 'record_type'>,
 ): Promise<Place[]> {
@@ -171,6 +173,7 @@ async function findPlaces(
     .selectFrom('modules as m')
     .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
     .select(['m.platform_id', 'm.module_id'])
+    .where('p.removed_at', 'is', null)
   if (platform !== null) select = select.where('p.platform_name', '=', platform)
   if (record_type !== null) select = select.where('m.record_type', '=', record_type)
   return select.execute()

@@ -113,10 +113,12 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
   }
 }
 
+/** Of platforms that are not being removed. */
 export function selectFiltered(db: Executor) {
   return db
     .selectFrom('rejected_pushes as r')
     .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
+    .where('p.removed_at', 'is', null)
 }
 
 type Joined = Tables & { r: Tables['rejected_pushes']; p: Tables['platforms'] }

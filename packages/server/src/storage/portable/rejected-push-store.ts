@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
+import type { HashReference } from '../../domain/erasure.ts'
 import type { ReplayPlace } from '../../domain/replay.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { toInstant } from '../../lib/instant.ts'
 import type { NewRejectedPush, RejectedPushStore } from '../port/rejected-push-store.ts'
 import { insertActivity, insertAudit } from './activity-rows.ts'
 import type { Databases, Executor } from './databases.ts'
+import { dropOldest, dropRejected } from './drop-rejected-pushes.ts'
 import { createRejectedPushReads, meaning, selectFiltered } from './rejected-push-reads.ts'
 
 /** What a kept row takes beside its body, so that many small ones count too. */
@@ -12,8 +14,14 @@ const ROW_BYTES = 512
 
 export function createRejectedPushStore(
   { reader, writer, hold }: Databases,
-  { node, drawNumber }: { node: string; drawNumber: (db: Executor) => Promise<number> },
+  parts: {
+    node: string
+    /** Gives out the next numbers of the write sequence, rising. */
+    drawPlaces: (db: Executor, count: number) => Promise<number[]>
+    hashReference: HashReference
+  },
 ): RejectedPushStore {
+  const { node, drawPlaces, hashReference } = parts
   return {
     ...createRejectedPushReads(reader),
 
@@ -21,11 +29,16 @@ export function createRejectedPushStore(
       writer.transaction().execute(async (db) => {
         await hold(db, 'rejected pushes')
         const counted = new Map<number, number>()
-        for (const push of rejected) {
-          if (push.activity) await insertActivity(db, at, push.activity)
-          // Drawn for each, so that those of one record have an order.
-          const place = push.place ?? { seq: await drawNumber(db), at: toInstant(new Date(at)) }
-          const isNew = await keepOne(db, push, { at, quotaBytes, place })
+        const registered = await findRegistered(db, rejected)
+        // One for each, so that those of one record have an order.
+        const numbers = await drawPlaces(db, rejected.length)
+        for (const [index, push] of rejected.entries()) {
+          const platform_name = registered.get(push.platform_id)
+          if (platform_name === undefined) continue
+          const isErased = await isOfErased(db, push, { platform_name, hashReference })
+          if (push.activity && !isErased) await insertActivity(db, at, push.activity)
+          const place = push.place ?? { seq: numbers[index] ?? 0, at: toInstant(new Date(at)) }
+          const isNew = !isErased && (await keepOne(db, push, { at, quotaBytes, place }))
           if (!isNew && push.method === 'pull') continue
           counted.set(push.platform_id, (counted.get(push.platform_id) ?? 0) + 1)
         }
@@ -45,7 +58,8 @@ export function createRejectedPushStore(
         if (query.id !== null) select = select.where('r.rejected_push_id', '=', query.id)
         const rows = await select.orderBy('r.rejected_push_id').limit(query.limit).execute()
         for (const [platformId, ofPlatform] of Map.groupBy(rows, (row) => row.platform_id)) {
-          await drop(db, platformId, ofPlatform)
+          const ids = ofPlatform.map((row) => row.rejected_push_id)
+          await dropRejected(db, platformId, ids)
         }
         if (rows.length > 0 && log) {
           await insertActivity(db, at, log.activity)
@@ -120,50 +134,50 @@ async function keepOne(
   return true
 }
 
-async function dropOldest(db: Executor, platformId: number, quotaBytes: number): Promise<void> {
-  const { rejected_bytes } = await db
+/** The names of those platforms that are not being removed. */
+async function findRegistered(
+  db: Executor,
+  rejected: NewRejectedPush[],
+): Promise<Map<number, string>> {
+  const ids = new Set(rejected.map((push) => push.platform_id))
+  if (ids.size === 0) return new Map()
+  const rows = await db
     .selectFrom('platforms')
-    .select('rejected_bytes')
-    .where('platform_id', '=', platformId)
-    .executeTakeFirstOrThrow()
-  let over = rejected_bytes - quotaBytes
-  while (over > 0) {
-    const oldest = await db
-      .selectFrom('rejected_pushes')
-      .select(['rejected_push_id', 'bytes'])
-      .where('platform_id', '=', platformId)
-      .orderBy('at')
-      .orderBy('rejected_push_id')
-      .limit(100)
-      .execute()
-    const dropped = takeUntil(oldest, over)
-    if (dropped.length === 0) return
-    over -= await drop(db, platformId, dropped)
-  }
-}
-
-type Sized = { rejected_push_id: number; bytes: number }
-
-function takeUntil(rows: Sized[], wanted: number): Sized[] {
-  let bytes = 0
-  return rows.filter((row) => {
-    const isWanted = bytes < wanted
-    bytes += row.bytes
-    return isWanted
-  })
-}
-
-/** @returns how many bytes of the platform's quota are free again. */
-async function drop(db: Executor, platformId: number, rows: Sized[]): Promise<number> {
-  const ids = rows.map((row) => row.rejected_push_id)
-  const bytes = rows.reduce((sum, row) => sum + row.bytes, 0)
-  await db.deleteFrom('rejected_pushes').where('rejected_push_id', 'in', ids).execute()
-  await db
-    .updateTable('platforms')
-    .set({ rejected_bytes: sql`rejected_bytes - ${bytes}` })
-    .where('platform_id', '=', platformId)
+    .select(['platform_id', 'platform_name'])
+    .where('platform_id', 'in', [...ids])
+    .where('removed_at', 'is', null)
     .execute()
-  return bytes
+  return new Map(rows.map((row) => [row.platform_id, row.platform_name]))
+}
+
+async function isOfErased(
+  db: Executor,
+  { platform_id, record_type, reference_number }: NewRejectedPush,
+  { platform_name, hashReference }: { platform_name: string; hashReference: HashReference },
+): Promise<boolean> {
+  if (reference_number === null) return false
+  const rows = await db
+    .selectFrom('tombstones')
+    .select('record_type')
+    .distinct()
+    .where('platform_name', '=', platform_name)
+    .execute()
+  if (rows.length === 0) return false
+  const module = await db
+    .selectFrom('modules')
+    .select('record_type')
+    .where('platform_id', '=', platform_id)
+    .where('record_type', '=', record_type)
+    .executeTakeFirst()
+  // A module that there is not may be a slip.
+  const types = module ? [module] : rows
+  const hashes = types.map((type) => hashReference({ ...type, platform_name, reference_number }))
+  const tombstone = await db
+    .selectFrom('tombstones')
+    .select('tombstone_id')
+    .where('reference_hash', 'in', hashes)
+    .executeTakeFirst()
+  return tombstone !== undefined
 }
 
 async function countRejected(

@@ -1,6 +1,7 @@
 import type { Snapshot, Stats } from '@recordhub/protocol'
 import type { SnapshotStore } from '../port/snapshot-store.ts'
 import { toActivityLine } from './activity-store.ts'
+import { readOpenAlerts } from './alert-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
 import { findUnfinished } from './pull-store.ts'
@@ -9,6 +10,7 @@ import { findPause } from './schedule-store.ts'
 
 const MAX_PLATFORMS = 200
 const LATEST = 20
+const LATEST_ALERTS = 5
 
 export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore {
   return {
@@ -23,6 +25,7 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
         .orderBy('r.change_seq', 'desc')
         .limit(LATEST)
         .execute()
+      const removed = new Set(await listRemovedNames(reader))
       const logs = await reader
         .selectFrom('activity')
         .selectAll()
@@ -34,11 +37,15 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
       return {
         stats,
         platforms: platforms.map(toPlatformSummary),
-        records: records.map(({ data: _, change_seq: __, incomplete, ...record }) => ({
-          ...record,
-          incomplete: incomplete === 1,
-        })),
+        // Looking past them in the query would cost a look at each of them.
+        records: records
+          .filter((record) => !removed.has(record.platform_name))
+          .map(({ data: _, change_seq: __, incomplete, ...record }) => ({
+            ...record,
+            incomplete: incomplete === 1,
+          })),
         logs: logs.map(toActivityLine),
+        alerts: await readOpenAlerts(reader, LATEST_ALERTS),
         latest_sync: latest,
         pull: {
           running: running !== null,
@@ -50,6 +57,16 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
   }
 }
 
+/** Of platforms whose records are being deleted. */
+async function listRemovedNames(db: Executor): Promise<string[]> {
+  const rows = await db
+    .selectFrom('platforms')
+    .select('platform_name')
+    .where('removed_at', 'is not', null)
+    .execute()
+  return rows.map((row) => row.platform_name)
+}
+
 async function readStats(db: Executor, day: string): Promise<Stats> {
   const platforms = await db
     .selectFrom('platforms')
@@ -59,6 +76,7 @@ async function readStats(db: Executor, day: string): Promise<Stats> {
         .sum<number | null>(eb.case().when('status', '=', 'active').then(1).else(0).end())
         .as('active'),
     ])
+    .where('removed_at', 'is', null)
     .executeTakeFirstOrThrow()
   const modules = await db
     .selectFrom('modules')

@@ -1,15 +1,23 @@
 import type { AuthDatabase } from '../port/operator-store.ts'
+import type { RetentionStore } from '../port/retention-store.ts'
 import type { Storage } from '../port/storage.ts'
 import { createActivityStore } from './activity-store.ts'
+import { createAlertStore } from './alert-store.ts'
+import { createChangeStore } from './change-store.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
+import type { ErasingParts } from './erase-record.ts'
+import { createErasureStore } from './erasure-store.ts'
 import { createManifestStore } from './manifest-store.ts'
 import { createMissingStore, type MissingParts } from './missing-store.ts'
 import { createOperatorStore } from './operator-store.ts'
 import { type ChangeChannel, createPlatformChanges, createPlatformStore } from './platform-store.ts'
 import { createPullStore, type IsGone } from './pull-store.ts'
 import { createRejectedPushStore } from './rejected-push-store.ts'
+import { createRemovalStore } from './removal-store.ts'
+import { createRetentionStore } from './retention-store.ts'
 import { createScheduleStore } from './schedule-store.ts'
 import { createSnapshotStore } from './snapshot-store.ts'
+import { createSqlViews, type ViewDialect } from './sql-views.ts'
 
 /** What an engine adds to the portable stores. */
 export type EngineParts = {
@@ -18,9 +26,14 @@ export type EngineParts = {
   node: string
   /** Gives the last number of the write sequence. */
   readMark: (db: Executor) => Promise<number>
-  /** Gives out the next one. */
-  drawNumber: (db: Executor) => Promise<number>
+  /** Gives out the next ones, rising, for what is no change that the feed of changes shows. */
+  drawPlaces: (db: Executor, count: number) => Promise<number[]>
+  /** Gives the number up to which no write under way can still write. */
+  settledSequence: (db: Executor) => Promise<number>
+  viewDialect: ViewDialect
   missing: MissingParts
+  giveSpaceBack: RetentionStore['giveSpaceBack']
+  erasing: ErasingParts
   /** Left out where no other process is at work. */
   channel?: ChangeChannel
   isGone?: IsGone
@@ -29,20 +42,31 @@ export type EngineParts = {
 /** Every store that is the same on all engines. */
 export function createStores(
   databases: Databases,
-  { authDatabase, node, readMark, drawNumber, missing, channel, isGone }: EngineParts,
-): Omit<Storage, 'processName' | 'records' | 'pullDispatcher' | 'close'> {
+  parts: EngineParts,
+): Omit<Storage, 'processName' | 'records' | 'pullDispatcher' | 'readDiskSpace' | 'close'> {
   const { writer, clock } = databases
+  const { authDatabase, node, readMark, settledSequence, missing, erasing, channel, isGone } = parts
   const changes = createPlatformChanges(databases, channel)
   return {
-    platforms: createPlatformStore(databases, changes),
+    platforms: createPlatformStore(databases, changes, node),
     manifests: createManifestStore(databases, changes),
     pulls: createPullStore(databases, readMark, isGone),
     schedule: createScheduleStore(databases),
     activity: createActivityStore(databases),
+    changes: createChangeStore(databases, { readMark, settledSequence }),
     missing: createMissingStore(databases, missing),
-    rejectedPushes: createRejectedPushStore(databases, { node, drawNumber }),
+    alerts: createAlertStore(databases),
+    retention: createRetentionStore(databases, parts.giveSpaceBack),
+    erasure: createErasureStore(databases, erasing, node),
+    removals: createRemovalStore(databases, { ...erasing, node }),
+    rejectedPushes: createRejectedPushStore(databases, {
+      node,
+      drawPlaces: parts.drawPlaces,
+      hashReference: erasing.hashReference,
+    }),
     operators: createOperatorStore(databases, authDatabase),
     snapshot: createSnapshotStore(databases),
+    sqlViews: createSqlViews(databases, parts.viewDialect),
     async checkWritable() {
       // The time differs each time: what is there already would not be written.
       const until = nowText(clock)

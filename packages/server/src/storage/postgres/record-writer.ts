@@ -5,6 +5,7 @@
  */
 import { randomInt } from 'node:crypto'
 import type { PoolClient } from 'pg'
+import type { HashReference } from '../../domain/erasure.ts'
 import { isStorableText } from '../../lib/storable-text.ts'
 import type {
   PullWrite,
@@ -30,6 +31,7 @@ const COUNTER_ROWS = 32
 
 export function createRecordWriter(
   connections: Pick<PostgresConnections, 'withWriter'>,
+  hashReference: HashReference,
 ): Pick<RecordStore, 'applyWrites' | 'tryWrites'> {
   const nodes = new WeakMap<PoolClient, string>()
   const nodeOf = (client: PoolClient) => {
@@ -40,7 +42,8 @@ export function createRecordWriter(
   const attempt = (batch: WriteBatch, mode: { end: End; isolate: boolean }) =>
     connections.withWriter((client) => {
       const statements = createWriteStatements(client)
-      const parts = { statements, batch, node: nodeOf(client), end: mode.end }
+      const writer = { node: nodeOf(client), hashReference }
+      const parts = { statements, batch, writer, end: mode.end }
       return mode.isolate ? applyOneByOne(parts) : applyTogether(parts)
     })
   async function apply(batch: WriteBatch, end: End): Promise<WriteOutcome[]> {
@@ -72,20 +75,22 @@ type Group = {
   sent: Promise<unknown>[]
   seen: Seen
 }
+/** What a batch is written with: the name of its counter rows, and how erased references are hashed. */
+type Writer = { node: string; hashReference: HashReference }
 type Seen = { write: PullWrite; record_id: number }[]
 
-type BatchParts = { statements: WriteStatements; batch: WriteBatch; node: string; end: End }
+type BatchParts = { statements: WriteStatements; batch: WriteBatch; writer: Writer; end: End }
 
 async function applyTogether({
   statements,
   batch,
-  node,
+  writer,
   end,
 }: BatchParts): Promise<WriteOutcome[]> {
   // Sent without waiting, and answered in their order.
   const begun = statements.begin()
   const opening = openWriteGates(statements, batch)
-  const applying = applyGroup(statements, { gates: opening, batch, node, seenBefore: [] })
+  const applying = applyGroup(statements, { gates: opening, batch, writer, seenBefore: [] })
   const [, gates, group] = await Promise.all([begun, opening, applying])
   await Promise.all([...group.sent, noteKeyUse(statements, gates, batch), statements[end]()])
   if (end === 'commit') noteSeen(group.seen)
@@ -95,7 +100,7 @@ async function applyTogether({
 async function applyOneByOne({
   statements,
   batch,
-  node,
+  writer,
   end,
 }: BatchParts): Promise<WriteOutcome[]> {
   const [, gates] = await Promise.all([statements.begin(), openWriteGates(statements, batch)])
@@ -107,7 +112,7 @@ async function applyOneByOne({
       const group = await applyGroup(statements, {
         gates: Promise.resolve(gates),
         batch: { ...batch, writes: [write] },
-        node,
+        writer,
         seenBefore: seen.map(({ record_id }) => record_id),
       })
       await Promise.all(group.sent)
@@ -128,13 +133,13 @@ async function applyOneByOne({
 type GroupParts = {
   gates: Promise<WriteGates>
   batch: WriteBatch
-  node: string
+  writer: Writer
   seenBefore: number[]
 }
 
 async function applyGroup(
   statements: WriteStatements,
-  { gates: opening, batch, node, seenBefore }: GroupParts,
+  { gates: opening, batch, writer, seenBefore }: GroupParts,
 ): Promise<Group> {
   const { writes } = batch
   const pushes = writes.filter(hasKey)
@@ -148,13 +153,17 @@ async function applyGroup(
     // Given out after the locks, so that the numbers of a record rise on every node.
     onlyPushes ? statements.nextNumbers(pushes.length) : [],
   ])
+  const erased = await findErased(statements, { gates, known, writes, writer })
   const found = onlyPushes
     ? { known, loaded: loadedPushes, numbers: earlyNumbers }
     : await loadPulled(statements, { gates, known, pushes, pulls, loadedPushes })
-  const plan = new WritePlan(gates, found, { seenBefore, at: batch.at })
+  const plan = new WritePlan(gates, { ...found, erased }, { seenBefore, at: batch.at })
   const outcomes = writes.map((write) => plan.apply(write))
-  return { outcomes, sent: plan.save(statements, { day: batch.day, node }), seen: plan.seen }
+  const when = { day: batch.day, node: writer.node }
+  return { outcomes, sent: plan.save(statements, when), seen: plan.seen }
 }
+
+type ErasedParts = { gates: WriteGates; writes: RecordWrite[]; writer: Writer }
 
 type PulledParts = {
   gates: WriteGates
@@ -168,7 +177,7 @@ type PulledParts = {
 async function loadPulled(
   statements: WriteStatements,
   { gates, known, pushes, pulls, loadedPushes }: PulledParts,
-): Promise<FoundRecords> {
+): Promise<Omit<FoundRecords, 'erased'>> {
   const changed: RecordKey[] = []
   const added: RecordKey[] = []
   for (const write of pulls) {
@@ -198,6 +207,31 @@ async function loadPulled(
     if (new_record_id !== undefined) loaded.set(nameOfKey(key), { stored: null, new_record_id })
   }
   return { known, loaded, numbers }
+}
+
+/** Asks only about modules of which something was erased, and not about records that are as read before. */
+async function findErased(
+  statements: WriteStatements,
+  { gates, known, writes, writer }: Pick<FoundRecords, 'known'> & ErasedParts,
+): Promise<FoundRecords['erased']> {
+  const hashes = new Map<RecordWrite, string>()
+  for (const write of writes) {
+    const module = isPull(write)
+      ? gates.moduleOfRead(write.read)
+      : gates.registeredModule(write.platform_id, write.record_type)
+    if (module === null || typeof module === 'string' || !module.hasTombstones) continue
+    if (isPull(write) && isKnownSame(known.get(write.read), write)) continue
+    const { reference_number } = write
+    hashes.set(write, writer.hashReference({ ...module, reference_number }))
+  }
+  if (hashes.size === 0) return new Map()
+  const tombstones = await statements.findTombstones([...new Set(hashes.values())])
+  return new Map(
+    [...hashes].flatMap(([write, hash]) => {
+      const tombstone = tombstones.get(hash)
+      return tombstone ? [[write, tombstone] as const] : []
+    }),
+  )
 }
 
 async function lookUpReads(

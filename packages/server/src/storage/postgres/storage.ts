@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import type { HashReference } from '../../domain/erasure.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { Storage } from '../port/storage.ts'
-import type { Executor } from '../portable/databases.ts'
 import { isMigrated, migrate } from '../portable/migrate.ts'
 import { createRecordReads } from '../portable/record-reads.ts'
 import { createStores } from '../portable/stores.ts'
@@ -12,12 +11,15 @@ import { openChangeChannel } from './change-channel.ts'
 import { openConnections, placeOf, withUnlimited } from './connection.ts'
 import { startDatabaseClock } from './database-clock.ts'
 import { createElementRecogniser } from './element-recogniser.ts'
+import { createErasingParts } from './erasing-parts.ts'
 import { hold, isGone } from './locks.ts'
 import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
+import { lastNumber, nextNumbers, settledSequence } from './settled-sequence.ts'
+import { viewDialect } from './sql-views.ts'
 import { toStartError } from './translate-error.ts'
 
 export type PostgresOptions = {
@@ -29,6 +31,8 @@ export type PostgresOptions = {
   waiting: Waiting
   /** Told what whoever runs the hub should read in its log. */
   warn: (message: string) => void
+  /** Stands for the references of erased records, which are not kept; the same on every node. */
+  hashReference: HashReference
   /** The database's own where left out. */
   clock?: Clock
 }
@@ -59,9 +63,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   const stores = createStores(databases, {
     authDatabase: { dialect, type: 'postgres' },
     node: pickCounterRow(),
-    readMark,
-    drawNumber,
+    readMark: lastNumber,
+    drawPlaces: nextNumbers,
+    settledSequence,
+    viewDialect,
     missing: createMissingParts(connections),
+    // The server's own vacuum does.
+    giveSpaceBack: async () => false,
+    erasing: createErasingParts(options.hashReference),
     channel,
     isGone,
   })
@@ -71,9 +80,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     records: {
       ...createRecordReads(databases, NAME_INDEX_LENGTH),
       ...createElementRecogniser(databases),
-      ...createRecordWriter(connections),
+      ...createRecordWriter(connections, options.hashReference),
     },
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
+    readDiskSpace: async () => null,
     async close() {
       await ownClock?.stop()
       await channel.close()
@@ -95,18 +105,4 @@ async function prepareSchema({ url, asHub }: PostgresOptions): Promise<void> {
   } catch (error) {
     throw toStartError(error)
   }
-}
-
-async function readMark(db: Executor): Promise<number> {
-  const { rows } = await sql<{ value: number }>`
-    SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS value FROM write_sequence
-  `.execute(db)
-  return rows[0]?.value ?? 0
-}
-
-async function drawNumber(db: Executor): Promise<number> {
-  const { rows } = await sql<{ value: number }>`
-    SELECT nextval('write_sequence') AS value
-  `.execute(db)
-  return rows[0]?.value ?? 0
 }

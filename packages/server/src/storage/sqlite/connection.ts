@@ -40,6 +40,8 @@ const WRITER_PRAGMAS = [
   'PRAGMA auto_vacuum = INCREMENTAL',
   'PRAGMA journal_mode = WAL',
   SYNCHRONOUS.full,
+  // What is deleted is overwritten: who is erased is not to be read from the file.
+  'PRAGMA secure_delete = ON',
   'PRAGMA foreign_keys = ON',
   'PRAGMA cache_size = -65536',
   'PRAGMA temp_store = MEMORY',

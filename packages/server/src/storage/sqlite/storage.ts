@@ -1,22 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
-import { sql } from 'kysely'
+import type { HashReference } from '../../domain/erasure.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { makeFolder } from '../../lib/make-folder.ts'
 import type { Storage } from '../port/storage.ts'
-import type { Executor } from '../portable/databases.ts'
 import { migrate } from '../portable/migrate.ts'
 import { createRecordReads } from '../portable/record-reads.ts'
 import { createStores } from '../portable/stores.ts'
 import { startCheckpointer } from './checkpointer.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
+import { createSpaceGiver, readDiskSpace } from './disk-space.ts'
 import { createElementRecogniser } from './element-recogniser.ts'
+import { createErasingParts } from './erasing-parts.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createRecordWriter } from './record-writer.ts'
+import { drawNumbers, settledSequence } from './settled-sequence.ts'
+import { viewDialect } from './sql-views.ts'
 
 /** One process writes, so its counters need no name that tells it from others. */
 const NODE = 'local'
@@ -27,6 +30,8 @@ export type SqliteOptions = {
   asHub: boolean
   timeZone: string
   clock: Clock
+  /** Stands for the references of erased records, which are not kept. */
+  hashReference: HashReference
 }
 
 /**
@@ -54,9 +59,13 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
   const stores = createStores(databases, {
     authDatabase: { dialect: connections.writerDialect, type: 'sqlite' },
     node: NODE,
-    readMark,
-    drawNumber,
+    readMark: settledSequence,
+    drawPlaces: drawNumbers,
+    settledSequence,
+    viewDialect,
     missing: createMissingParts(connections),
+    giveSpaceBack: createSpaceGiver(connections),
+    erasing: createErasingParts(options.hashReference, checkpointer),
   })
   return {
     ...stores,
@@ -64,9 +73,10 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     records: {
       ...createRecordReads(databases, null),
       ...createElementRecogniser(databases),
-      ...createRecordWriter(connections, NODE),
+      ...createRecordWriter(connections, NODE, options.hashReference),
     },
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
+    readDiskSpace: () => readDiskSpace(dirname(options.path)),
     async close() {
       await checkpointer?.stop()
       await connections.close()
@@ -98,18 +108,6 @@ function prepareFolder(path: string): void {
   } catch (cause) {
     throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5, cause })
   }
-}
-
-async function readMark(db: Executor): Promise<number> {
-  const { rows } = await sql<{ value: number }>`SELECT value FROM write_sequence`.execute(db)
-  return rows[0]?.value ?? 0
-}
-
-async function drawNumber(db: Executor): Promise<number> {
-  const { rows } = await sql<{ value: number }>`
-    UPDATE write_sequence SET value = value + 1 RETURNING value
-  `.execute(db)
-  return rows[0]?.value ?? 0
 }
 
 async function openMigrated(path: string): Promise<SqliteConnections> {
