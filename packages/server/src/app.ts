@@ -24,7 +24,11 @@ import { createReceivePush } from './features/push/receive-push.ts'
 import { pushRoutes } from './features/push/routes.ts'
 import { createIngest } from './features/records/ingest.ts'
 import { createRejectedPushKeeper } from './features/records/keep-rejected-push.ts'
+import { recordListRoutes } from './features/records/list-routes.ts'
 import { recordRoutes } from './features/records/routes.ts'
+import { viewRoutes } from './features/records/view-routes.ts'
+import { startIndexing } from './features/search/index-records.ts'
+import { searchRoutes } from './features/search/routes.ts'
 import { createCsrfTokens } from './http/authorize.ts'
 import { healthRoutes } from './http/health.ts'
 import { guardPages } from './http/page-headers.ts'
@@ -84,6 +88,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const stopping = new AbortController()
   let isStarted = false
+  let stopIndexing: () => Promise<void> = async () => undefined
 
   const ingest = createIngest({ records: storage.records, clock, dayOf })
   const keeper = createRejectedPushKeeper({ rejectedPushes: storage.rejectedPushes, clock, dayOf })
@@ -151,7 +156,10 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         requesterOf,
       }),
     )
+    await web.register(recordListRoutes(storage))
     await web.register(recordRoutes(storage))
+    await web.register(viewRoutes({ ...storage, callerOf }))
+    await web.register(searchRoutes({ ...storage, clock, requesterOf }))
     await web.register(pullRoutes({ ...storage, requestPull, cancelPull, callerOf }))
     await web.register(scheduleRoutes({ ...storage, dispatcher, pattern, callerOf }))
     await web.register(missingReviewRoutes({ missing: storage.missing, clock, requesterOf }))
@@ -191,6 +199,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       // Bound first: a hub whose port is taken must not touch what the others share.
       const address = await listen(app, config)
       await dispatcher.start({ runPull: runner.run, onSchedule }, pattern)
+      stopIndexing = startIndexing({ searchIndex: storage.searchIndex, log: logger })
       isStarted = true
       const publicUrl = config.HUB_PUBLIC_URL || address
       const hasOperators = await storage.operators.hasOperators()
@@ -201,6 +210,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       stopping.abort()
       await dispatcher.stop()
       await runner.stop()
+      await stopIndexing()
       // Whoever is half-way gets his answer; who sends nothing more must not hold up the end.
       const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
       await app.close()

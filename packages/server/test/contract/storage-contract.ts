@@ -13,6 +13,7 @@ import { describePullEndings } from './pull-endings.contract.ts'
 import { describePullFailures } from './pull-failures.contract.ts'
 import { describePullStore } from './pull-store.contract.ts'
 import { describePullTasks } from './pull-tasks.contract.ts'
+import { describeRecordSearch } from './record-search.contract.ts'
 import { describeWriteBatches } from './record-store-batches.contract.ts'
 import { describeCounters } from './record-store-counters.contract.ts'
 import { describeWriteGates } from './record-store-gates.contract.ts'
@@ -38,6 +39,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeHistory(engine)
   describeCounters(engine)
   describeRecordLists(engine)
+  describeRecordSearch(engine)
   describeModel(engine)
   describePlatformStore(engine)
   describeHubKeys(engine)

@@ -24,6 +24,7 @@ import { describeReceiverLimits } from './receiver-limits.suite.ts'
 import { describeReceiverMembers } from './receiver-members.suite.ts'
 import { describeReceiverOrder } from './receiver-order.suite.ts'
 import { describeReceiverRefusals } from './receiver-refusals.suite.ts'
+import { describeRecordSearch } from './record-search.suite.ts'
 import { describeRecords } from './records.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
@@ -54,6 +55,7 @@ export function describeHub(engine: StorageEngine): void {
   describeMissingRecords(engine)
   describeMissingReviews(engine)
   describeRecords(engine)
+  describeRecordSearch(engine)
   describeDashboard(engine)
   describePages(engine)
 }

@@ -1,15 +1,9 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import {
-  ErrorAnswer,
-  HistoryEntry,
-  NullableString,
-  RecordPage,
-  StoredRecord,
-} from '@recordhub/protocol'
+import { ErrorAnswer, HistoryEntry, NullableString, StoredRecord } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
 import { isJsonObject, parseExact } from '../../lib/exact-json.ts'
 import type { RecordStore } from '../../storage/port/record-store.ts'
-import { cursorAfter, toRecordQuery, toStoredRecord } from './list-records.ts'
+import { toStoredRecord } from './list-records.ts'
 
 const RecordId = Type.Object({ record_id: Type.Integer({ minimum: 1 }) })
 const HISTORY_PAGE = 100
@@ -17,43 +11,6 @@ const HISTORY_PAGE = 100
 /** Reading records. */
 export function recordRoutes({ records }: { records: RecordStore }): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.get(
-      '/api/v1/records',
-      {
-        schema: {
-          summary: 'List records',
-          querystring: Type.Object(
-            {
-              platform: Type.Optional(Type.String()),
-              record_type: Type.Optional(Type.String()),
-              reference_number: Type.Optional(Type.String()),
-              sort: Type.Optional(Type.String()),
-              limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
-              cursor: Type.Optional(Type.String()),
-            },
-            { additionalProperties: false },
-          ),
-          response: { 200: RecordPage, '4xx': ErrorAnswer },
-        },
-      },
-      async (request) => {
-        const query = toRecordQuery(request.query)
-        const rows = await records.listRecords({ ...query, limit: query.limit + 1 })
-        const page = rows.slice(0, query.limit)
-        const last = page.at(-1)
-        const { platform, record_type } = query
-        return {
-          success: true as const,
-          records: page.map(toStoredRecord),
-          next_cursor: rows.length > page.length && last ? cursorAfter(last, query) : null,
-          estimated_total:
-            query.reference_number === null
-              ? await records.countRecords({ platform, record_type })
-              : page.length,
-        }
-      },
-    )
-
     app.get(
       '/api/v1/records/:record_id',
       {

@@ -1,6 +1,9 @@
-import type { HistoryEntry, RecordSort } from '@recordhub/protocol'
+import type { HistoryEntry } from '@recordhub/protocol'
 import type { PulledContent, PushedContent, ReadCircumstances } from '../../domain/record.ts'
 import type { IdSet } from '../../lib/id-set.ts'
+import type { RecordListStore, RecordRow } from './record-list-store.ts'
+
+export type { Position, RecordPage, RecordQuery, RecordRow } from './record-list-store.ts'
 
 /** A push that came with a hub API key. */
 export type PushWrite = {
@@ -45,37 +48,6 @@ export type WriteOutcome =
     }
   | { outcome: 'rejected'; code: WriteRejection }
 
-export type RecordRow = {
-  record_id: number
-  platform_name: string
-  module_name: string
-  record_type: string
-  reference_number: string
-  full_name: string
-  /** Exact JSON text. */
-  data: string
-  incomplete: boolean
-  missing_since: string | null
-  created_at: string
-  updated_at: string
-  /** The write sequence of the last change. */
-  change_seq: number
-}
-
-export type RecordQuery = {
-  platform: string | null
-  record_type: string | null
-  reference_number: string | null
-  sort: RecordSort
-  descending: boolean
-  limit: number
-  /**
-   * Where the page before ended; null for the first page. `value` is that row's `record_id` (sorts
-   * `record_id`, `created_at`), `change_seq` (`updated_at`), or the text itself.
-   */
-  after: { value: string | number; record_id: number } | null
-}
-
 export type HistoryRow = {
   change_seq: number
   at: string
@@ -86,7 +58,7 @@ export type HistoryRow = {
   request_id: string | null
 }
 
-export interface RecordStore {
+export interface RecordStore extends RecordListStore {
   /**
    * Applies writes in their order: for each, loads what is stored, decides (`domain/record.ts`) and
    * saves the record, its history entry, the counters and, for a push, the line of activity. All of
@@ -111,12 +83,6 @@ export interface RecordStore {
    *   batch is stored then.
    */
   applyWrites(batch: WriteBatch): Promise<WriteOutcome[]>
-
-  /** One page in the order asked for, ties by `record_id` in the same direction. Unknown names give an empty page. */
-  listRecords(query: RecordQuery): Promise<RecordRow[]>
-
-  /** How many records a platform and module hold, from the counters: exact but for writes under way. */
-  countRecords(query: { platform: string | null; record_type: string | null }): Promise<number>
 
   readRecord(recordId: number): Promise<RecordRow | null>
 

@@ -7,7 +7,9 @@ import type { PullStore } from './pull-store.ts'
 import type { RecordStore } from './record-store.ts'
 import type { RejectedPushStore } from './rejected-push-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
+import type { SearchIndexStore } from './search-index-store.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
+import type { ViewStore } from './view-store.ts'
 
 /**
  * Everything that the hub stores. Each method is one unit of work: it happens whole or not at all,
@@ -18,6 +20,8 @@ export type Storage = {
   /** Tells this process from all others that work on the database; the owner of its leases. */
   processName: string
   records: RecordStore
+  searchIndex: SearchIndexStore
+  views: ViewStore
   platforms: PlatformStore
   pulls: PullStore
   schedule: ScheduleStore

@@ -9,6 +9,7 @@ import { createPullStore, type IsGone } from './pull-store.ts'
 import { createRejectedPushStore } from './rejected-push-store.ts'
 import { createScheduleStore } from './schedule-store.ts'
 import { createSnapshotStore } from './snapshot-store.ts'
+import { createViewStore } from './view-store.ts'
 
 /** What an engine adds to the portable stores. */
 export type EngineParts = {
@@ -27,7 +28,7 @@ export type EngineParts = {
 export function createStores(
   databases: Databases,
   { authDatabase, node, readMark, missing, channel, isGone }: EngineParts,
-): Omit<Storage, 'processName' | 'records' | 'pullDispatcher' | 'close'> {
+): Omit<Storage, 'processName' | 'records' | 'searchIndex' | 'pullDispatcher' | 'close'> {
   const { writer, clock } = databases
   return {
     platforms: createPlatformStore(databases, channel),
@@ -38,6 +39,7 @@ export function createStores(
     rejectedPushes: createRejectedPushStore(databases, node),
     operators: createOperatorStore(databases, authDatabase),
     snapshot: createSnapshotStore(databases),
+    views: createViewStore(databases),
     async checkWritable() {
       // The time differs each time: what is there already would not be written.
       const until = nowText(clock)

@@ -11,6 +11,9 @@ const HUB = 0x5265_6368 // "Rech"
 /** Shared by writes of records, held alone by who changes what allows them. */
 export const WRITE_GATES_LOCK = `${HUB}, 1`
 
+/** Held alone by who feeds the search index, shared by who deletes records. */
+export const SEARCH_INDEX_LOCK = `${HUB}, 5`
+
 /** One for each process, by its name, held by a session of it as long as it lives. */
 export const LIVING = HUB + 1
 
@@ -25,8 +28,17 @@ export async function isGone(transaction: Executor, processName: string): Promis
 const LOCKS: Record<Held, string> = {
   'write gates': WRITE_GATES_LOCK,
   'rejected pushes': `${HUB}, 2`,
+  'search index': SEARCH_INDEX_LOCK,
 }
 
 export async function hold(transaction: Executor, what: Held): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${sql.raw(LOCKS[what])})`.execute(transaction)
+}
+
+/** Holds it where nobody else does. @returns whether it does. */
+export async function tryHold(transaction: Executor, what: Held): Promise<boolean> {
+  const { rows } = await sql<{ held: boolean }>`
+    SELECT pg_try_advisory_xact_lock(${sql.raw(LOCKS[what])}) AS held
+  `.execute(transaction)
+  return rows[0]?.held ?? false
 }

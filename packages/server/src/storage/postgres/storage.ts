@@ -5,17 +5,19 @@ import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { Storage } from '../port/storage.ts'
 import type { Executor } from '../portable/databases.ts'
 import { isMigrated, migrate } from '../portable/migrate.ts'
+import { createRecordLists } from '../portable/record-lists.ts'
 import { createRecordReads } from '../portable/record-reads.ts'
+import { createSearchIndexStore } from '../portable/search-index.ts'
 import { createStores } from '../portable/stores.ts'
 import { awaitDatabase, type Waiting } from './await-database.ts'
 import { openChangeChannel } from './change-channel.ts'
 import { openConnections, placeOf, withUnlimited } from './connection.ts'
 import { startDatabaseClock } from './database-clock.ts'
 import { hold, isGone } from './locks.ts'
-import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
+import { createListParts, createSearchIndexParts } from './record-search.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
 import { toStartError } from './translate-error.ts'
 
@@ -66,9 +68,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     ...stores,
     processName,
     records: {
-      ...createRecordReads(databases, NAME_INDEX_LENGTH),
+      ...createRecordReads(databases),
       ...createRecordWriter(connections),
+      ...createRecordLists(databases, createListParts(database)),
     },
+    searchIndex: createSearchIndexStore(databases, createSearchIndexParts(databases)),
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
     async close() {
       await ownClock?.stop()

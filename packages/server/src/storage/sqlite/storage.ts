@@ -7,7 +7,9 @@ import { makeFolder } from '../../lib/make-folder.ts'
 import type { Storage } from '../port/storage.ts'
 import type { Executor } from '../portable/databases.ts'
 import { migrate } from '../portable/migrate.ts'
+import { createRecordLists, isQuick } from '../portable/record-lists.ts'
 import { createRecordReads } from '../portable/record-reads.ts'
+import { createSearchIndexStore } from '../portable/search-index.ts'
 import { createStores } from '../portable/stores.ts'
 import { startCheckpointer } from './checkpointer.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
@@ -15,6 +17,8 @@ import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
+import { createReadThread } from './read-thread.ts'
+import { createListParts, createSearchIndexParts } from './record-search.ts'
 import { createRecordWriter } from './record-writer.ts'
 
 /** One process writes, so its counters need no name that tells it from others. */
@@ -55,12 +59,21 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     readMark,
     missing: createMissingParts(connections),
   })
+  const lists = createRecordLists(databases, createListParts(reader))
+  const thread = createReadThread(options.path)
   return {
     ...stores,
     processName: randomUUID(),
-    records: { ...createRecordReads(databases, null), ...createRecordWriter(connections, NODE) },
+    records: {
+      ...createRecordReads(databases),
+      ...createRecordWriter(connections, NODE),
+      ...lists,
+      listRecords: (query) => (isQuick(query) ? lists : thread).listRecords(query),
+    },
+    searchIndex: createSearchIndexStore(databases, createSearchIndexParts(connections)),
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
     async close() {
+      await thread.stop()
       await checkpointer?.stop()
       await connections.close()
       lock?.release()

@@ -1,0 +1,42 @@
+import type { RecordPage, RecordQuery } from '../port/record-list-store.ts'
+import type { Outcome } from './record-lists.ts'
+import { toRecordRow } from './record-rows.ts'
+
+export type ToCount = { isFiltered: boolean; countAll: () => Promise<number> }
+
+/** The page that a list gives for what was found: one record more than it holds, where there are more. */
+export async function toRecordPage(
+  { limit, after, backwards }: RecordQuery,
+  outcome: Outcome,
+  toCount: ToCount,
+): Promise<RecordPage> {
+  const { found, stopped_at } = outcome
+  const page = found.slice(0, limit)
+  if (backwards) page.reverse()
+  const has_more = found.length > limit || stopped_at !== null
+  const isWhole = after === null && !has_more
+  return {
+    outcome: 'listed',
+    records: page.map(({ row }) => toRecordRow(row)),
+    first: page[0]?.position ?? null,
+    last: page.at(-1)?.position ?? null,
+    has_more,
+    stopped_at,
+    ...(isWhole
+      ? { estimated_total: page.length, is_estimate: false }
+      : await estimateTotal(outcome, toCount)),
+  }
+}
+
+/** As many of all as there were among those that were looked at. */
+async function estimateTotal(
+  { found, examined, matched, among }: Outcome,
+  { isFiltered, countAll }: ToCount,
+): Promise<Pick<RecordPage, 'estimated_total' | 'is_estimate'>> {
+  const all = among ?? (await countAll())
+  if (!isFiltered || examined === all) {
+    return { estimated_total: isFiltered ? matched : all, is_estimate: false }
+  }
+  const share = examined === 0 ? 0 : matched / examined
+  return { estimated_total: Math.max(Math.round(all * share), found.length), is_estimate: true }
+}

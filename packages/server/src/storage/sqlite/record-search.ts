@@ -1,0 +1,68 @@
+/** The index of texts on SQLite: FTS5 with trigrams, whose rowid is the record's id. */
+import { sql } from 'kysely'
+import { lookUpTexts, type SearchTerms } from '../../domain/search-text.ts'
+import type { Executor } from '../portable/databases.ts'
+import type { ListParts } from '../portable/record-lists.ts'
+import type { SearchIndexParts } from '../portable/search-index.ts'
+import type { SqliteConnections } from './connection.ts'
+import { idList } from './id-list.ts'
+
+/** Enough to single records out, and few enough to be looked up quickly. */
+const MAX_TRIGRAMS = 24
+
+export function createListParts(reader: Executor): ListParts {
+  return {
+    nameIndexLength: null,
+    idList,
+    async findByText(terms, limit) {
+      const { rows } = await sql<{ record_id: number }>`
+        SELECT rowid AS record_id FROM record_search
+        WHERE record_search MATCH ${matchOf(terms)} LIMIT ${limit}
+      `.execute(reader)
+      return rows.map((row) => row.record_id)
+    },
+  }
+}
+
+/** Each trigram as a string of FTS5: the index knows where none of them stands. */
+function matchOf(terms: SearchTerms): string {
+  const trigrams = new Set<string>()
+  for (const text of lookUpTexts(terms)) {
+    const letters = [...text]
+    for (let at = 0; at + 3 <= letters.length; at++) {
+      trigrams.add(letters.slice(at, at + 3).join(''))
+    }
+  }
+  const all = [...trigrams]
+  const every = Math.ceil(all.length / MAX_TRIGRAMS)
+  return all
+    .filter((_, index) => index % every === 0)
+    .map((trigram) => `"${trigram.replaceAll('"', '""')}"`)
+    .join(' AND ')
+}
+
+export function createSearchIndexParts({ database, writer }: SqliteConnections): SearchIndexParts {
+  const saveText = database.prepare(
+    'INSERT OR REPLACE INTO record_search (rowid, text) VALUES (?, ?)',
+  )
+  const saveValue = database.prepare(
+    `INSERT INTO record_index (platform_id, field_id, record_id, sort_key) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET sort_key = excluded.sort_key
+       WHERE sort_key IS NOT excluded.sort_key`,
+  )
+  return {
+    // One connection writes, so whatever it sees is committed.
+    readSettled: async () => Number.MAX_SAFE_INTEGER,
+    inTurn: (work) => writer.transaction().execute(work),
+    // On the connection whose transaction it is.
+    async saveTexts(_, texts) {
+      for (const { record_id, text } of texts) saveText.run(record_id, text)
+    },
+    async saveValues(_, values) {
+      for (const { platform_id, field_id, record_id, sort_key } of values) {
+        saveValue.run(platform_id, field_id, record_id, sort_key)
+      }
+    },
+    hasTextIndex: async () => true,
+  }
+}
