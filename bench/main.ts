@@ -5,6 +5,7 @@
 import { ENGINES } from './engines.ts'
 import { benchPull } from './pull.ts'
 import { benchPush } from './push.ts'
+import { benchRecords } from './records.ts'
 
 const [name = '', ...rest] = process.argv.slice(2)
 const amount = rest.find((word) => /^\d+$/.test(word))
@@ -15,6 +16,7 @@ const named = ENGINES.filter((engine) => {
 for (const engine of named) {
   if (name === 'push') await benchPush(engine, Number(amount ?? 4))
   else if (name === 'pull') await benchPull(engine, Number(amount ?? 300_000))
+  else if (name === 'records') await benchRecords(engine, Number(amount ?? 1_000_000))
   else {
     process.stderr.write(
       'Say which: npm run bench -- push [seconds], npm run bench -- pull [records]\n',

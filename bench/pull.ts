@@ -54,7 +54,7 @@ async function readOnly(url: string): Promise<number> {
 }
 
 /** @returns the seconds from its start to its end, as the hub tells them. */
-async function pull(hub: BenchHub): Promise<number> {
+export async function pull(hub: BenchHub): Promise<number> {
   const { pull: queued } = await hub.call('POST', '/api/v1/pulls')
   const { id }: { id: number } = Object(queued)
   for (;;) {

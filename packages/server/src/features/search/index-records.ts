@@ -6,8 +6,8 @@ const STEP = 100
 const IDLE_MS = 1000
 const TROUBLE_MS = 5000
 /** From this share of the thread's time on, others are at work on it, and a step is followed by a longer rest. */
-const BUSY = 0.5
-const REST = { busy: 9, idle: 0.5 }
+const BUSY = 0.7
+const REST = { busy: 6, idle: 0.25 }
 
 /**
  * Keeps the search indexes close behind the changes of records, step by step.

@@ -13,9 +13,10 @@ import { findChangedFrom } from './record-changes.ts'
 import { countRecords } from './record-counts.ts'
 import { findIndexedField, readPositions } from './record-index.ts'
 import { type Compare, comparePositions, createPositionOf } from './record-order.ts'
-import { toRecordPage } from './record-page.ts'
-import { selectPage } from './record-pages.ts'
+import { type Outcome, toRecordPage } from './record-page.ts'
+import { selectPage, selectStep } from './record-pages.ts'
 import { findPlaces, type Place, type Places } from './record-places.ts'
+import { type Holds, prefilterOf } from './record-prefilter.ts'
 import { selectRecords, toFilteredRecord } from './record-rows.ts'
 import {
   type Found,
@@ -29,6 +30,7 @@ import {
 } from './record-walk.ts'
 
 export type ListParts = CandidateParts & {
+  holds: Holds
   /** How much of a name the engine's index takes, in characters; null for all of it. */
   nameIndexLength: number | null
 }
@@ -47,9 +49,6 @@ type Listing = {
   least_change_seq: number
   until: number
 }
-
-/** What was found, and among how many records it was looked for; null for all of the platform and module. */
-export type Outcome = Walk & { among: number | null }
 
 export function createRecordLists(
   { reader: db }: Pick<Databases, 'reader'>,
@@ -134,14 +133,15 @@ async function findByHubColumn(
   const { db, parts, query, least_change_seq, places, positionOf } = listing
   const falling = query.descending !== query.backwards
   const { nameIndexLength } = parts
+  const prefilter = prefilterOf(query, places, parts.holds)
+  const toFound = (row: Found['row']) => ({ row, position: positionOf(row) })
   const readIn = (place: Place | null): ReadStep => {
-    const page = { sort, falling, place, least_change_seq, nameIndexLength }
+    const order = { sort, falling, place, least_change_seq, nameIndexLength }
     return async (after, limit) => {
-      const rows = await selectPage(db, { ...page, after, limit })
-      return toStep(
-        rows.map((row) => ({ row, position: positionOf(row) })),
-        limit,
-      )
+      const page = { ...order, after, limit }
+      if (!prefilter) return toStep((await selectPage(db, page)).map(toFound), limit)
+      const { rows, end } = await selectStep(db, page, prefilter)
+      return { records: rows.map(toFound), examined: limit, next: end }
     }
   }
   const walked = await walkPlaces(listing, readIn, places.places)
@@ -214,7 +214,7 @@ function walkOf({ query, matches, until }: Listing) {
 
 /** The records at positions, but for those that are not there any more. */
 async function readAt({ db, parts }: Listing, positions: Position[], limit: number): Promise<Step> {
-  if (positions.length === 0) return { records: [], next: null }
+  if (positions.length === 0) return { records: [], examined: 0, next: null }
   const ids = parts.idList(positions.map((position) => position.record_id))
   const rows = await selectRecords(db).where('r.record_id', 'in', ids).execute()
   const rowOf = new Map(rows.map((row) => [row.record_id, row]))
@@ -222,5 +222,6 @@ async function readAt({ db, parts }: Listing, positions: Position[], limit: numb
     const row = rowOf.get(position.record_id)
     return row ? [{ row, position }] : []
   })
-  return { records, next: positions.length < limit ? null : (positions.at(-1) ?? null) }
+  const next = positions.length < limit ? null : (positions.at(-1) ?? null)
+  return { records, examined: positions.length, next }
 }

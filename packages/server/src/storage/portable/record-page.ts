@@ -1,6 +1,9 @@
 import type { RecordPage, RecordQuery } from '../port/record-list-store.ts'
-import type { Outcome } from './record-lists.ts'
 import { toRecordRow } from './record-rows.ts'
+import type { Walk } from './record-walk.ts'
+
+/** What was found, and among how many records it was looked for; null for all of the platform and module. */
+export type Outcome = Walk & { among: number | null }
 
 export type ToCount = { isFiltered: boolean; countAll: () => Promise<number> }
 

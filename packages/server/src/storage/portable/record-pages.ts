@@ -33,35 +33,72 @@ export type HubPage = {
 }
 
 export function selectPage(db: Executor, page: HubPage): Promise<SelectedRecord[]> {
-  const { sort, falling, place, after, least_change_seq } = page
-  const column = SORT_COLUMNS[sort]
-  const beginning = sort === 'full_name' ? page.nameIndexLength : null
-  const direction = falling ? 'desc' : 'asc'
-  let select = selectRecords(db)
+  let select = selectRecords(db).where(within(page))
+  for (const key of keysOf(page)) select = select.orderBy(key, directionOf(page))
+  return select.limit(page.limit).execute()
+}
+
+/**
+ * Of as many records as a page holds those that a condition is true of, and where the page ends; the
+ * others stay in the database.
+ */
+export async function selectStep(
+  db: Executor,
+  page: HubPage,
+  condition: RawBuilder<boolean>,
+): Promise<{ rows: SelectedRecord[]; end: Position | null }> {
+  let ends = db
+    .selectFrom('records as r')
+    .select(['r.record_id', sql.ref<string | number>(SORT_COLUMNS[page.sort]).as('value')])
+    .where(within(page))
+  for (const key of keysOf(page)) ends = ends.orderBy(key, directionOf(page))
+  const end =
+    (await ends
+      .offset(page.limit - 1)
+      .limit(1)
+      .executeTakeFirst()) ?? null
+  let select = selectRecords(db).where(within(page)).where(condition)
+  if (end) select = select.where(beside(page, end, page.falling ? '>=' : '<='))
+  for (const key of keysOf(page)) select = select.orderBy(key, directionOf(page))
+  return { rows: await select.execute(), end }
+}
+
+/** Of the place, beyond the position; the first part is true of every record, see `selectRecords`. */
+function within(page: HubPage): RawBuilder<boolean> {
+  const { place, least_change_seq, after, falling } = page
+  const parts = [sql<boolean>`r.pushed_seq >= 0`]
   if (place) {
-    select = select
-      .where('r.platform_id', '=', place.platform_id)
-      .where('r.module_id', '=', place.module_id)
+    parts.push(sql`r.platform_id = ${place.platform_id}`, sql`r.module_id = ${place.module_id}`)
   }
-  if (least_change_seq > 0) select = select.where('r.change_seq', '>=', least_change_seq)
-  if (after !== null) {
-    const keys = [sql.ref(column), sql.ref('r.record_id')]
-    const values = [sql`${after.value}`, sql`${after.record_id}`]
-    if (beginning !== null) {
-      keys.unshift(beginningOf(sql.ref(column), beginning))
-      values.unshift(beginningOf(sql`${after.value}`, beginning))
-    }
-    const comparison = sql.raw(falling ? '<' : '>')
-    select = select.where(sql<boolean>`(${sql.join(keys)}) ${comparison} (${sql.join(values)})`)
-  }
-  if (beginning !== null) {
-    select = select.orderBy(beginningOf(sql.ref(column), beginning), direction)
-  }
-  return select
-    .orderBy(column, direction)
-    .orderBy('r.record_id', direction)
-    .limit(page.limit)
-    .execute()
+  if (least_change_seq > 0) parts.push(sql`r.change_seq >= ${least_change_seq}`)
+  if (after) parts.push(beside(page, after, falling ? '<' : '>'))
+  return sql<boolean>`${sql.join(parts, sql` AND `)}`
+}
+
+function beside(
+  page: HubPage,
+  { value, record_id }: Position,
+  comparison: '<' | '>' | '<=' | '>=',
+): RawBuilder<boolean> {
+  const values = [sql`${value}`, sql`${record_id}`]
+  const length = beginningLengthOf(page)
+  if (length !== null) values.unshift(beginningOf(sql`${value}`, length))
+  return sql<boolean>`(${sql.join(keysOf(page))}) ${sql.raw(comparison)} (${sql.join(values)})`
+}
+
+function keysOf(page: HubPage): RawBuilder<unknown>[] {
+  const column = sql.ref(SORT_COLUMNS[page.sort])
+  const length = beginningLengthOf(page)
+  const keys = [column, sql.ref('r.record_id')]
+  return length === null ? keys : [beginningOf(column, length), ...keys]
+}
+
+function directionOf({ falling }: HubPage): 'desc' | 'asc' {
+  return falling ? 'desc' : 'asc'
+}
+
+function beginningLengthOf({ sort, nameIndexLength }: HubPage): number | null {
+  return sort === 'full_name' ? nameIndexLength : null
 }
 
 function beginningOf(text: RawBuilder<unknown>, length: number): RawBuilder<unknown> {

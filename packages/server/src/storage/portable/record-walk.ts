@@ -9,8 +9,10 @@ import type { SelectedRecord } from './record-rows.ts'
 
 export type Found = { row: SelectedRecord; position: Position }
 
-/** So many records in order, and where the next ones begin; null at the end. */
-export type Step = { records: Found[]; next: Position | null }
+/**
+ * Records in order, how many were looked at for them, and where the next ones begin; null at the end.
+ */
+export type Step = { records: Found[]; examined: number; next: Position | null }
 export type ReadStep = (after: Position | null, limit: number) => Promise<Step>
 
 export type Matches = (row: SelectedRecord) => boolean
@@ -35,7 +37,9 @@ export type WalkOptions = {
 }
 
 const FIRST_STEP = 200
-const LARGEST_STEP = 1000
+const LARGEST_STEP = 2000
+/** Of data that is read in one step, in UTF-16 units. */
+const STEP_SIZE = 4_000_000
 
 export async function walk(
   readStep: ReadStep,
@@ -44,27 +48,40 @@ export async function walk(
   const found: Found[] = []
   let examined = 0
   let from = after
+  let size = matches ? FIRST_STEP : limit
   const end = (stopped_at: Position | null): Walk => {
     return { found, examined, matched: found.length, stopped_at }
   }
-  for (let size = matches ? FIRST_STEP : limit; ; size = Math.min(size * 2, LARGEST_STEP)) {
-    const { records, next } = await readStep(from, size)
-    for (const record of records) {
-      examined += 1
+  for (;;) {
+    const step = await readStep(from, size)
+    for (const [index, record] of step.records.entries()) {
       if (!matches || matches(record.row)) found.push(record)
-      if (found.length === limit) return end(null)
+      if (found.length < limit) continue
+      const share = (index + 1) / step.records.length
+      examined += Math.max(1, Math.round(step.examined * share))
+      return end(null)
     }
-    if (next === null) return end(null)
-    from = next
+    examined += step.examined
+    if (step.next === null) return end(null)
+    from = step.next
     if (performance.now() >= until) return end(from)
+    size = nextSize(size, step)
     await turn()
   }
+}
+
+/** Twice as many as before, unless they are so large that they would fill the memory. */
+function nextSize(size: number, { records }: Step): number {
+  const read = records.reduce((sum, { row }) => sum + row.data.length, 0)
+  const fitting = read === 0 ? LARGEST_STEP : Math.floor((STEP_SIZE / read) * size)
+  return Math.max(1, Math.min(size * 2, fitting, LARGEST_STEP))
 }
 
 /** The step that a page of rows makes; a page that is not full is the last one. */
 export function toStep(records: Found[], limit: number): Step {
   const last = records.at(-1)
-  return { records, next: last && records.length === limit ? last.position : null }
+  const next = last && records.length === limit ? last.position : null
+  return { records, examined: records.length, next }
 }
 
 /**

@@ -23,6 +23,7 @@ export function createListParts(database: Executor): ListParts {
   return {
     nameIndexLength: NAME_INDEX_LENGTH,
     idList,
+    holds: (column, text) => sql<boolean>`strpos(${column}, ${text}) > 0`,
     async findByText(terms, limit) {
       const patterns = patternsOf(terms)
       if (patterns.length === 0 || !(await hasIndex())) return null

@@ -28,6 +28,8 @@ export function createReadThread(path: string): ReadThread {
   const start = () => {
     const started = new Worker(new URL('./read-worker.ts', import.meta.url), {
       workerData: { path },
+      // A scan leaves much behind, which else would be kept long before it is cleared away.
+      resourceLimits: { maxYoungGenerationSizeMb: 16 },
     })
     started.on('message', (answer: ReadAnswer) => settle(waiting, answer))
     started.on('error', (cause) => end(started, cause))

@@ -9,11 +9,17 @@ import { idList } from './id-list.ts'
 
 /** Enough to single records out, and few enough to be looked up quickly. */
 const MAX_TRIGRAMS = 24
+/**
+ * Of the index, merged with each step. 400,000 records in steps of 100: a step takes 3 ms, at most 8; by
+ * FTS5's own merging 1 ms, and at most 45.
+ */
+const MERGED_PAGES = 16
 
 export function createListParts(reader: Executor): ListParts {
   return {
     nameIndexLength: null,
     idList,
+    holds: (column, text) => sql<boolean>`instr(${column}, ${text}) > 0`,
     async findByText(terms, limit) {
       const { rows } = await sql<{ record_id: number }>`
         SELECT rowid AS record_id FROM record_search
@@ -45,6 +51,9 @@ export function createSearchIndexParts({ database, writer }: SqliteConnections):
   const saveText = database.prepare(
     'INSERT OR REPLACE INTO record_search (rowid, text) VALUES (?, ?)',
   )
+  const mergeSome = database.prepare(
+    `INSERT INTO record_search (record_search, rank) VALUES ('merge', ${MERGED_PAGES})`,
+  )
   const saveValue = database.prepare(
     `INSERT INTO record_index (platform_id, field_id, record_id, sort_key) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET sort_key = excluded.sort_key
@@ -57,6 +66,7 @@ export function createSearchIndexParts({ database, writer }: SqliteConnections):
     // On the connection whose transaction it is.
     async saveTexts(_, texts) {
       for (const { record_id, text } of texts) saveText.run(record_id, text)
+      mergeSome.run()
     },
     async saveValues(_, values) {
       for (const { platform_id, field_id, record_id, sort_key } of values) {

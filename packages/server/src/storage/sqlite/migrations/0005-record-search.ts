@@ -24,6 +24,9 @@ const STATEMENTS = [
     text, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1'
   )`,
 
+  /* Merging in small steps instead (record-search.ts): a commit that merges holds pushes for tens of ms. */
+  `INSERT INTO record_search (record_search, rank) VALUES ('automerge', 0)`,
+
   `CREATE TABLE indexed_fields (
     field_id INTEGER PRIMARY KEY AUTOINCREMENT,
     platform_id INTEGER NOT NULL,
