@@ -26,8 +26,10 @@ import { describePushes } from './record-store-pushes.contract.ts'
 import { describeExactText } from './record-store-text.contract.ts'
 import { describeRejectedPushStore } from './rejected-push-store.contract.ts'
 import { describeScheduleStore } from './schedule-store.contract.ts'
+import { describeSearchIndex } from './search-index.contract.ts'
 import { describeSnapshotStore } from './snapshot-store.contract.ts'
 import { describeStorageItself } from './storage.contract.ts'
+import { describeViewStore } from './view-store.contract.ts'
 
 export function describeStorage(engine: StorageEngine): void {
   describePushes(engine)
@@ -40,6 +42,8 @@ export function describeStorage(engine: StorageEngine): void {
   describeCounters(engine)
   describeRecordLists(engine)
   describeRecordSearch(engine)
+  describeSearchIndex(engine)
+  describeViewStore(engine)
   describeModel(engine)
   describePlatformStore(engine)
   describeHubKeys(engine)

@@ -11,6 +11,7 @@ import {
 } from './storage-fixtures.ts'
 import { listUnmet, markUnmet, question } from './storage-missing.ts'
 import { LEASE, pullWrite, requestPull, type TestRead, taskResult } from './storage-pulls.ts'
+import { chooseFields } from './storage-search.ts'
 import { runSql } from './storage-sql.ts'
 
 export type Call = [name: string, call: () => Promise<unknown>]
@@ -55,7 +56,27 @@ export function everyMethod(
     ],
     ['listRecords', () => listRecords(storage)],
     ['listRecords of a module', () => listRecords(storage, { platform: 'school' })],
+    [
+      'listRecords of a search',
+      () => listRecords(storage, { search: { parts: ['ann'], beginnings: [] } }),
+    ],
     ['countRecords', () => records.countRecords(any)],
+    ['indexNext', () => storage.searchIndex.indexNext(5)],
+    ['readSearchIndex', () => storage.searchIndex.readSearchIndex()],
+    ['listIndexedFields', () => storage.searchIndex.listIndexedFields(platform_id, 'students')],
+    ['setIndexedFields', () => chooseFields(storage, school, [`f${count++}`])],
+    ['listViews', () => storage.views.listViews('ann')],
+    ['readView', () => storage.views.readView(1)],
+    [
+      'createView',
+      () =>
+        storage.views.createView(
+          { name: `v${Math.random()}`, query: '', shared: false, owner: 'ann' },
+          audit,
+        ),
+    ],
+    ['changeView', () => storage.views.changeView(1, { query: `q=${count++}` }, audit)],
+    ['deleteView', () => storage.views.deleteView(-1, audit)],
     ['readRecord', () => records.readRecord(1)],
     ['listHistory', () => records.listHistory({ record_id: 1, limit: 5, before: null })],
     [
