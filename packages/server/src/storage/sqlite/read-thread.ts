@@ -51,7 +51,6 @@ export function createReadThread(path: string): ReadThread {
         const id = ++lastId
         waiting.set(id, { resolve, reject })
         const running = worker ?? start()
-        running.ref()
         running.postMessage({ id, query } satisfies ReadRequest)
       }),
     async stop() {
