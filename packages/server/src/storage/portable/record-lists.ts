@@ -100,7 +100,7 @@ function createMatches(query: RecordQuery, { isNumeric }: Places): Matches | nul
 async function find(listing: Listing): Promise<Outcome | null> {
   const { db, query, places, matches } = listing
   if (!places.all && places.places.length === 0) {
-    return { found: [], examined: 0, matched: 0, stopped_at: null, among: 0 }
+    return { found: [], examined: 0, matched: 0, stopped_at: null, among: 0, isExact: true }
   }
   const { sort } = query
   const candidates = matches ? await findCandidates(db, listing.parts, listing) : null
@@ -123,7 +123,7 @@ async function findAmong(listing: Listing, ids: number[]): Promise<Outcome> {
     return readAt(listing, step, limit)
   }
   const walked = await walk(readStep, { ...walkOf(listing), until: Number.POSITIVE_INFINITY })
-  return { ...walked, among: positions.length }
+  return { ...walked, among: positions.length, isExact: false }
 }
 
 async function findByHubColumn(
@@ -144,8 +144,10 @@ async function findByHubColumn(
       return { records: rows.map(toFound), examined: limit, next: end }
     }
   }
-  const walked = await walkPlaces(listing, readIn, places.places)
-  return { ...walked, among: null }
+  // Ids and changes have an index over all records; all else has one a module.
+  const isEverywhere = places.all && sort !== 'reference_number' && sort !== 'full_name'
+  const walked = await walkPlaces(listing, readIn, isEverywhere ? [null] : places.places)
+  return { ...walked, among: null, isExact: false }
 }
 
 async function findByField(listing: Listing, sort: DataColumn): Promise<Outcome | null> {
@@ -158,7 +160,7 @@ async function findByField(listing: Listing, sort: DataColumn): Promise<Outcome 
     const order = { falling, backwards, after, limit }
     return readAt(listing, await readPositions(db, field, order), limit)
   }
-  return { ...(await walk(readStep, walkOf(listing))), among: null }
+  return { ...(await walk(readStep, walkOf(listing))), among: null, isExact: false }
 }
 
 /** Goes through all records and keeps the first ones of an order that no index has. */
@@ -187,17 +189,23 @@ async function keepFirst(listing: Listing): Promise<Outcome | null> {
   )
   if (stopped_at !== null) return null
   prune()
-  return { found: kept, examined: matched, matched, stopped_at: null, among: matched }
+  return {
+    found: kept,
+    examined: matched,
+    matched,
+    stopped_at: null,
+    among: matched,
+    isExact: true,
+  }
 }
 
-/** A walk in each module, or one over all records where one index has them. */
+/** A walk in each module, or one over all records. */
 async function walkPlaces(
   listing: Listing,
   readIn: (place: Place | null) => ReadStep,
-  places: Place[],
+  places: (Place | null)[],
 ): Promise<Walk> {
   const options = walkOf(listing)
-  if (places.length === 0) return walk(readIn(null), options)
   const walks: Walk[] = []
   for (const [index, place] of places.entries()) {
     const now = performance.now()

@@ -3,7 +3,11 @@ import { toRecordRow } from './record-rows.ts'
 import type { Walk } from './record-walk.ts'
 
 /** What was found, and among how many records it was looked for; null for all of the platform and module. */
-export type Outcome = Walk & { among: number | null }
+export type Outcome = Walk & {
+  among: number | null
+  /** Whether all that match were counted. */
+  isExact: boolean
+}
 
 export type ToCount = { isFiltered: boolean; countAll: () => Promise<number> }
 
@@ -33,13 +37,12 @@ export async function toRecordPage(
 
 /** As many of all as there were among those that were looked at. */
 async function estimateTotal(
-  { found, examined, matched, among }: Outcome,
+  { found, examined, matched, among, isExact }: Outcome,
   { isFiltered, countAll }: ToCount,
 ): Promise<Pick<RecordPage, 'estimated_total' | 'is_estimate'>> {
+  if (isExact) return { estimated_total: matched, is_estimate: false }
   const all = among ?? (await countAll())
-  if (!isFiltered || examined === all) {
-    return { estimated_total: isFiltered ? matched : all, is_estimate: false }
-  }
+  if (!isFiltered) return { estimated_total: all, is_estimate: false }
   const share = examined === 0 ? 0 : matched / examined
   return { estimated_total: Math.max(Math.round(all * share), found.length), is_estimate: true }
 }

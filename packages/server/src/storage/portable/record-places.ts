@@ -27,7 +27,6 @@ export async function findPlaces(
   const isEverywhere = platform === null && record_type === null
   const columns = [sort, ...query.conditions.map(({ column }) => column)]
   const needsFields = columns.some(isDataColumn)
-  // Ids and changes have an index over all records; all else has one a module.
   const needsModules = !isEverywhere || sort === 'reference_number' || sort === 'full_name'
   if (!needsFields && !needsModules) return { all: true, places: [], isNumeric: () => false }
   let select = db

@@ -1,5 +1,5 @@
 /** The index of texts on PostgreSQL: trigrams of the extension pg_trgm, where it is there. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { lookUpTexts, type SearchTerms } from '../../domain/search-text.ts'
 import { HubError } from '../../errors.ts'
 import type { Databases, Executor } from '../portable/databases.ts'
@@ -16,6 +16,8 @@ import { codeOf } from './translate-error.ts'
 /** What takes longer finds so much that going through the list is the better way. */
 const LOOK_UP_MS = 500
 const MAX_PATTERNS = 8
+/** Fewer records than these have no frequent texts. */
+const SAMPLE = 200
 const TIMED_OUT = '57014'
 
 export function createListParts(database: Executor): ListParts {
@@ -90,18 +92,30 @@ async function findByPatterns(
   database: Executor,
   patterns: string[],
   limit: number,
-): Promise<number[]> {
+): Promise<number[] | null> {
   const find = async (db: Executor) => {
+    const conditions = patterns.map((pattern) => sql`text LIKE ${pattern}`)
+    const all = sql.join(conditions, sql` AND `)
+    if (await isFrequent(db, all)) return null
     // The planner knows nothing of how rare a text is, and takes the whole table for the better way.
     await sql`SET LOCAL enable_seqscan = off`.execute(db)
     await sql`SET LOCAL statement_timeout = ${sql.lit(LOOK_UP_MS)}`.execute(db)
-    const conditions = patterns.map((pattern) => sql`text LIKE ${pattern}`)
     const { rows } = await sql<{ record_id: number }>`
-      SELECT record_id FROM record_search WHERE ${sql.join(conditions, sql` AND `)} LIMIT ${limit}
+      SELECT record_id FROM record_search WHERE ${all} LIMIT ${limit}
     `.execute(db)
     return rows.map((row) => row.record_id)
   }
   return database.transaction().execute(find)
+}
+
+/** Whether some records hold it so often that a page is filled sooner without the index. */
+async function isFrequent(db: Executor, condition: RawBuilder<unknown>): Promise<boolean> {
+  const { rows } = await sql<{ seen: number; held: number }>`
+    SELECT count(*)::int AS seen, (count(*) FILTER (WHERE ${condition}))::int AS held
+    FROM (SELECT text FROM record_search LIMIT ${sql.lit(SAMPLE)}) AS sample
+  `.execute(db)
+  const [{ seen, held } = { seen: 0, held: 0 }] = rows
+  return seen === SAMPLE && held > SAMPLE / 20
 }
 
 async function inTime<Result>(work: Promise<Result>): Promise<Result | null> {
