@@ -1,5 +1,6 @@
 /** The yardstick: `node:http` that parses the body and answers a constant. */
 import { createServer } from 'node:http'
+import { listen } from './listen.ts'
 
 const ANSWER = JSON.stringify({
   success: true,
@@ -11,20 +12,17 @@ const ANSWER = JSON.stringify({
   outcome: 'created',
 })
 
-const server = createServer((request, response) => {
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  request.on('end', () => {
-    JSON.parse(Buffer.concat(chunks).toString())
-    response.writeHead(201, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': ANSWER.length,
+await listen(
+  createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      JSON.parse(Buffer.concat(chunks).toString())
+      response.writeHead(201, {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': ANSWER.length,
+      })
+      response.end(ANSWER)
     })
-    response.end(ANSWER)
-  })
-})
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address()
-  if (address && typeof address === 'object')
-    process.stdout.write(`listens at http://127.0.0.1:${address.port}\n`)
-})
+  }),
+)

@@ -1,19 +1,27 @@
-import { createServer, type RequestListener } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Pull } from '@recordhub/protocol'
 import { createDatabase, type Engine } from './engines.ts'
+import { recordTypes } from './platforms.ts'
 import { type ServerProcess, startServer } from './processes.ts'
 
 const OPERATOR = { email: 'bench@recordhub.example', password: 'recordhub-bench' }
 const JSON_TYPE = { 'Content-Type': 'application/json' }
+const POLL_MS = 1000
 
 export type BenchHub = {
   process: ServerProcess
   /** Calls the operator API. */
   call: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>
+  /** Opens an answer that is no JSON, or too large to be held. */
+  open: (path: string) => Promise<Response>
   stop: () => Promise<void>
 }
 
 /** A hub on a database of its own, which goes with it. It pulls only when told to. */
-export async function startHub(engine: Engine): Promise<BenchHub> {
+export async function startHub(
+  engine: Engine,
+  settings: Record<string, string> = {},
+): Promise<BenchHub> {
   const database = await createDatabase(engine)
   const hub = await startServer('../packages/server/src/main.ts', ['start'], {
     PORT: '0',
@@ -22,6 +30,7 @@ export async function startHub(engine: Engine): Promise<BenchHub> {
     HUB_PULL_SCHEDULE: 'off',
     HUB_LOG_LEVEL: 'warn',
     ...database.env,
+    ...settings,
   })
   const base = `http://127.0.0.1:${hub.port}`
   const signedIn = await fetch(`${base}/api/auth/sign-in/email`, {
@@ -46,6 +55,12 @@ export async function startHub(engine: Engine): Promise<BenchHub> {
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
       return Object(await answer.json())
     },
+    async open(path) {
+      const headers = { cookie, 'Accept-Encoding': 'identity' }
+      const answer = await fetch(`${base}${path}`, { headers })
+      if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${await answer.text()}`)
+      return answer
+    },
     async stop() {
       await hub.stop()
       await database.remove()
@@ -53,39 +68,51 @@ export async function startHub(engine: Engine): Promise<BenchHub> {
   }
 }
 
-export type BenchPlatform = { port: number; close: () => void }
-
-/** A platform with the module `item`; `serveRecords` answers for its records. */
-export async function startPlatform(serveRecords: RequestListener): Promise<BenchPlatform> {
-  const about = { success: true, platform_name: 'bench', message: 'The platform is online.' }
-  const manifest = {
-    platform_title: 'Bench',
-    platform_description: '',
-    modules: [{ module_name: 'Items', record_type: 'item', description: '', fields: [] }],
-  }
-  const server = createServer((request, response) => {
-    if (request.url?.includes('/records/')) return serveRecords(request, response)
-    const answer = request.url?.endsWith('/manifest') ? { ...about, ...manifest } : about
-    response.writeHead(200, JSON_TYPE).end(JSON.stringify(answer))
+/**
+ * Registers a platform of a server (`platforms.ts`) with the modules given.
+ * @returns its id and its hub API key.
+ */
+export async function register(
+  hub: BenchHub,
+  { port, name = 'bench-1', modules = 1 }: { port: number; name?: string; modules?: number },
+): Promise<{ id: number; key: string }> {
+  const { platform, hub_api_key } = await hub.call('POST', '/api/v1/platforms', {
+    source_base_url: `http://127.0.0.1:${port}/${name}`,
+    source_api_key: 'bench',
+    record_types: recordTypes(modules),
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (!address || typeof address !== 'object') throw new Error('The platform does not listen')
-  return {
-    port: address.port,
-    close() {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
+  return { id: Object(platform).id, key: String(hub_api_key) }
 }
 
-/** @returns the hub API key. */
-export async function register(hub: BenchHub, platformPort: number): Promise<string> {
-  const { hub_api_key } = await hub.call('POST', '/api/v1/platforms', {
-    source_base_url: `http://127.0.0.1:${platformPort}`,
-    source_api_key: 'bench',
-    record_types: ['item'],
-  })
-  return String(hub_api_key)
+/** Starts a pull over all platforms, or over what is named, and returns its id. */
+export async function startPull(
+  hub: BenchHub,
+  only?: { platformId: number; recordTypes: string[] },
+): Promise<number> {
+  const path = only ? `/api/v1/platforms/${only.platformId}/pull` : '/api/v1/pulls'
+  const body = only && { record_types: only.recordTypes }
+  const { pull } = await hub.call('POST', path, body)
+  return Object(pull).id
+}
+
+export async function readPull(hub: BenchHub, id: number): Promise<Pull> {
+  const { pull } = await hub.call('GET', `/api/v1/pulls/${id}`)
+  return Object(pull)
+}
+
+/** Waits for the end of a pull, which must be `succeeded`, and does something each second meanwhile. */
+export async function waitForPull(
+  hub: BenchHub,
+  id: number,
+  meanwhile: () => Promise<void> = async () => undefined,
+): Promise<Pull & { seconds: number }> {
+  for (;;) {
+    await pause(POLL_MS)
+    await meanwhile()
+    const pull = await readPull(hub, id)
+    const { state, started_at, finished_at } = pull
+    if (!finished_at || !started_at) continue
+    if (state !== 'succeeded') throw new Error(`The pull ended ${state}`)
+    return { ...pull, seconds: (Date.parse(finished_at) - Date.parse(started_at)) / 1000 }
+  }
 }

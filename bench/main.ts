@@ -1,27 +1,55 @@
 /**
- * `npm run bench -- push [seconds a round]` and `-- pull [records]`, on both engines or the one that is
- * named last (`sqlite`, `postgres`): measures of a person, not tests. Only ratios of one run count.
+ * `npm run bench -- <name> [numbers] [engine]`, on both engines or the one that is named last (`sqlite`,
+ * `postgres`): measures of a person, not tests. Only ratios of one run count.
  */
-import { ENGINES } from './engines.ts'
+import { ENGINES, type Engine } from './engines.ts'
+import { benchExport } from './export.ts'
 import { benchPull } from './pull.ts'
+import { benchPlatforms } from './pull-platforms.ts'
 import { benchPush } from './push.ts'
+import { benchPushDuringPull } from './push-during-pull.ts'
 import { benchRecords } from './records.ts'
 
+type Bench = { usage: string; run: (engine: Engine, ...numbers: number[]) => Promise<void> }
+
+const BENCHES: Record<string, Bench> = {
+  push: {
+    usage: '[seconds a round]',
+    run: (engine, seconds = 4) => benchPush(engine, seconds),
+  },
+  pull: {
+    usage: '[records]',
+    run: (engine, records = 300_000) => benchPull(engine, records),
+  },
+  platforms: {
+    usage: '[platforms] [modules of each]',
+    run: (engine, platforms = 1000, modules = 10) => benchPlatforms(engine, platforms, modules),
+  },
+  export: {
+    usage: '[records]',
+    run: (engine, records = 1_000_000) => benchExport(engine, records),
+  },
+  records: {
+    usage: '[records]',
+    run: (engine, records = 1_000_000) => benchRecords(engine, records),
+  },
+  'push-during-pull': {
+    usage: '[seconds a round]',
+    run: (engine, seconds = 4) => benchPushDuringPull(engine, seconds),
+  },
+}
+
 const [name = '', ...rest] = process.argv.slice(2)
-const amount = rest.find((word) => /^\d+$/.test(word))
-const named = ENGINES.filter((engine) => {
-  const word = rest.find((one) => /^[a-z]/i.test(one))
-  return word === undefined || engine.toLowerCase().startsWith(word.toLowerCase())
-})
-for (const engine of named) {
-  if (name === 'push') await benchPush(engine, Number(amount ?? 4))
-  else if (name === 'pull') await benchPull(engine, Number(amount ?? 300_000))
-  else if (name === 'records') await benchRecords(engine, Number(amount ?? 1_000_000))
-  else {
-    process.stderr.write(
-      'Say which: npm run bench -- push [seconds], npm run bench -- pull [records]\n',
-    )
-    process.exitCode = 2
-    break
-  }
+const numbers = rest.filter((word) => /^\d+$/.test(word)).map(Number)
+const word = rest.find((one) => /^[a-z]/i.test(one))?.toLowerCase() ?? ''
+const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
+if (bench) {
+  const named = ENGINES.filter((engine) => engine.toLowerCase().startsWith(word))
+  for (const engine of named) await bench.run(engine, ...numbers)
+} else {
+  const lines = Object.entries(BENCHES).map(
+    ([one, { usage }]) => `npm run bench -- ${one} ${usage}`,
+  )
+  process.stderr.write(`Say which, and the engine if only one:\n${lines.join('\n')}\n`)
+  process.exitCode = 2
 }

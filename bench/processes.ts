@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 export type ServerProcess = {
   child: ChildProcess
@@ -33,6 +34,15 @@ export async function startServer(
     return { child, pid: child.pid, port: Number(port), stop }
   }
   throw new Error(`${file} ended before it listened`)
+}
+
+/** Runs a script that reads what the hub is to pull. @returns the seconds that it says it took. */
+export async function runReader(file: string, args: (string | number)[]): Promise<number> {
+  const path = fileURLToPath(new URL(file, import.meta.url))
+  const options = ['--max-old-space-size=8192', path, ...args.map(String)]
+  const { stdout } = await promisify(execFile)(process.execPath, options)
+  const { milliseconds }: { milliseconds: number } = JSON.parse(stdout)
+  return milliseconds / 1000
 }
 
 /** Processor seconds of a process so far, from Linux's /proc. */

@@ -1,27 +1,22 @@
-import { execFile } from 'node:child_process'
-import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import type { Engine } from './engines.ts'
-import { type BenchHub, register, startHub } from './hub.ts'
-import { peakMemory, startServer } from './processes.ts'
+import { type BenchHub, register, startHub, startPull, waitForPull } from './hub.ts'
+import { peakMemory, runReader, startServer } from './processes.ts'
 
 /** Of the megabytes a second of `response.json()`. */
 const GOALS = { SQLite: { first: 1, again: 1.5 }, PostgreSQL: { first: 0.4, again: 0.8 } } as const
-const READER = fileURLToPath(new URL('./read-document.ts', import.meta.url))
 
 /** One document of so many records, pulled for the first time and again, beside a program that only reads it. */
 export async function benchPull(engine: Engine, records: number): Promise<void> {
   const platform = await startServer('./document-server.ts', [String(records)], {})
   const hub = await startHub(engine)
   try {
-    await register(hub, platform.port)
-    const url = `http://127.0.0.1:${platform.port}/api/hub/records/item`
-    const before = await readOnly(url)
+    await register(hub, platform)
+    const url = `http://127.0.0.1:${platform.port}/bench-1/api/hub/records/item-1`
+    const before = await runReader('./read-document.ts', [url])
     const first = await pull(hub)
-    const between = await readOnly(url)
+    const between = await runReader('./read-document.ts', [url])
     const again = await pull(hub)
-    const after = await readOnly(url)
+    const after = await runReader('./read-document.ts', [url])
     const goals = GOALS[engine]
     const line = (name: string, seconds: number, yardsticks: number[], goal: number) => {
       const yardstick = yardsticks.reduce((sum, one) => sum + one, 0) / yardsticks.length
@@ -42,27 +37,8 @@ export async function benchPull(engine: Engine, records: number): Promise<void> 
   }
 }
 
-/** @returns seconds. */
-async function readOnly(url: string): Promise<number> {
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--max-old-space-size=8192',
-    READER,
-    url,
-  ])
-  const { milliseconds }: { milliseconds: number } = JSON.parse(stdout)
-  return milliseconds / 1000
-}
-
 /** @returns the seconds from its start to its end, as the hub tells them. */
-export async function pull(hub: BenchHub): Promise<number> {
-  const { pull: queued } = await hub.call('POST', '/api/v1/pulls')
-  const { id }: { id: number } = Object(queued)
-  for (;;) {
-    await pause(200)
-    const { pull: current } = await hub.call('GET', `/api/v1/pulls/${id}`)
-    const { state, started_at, finished_at }: Record<string, string> = Object(current)
-    if (!finished_at || !started_at) continue
-    if (state !== 'succeeded') throw new Error(`The pull ended ${state}`)
-    return (Date.parse(finished_at) - Date.parse(started_at)) / 1000
-  }
+async function pull(hub: BenchHub): Promise<number> {
+  const { seconds } = await waitForPull(hub, await startPull(hub))
+  return seconds
 }

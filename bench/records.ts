@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Engine } from './engines.ts'
-import { type BenchHub, register, startHub } from './hub.ts'
+import { type BenchHub, register, startHub, startPull, waitForPull } from './hub.ts'
 import { peakMemory, startServer } from './processes.ts'
-import { pull } from './pull.ts'
 
 const ROUNDS = 15
 const DEEP_PAGE = 1000
@@ -13,11 +12,12 @@ export async function benchRecords(engine: Engine, records: number): Promise<voi
   const hub = await startHub(engine)
   const print = (line: string) => process.stdout.write(`  ${line}\n`)
   try {
-    await register(hub, platform.port)
+    const { id } = await register(hub, platform)
+    const { seconds } = await waitForPull(hub, await startPull(hub))
     process.stdout.write(`records, ${engine}, ${records}\n`)
-    print(`pulled in ${(await pull(hub)).toFixed(1)} s`)
+    print(`pulled in ${seconds.toFixed(1)} s`)
     print(`text index has caught up after ${(await untilIndexed(hub)).toFixed(1)} s more`)
-    const fields = '/api/v1/platforms/1/modules/item/indexed-fields'
+    const fields = `/api/v1/platforms/${id}/modules/item-1/indexed-fields`
     await hub.call('PUT', fields, { fields: ['email', 'salary'] })
     const building = performance.now()
     while (JSON.stringify(await hub.call('GET', fields)).includes('"is_built":false')) {
@@ -25,7 +25,7 @@ export async function benchRecords(engine: Engine, records: number): Promise<voi
     }
     print(`two fields indexed in ${((performance.now() - building) / 1000).toFixed(1)} s`)
     const middle = String(Math.floor(records / 2)).padStart(8, '0')
-    const module = 'platform=bench&record_type=item'
+    const module = 'platform=bench-1&record_type=item-1'
     for (const [name, query] of [
       ['first page', ''],
       ['first page of a module', module],

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { OpenAlerts } from './alert.ts'
 import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 import { PlatformSummary } from './platform.ts'
 import { Pull, PullState, PullTrigger } from './pull.ts'
@@ -40,6 +41,7 @@ export const Snapshot = Type.Object({
   platforms: Type.Array(PlatformSummary),
   records: Type.Array(RecordSummary),
   logs: Type.Array(ActivityLine),
+  alerts: OpenAlerts,
   latest_sync: Type.Union([
     Type.Object({
       pull_id: Type.Integer(),

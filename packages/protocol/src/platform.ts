@@ -59,9 +59,13 @@ export const RegisterRequest = Type.Object(
   { additionalProperties: false },
 )
 
+/** `record_types`: the modules to receive; the records of others stay. */
 export const PlatformChange = Type.Object(
-  { status: PlatformStatus },
-  { additionalProperties: false },
+  {
+    status: Type.Optional(PlatformStatus),
+    record_types: Type.Optional(Type.Array(Type.String(), { uniqueItems: true })),
+  },
+  { additionalProperties: false, minProperties: 1 },
 )
 
 export type PlatformStatus = Static<typeof PlatformStatus>

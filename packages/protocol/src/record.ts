@@ -101,7 +101,9 @@ export const RecordPage = Type.Object({
 
 /** A change of one place in a record; an absent side is left out. */
 export const Change = Type.Object({
-  path: Type.String({ description: 'JSON Pointer, RFC 6901: /full_name or /data/<key>' }),
+  path: Type.String({
+    description: 'JSON Pointer, RFC 6901: /full_name, /data/<key>, /incomplete or /missing_since',
+  }),
   before: Type.Optional(Type.Unknown()),
   after: Type.Optional(Type.Unknown()),
 })
@@ -114,6 +116,55 @@ export const HistoryEntry = Type.Object({
   request_id: NullableString,
 })
 
+/** A record as it is, or, where it was asked for, as it was at a moment. */
+export const RecordAnswer = Type.Object({
+  success: Type.Literal(true),
+  record: Type.Object({
+    ...StoredRecord.properties,
+    updated_at: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'null only in the past: the history does not reach back to that change',
+    }),
+  }),
+  as_of: Type.Optional(Timestamp),
+})
+
+/** Which write gave a value of a record what it is now. */
+export const FieldOrigin = Type.Object({
+  path: Type.String({ description: 'JSON Pointer, RFC 6901: /full_name or /data/<key>' }),
+  value: Type.Unknown(),
+  written_at: NullableTimestamp,
+  source: Type.Unsafe<'POST' | 'PATCH' | 'pull' | 'replay' | 'creation' | null>({
+    type: ['string', 'null'],
+    enum: ['POST', 'PATCH', 'pull', 'replay', 'creation', null],
+    description: 'creation: as old as the record; null: before the history that is kept',
+  }),
+  pull_id: NullableInteger,
+  request_id: NullableString,
+})
+
+/** One line of the feed: a record at its newest change, or that it is no more. */
+export const RecordChangeLine = Type.Object({
+  cursor: Type.String({ description: 'Give it as `since` to go on behind this line' }),
+  change: OneOf('created', 'updated', 'deleted'),
+  at: Timestamp,
+  record_id: Type.Integer(),
+  platform_name: Type.String(),
+  record_type: Type.String(),
+  record: Type.Optional(StoredRecord),
+})
+
+export const ChangesAnswer = Type.Object({
+  success: Type.Literal(true),
+  changes: Type.Array(RecordChangeLine),
+  next_cursor: Type.String({ description: 'Give it as `since` next time, now or later' }),
+  has_more: Type.Boolean(),
+})
+
+export type FieldOrigin = Static<typeof FieldOrigin>
+export type RecordChangeLine = Static<typeof RecordChangeLine>
+export type ChangesAnswer = Static<typeof ChangesAnswer>
 export type NewRecordPush = Static<typeof NewRecordPush>
 export type ChangedRecordPush = Static<typeof ChangedRecordPush>
 export type PulledRecord = Static<typeof PulledRecord>

@@ -3,8 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from './config.ts'
 import { isRole, nameOfCaller, ROLES, type Role } from './domain/caller.ts'
+import type { KeptDays } from './domain/retention.ts'
 import { HubError } from './errors.ts'
 import { activityRoutes } from './features/activity/routes.ts'
+import { createMailer, MAIL_PATIENCE, type MailPatience } from './features/alerts/mailer.ts'
+import { alertRoutes } from './features/alerts/routes.ts'
+import { createAlertWatch } from './features/alerts/watch-alerts.ts'
 import { createReadSnapshot } from './features/dashboard/read-snapshot.ts'
 import { dashboardRoutes } from './features/dashboard/routes.ts'
 import { createApiToken, findTokenCaller } from './features/operators/api-token.ts'
@@ -12,7 +16,10 @@ import { createAuth, readSession } from './features/operators/auth.ts'
 import { createFirstOperator } from './features/operators/create-operator.ts'
 import { operatorRoutes, toWebHeaders } from './features/operators/routes.ts'
 import { setupToken } from './features/operators/setup-link.ts'
+import { keepSqlViews } from './features/platforms/keep-sql-views.ts'
+import { removalRoutes } from './features/platforms/removal-routes.ts'
 import { platformRoutes } from './features/platforms/routes.ts'
+import { createRemover } from './features/platforms/run-removals.ts'
 import { createCancelPull } from './features/pull/cancel-pull.ts'
 import { missingReviewRoutes } from './features/pull/missing-review-routes.ts'
 import { createRequestPull, createScheduledPull } from './features/pull/request-pull.ts'
@@ -22,17 +29,22 @@ import { scheduleRoutes } from './features/pull/schedule-routes.ts'
 import { createReceiverFinder } from './features/push/find-receiver.ts'
 import { createReceivePush } from './features/push/receive-push.ts'
 import { pushRoutes } from './features/push/routes.ts'
+import { changeRoutes } from './features/records/change-routes.ts'
+import { erasureRoutes } from './features/records/erasure-routes.ts'
+import { exportRoutes } from './features/records/export-routes.ts'
+import { historyRoutes } from './features/records/history-routes.ts'
 import { createIngest } from './features/records/ingest.ts'
 import { createRejectedPushKeeper } from './features/records/keep-rejected-push.ts'
 import { recordListRoutes } from './features/records/list-routes.ts'
-import { recordRoutes } from './features/records/routes.ts'
 import { viewRoutes } from './features/records/view-routes.ts'
+import { dropOldRows } from './features/retention/drop-old-rows.ts'
 import { startIndexing } from './features/search/index-records.ts'
 import { searchRoutes } from './features/search/routes.ts'
 import { createCsrfTokens } from './http/authorize.ts'
 import { healthRoutes } from './http/health.ts'
 import { guardPages } from './http/page-headers.ts'
 import { createHttpServer } from './http/server.ts'
+import { repeatDespiteErrors } from './lib/abortable-loop.ts'
 import { type Clock, createDayOf, systemClock } from './lib/clock.ts'
 import { createSecretBox } from './lib/secret-box.ts'
 import { PATIENCE, type Patience } from './outgoing/patience.ts'
@@ -56,7 +68,14 @@ export type HubParts = {
   version: string
   /** How it waits for platforms, where that differs from `PATIENCE`. */
   patience?: Partial<Patience>
+  mailPatience?: MailPatience
+  /** How often it looks after what nobody asks for, where that differs from `PACE`. */
+  pace?: Partial<Pace>
 }
+
+/** Pauses in milliseconds. */
+export type Pace = { alerts: number; retention: number }
+const PACE: Pace = { alerts: 30_000, retention: 600_000 }
 
 export type Hub = {
   http: FastifyInstance
@@ -72,12 +91,17 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const { config, storage, clock = systemClock, logger } = parts
   const secrets = createSecretBox(parts.secret)
   const dayOf = createDayOf(config.HUB_TIME_ZONE)
+  const patience = {
+    ...PATIENCE,
+    firstByteSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
+    ...parts.patience,
+  }
   const client = createPlatformClient({
     platformPath: config.HUB_PLATFORM_PATH,
     tunnelHeader: config.HUB_TUNNEL_HEADER,
     networks: config.HUB_SOURCE_NETWORKS,
     proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
-    patience: { ...PATIENCE, ...parts.patience },
+    patience,
   })
   const auth = createAuth({
     database: storage.operators.authDatabase,
@@ -98,6 +122,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const runner = createPullRunner({
     client,
     ingest,
+    records: storage.records,
     keeper,
     secrets,
     clock,
@@ -105,16 +130,26 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     pulls: storage.pulls,
     platforms: storage.platforms,
     timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
-    firstByteSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
+    firstByteSeconds: patience.firstByteSeconds,
     concurrency: config.HUB_PULL_CONCURRENCY,
     missing: storage.missing,
     missingFusePercent: config.HUB_MISSING_FUSE,
     log: logger,
   })
+  const remover = createRemover({ removals: storage.removals, log: logger })
   const dispatcher = storage.pullDispatcher
   const pattern = config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE
   const requestPull = createRequestPull({ pulls: storage.pulls, dispatcher, lease })
   const cancelPull = createCancelPull({ pulls: storage.pulls, runner })
+  const mailer = config.HUB_SMTP_URL
+    ? createMailer(
+        { url: config.HUB_SMTP_URL, from: config.HUB_ALERT_FROM, to: config.HUB_ALERT_TO },
+        parts.mailPatience ?? MAIL_PATIENCE,
+      )
+    : null
+  const mailing = { mailer, publicUrl: config.HUB_PUBLIC_URL }
+  const watchAlerts = createAlertWatch({ ...storage, ...mailing, clock, log: logger })
+  const sqlViews = keepSqlViews({ ...storage, log: logger })
   const scheduledPull = createScheduledPull({ ...storage, requestPull })
 
   const { app, authorization } = await createHttpServer(
@@ -156,13 +191,18 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         requesterOf,
       }),
     )
+    await web.register(removalRoutes({ ...storage, remover, clock, requesterOf }))
     await web.register(recordListRoutes(storage))
-    await web.register(recordRoutes(storage))
     await web.register(viewRoutes({ ...storage, callerOf }))
     await web.register(searchRoutes({ ...storage, clock, requesterOf }))
+    await web.register(exportRoutes({ ...storage, clock, requesterOf }))
+    await web.register(historyRoutes(storage))
+    await web.register(changeRoutes(storage))
+    await web.register(erasureRoutes({ ...storage, requesterOf }))
     await web.register(pullRoutes({ ...storage, requestPull, cancelPull, callerOf }))
     await web.register(scheduleRoutes({ ...storage, dispatcher, pattern, callerOf }))
     await web.register(missingReviewRoutes({ missing: storage.missing, clock, requesterOf }))
+    await web.register(alertRoutes({ ...storage, ...mailing, requesterOf }))
     await web.register(activityRoutes(storage))
     await web.register(
       dashboardRoutes({
@@ -173,6 +213,27 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       }),
     )
   })
+
+  let chores: Promise<void>[] = []
+  function startChores(): void {
+    const pace = { ...PACE, ...parts.pace }
+    const { signal } = stopping
+    const retention = { ...storage, clock, log: logger, ...keptOf(config) }
+    chores = [
+      repeatDespiteErrors(
+        pace.alerts,
+        signal,
+        () => watchAlerts(signal),
+        (error) => logger.error({ err: error }, 'alerts could not be looked after'),
+      ),
+      repeatDespiteErrors(
+        pace.retention,
+        signal,
+        () => dropOldRows(retention, signal),
+        (error) => logger.error({ err: error }, 'old rows could not be dropped'),
+      ),
+    ]
+  }
 
   async function createConfiguredOperator(): Promise<void> {
     const { HUB_ADMIN_EMAIL: email, HUB_ADMIN_PASSWORD: password } = config
@@ -200,6 +261,9 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       const address = await listen(app, config)
       await dispatcher.start({ runPull: runner.run, onSchedule }, pattern)
       stopIndexing = startIndexing({ searchIndex: storage.searchIndex, log: logger })
+      startChores()
+      sqlViews.start()
+      remover.start()
       isStarted = true
       const publicUrl = config.HUB_PUBLIC_URL || address
       const hasOperators = await storage.operators.hasOperators()
@@ -211,12 +275,30 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       await dispatcher.stop()
       await runner.stop()
       await stopIndexing()
+      await sqlViews.stop()
+      await remover.stop()
       // Whoever is half-way gets his answer; who sends nothing more must not hold up the end.
       const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
       await app.close()
       clearTimeout(grace)
+      await Promise.all(chores)
       await client.close()
     },
+  }
+}
+
+function keptOf(config: Config): { kept: KeptDays; activityLines: number } {
+  return {
+    kept: {
+      activity: config.HUB_RETENTION_ACTIVITY_DAYS,
+      alerts: config.HUB_RETENTION_ACTIVITY_DAYS,
+      history: config.HUB_RETENTION_HISTORY_DAYS,
+      pulls: config.HUB_RETENTION_PULLS_DAYS,
+      rejected_pushes: config.HUB_RETENTION_REJECTED_DAYS,
+      missing_reviews: config.HUB_RETENTION_REVIEWS_DAYS,
+      audit: config.HUB_RETENTION_AUDIT_DAYS,
+    },
+    activityLines: config.HUB_RETENTION_ACTIVITY_LINES,
   }
 }
 

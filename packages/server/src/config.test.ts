@@ -32,3 +32,62 @@ test('HUB_PULL_SCHEDULE takes what the schedules of both engines take', () => {
     )
   }
 })
+
+const MAIL = {
+  HUB_SMTP_URL: 'smtps://hub%40example.org:p%2Fw%23@mail.example.org:465',
+  HUB_ALERT_FROM: 'hub@example.org',
+  HUB_ALERT_TO: 'ann@example.org, bob@example.org',
+}
+
+test('mail takes an address of a server, a sender and recipients, all or none', () => {
+  const config = configOf(MAIL)
+  assert.equal(config.HUB_SMTP_URL, MAIL.HUB_SMTP_URL)
+  assert.deepEqual(config.HUB_ALERT_TO, ['ann@example.org', 'bob@example.org'])
+  for (const url of ['smtp://localhost', 'smtp://[::1]:25', 'smtp://user:pass@mail.example.org/']) {
+    assert.equal(configOf({ ...MAIL, HUB_SMTP_URL: url }).HUB_SMTP_URL, url)
+  }
+  for (const name of ['HUB_SMTP_URL', 'HUB_ALERT_FROM', 'HUB_ALERT_TO'] as const) {
+    assert.throws(() => configOf({ ...MAIL, [name]: '' }), /HUB_SMTP_URL, .*: set all or none\.$/)
+  }
+  assert.deepEqual(configOf({}).HUB_ALERT_TO, [])
+})
+
+test('a mail setting that cannot be used is named, and its password never shown', () => {
+  for (const url of [
+    'mail.example.org',
+    'http://mail.example.org',
+    'smtp://',
+    'smtp://hub:12/34secret@mail',
+    'smtp://hub:12#34secret@mail',
+    'smtp://hub:12?34secret@mail',
+    'smtp://hub:100%secret@mail',
+    'smtp://hub:secret@mail?pool=true',
+    'smtp://:secret@mail',
+    'smtp://mail\r\nRCPT TO:<x>',
+  ]) {
+    assert.throws(
+      () => configOf({ ...MAIL, HUB_SMTP_URL: url }),
+      (error) =>
+        error instanceof SettingError &&
+        /^HUB_SMTP_URL: must be smtp:/.test(error.message) &&
+        !error.message.includes('secret'),
+    )
+  }
+  for (const to of ['ann', 'ann@example.org,', 'a@b.org\nBcc: c@d.org', ',', 'Ann <a@b.org>']) {
+    assert.throws(() => configOf({ ...MAIL, HUB_ALERT_TO: to }), /^SettingError|HUB_ALERT_TO: must/)
+  }
+  const many = Array.from({ length: 51 }, (_, index) => `a${index}@example.org`).join(',')
+  assert.throws(() => configOf({ ...MAIL, HUB_ALERT_TO: many }), /HUB_ALERT_TO: must be 50/)
+  assert.throws(() => configOf({ ...MAIL, HUB_ALERT_FROM: 'a@b.org\r\nX: y' }), /HUB_ALERT_FROM/)
+})
+
+test('retention is on by default and takes days, 0 for ever', () => {
+  const config = configOf({ HUB_RETENTION_PULLS_DAYS: '0' })
+  assert.deepEqual([config.HUB_RETENTION_HISTORY_DAYS, config.HUB_RETENTION_PULLS_DAYS], [365, 0])
+  for (const days of ['-1', '1.5', 'never', '36501']) {
+    assert.throws(
+      () => configOf({ HUB_RETENTION_AUDIT_DAYS: days }),
+      /HUB_RETENTION_AUDIT_DAYS: must be a whole number/,
+    )
+  }
+})

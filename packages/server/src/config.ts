@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { parseEnv } from 'node:util'
 import { CronExpressionParser } from 'cron-parser'
 import { CronPattern } from 'croner'
-import { z } from 'zod'
+import { email, emails, smtpUrl } from './config/mail-settings.ts'
 
 /** A setting that cannot be used. `message` is one line that names it. */
 export class SettingError extends Error {}
@@ -16,6 +16,8 @@ type Setting<Value> = {
   secret?: true
   help: string
 }
+
+const NOBODY: readonly string[] = []
 
 const setting = <Value>(definition: Setting<Value>): Setting<Value> => definition
 
@@ -120,6 +122,60 @@ export const SETTINGS = {
     default: 0,
     help: 'Pushes a second for each platform; 0 for no limit.',
   }),
+  HUB_RETENTION_ACTIVITY_DAYS: setting({
+    parse: days,
+    default: 90,
+    help: 'Days that lines of activity and alerts that are over are kept; 0 for ever.',
+  }),
+  HUB_RETENTION_ACTIVITY_LINES: setting({
+    parse: integer(0, 1_000_000_000),
+    default: 1_000_000,
+    help: 'Lines of activity that are kept, the newest ones; 0 for any number.',
+  }),
+  HUB_RETENTION_HISTORY_DAYS: setting({
+    parse: days,
+    default: 365,
+    help: 'Days that changes of records are kept in their history; 0 for ever.',
+  }),
+  HUB_RETENTION_PULLS_DAYS: setting({
+    parse: days,
+    default: 30,
+    help: 'Days that pulls and their tasks are kept; 0 for ever.',
+  }),
+  HUB_RETENTION_REJECTED_DAYS: setting({
+    parse: days,
+    default: 30,
+    help: 'Days that rejected pushes are kept after they last came; 0 for ever.',
+  }),
+  HUB_RETENTION_REVIEWS_DAYS: setting({
+    parse: days,
+    default: 90,
+    help: 'Days that questions about missing records are kept after they were closed; 0 for ever.',
+  }),
+  HUB_RETENTION_AUDIT_DAYS: setting({
+    parse: days,
+    default: 730,
+    help: 'Days that the audit is kept; 0 for ever.',
+  }),
+  HUB_SMTP_URL: setting({
+    parse: smtpUrl,
+    default: '',
+    shownDefault: 'none',
+    secret: true,
+    help: 'Mail server for alerts: smtp://user:password@host:587 (STARTTLS) or smtps://user:password@host:465.',
+  }),
+  HUB_ALERT_FROM: setting({
+    parse: email,
+    default: '',
+    shownDefault: 'none',
+    help: 'E-mail address that alerts come from.',
+  }),
+  HUB_ALERT_TO: setting({
+    parse: emails,
+    default: NOBODY,
+    shownDefault: 'none',
+    help: 'E-mail addresses that alerts go to, with commas between.',
+  }),
   HUB_TRUST_PROXY: setting({
     parse: trustProxy,
     default: false,
@@ -179,6 +235,10 @@ export function readConfig(sources: ConfigSources): { config: Config; unknown: s
   if (!isConfig(values)) throw new SettingError('The table of settings is incomplete')
   if (Boolean(values.HUB_ADMIN_EMAIL) !== Boolean(values.HUB_ADMIN_PASSWORD)) {
     throw new SettingError('HUB_ADMIN_EMAIL and HUB_ADMIN_PASSWORD: set both or none.')
+  }
+  const mail = [values.HUB_SMTP_URL, values.HUB_ALERT_FROM, values.HUB_ALERT_TO.join('')]
+  if (mail.some(Boolean) && !mail.every(Boolean)) {
+    throw new SettingError('HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO: set all or none.')
   }
   const unknown = layers
     .flatMap((layer) => Object.keys(layer))
@@ -247,17 +307,17 @@ function integer(min: number, max: number): (value: string) => number {
   }
 }
 
+/** A hundred years are as good as for ever. */
+function days(value: string): number {
+  return integer(0, 36_500)(value)
+}
+
 function oneOf<Word extends string>(...words: Word[]): (value: string) => Word {
   return (value) => {
     const word = words.find((one) => one === value.toLowerCase())
     if (word !== undefined) return word
     throw new Error(`must be one of ${words.join(', ')}`)
   }
-}
-
-function email(value: string): string {
-  if (z.email().safeParse(value).success) return value
-  throw new Error('must be an e-mail address')
 }
 
 function password(value: string): string {

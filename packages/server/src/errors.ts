@@ -24,6 +24,17 @@ const CATALOGUE = {
     message: 'Something went wrong in the hub. The log has more under this request id.',
   },
 
+  // Records
+  history_not_kept: {
+    status: 410,
+    message: 'The history is kept since {since} only. What was before is not known any more.',
+  },
+  cursor_beyond: {
+    status: 409,
+    message:
+      'The cursor is ahead of this hub, which may have been restored from a backup. Begin again without it.',
+  },
+
   // Receiver
   api_key_invalid: {
     status: 401,
@@ -37,6 +48,11 @@ const CATALOGUE = {
   duplicate_reference: {
     status: 422,
     message: 'The reference number came twice in one read; the first one stands.',
+  },
+  record_erased: {
+    status: 410,
+    message:
+      'This record was erased, and the hub takes it no more. There is no use in sending it again.',
   },
   record_not_storable: { status: 422, message: 'The database refused this record.' },
   pull_not_running: { status: 409, message: 'The pull that read this record is over.' },
@@ -151,11 +167,18 @@ const CATALOGUE = {
   },
   platform_answer_invalid: {
     status: 502,
-    message: "The platform's answer at {path} is not as agreed: {reason}.",
+    message:
+      "The platform's answer at {path} is not as agreed: {reason}. Its owner has to mend the endpoint.",
+  },
+  platform_reports_failure: {
+    status: 502,
+    message:
+      'The platform itself says at {path} that it failed ("success": false{words}). Its logs say why.',
   },
   platform_answer_too_large: {
     status: 502,
-    message: "The platform's answer at {path} is larger than the {limit} bytes that are allowed.",
+    message:
+      "The platform's answer at {path} is larger than the {limit} bytes that are allowed. Its owner has to make it smaller.",
   },
   platform_name_differs: {
     status: 409,
@@ -171,12 +194,32 @@ const CATALOGUE = {
     message: 'The platform\'s manifest has no module "{record_type}".',
   },
 
+  module_registered: {
+    status: 409,
+    message:
+      'The module "{record_type}" is registered, and its records come again with the next pull. Unregister it first.',
+  },
+  removal_under_way: {
+    status: 409,
+    message:
+      'The records of the module "{record_type}" are being deleted. Register it again when they are gone.',
+  },
+  name_differs: {
+    status: 422,
+    message: 'To confirm what cannot be undone, repeat the {what} exactly.',
+  },
+
   platform_inactive: {
     status: 409,
     message: 'The platform is switched off. Switch it on first.',
   },
 
   // Pulls
+  pulled_no_more: {
+    status: 409,
+    message:
+      'The platform was switched off, or the module is not received any more, while it was read. What was stored stays.',
+  },
   pull_over: { status: 409, message: 'The pull is over already: {state}.' },
   missing_review_closed: {
     status: 409,
@@ -186,6 +229,13 @@ const CATALOGUE = {
     status: 409,
     message: 'A pull is already running. It goes on; there is no need to start another.',
   },
+
+  // Alerts
+  mail_not_set_up: {
+    status: 409,
+    message: 'No mail is set up. Set HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO.',
+  },
+  mail_failed: { status: 502, message: 'The mail could not be sent: {reason}.' },
 } satisfies Record<string, CatalogueEntry>
 
 export type ErrorCode = keyof typeof CATALOGUE

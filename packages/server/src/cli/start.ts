@@ -18,6 +18,7 @@ export async function startHub(
   const storage = await openStorage({
     url: config.DATABASE_URL,
     dataDir: config.HUB_DATA_DIR,
+    secret,
     asHub: true,
     timeZone: config.HUB_TIME_ZONE,
     warn: (message) => logger.warn(message),

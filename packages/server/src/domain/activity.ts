@@ -48,3 +48,24 @@ export function describePush(push: {
     details: { method, reference_number, request_id: push.request_id },
   }
 }
+
+/** The line of a pull that somebody has started. */
+export function describePullStart(pull: {
+  pull_id: number
+  requested_by: string
+  modules: number
+  platforms: number
+}): NewActivity {
+  const { pull_id, requested_by, modules, platforms } = pull
+  return {
+    level: 'info',
+    kind: 'pull.started',
+    message: `Pull ${pull_id} was started: ${counted(modules, 'module')} of ${counted(platforms, 'platform')}`,
+    actor: requested_by,
+    details: { pull_id },
+  }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

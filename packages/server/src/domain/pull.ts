@@ -1,16 +1,7 @@
-import type { PullCounts, PullState, PullTaskState } from '@recordhub/protocol'
+import type { PullCounts } from '@recordhub/protocol'
 
 export function noCounts(): PullCounts {
   return { received: 0, created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0, missing: 0 }
-}
-
-/** How a pull ended whose tasks have all had their turn. */
-export function concludePull(
-  tasks: PullTaskState[],
-): Extract<PullState, 'succeeded' | 'partial' | 'failed'> {
-  const succeeded = tasks.filter((state) => state === 'succeeded').length
-  if (succeeded === tasks.length) return 'succeeded'
-  return succeeded === 0 ? 'failed' : 'partial'
 }
 
 /** Why a pull was broken off before its end. */

@@ -50,6 +50,13 @@ export const NO_FILTER: RecordFilter = {
   conditions: [],
 }
 
+/** Whether more is asked for than a platform and a module. */
+export function isFiltered(filter: RecordFilter): boolean {
+  const { reference_number, search, incomplete, missing, changed_since, conditions } = filter
+  const single = [reference_number, search, incomplete, missing, changed_since]
+  return conditions.length > 0 || single.some((one) => one !== null)
+}
+
 export type ParsedQuery =
   | { ok: true; query: RecordFilter & RecordOrder }
   | { ok: false; errors: FieldErrors }

@@ -66,6 +66,7 @@ export type RecordChange = { path: string; before?: string; after?: string }
 
 export type WriteDecision =
   | { outcome: 'created'; next: RecordState; content_hash: string }
+  /** There is at least one change. */
   | { outcome: 'updated'; next: RecordState; content_hash: string; changes: RecordChange[] }
   /** Nothing that anybody sees has changed; `next` is there where book-keeping has. */
   | { outcome: 'unchanged'; next: RecordState | null }
@@ -237,10 +238,8 @@ function setMember(data: JsonObject, key: string, value: JsonValue | undefined):
 
 function conclude(stored: RecordState | null, next: RecordState, content: Content): WriteDecision {
   if (!stored) return { outcome: 'created', next, content_hash: contentHash(content) }
-  const changes = findChanges(stored, next, content.data)
-  const isSeen =
-    changes.length > 0 || stored.incomplete !== next.incomplete || stored.missing_since !== null
-  if (!isSeen) return { outcome: 'unchanged', next: { ...next, data: stored.data } }
+  const changes = [...findChanges(stored, next, content.data), ...findMarkChanges(stored, next)]
+  if (changes.length === 0) return { outcome: 'unchanged', next: { ...next, data: stored.data } }
   return { outcome: 'updated', next, content_hash: contentHash(content), changes }
 }
 
@@ -266,6 +265,25 @@ function findChanges(stored: RecordState, next: RecordState, nextData: JsonObjec
     })
   }
   return changes
+}
+
+type Marks = Pick<RecordState, 'incomplete' | 'missing_since'>
+
+/** That a record is whole now, or has come back, is a change as any other. */
+function findMarkChanges(stored: Marks, next: Marks): RecordChange[] {
+  const places = ['incomplete', 'missing_since'] as const
+  return places
+    .filter((place) => stored[place] !== next[place])
+    .map((place) => ({
+      path: `/${place}`,
+      before: JSON.stringify(stored[place]),
+      after: JSON.stringify(next[place]),
+    }))
+}
+
+/** The change that a complete read makes to a record that it did not bring. */
+export function missingChange(since: string): RecordChange {
+  return { path: '/missing_since', before: 'null', after: JSON.stringify(since) }
 }
 
 function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {

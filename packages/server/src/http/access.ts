@@ -34,6 +34,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/platforms': 'viewer',
   'GET /api/v1/platforms/:id': 'viewer',
   'PATCH /api/v1/platforms/:id': 'operator',
+  'GET /api/v1/platforms/:id/removal': 'operator',
+  'DELETE /api/v1/platforms/:id': 'operator',
+  'GET /api/v1/platforms/:id/modules/:record_type/records': 'operator',
+  'DELETE /api/v1/platforms/:id/modules/:record_type/records': 'operator',
+  'GET /api/v1/removals': 'operator',
 
   'GET /api/v1/platforms/:id/modules/:record_type/indexed-fields': 'viewer',
   'PUT /api/v1/platforms/:id/modules/:record_type/indexed-fields': 'operator',
@@ -45,8 +50,15 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'DELETE /api/v1/views/:id': 'viewer',
 
   'GET /api/v1/records': 'viewer',
+  'GET /api/v1/records/export': 'viewer',
   'GET /api/v1/records/:record_id': 'viewer',
   'GET /api/v1/records/:record_id/history': 'viewer',
+  'GET /api/v1/records/:record_id/fields': 'viewer',
+  'GET /api/v1/changes': 'viewer',
+  'GET /api/v1/records/:record_id/erasure': 'admin',
+  'POST /api/v1/records/:record_id/erase': 'admin',
+  'GET /api/v1/tombstones': 'admin',
+  'DELETE /api/v1/tombstones/:id': 'admin',
 
   'POST /api/v1/pulls': 'operator',
   'GET /api/v1/pulls': 'viewer',
@@ -60,6 +72,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/missing-reviews': 'viewer',
   'POST /api/v1/missing-reviews/:id/approve': 'operator',
   'POST /api/v1/missing-reviews/:id/dismiss': 'operator',
+
+  'GET /api/v1/alerts': 'viewer',
+  'POST /api/v1/alerts/:id/acknowledge': 'operator',
+  'POST /api/v1/alerts/test-mail': 'admin',
 
   'GET /api/v1/activity': 'viewer',
   'GET /api/v1/rejected-pushes': 'viewer',

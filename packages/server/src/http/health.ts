@@ -5,12 +5,16 @@ import { HubError } from '../errors.ts'
 export function healthRoutes(parts: {
   checkReady: () => Promise<void>
 }): FastifyPluginAsyncTypebox {
-  const schema = {
+  const schema = (summary: string) => ({
+    summary,
     response: { 200: Type.Object({ success: Type.Literal(true), status: Type.String() }) },
-  }
+  })
   return async (app) => {
-    app.get('/healthz', { schema }, async () => ({ success: true as const, status: 'alive' }))
-    app.get('/readyz', { schema }, async () => {
+    app.get('/healthz', { schema: schema('Whether the process answers') }, async () => ({
+      success: true as const,
+      status: 'alive',
+    }))
+    app.get('/readyz', { schema: schema('Whether the database takes writes') }, async () => {
       try {
         await parts.checkReady()
         return { success: true as const, status: 'ready' }

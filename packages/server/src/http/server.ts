@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { HubError } from '../errors.ts'
@@ -7,6 +6,7 @@ import { answerUnknownRoutes } from './allowed-methods.ts'
 import { type Authenticators, type Authorization, authorize, type CsrfTokens } from './authorize.ts'
 import { answerErrors } from './error-answers.ts'
 import { parseJsonBodies } from './json-body.ts'
+import { describeApi } from './openapi.ts'
 import { validatorCompiler } from './validate.ts'
 
 export type HttpSettings = {
@@ -14,7 +14,6 @@ export type HttpSettings = {
   bodyLimit: number
   trustProxy: boolean | string
   version: string
-  /** True from the moment the process is asked to stop. */
   /** Why the hub takes no requests at the moment; null where it does. */
   refusal: () => 'starting' | 'shutting_down' | null
 }
@@ -56,18 +55,6 @@ export async function createHttpServer(
   })
   answerUnknownRoutes(app)
   const authorization = authorize(app, authenticators, csrfTokenOf)
-  await app.register(swagger, {
-    openapi: {
-      info: { title: 'Recordhub', version: settings.version },
-      components: {
-        securitySchemes: {
-          session: { type: 'apiKey', in: 'cookie', name: 'recordhub.session_token' },
-          token: { type: 'http', scheme: 'bearer' },
-          hubKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },
-        },
-      },
-    },
-  })
-  app.get('/api/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  await describeApi(app, settings.version)
   return { app, authorization }
 }

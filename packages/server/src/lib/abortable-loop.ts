@@ -18,3 +18,22 @@ export async function repeat(
 ): Promise<void> {
   while (await waitFor(pauseMilliseconds, signal)) await action()
 }
+
+/** As {@link repeat}, but errors do not end it: `tell` hears of the first one in each row of them. */
+export async function repeatDespiteErrors(
+  pauseMilliseconds: number,
+  signal: AbortSignal,
+  action: () => Promise<void>,
+  tell: (error: unknown) => void,
+): Promise<void> {
+  let isTold = false
+  await repeat(pauseMilliseconds, signal, async () => {
+    try {
+      await action()
+      isTold = false
+    } catch (error) {
+      if (!isTold) tell(error)
+      isTold = true
+    }
+  })
+}

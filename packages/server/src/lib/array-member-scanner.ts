@@ -12,7 +12,7 @@
 
 import { type ElementSlice, GrowingBytes, SliceBuilder } from './element-slice.ts'
 
-/** The document is cut off, malformed or too large; the message says where. */
+/** The document is cut off, malformed or too large; the message says so, and where, in half a sentence. */
 export class BrokenDocument extends Error {
   override name = 'BrokenDocument'
 }
@@ -27,7 +27,7 @@ export function decodeJson(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes)
   } catch (cause) {
-    throw new BrokenDocument('The document is no UTF-8.', { cause })
+    throw new BrokenDocument('it is no UTF-8', { cause })
   }
 }
 
@@ -131,6 +131,11 @@ export class ArrayMemberScanner {
     return this.#slice.takeComplete()
   }
 
+  /** May be called for a slice that is not needed any more; its bytes are gone then. */
+  release(slice: ElementSlice): void {
+    this.#slice.release(slice)
+  }
+
   /**
    * To be called when no more bytes come. Returns the document with `[]` for the array; where the
    * member is no array, as it is.
@@ -138,7 +143,8 @@ export class ArrayMemberScanner {
    */
   end(): Record<string, unknown> {
     if (this.#broken !== null) throw this.#broken
-    if (this.#state !== ENVELOPE || this.#depth > 0) throw this.#flaw('is cut off', 0)
+    if (this.#offset === 0) throw new BrokenDocument('it is empty')
+    if (this.#state !== ENVELOPE || this.#depth > 0) throw this.#flaw('ends too early', 0)
     return this.#parseEnvelope('')
   }
 
@@ -207,7 +213,7 @@ export class ArrayMemberScanner {
   #parseEnvelope(closing: string): Record<string, unknown> {
     const text = decodeJson(this.#envelope.view(0)).replace(/^\ufeff/, '')
     const value = parse(text + closing)
-    if (!isObject(value)) throw new BrokenDocument('The document is no object.')
+    if (!isObject(value)) throw new BrokenDocument('it is no object')
     return value
   }
 
@@ -279,7 +285,7 @@ export class ArrayMemberScanner {
   }
 
   #flaw(what: string, at: number): BrokenDocument {
-    return new BrokenDocument(`The document ${what}, at byte ${this.#offset + at}.`)
+    return new BrokenDocument(`it ${what}, at byte ${this.#offset + at}`)
   }
 }
 
@@ -318,7 +324,8 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new BrokenDocument(`The document is no JSON: ${String(cause)}`, { cause })
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new BrokenDocument(`it is no JSON (${why})`, { cause })
   }
 }
 

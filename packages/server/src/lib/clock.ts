@@ -23,3 +23,8 @@ export function createDayOf(timeZone: string): (at: Date) => string {
     return day
   }
 }
+
+/** An instant (RFC 3339 in UTC) for people: `2026-11-21 07:30 UTC`. */
+export function timeInWords(at: string): string {
+  return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
+}

@@ -1,6 +1,7 @@
 /** Gathers the elements of an array, as they are found in the bytes, into slices. */
+import { BufferPool } from './buffer-pool.ts'
 
-/** Elements that follow each other in the array. The scanner never writes to a slice again. */
+/** Elements that follow each other in the array. The scanner does not write to a slice that it has handed out. */
 export type ElementSlice = {
   /** The elements as one JSON array in UTF-8: `[`, the elements with their commas, `]`. */
   readonly bytes: Uint8Array
@@ -23,10 +24,14 @@ const OPENING = Uint8Array.of(0x5b)
 const SEPARATOR = Uint8Array.of(0x2c)
 const CLOSING = Uint8Array.of(0x5d)
 
+/** More slices are hardly ever on their way at once. */
+const POOLED = 16
+
 /** Gathers elements into slices. The positions it is given are those in the open chunk. */
 export class SliceBuilder {
   readonly #sliceBytes: number
   readonly #maxElementBytes: number
+  readonly #pool: BufferPool
   readonly #bytes: GrowingBytes
   #complete: ElementSlice[] = []
   #chunk: Uint8Array = new Uint8Array(0)
@@ -43,7 +48,14 @@ export class SliceBuilder {
     this.#sliceBytes = sliceBytes
     this.#maxElementBytes = maxElementBytes
     // A slice ends with the element that fills it; room for that one saves growing each time.
-    this.#bytes = new GrowingBytes(Math.ceil(sliceBytes * 1.25))
+    const capacity = Math.ceil(sliceBytes * 1.25)
+    this.#pool = new BufferPool(capacity, POOLED)
+    this.#bytes = new GrowingBytes(capacity, this.#pool)
+  }
+
+  /** Takes back what a slice that nobody needs any more was kept in. */
+  release(slice: ElementSlice): void {
+    this.#pool.giveBack(slice.bytes)
   }
 
   /** No element has come yet. */
@@ -137,11 +149,13 @@ export class SliceBuilder {
 /** Bytes that are added at the end. */
 export class GrowingBytes {
   readonly #minCapacity: number
-  #bytes = new Uint8Array(0)
+  readonly #pool: BufferPool
+  #bytes: Uint8Array = new Uint8Array(0)
   #length = 0
 
-  constructor(minCapacity: number) {
+  constructor(minCapacity: number, pool: BufferPool = new BufferPool(minCapacity, 0)) {
     this.#minCapacity = minCapacity
+    this.#pool = pool
   }
 
   get length(): number {
@@ -153,8 +167,9 @@ export class GrowingBytes {
     if (length > this.#bytes.length) {
       // At least doubled, so that what is there is copied about once however often it grows.
       const capacity = Math.max(length, this.#bytes.length * 2, this.#minCapacity)
-      const grown = new Uint8Array(capacity)
+      const grown = this.#pool.take(capacity)
       grown.set(this.view(0))
+      this.#pool.giveBack(this.#bytes)
       this.#bytes = grown
     }
     this.#bytes.set(source.subarray(from, to), this.#length)

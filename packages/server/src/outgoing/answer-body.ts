@@ -1,8 +1,9 @@
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib'
 import { HubError } from '../errors.ts'
+import type { PaceLimits } from '../lib/pace-meter.ts'
 import { watchPace } from '../lib/watch-pace.ts'
-import { type Patience, toSlownessError } from './patience.ts'
+import { toSlownessError } from './patience.ts'
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createUnzip,
@@ -20,7 +21,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
  */
 export async function* readBody(
   body: Readable,
-  { path, encoding, patience }: { path: string; encoding: string; patience: Patience },
+  { path, encoding, patience }: { path: string; encoding: string; patience: PaceLimits },
 ): AsyncGenerator<Uint8Array> {
   const sent = watchPace(body, patience, (slowness) => toSlownessError(slowness, patience))
   const name = encoding.trim().toLowerCase()

@@ -3,6 +3,8 @@ import { HubError } from '../errors.ts'
 import { whyRefused } from './address-guard.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
+/** Less than what servers that do not announce it keep one open: a request must not meet its end. */
+const KEEP_IDLE_MS = 1000
 
 export type NetworkSettings = {
   networks: 'any' | 'public'
@@ -11,7 +13,8 @@ export type NetworkSettings = {
 
 /** Makes the connections to platforms, to addresses that the hub may call and through the proxy if there is one. */
 export function createDispatcher({ proxy, networks }: NetworkSettings): Dispatcher {
-  const common = { connections: 8, pipelining: 0, keepAliveTimeout: 10_000 }
+  // One request at a time on a connection, which the next one uses again: 0 would mean never again.
+  const common = { connections: 8, pipelining: 1, keepAliveTimeout: KEEP_IDLE_MS }
   if (proxy.http || proxy.https) {
     return new EnvHttpProxyAgent({
       ...common,

@@ -2,7 +2,6 @@ import { HubError } from '../errors.ts'
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS|ERR_SSL|HOSTNAME_MISMATCH/
 const TIMED_OUT = new Set([
-  'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
   'ETIMEDOUT',
@@ -22,12 +21,12 @@ const REASONS: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'its headers are too large',
   ERR_STREAM_PREMATURE_CLOSE: 'the answer was cut off',
   Z_BUF_ERROR: 'the compressed answer was cut off',
-  Z_DATA_ERROR: 'the compressed answer is damaged',
-  ERR__ERROR_FORMAT_PADDING_1: 'the compressed answer is damaged',
   UND_ERR_CONNECT_TIMEOUT: 'no connection within 10 s',
-  UND_ERR_HEADERS_TIMEOUT: 'no first byte in time',
+  UND_ERR_HEADERS_TIMEOUT: 'it sent nothing at all',
   UND_ERR_BODY_TIMEOUT: 'silence amid the answer',
 }
+/** What the decoders of zlib, Brotli and Zstandard say of bytes that are none of theirs. */
+const DAMAGED = /^Z_DATA_ERROR$|^ERR__|^ZSTD_/
 
 /** What went wrong on the way to a platform, in the words of the catalogue. */
 export function toOutgoingError(error: unknown): HubError {
@@ -49,10 +48,24 @@ export function toOutgoingError(error: unknown): HubError {
   return new HubError('platform_unreachable', { reason }, { cause: error })
 }
 
+/** An answer in which the platform itself says that it failed; null for any other. */
+export function findReportedFailure(
+  { success, message }: Readonly<Record<string, unknown>>,
+  path: string,
+): HubError | null {
+  if (success !== false) return null
+  const words = typeof message === 'string' ? `: ${message.slice(0, 300)}` : ''
+  return new HubError('platform_reports_failure', { path, words })
+}
+
 /** What went wrong while a platform's answer was read, after it had begun well. */
 export function toBodyError(error: unknown, path: string): HubError {
   const known = toOutgoingError(error)
   if (known.code !== 'platform_unreachable') return known
+  if (DAMAGED.test(codeOf(error))) {
+    const reason = 'its compression is damaged, or is not what its Content-Encoding says'
+    return new HubError('platform_answer_invalid', { path, reason }, { cause: error })
+  }
   return new HubError(
     'platform_broke_off',
     { path, reason: reasonOf(codeOf(error)) },
@@ -61,7 +74,9 @@ export function toBodyError(error: unknown, path: string): HubError {
 }
 
 function reasonOf(code: string): string {
-  if (code.startsWith('HPE_')) return 'it does not speak HTTP as it should'
+  if (code.startsWith('HPE_') || code === 'HTTPParserError') {
+    return 'it does not speak HTTP as it should'
+  }
   return REASONS[code] ?? (code || 'an unknown fault')
 }
 

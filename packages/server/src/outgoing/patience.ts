@@ -4,13 +4,16 @@ import type { PaceLimits, Slowness } from '../lib/pace-meter.ts'
 
 /** How the hub waits for a platform, and for how much of it. */
 export type Patience = PaceLimits & {
+  /** So long an answer may take to begin: some platforms build all of it first. */
+  firstByteSeconds: number
   /** Waits before a request is made again; false where the signal came first. */
   pause: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
   /** An answer may go on over so many pages. */
   maxPages: number
 }
 
-export const PATIENCE: Patience = {
+/** The first byte may take as long as a pull does. */
+export const PATIENCE: Omit<Patience, 'firstByteSeconds'> = {
   silenceMs: 30_000,
   windowMs: 60_000,
   bytesPerSecond: 1024,

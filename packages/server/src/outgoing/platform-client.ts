@@ -3,14 +3,15 @@ import { Compile } from 'typebox/compile'
 import { conditionsOf, type Validators } from '../domain/kept-answer.ts'
 import { checkManifest } from '../domain/manifest.ts'
 import { HubError } from '../errors.ts'
-import { isJsonObject, parseExact } from '../lib/exact-json.ts'
+import { isJsonObject, type JsonObject, parseExact } from '../lib/exact-json.ts'
 import {
   type CallTarget,
   createPlatformCaller,
   type OutgoingSettings,
   type PlatformAnswer,
 } from './call-platform.ts'
-import { toBodyError } from './outgoing-error.ts'
+import { hidingKey } from './hide-key.ts'
+import { findReportedFailure, toBodyError } from './outgoing-error.ts'
 import { openPages, type RecordsPage } from './records-pages.ts'
 
 /** A ping or a manifest that takes longer is no answer to a person who waits for it. */
@@ -50,10 +51,13 @@ export type PlatformClient = {
 export function createPlatformClient(settings: OutgoingSettings): PlatformClient {
   const caller = createPlatformCaller(settings)
 
-  async function fetchShort(
+  const fetchShort = (target: CallTarget, path: string) =>
+    hidingKey(target.source_api_key, () => fetchAnswer(target, path))
+
+  async function fetchAnswer(
     target: CallTarget,
     path: string,
-  ): Promise<{ answer: PlatformAnswer; value: unknown }> {
+  ): Promise<{ answer: PlatformAnswer; value: JsonObject }> {
     const signal = AbortSignal.timeout(SHORT_CALL_SECONDS * 1000)
     const answer = await caller.call(target, caller.addressOf(target, path), {
       signal,
@@ -62,7 +66,10 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
       conditions: null,
     })
     try {
-      return { answer, value: parseAnswer(await readBounded(answer), answer) }
+      const value = parseAnswer(await readBounded(answer), answer)
+      const failure = findReportedFailure(value, answer.path)
+      if (failure) throw failure
+      return { answer, value }
     } catch (error) {
       throw toBodyError(error, answer.path)
     }
@@ -115,7 +122,7 @@ async function readBounded(answer: PlatformAnswer): Promise<string> {
     .replace(/^\uFEFF/, '')
 }
 
-function parseAnswer(text: string, answer: PlatformAnswer): unknown {
+function parseAnswer(text: string, answer: PlatformAnswer): JsonObject {
   try {
     const value = parseExact(text)
     if (isJsonObject(value)) return value

@@ -1,23 +1,11 @@
 import { HubError } from '../errors.ts'
-import { ArrayMemberScanner, BrokenDocument, decodeJson } from '../lib/array-member-scanner.ts'
-import { type ElementSlice, elementBytes } from '../lib/element-slice.ts'
-import { type JsonValue, parseExact } from '../lib/exact-json.ts'
+import { ArrayMemberScanner, BrokenDocument } from '../lib/array-member-scanner.ts'
 import type { PlatformAnswer } from './call-platform.ts'
-import { toBodyError } from './outgoing-error.ts'
+import { findReportedFailure, toBodyError } from './outgoing-error.ts'
+import type { RecordsSlice } from './records-slice.ts'
 
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024
 const MAX_ENVELOPE_BYTES = 1024 * 1024
-
-/** One element of `records`: its place, its bytes as they came, and what they say. */
-export type RecordElement = { index: number; bytes: Uint8Array; value: JsonValue }
-
-/** Elements that came together; `tooLarge` are the places of elements left out for their size. */
-export type RecordsSlice = {
-  elements: RecordElement[]
-  tooLarge: readonly number[]
-  /** How large it was as it came. */
-  bytes: number
-}
 
 /** A records answer (specification 2.5) on its way in. */
 export type RecordsStream = {
@@ -29,6 +17,8 @@ export type RecordsStream = {
    *   before stays true.
    */
   slices: () => AsyncGenerator<RecordsSlice>
+  /** To be called for each slice when it is not needed any more, nor any of its elements' bytes. */
+  release: (slice: RecordsSlice) => void
   /** The members outside of `records` that are known so far; all of them after the last slice. */
   envelope: () => Readonly<Record<string, unknown>>
 }
@@ -44,10 +34,11 @@ export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
 
   async function* readSlices(): AsyncGenerator<RecordsSlice> {
     for await (const chunk of body) {
-      for (const slice of scanner.push(chunk)) yield* parseSlice(slice)
+      yield* scanner.push(chunk)
     }
     envelope = scanner.end()
-    if (!scanner.head) throw new BrokenDocument('it has no list "records"')
+    if (scanner.head) return
+    throw findReportedFailure(envelope, path) ?? new BrokenDocument('it has no list "records"')
   }
 
   async function* slices(): AsyncGenerator<RecordsSlice> {
@@ -56,50 +47,16 @@ export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
     } catch (error) {
       const broken = toReadError(error, path)
       // What came whole before the break is as good as if nothing had broken.
-      for (const slice of scanner.takeRest()) yield* parseRest(slice)
+      yield* scanner.takeRest()
       throw broken
     }
   }
-  return { path, contentType, slices, envelope: () => envelope ?? scanner.head ?? {} }
-}
-
-function* parseSlice(slice: ElementSlice): Generator<RecordsSlice> {
-  const values = parseValues(slice)
-  if (values === null) {
-    yield* parseRest(slice)
-    throw new BrokenDocument('it is no valid JSON')
-  }
-  const elements = values.map((value, position) => toElement(slice, position, value))
-  yield { elements, tooLarge: slice.tooLarge, bytes: slice.bytes.byteLength }
-}
-
-/** The elements of a slice up to the first that is no JSON. */
-function* parseRest(slice: ElementSlice): Generator<RecordsSlice> {
-  const elements: RecordElement[] = []
-  for (const position of slice.starts.keys()) {
-    const value = parseJson(elementBytes(slice, position))
-    if (value === undefined) break
-    elements.push(toElement(slice, position, value))
-  }
-  yield { elements, tooLarge: slice.tooLarge, bytes: slice.bytes.byteLength }
-}
-
-function toElement(slice: ElementSlice, position: number, value: JsonValue): RecordElement {
-  return { index: slice.firstIndex + position, bytes: elementBytes(slice, position), value }
-}
-
-/** All at once, which is faster than one by one; null where something in the slice is no JSON. */
-function parseValues(slice: ElementSlice): JsonValue[] | null {
-  const values = parseJson(slice.bytes)
-  return Array.isArray(values) && values.length === slice.starts.length ? values : null
-}
-
-function parseJson(bytes: Uint8Array): JsonValue | undefined {
-  try {
-    return parseExact(decodeJson(bytes))
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof BrokenDocument) return undefined
-    throw error
+  return {
+    path,
+    contentType,
+    slices,
+    release: (slice) => scanner.release(slice),
+    envelope: () => envelope ?? scanner.head ?? {},
   }
 }
 

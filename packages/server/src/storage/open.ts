@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { createHashReference, type HashReference } from '../domain/erasure.ts'
 import { HubError } from '../errors.ts'
 import { systemClock } from '../lib/clock.ts'
 import { makeFolder } from '../lib/make-folder.ts'
+import { createSecretBox } from '../lib/secret-box.ts'
 import type { Storage } from './port/storage.ts'
 import { openPostgres } from './postgres/storage.ts'
 import { openSqlite } from './sqlite/storage.ts'
@@ -24,6 +26,8 @@ export function isPostgres(url: string): boolean {
 export async function openStorage(options: {
   url: string
   dataDir: string
+  /** Keys what stands for the references of erased records; null for a command that stores none. */
+  secret: string | null
   /** Whether this process is the hub; the command line is not. */
   asHub: boolean
   timeZone: string
@@ -33,13 +37,29 @@ export async function openStorage(options: {
   waitUntil?: AbortSignal
 }): Promise<Storage> {
   const { url, asHub, timeZone, warn, waitUntil } = options
+  const hashReference = hashReferenceBy(options.secret)
   if (isPostgres(url)) {
     const waiting = waitUntil ? { seconds: WAIT_SECONDS, signal: waitUntil } : { seconds: 0 }
-    return openPostgres({ url, asHub, timeZone, waiting, warn })
+    return openPostgres({ url, asHub, timeZone, waiting, warn, hashReference })
   }
   const path = url ? url.slice('sqlite:'.length) : join(options.dataDir, 'recordhub.sqlite')
   if (!asHub && !existsSync(path)) throw new HubError('no_database', { path: resolve(path) })
-  return openSqlite({ path: resolve(path), asHub, timeZone, clock: systemClock })
+  return openSqlite({
+    path: resolve(path),
+    asHub,
+    timeZone,
+    clock: systemClock,
+    hashReference,
+  })
+}
+
+function hashReferenceBy(secret: string | null): HashReference {
+  if (secret !== null) {
+    return createHashReference(createSecretBox(secret).deriveKey('erased references'))
+  }
+  return () => {
+    throw new Error('Records are stored by a hub, which has the secret')
+  }
 }
 
 /**

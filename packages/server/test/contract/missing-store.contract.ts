@@ -58,7 +58,7 @@ export function describeMissingRecords(engine: StorageEngine): void {
     )
 
     test(
-      'a mark is a change that readers follow, with no entry in the history and nothing deleted',
+      'a mark is a change that readers follow, with its entry in the history and nothing deleted',
       withStorage(engine, async (kit) => {
         const { read } = await readOf(kit, ['a', 'b', 'c'], ['b'])
         const before = await listRecords(kit.storage)
@@ -76,8 +76,13 @@ export function describeMissingRecords(engine: StorageEngine): void {
           const changed = { missing_since: READ_AT, updated_at: kit.clock.text }
           assert.deepEqual(now, { ...then, ...changed, change_seq: now?.change_seq })
           assert.ok((now?.change_seq ?? 0) > b.change_seq)
-          assert.deepEqual(await listHistory(kit.storage, now?.record_id ?? 0), [])
+          const { at, change_seq, changes } = only(
+            await listHistory(kit.storage, now?.record_id ?? 0),
+          )
+          assert.deepEqual([at, change_seq], [kit.clock.text, now?.change_seq])
+          assert.match(changes, /^\[\{"path":"\/missing_since","before":null,"after":"/)
         }
+        assert.deepEqual(await listHistory(kit.storage, b.record_id), [])
         assert.notEqual(a.change_seq, c.change_seq)
         const { stats } = await kit.storage.snapshot.readSnapshot(kit.clock.day)
         assert.deepEqual(stats, snapshot.stats)

@@ -11,6 +11,7 @@ import {
   withTwoNodes,
 } from '../helpers/postgres-nodes.ts'
 import {
+  changeLog,
   listHistory,
   listRecords,
   only,
@@ -19,6 +20,7 @@ import {
   setStatus,
   words,
   write,
+  writeOne,
 } from '../helpers/storage-fixtures.ts'
 import {
   beginRead,
@@ -258,3 +260,50 @@ async function tracesOf({ storage, clock }: Node) {
   ])
   return { records, stats: counted.stats, logs: counted.logs, history }
 }
+
+describe('what one node of PostgreSQL takes away', () => {
+  test(
+    'the other refuses from then on: an erased record, and the pushes of a platform that was removed',
+    withTwoNodes(async ({ here, there }) => {
+      const school = await registerTestPlatform(here)
+      await write(there, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
+      const [first] = await listRecords(there.storage)
+      const order = { record_id: first?.record_id ?? 0, mode: 'erase', actor: 'ann' } as const
+      assert.ok(await here.storage.erasure.eraseRecord(order, changeLog()))
+      assert.deepEqual(words(await write(there, pushWrite(school))), ['record_erased'])
+      const { platform_id, platform_name } = school
+      const request = { platform_id, platform_name, requested_by: 'ann', at: here.clock.text }
+      assert.ok(await here.storage.platforms.removePlatform(request, changeLog()))
+      assert.deepEqual(words(await write(there, pushWrite(school))), ['api_key_invalid'])
+      const nodes = [here, there].map(async ({ storage }) => {
+        while (await storage.removals.removeNext());
+      })
+      await Promise.all(nodes)
+      assert.deepEqual(await listRecords(there.storage), [])
+      assert.deepEqual(await runSql(there.storage, 'SELECT 1 FROM platforms'), [])
+    }),
+  )
+
+  test(
+    'a push under way holds off an erasure, which then takes what it stored',
+    withTwoNodes(async ({ url, here, there, observer }) => {
+      const school = await registerTestPlatform(here)
+      const { record_id } = await writeOne(here, pushWrite(school))
+      const order = { record_id, mode: 'erase', actor: 'ann' } as const
+      await whileHolding(url, LOCK_R1, async (release) => {
+        const before = write(here, pushWrite(school, { full_name: 'Bea' }))
+        await untilWaiting(observer, 1)
+        const erasing = there.storage.erasure.eraseRecord(order, changeLog())
+        await untilWaiting(observer, 2)
+        const after = write(here, pushWrite(school, { full_name: 'Cid' }))
+        await untilWaiting(observer, 3)
+        await release()
+        assert.deepEqual(words(await before), ['updated'])
+        assert.deepEqual(words(await after), ['record_erased'])
+        assert.equal((await erasing)?.history_entries, 1)
+      })
+      assert.deepEqual(await listRecords(here.storage), [])
+      assert.deepEqual(await runSql(here.storage, 'SELECT 1 FROM record_history'), [])
+    }),
+  )
+})

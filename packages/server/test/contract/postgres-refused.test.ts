@@ -35,7 +35,13 @@ describe('a name with U+0000, which nothing has, finds nothing on PostgreSQL', (
     [
       'rejected pushes',
       ({ storage }) =>
-        storage.rejectedPushes.listRejectedPushes({ platform, code: NUL, limit: 5, before: null }),
+        storage.rejectedPushes.listRejectedPushes({
+          platform,
+          code: NUL,
+          pull_id: null,
+          limit: 5,
+          before: null,
+        }),
       [],
     ],
   ]
@@ -77,6 +83,7 @@ describe('words with U+0000 that others have sent are kept on PostgreSQL', () =>
       const kept = await storage.rejectedPushes.listRejectedPushes({
         platform: null,
         code: null,
+        pull_id: null,
         limit: 5,
         before: null,
       })

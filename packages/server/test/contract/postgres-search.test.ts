@@ -1,7 +1,7 @@
 /** What only PostgreSQL has to do for its search index: several nodes, open transactions, no extension. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { WRITE_GATES_LOCK } from '../../src/storage/postgres/locks.ts'
+import { HOLD_UNSETTLED } from '../../src/storage/postgres/settled-sequence.ts'
 import { withTwoNodes } from '../helpers/postgres-nodes.ts'
 import { listRecords, pushWrite, registerTestPlatform, write } from '../helpers/storage-fixtures.ts'
 import { withDatabase } from '../helpers/storage-postgres.ts'
@@ -19,7 +19,7 @@ describe('the search index of PostgreSQL', () => {
       await indexAll(here.storage)
       await withDatabase(url, async (writer) => {
         await writer.query('BEGIN')
-        await writer.query(`SELECT pg_advisory_xact_lock_shared(${WRITE_GATES_LOCK})`)
+        await writer.query(`SELECT ${HOLD_UNSETTLED} FROM write_sequence`)
         await writer.query(
           `UPDATE records SET full_name = 'Latecomer', change_seq = nextval('write_sequence')`,
         )

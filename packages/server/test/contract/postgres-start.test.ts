@@ -8,7 +8,7 @@ import type { HubError } from '../../src/errors.ts'
 import { openPostgres } from '../../src/storage/postgres/storage.ts'
 import { openNode, untilTrue } from '../helpers/postgres-nodes.ts'
 import { type PostgresServer, startPostgres } from '../helpers/postgres-server.ts'
-import { TestClock } from '../helpers/storage-engine.ts'
+import { hashReference, TestClock } from '../helpers/storage-engine.ts'
 import { only, pushWrite, registerTestPlatform, writeOne } from '../helpers/storage-fixtures.ts'
 import { AT_ONCE, withDatabase } from '../helpers/storage-postgres.ts'
 
@@ -87,6 +87,7 @@ describe('opening PostgreSQL', () => {
         url,
         asHub: true,
         timeZone: 'UTC',
+        hashReference,
         waiting: { seconds: 30 },
         warn: waits.resolve,
       })
@@ -110,6 +111,7 @@ describe('opening PostgreSQL', () => {
         url,
         asHub: true,
         timeZone: 'UTC',
+        hashReference,
         waiting,
         warn: waits.resolve,
       })
@@ -280,7 +282,14 @@ async function refusalOf(
 ): Promise<{ error: HubError; told: string[] }> {
   const told: string[] = []
   const warn = (message: string) => void told.push(message)
-  const opening = openPostgres({ url, asHub: true, timeZone: 'UTC', waiting: { seconds }, warn })
+  const opening = openPostgres({
+    url,
+    asHub: true,
+    timeZone: 'UTC',
+    waiting: { seconds },
+    warn,
+    hashReference,
+  })
   const error = await opening.then(
     () => assert.fail('It was opened'),
     (reason: HubError) => reason,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PullTrigger } from '@recordhub/protocol'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
-import { registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
 import { finishTestPull, LEASE, taskResult } from '../helpers/storage-pulls.ts'
 
 const FAILED = { state: 'failed', error: 'It hangs', trouble: 'It hangs' } as const
@@ -38,6 +38,31 @@ export function describePullFailures(engine: StorageEngine): void {
           assert.equal((await pull(kit, 'schedule', failing))['dead'], 'failed')
         }
         assert.equal((await pull(kit, 'schedule', failing))['dead'], 'skipped')
+      }),
+    )
+
+    test(
+      'that a platform is passed over from now on is told once, with its last error',
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit, { name: 'dead', modules: ['a', 'b'] })
+        const told = async () => {
+          const query = { platform: 'dead', level: null, limit: 100, before: null }
+          const lines = await kit.storage.activity.listActivity(query)
+          return lines.filter((line) => line.kind === 'platform.passed_over')
+        }
+        const dead = new Set(['dead'])
+        for (let round = 1; round <= 4; round += 1) await pull(kit, 'schedule', dead)
+        assert.deepEqual(await told(), [])
+        for (let round = 1; round <= 4; round += 1) {
+          await pull(kit, 'schedule', dead)
+          kit.clock.advance(16 * 60)
+        }
+        const line = only(await told())
+        assert.equal(line.level, 'warning')
+        assert.match(line.message, /Title dead.*15 minutes.*It hangs/)
+        await pull(kit, 'schedule', new Set())
+        for (let round = 1; round <= 5; round += 1) await pull(kit, 'schedule', dead)
+        assert.equal((await told()).length, 2)
       }),
     )
 

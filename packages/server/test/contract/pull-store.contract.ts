@@ -16,6 +16,31 @@ const OTHER = { owner: 'node-2', seconds: 30 }
 export function describePullStore(engine: StorageEngine): void {
   describe(`pulls on ${engine.name}`, () => {
     test(
+      'that somebody has started a pull is told with its extent, that the schedule has is not',
+      withStorage(engine, async (kit) => {
+        const { pulls, activity } = kit.storage
+        await registerTestPlatform(kit, { name: 'school', modules: ['a', 'b'] })
+        await registerTestPlatform(kit, { name: 'clinic' })
+        for (const requested_by of [null, 'ann@example.org', 'ann@example.org']) {
+          const trigger = requested_by === null ? 'schedule' : 'operator'
+          const asked = { trigger, requested_by, lease: LEASE, only: null } as const
+          const { pull } = await pulls.requestPull(asked)
+          // Who is told that one is running has started none.
+          await pulls.requestPull({ ...asked, requested_by: 'bob@example.org' })
+          await finishTestPull(kit.storage, pull.id)
+        }
+        const query = { platform: null, level: null, limit: 100, before: null }
+        const lines = (await activity.listActivity(query)).filter(
+          (line) => line.kind === 'pull.started',
+        )
+        assert.deepEqual(
+          lines.map(({ actor, message }) => [actor, message.replace(/^Pull \d+ /, '')]),
+          Array(2).fill(['ann@example.org', 'was started: 3 modules of 2 platforms']),
+        )
+      }),
+    )
+
+    test(
       'a requested pull is queued, with a task for each registered module of each active platform',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { modules: ['students', 'rooms'], offered: ['staff'] })

@@ -53,6 +53,22 @@ export function describePullTasks(engine: StorageEngine): void {
     )
 
     test(
+      'the tasks of a pull are tallied by their state',
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit, { modules: ['a', 'b', 'c'] })
+        const { pulls } = kit.storage
+        const { pull_id, tasks } = await startTestPull(kit.storage)
+        assert.deepEqual(await pulls.tallyTasks(pull_id), { queued: 3 })
+        const [first, second] = tasks.map((task) => task.task_number)
+        await pulls.startTask(pull_id, first ?? 0)
+        await pulls.finishTask(pull_id, first ?? 0, taskResult(), null)
+        await pulls.startTask(pull_id, second ?? 0)
+        assert.deepEqual(await pulls.tallyTasks(pull_id), { succeeded: 1, running: 1, queued: 1 })
+        assert.deepEqual(await pulls.tallyTasks(pull_id + 1), {})
+      }),
+    )
+
+    test(
       'modules go in the order of their last complete read, those never read first',
       withStorage(engine, async (kit) => {
         const types = ['a', 'b', 'c', 'd']

@@ -12,6 +12,7 @@ import {
   write,
   writeOne,
 } from '../helpers/storage-fixtures.ts'
+import { markUnmet, READ_AT } from '../helpers/storage-missing.ts'
 import { beginRead, pullWrite } from '../helpers/storage-pulls.ts'
 
 export function describeHistory(engine: StorageEngine): void {
@@ -126,6 +127,41 @@ export function describeHistory(engine: StorageEngine): void {
             '/data/é',
           ],
         )
+      }),
+    )
+
+    test(
+      'that a record is gone, comes back and is whole is told too, and nothing twice',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const { record_id } = await writeOne(kit, pushWrite(school, { source: 'PATCH' }))
+        const read = await beginRead(kit.storage, school)
+        await markUnmet(kit.storage, read, ['r-1'])
+        await markUnmet(kit.storage, read, ['r-1'])
+        const push = pushWrite(school, { full_name: '', request_id: 'q-2' })
+        await write(kit, push, push)
+        const entries = await listHistory(kit.storage, record_id)
+        const { pull_id } = read.read
+        const gone = `"${READ_AT}"`
+        assert.deepEqual(
+          entries.map(({ change_seq: _, at: __, ...entry }) => entry),
+          [
+            {
+              source: 'POST',
+              changes: `[{"path":"/incomplete","before":true,"after":false},{"path":"/missing_since","before":${gone},"after":null}]`,
+              pull_id: null,
+              request_id: 'q-2',
+            },
+            {
+              source: 'pull',
+              changes: `[{"path":"/missing_since","before":null,"after":${gone}}]`,
+              pull_id,
+              request_id: null,
+            },
+          ],
+        )
+        const { change_seq } = await readRecord(kit.storage, record_id)
+        assert.equal(entries[0]?.change_seq, change_seq)
       }),
     )
 

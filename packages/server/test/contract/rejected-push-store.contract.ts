@@ -13,7 +13,7 @@ import {
 } from '../helpers/storage-fixtures.ts'
 
 const ROOMY = 50 * 1024 * 1024
-const ALL = { platform: null, code: null, limit: 1000, before: null }
+const ALL = { platform: null, code: null, pull_id: null, limit: 1000, before: null }
 
 export function describeRejectedPushStore(engine: StorageEngine): void {
   describe(`rejected pushes on ${engine.name}`, () => {
@@ -106,6 +106,24 @@ export function describeRejectedPushStore(engine: StorageEngine): void {
         await keep(kit, [refused])
         assert.equal(only(await list(kit.storage)).count, 2)
         assert.equal(await rejectedOn(kit, kit.clock.day), 1)
+      }),
+    )
+
+    test(
+      'what a pull met is listed by it, until a later one meets the same',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const met = (pull_id: number, body: string) =>
+          keep(kit, [rejection(school, { method: 'pull', pull_id, body })])
+        const of = async (pull_id: number) =>
+          (await list(kit.storage, { pull_id })).map((one) => JSON.stringify(one.body)).sort()
+        await met(1, '{"a":1}')
+        await met(1, '{"a":2}')
+        await met(2, '{"a":1}')
+        await keep(kit, [rejection(school)])
+        assert.deepEqual(await of(1), ['{"a":2}'])
+        assert.deepEqual(await of(2), ['{"a":1}'])
+        assert.deepEqual(await of(3), [])
       }),
     )
 
@@ -253,7 +271,7 @@ function keep(
   return storage.rejectedPushes.keepRejectedPushes(rejected, options)
 }
 
-type Query = { platform?: string; code?: string }
+type Query = { platform?: string; code?: string; pull_id?: number }
 
 function list(storage: Storage, query: Query = {}): Promise<RejectedPush[]> {
   return storage.rejectedPushes.listRejectedPushes({ ...ALL, ...query })

@@ -38,6 +38,7 @@ export function describeSnapshotStore(engine: StorageEngine): void {
           platforms: [],
           records: [],
           logs: [],
+          alerts: { open: 0, latest: [] },
           latest_sync: null,
           pull: { running: false, pull: null, schedule_paused: false },
         })

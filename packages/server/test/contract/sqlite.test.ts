@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { openSqlite } from '../../src/storage/sqlite/storage.ts'
-import { TestClock } from '../helpers/storage-engine.ts'
+import { hashReference, TestClock } from '../helpers/storage-engine.ts'
 import {
   listRecords,
   only,
@@ -13,7 +13,15 @@ import {
   words,
   write,
 } from '../helpers/storage-fixtures.ts'
-import { beginRead, pullOnce, pullWrite, startTestPull } from '../helpers/storage-pulls.ts'
+import {
+  beginRead,
+  pullOnce,
+  pullWrite,
+  startTestPull,
+  taskOf,
+  taskResult,
+} from '../helpers/storage-pulls.ts'
+import { dropOld } from '../helpers/storage-retention.ts'
 import { runSql } from '../helpers/storage-sql.ts'
 import { openTemporarySqlite, sqliteEngine } from '../helpers/storage-sqlite.ts'
 import { describeStorage } from './storage-contract.ts'
@@ -49,6 +57,61 @@ describe('what only SQLite promises', () => {
       await write(kit, pullWrite(read, { reference: 'new' }))
       assert.notDeepEqual((await traces()).version, before.version)
       observer.close()
+    } finally {
+      await close()
+    }
+  })
+
+  test('commits wait for the disk again after notes of a task, which do not', async () => {
+    const clock = new TestClock()
+    const { storage, close } = await openTemporarySqlite(clock)
+    try {
+      const school = await registerTestPlatform({ storage, clock })
+      const pull = await startTestPull(storage)
+      const { task_number } = taskOf(pull, school)
+      const expectFull = async () => {
+        const { synchronous } = only(await runSql(storage, 'PRAGMA synchronous'))
+        assert.equal(synchronous, 2)
+      }
+      await storage.pulls.startTask(pull.pull_id, task_number)
+      await expectFull()
+      await runSql(storage, 'PRAGMA query_only = ON')
+      const finishing = storage.pulls.finishTask(pull.pull_id, task_number, taskResult(), null)
+      await assert.rejects(finishing, UNAVAILABLE)
+      await runSql(storage, 'PRAGMA query_only = OFF')
+      await expectFull()
+    } finally {
+      await close()
+    }
+  })
+
+  test('what retention drops makes the file smaller, and the disk is known', async () => {
+    const clock = new TestClock()
+    const { storage, path, close } = await openTemporarySqlite(clock)
+    try {
+      const kit = { storage, clock }
+      const school = await registerTestPlatform(kit)
+      await write(kit, pushWrite(school))
+      for (let index = 0; index < 200; index += 1) {
+        const data = JSON.stringify({ text: `${index} ${'x'.repeat(20_000)}` })
+        await write(kit, pushWrite(school, { data }))
+      }
+      const pages = () => {
+        const observer = new DatabaseSync(path, { readOnly: true })
+        const count = observer.prepare('PRAGMA page_count').get()?.['page_count']
+        observer.close()
+        return Number(count)
+      }
+      const before = pages()
+      clock.advance(3600)
+      assert.equal(await dropOld(storage, 'history', clock.text, 50), 200)
+      assert.equal(pages(), before)
+      let steps = 0
+      while (await storage.retention.giveSpaceBack()) steps += 1
+      assert.ok(steps > 0, 'It gives back little by little')
+      assert.ok(pages() < before / 10, `${pages()} of ${before} pages are left`)
+      const disk = await storage.readDiskSpace()
+      assert.ok(disk && disk.available > 0 && disk.available <= disk.total)
     } finally {
       await close()
     }
@@ -110,7 +173,7 @@ describe('what only SQLite promises', () => {
         storage,
         `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
       )
-      const again = openSqlite({ path, asHub: false, timeZone: 'UTC', clock })
+      const again = openSqlite({ path, asHub: false, timeZone: 'UTC', clock, hashReference })
       await assert.rejects(again, /newer version/)
       await runSql(storage, `DELETE FROM kysely_migration WHERE name = '9999-future'`)
       only(await (await reopen()).platforms.listPlatforms())
@@ -120,12 +183,12 @@ describe('what only SQLite promises', () => {
   })
 
   test('a file that is no database is storage_unavailable', async () => {
-    const options = { asHub: false, timeZone: 'UTC', clock: new TestClock() }
+    const options = { asHub: false, timeZone: 'UTC', clock: new TestClock(), hashReference }
     await assert.rejects(openSqlite({ path: import.meta.filename, ...options }), UNAVAILABLE)
   })
 
   test('a folder that cannot be made is storage_unavailable', async () => {
-    const options = { asHub: false, timeZone: 'UTC', clock: new TestClock() }
+    const options = { asHub: false, timeZone: 'UTC', clock: new TestClock(), hashReference }
     const path = `${import.meta.filename}/below-a-file/hub.sqlite`
     await assert.rejects(openSqlite({ path, ...options }), UNAVAILABLE)
   })
@@ -136,7 +199,7 @@ describe('what only SQLite promises', () => {
     try {
       const path = join(folder, 'other.sqlite')
       await mkdir(`${path}.lock`)
-      const opening = openSqlite({ path, asHub: true, timeZone: 'UTC', clock })
+      const opening = openSqlite({ path, asHub: true, timeZone: 'UTC', clock, hashReference })
       await assert.rejects(opening, UNAVAILABLE)
     } finally {
       await close()
@@ -147,9 +210,15 @@ describe('what only SQLite promises', () => {
     const clock = new TestClock()
     const { path, reopen, close } = await openTemporarySqlite(clock)
     try {
-      const second = openSqlite({ path, asHub: true, timeZone: 'UTC', clock })
+      const second = openSqlite({ path, asHub: true, timeZone: 'UTC', clock, hashReference })
       await assert.rejects(second, IN_USE)
-      const commandLine = await openSqlite({ path, asHub: false, timeZone: 'UTC', clock })
+      const commandLine = await openSqlite({
+        path,
+        asHub: false,
+        timeZone: 'UTC',
+        clock,
+        hashReference,
+      })
       await commandLine.checkWritable()
       await commandLine.close()
       await (await reopen()).checkWritable()

@@ -1,11 +1,15 @@
 /** Everything that the port promises, as one suite: an engine's test file hands its engine over. */
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeActivityStore } from './activity-store.contract.ts'
+import { describeAlertStore } from './alert-store.contract.ts'
+import { describeChanges } from './change-store.contract.ts'
+import { describeErasure } from './erasure-store.contract.ts'
 import { describeHubKeys } from './hub-keys.contract.ts'
 import { describeKeptAnswers } from './kept-answers.contract.ts'
 import { describeMissingReads } from './missing-reads.contract.ts'
 import { describeMissingReviews } from './missing-reviews.contract.ts'
 import { describeMissingRecords } from './missing-store.contract.ts'
+import { describeModuleRegistration } from './module-registration.contract.ts'
 import { describeOperatorStore } from './operator-store.contract.ts'
 import { describePlatformStore } from './platform-store.contract.ts'
 import { describePullDispatcher } from './pull-dispatcher.contract.ts'
@@ -13,6 +17,7 @@ import { describePullEndings } from './pull-endings.contract.ts'
 import { describePullFailures } from './pull-failures.contract.ts'
 import { describePullStore } from './pull-store.contract.ts'
 import { describePullTasks } from './pull-tasks.contract.ts'
+import { describeElements } from './record-elements.contract.ts'
 import { describeRecordSearch } from './record-search.contract.ts'
 import { describeWriteBatches } from './record-store-batches.contract.ts'
 import { describeCounters } from './record-store-counters.contract.ts'
@@ -25,15 +30,19 @@ import { describePulledRecords } from './record-store-pulls.contract.ts'
 import { describePushes } from './record-store-pushes.contract.ts'
 import { describeExactText } from './record-store-text.contract.ts'
 import { describeRejectedPushStore } from './rejected-push-store.contract.ts'
+import { describeRemovals } from './removal-store.contract.ts'
+import { describeRetentionStore } from './retention-store.contract.ts'
 import { describeScheduleStore } from './schedule-store.contract.ts'
 import { describeSearchIndex } from './search-index.contract.ts'
 import { describeSnapshotStore } from './snapshot-store.contract.ts'
+import { describeSqlViews } from './sql-views.contract.ts'
 import { describeStorageItself } from './storage.contract.ts'
 import { describeViewStore } from './view-store.contract.ts'
 
 export function describeStorage(engine: StorageEngine): void {
   describePushes(engine)
   describePulledRecords(engine)
+  describeElements(engine)
   describeWriteGates(engine)
   describeWriteBatches(engine)
   describeWritesAtOnce(engine)
@@ -44,9 +53,11 @@ export function describeStorage(engine: StorageEngine): void {
   describeRecordSearch(engine)
   describeSearchIndex(engine)
   describeViewStore(engine)
+  describeChanges(engine)
   describeModel(engine)
   describePlatformStore(engine)
   describeHubKeys(engine)
+  describeModuleRegistration(engine)
   describePullStore(engine)
   describePullTasks(engine)
   describeKeptAnswers(engine)
@@ -55,11 +66,16 @@ export function describeStorage(engine: StorageEngine): void {
   describeMissingRecords(engine)
   describeMissingReviews(engine)
   describeMissingReads(engine)
+  describeErasure(engine)
+  describeRemovals(engine)
   describeActivityStore(engine)
   describeRejectedPushStore(engine)
+  describeRetentionStore(engine)
+  describeAlertStore(engine)
   describeOperatorStore(engine)
   describeScheduleStore(engine)
   describeSnapshotStore(engine)
+  describeSqlViews(engine)
   describePullDispatcher(engine)
   describeStorageItself(engine)
 }

@@ -120,7 +120,7 @@ export function describeStorageItself(engine: StorageEngine): void {
 async function everything(storage: Storage, day: string): Promise<unknown> {
   const records = await listRecords(storage)
   const pulls = await storage.pulls.listPulls({ limit: 10, before: null })
-  const query = { platform: null, code: null, limit: 10, before: null }
+  const query = { platform: null, code: null, pull_id: null, limit: 10, before: null }
   return {
     records,
     history: await Promise.all(records.map((record) => listHistory(storage, record.record_id))),

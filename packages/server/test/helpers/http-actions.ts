@@ -220,6 +220,17 @@ export async function pullAll(hub: TestHub): Promise<ReadPull> {
   return untilPullEnds(hub, (await startPull(hub)).id)
 }
 
+/** One whole pull as the schedule starts them. */
+export async function pullOnSchedule(hub: TestHub): Promise<ReadPull> {
+  const { pulls, pullDispatcher, processName } = hub.storage
+  const lease = { owner: processName, seconds: 20 }
+  const asked = { trigger: 'schedule', requested_by: null, lease, only: null } as const
+  const { outcome, pull } = await pulls.requestPull(asked)
+  assert.equal(outcome, 'queued')
+  await pullDispatcher.dispatch(pull.id)
+  return untilPullEnds(hub, pull.id)
+}
+
 /** What is stored, in figures: the same before and after whatever must leave nothing behind. */
 export async function tracesOf(hub: TestHub): Promise<Record<string, unknown>> {
   const traces: Record<string, unknown> = {}

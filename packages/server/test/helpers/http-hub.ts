@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
-import { createHub, type Hub } from '../../src/app.ts'
+import { createHub, type Hub, type Pace } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Role } from '../../src/domain/caller.ts'
+import type { MailPatience } from '../../src/features/alerts/mailer.ts'
 import { createApiToken } from '../../src/features/operators/api-token.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import type { Patience } from '../../src/outgoing/patience.ts'
@@ -17,6 +18,8 @@ export const SECRET = 'the secret of a test hub, 32 characters or more'
 export const PASSWORD = 'correct horse battery staple'
 export const EMAIL = 'ann@example.org'
 
+const NEVER = 3_600_000
+
 export type TestHubOptions = {
   env?: Record<string, string>
   clock?: Clock
@@ -24,6 +27,9 @@ export type TestHubOptions = {
   wrap?: (storage: Storage) => Storage
   /** How the hub waits for platforms; it never pauses before it asks again unless told otherwise. */
   patience?: Partial<Patience>
+  /** How often it looks after what nobody asks for; hardly ever unless told otherwise. */
+  pace?: Partial<Pace>
+  mailPatience?: MailPatience
   /** Creates the operator {@link EMAIL}; costs a tenth of a second. */
   withOperator?: boolean
 }
@@ -158,6 +164,8 @@ async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
     secret: SECRET,
     logger: pino({ level: 'trace' }, keepLines(lines)),
     version: '0.0.0-test',
+    pace: { alerts: NEVER, retention: NEVER, ...options.pace },
+    ...(options.mailPatience ? { mailPatience: options.mailPatience } : {}),
     patience: { pause: async (_, signal) => !signal.aborted, ...options.patience },
   })
   const { address, setupLink } = await hub.start()

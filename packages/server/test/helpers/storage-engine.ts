@@ -1,4 +1,5 @@
 /** What a storage engine gives so that the contract suite can run on it. */
+import { createHashReference } from '../../src/domain/erasure.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 
@@ -17,6 +18,9 @@ export type StorageEngine = {
   /** Opens an empty storage of its own, in the time zone UTC. */
   open(options: { clock: Clock }): Promise<OpenedStorage>
 }
+
+/** How the storages of tests hash the references of erased records. */
+export const hashReference = createHashReference(Buffer.from('a key of tests'))
 
 /** A clock that stands still until it is set. */
 export class TestClock implements Clock {

@@ -14,6 +14,8 @@ import { LEASE, pullWrite, requestPull, type TestRead, taskResult } from './stor
 import { chooseFields } from './storage-search.ts'
 import { runSql } from './storage-sql.ts'
 
+const NO_CHANGES = { raise: [], resolve: [], reword: [] }
+
 export type Call = [name: string, call: () => Promise<unknown>]
 
 /** Each can be made again and again. */
@@ -23,6 +25,7 @@ export function everyMethod(
 ): Call[] {
   const { records, platforms, pulls, missing, activity, rejectedPushes, operators, snapshot } =
     storage
+  const { erasure, removals } = storage
   const { platform_id } = school
   const { pull_id } = read.read
   const { task_number } = read.task
@@ -40,6 +43,7 @@ export function everyMethod(
     pull_id: null,
     activity: null,
   } as const
+  const alert = { kind: 'disk_low', subject: 'disk', platform: null, message: 'Low' } as const
   let count = 0
   const token = () => ({
     name: 'a token',
@@ -53,6 +57,10 @@ export function everyMethod(
     [
       'pulled record',
       () => write({ storage, clock }, pullWrite(read, { reference: `p-${count++}` })),
+    ],
+    [
+      'recogniseElements',
+      () => records.recogniseElements(read.read, [{ reference_number: 'r-1', source_hash: 'h' }]),
     ],
     ['listRecords', () => listRecords(storage)],
     ['listRecords of a module', () => listRecords(storage, { platform: 'school' })],
@@ -79,6 +87,10 @@ export function everyMethod(
     ['deleteView', () => storage.views.deleteView(-1, audit)],
     ['readRecord', () => records.readRecord(1)],
     ['listHistory', () => records.listHistory({ record_id: 1, limit: 5, before: null })],
+    [
+      'listChanges',
+      () => storage.changes.listChanges({ ...any, record_type: 'students', after: 0, limit: 5 }),
+    ],
     [
       'registerPlatform',
       () => platforms.registerPlatform(newPlatform(`p${count++}-${Math.random()}`), changeLog()),
@@ -111,6 +123,7 @@ export function everyMethod(
     ],
     ['readPull', () => pulls.readPull(pull_id)],
     ['listPulls', () => pulls.listPulls({ limit: 5, before: null })],
+    ['tallyTasks', () => pulls.tallyTasks(pull_id)],
     ['listTasks', () => pulls.listTasks({ pull_id, limit: 5, after: null })],
     ['countUnmarked', () => missing.countUnmarked(read.read)],
     ['listUnmet', () => listUnmet(storage, read)],
@@ -130,6 +143,42 @@ export function everyMethod(
     ],
     ['closeReview', () => missing.closeReview(-1, 'settled', line)],
     ['rememberSuspects', () => missing.rememberSuspects(read.read, [count++])],
+    [
+      'setRegisteredModules',
+      () =>
+        platforms.setRegisteredModules(
+          { platform_id, record_types: ['students'], at: clock.text },
+          changeLog(),
+        ),
+    ],
+    [
+      'removePlatform',
+      () =>
+        platforms.removePlatform(
+          { platform_id: -1, platform_name: 'none', requested_by: 'ann', at: clock.text },
+          changeLog(),
+        ),
+    ],
+    ['previewPlatform', () => removals.previewPlatform(platform_id)],
+    ['previewModule', () => removals.previewModule({ platform_id, record_type: 'students' })],
+    [
+      'removeModuleRecords',
+      () =>
+        removals.removeModuleRecords(
+          { platform_id, record_type: 'ghosts', requested_by: 'ann' },
+          changeLog(),
+        ),
+    ],
+    ['removeNext', () => removals.removeNext()],
+    ['listRemovals', () => removals.listRemovals({ limit: 5, before: null })],
+    ['previewErasure', () => erasure.previewErasure(1)],
+    [
+      'eraseRecord',
+      () => erasure.eraseRecord({ record_id: -1, mode: 'erase', actor: 'ann' }, changeLog()),
+    ],
+    ['listTombstones', () => erasure.listTombstones({ limit: 5, before: null })],
+    ['readTombstone', () => erasure.readTombstone(-1)],
+    ['liftTombstone', () => erasure.liftTombstone(-1, changeLog())],
     ['appendActivity', () => activity.appendActivity(line)],
     ['appendAudit', () => activity.appendAudit(audit)],
     [
@@ -143,14 +192,38 @@ export function everyMethod(
     [
       'listRejectedPushes',
       () =>
-        rejectedPushes.listRejectedPushes({ platform: null, code: null, limit: 5, before: null }),
+        rejectedPushes.listRejectedPushes({
+          platform: null,
+          code: null,
+          pull_id: null,
+          limit: 5,
+          before: null,
+        }),
     ],
+    [
+      'dropOld',
+      () => storage.retention.dropOld('activity', { before: '2000', limit: 5, after: null }),
+    ],
+    [
+      'dropActivityBeyond',
+      () => storage.retention.dropActivityBeyond(1000, { limit: 5, after: null }),
+    ],
+    ['historyKeptSince', () => storage.retention.historyKeptSince()],
+    ['listPlatformHealth', () => storage.alerts.listPlatformHealth()],
+    ['readHours', () => storage.alerts.readHours('2026-03-10T08', '2026-03-10T09')],
+    ['listOpenAlerts', () => storage.alerts.listOpenAlerts()],
+    ['settleAlerts', () => storage.alerts.settleAlerts({ ...NO_CHANGES, raise: [alert] })],
+    ['listAlerts', () => storage.alerts.listAlerts({ state: null, limit: 5, after: null })],
+    ['readOpenAlerts', () => storage.alerts.readOpenAlerts(5)],
+    ['acknowledgeAlert', () => storage.alerts.acknowledgeAlert(-1, 'ann', () => changeLog())],
+    ['listUnmailed', () => storage.alerts.listUnmailed(5)],
     ['hasOperators', () => operators.hasOperators()],
     ['claim', () => operators.claim('a claim', 30)],
     ['releaseClaim', () => operators.releaseClaim('a claim')],
     ['createToken', () => operators.createToken(token(), audit)],
     ['findToken', () => operators.findToken('no hash', clock.text)],
     ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],
+    ['refreshViews', () => storage.sqlViews.refreshViews()],
     ['readSnapshot', () => snapshot.readSnapshot(clock.day)],
     ['checkWritable', () => storage.checkWritable()],
     // Last, since the pulls above would be ended.

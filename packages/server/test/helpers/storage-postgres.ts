@@ -3,10 +3,15 @@ import { Client } from 'pg'
 import type { Clock } from '../../src/lib/clock.ts'
 import { openPostgres } from '../../src/storage/postgres/storage.ts'
 import { databaseFromTemplate, type TestDatabase } from './postgres-database.ts'
-import type { OpenedStorage, StorageEngine } from './storage-engine.ts'
+import { hashReference, type OpenedStorage, type StorageEngine } from './storage-engine.ts'
 
 /** Without waiting for a database that is not there. */
-export const AT_ONCE = { asHub: true, waiting: { seconds: 0 }, warn: () => undefined }
+export const AT_ONCE = {
+  asHub: true,
+  waiting: { seconds: 0 },
+  warn: () => undefined,
+  hashReference,
+}
 
 export const postgresEngine: StorageEngine = {
   name: 'PostgreSQL',
@@ -68,5 +73,6 @@ async function empty(client: Client): Promise<void> {
   )
   await client.query(`TRUNCATE ${rows[0]?.names} RESTART IDENTITY`)
   await client.query('ALTER SEQUENCE write_sequence RESTART')
+  await client.query('DROP SCHEMA IF EXISTS recordhub_views CASCADE')
   await client.query('DELETE FROM pgboss.job; DELETE FROM pgboss.schedule')
 }

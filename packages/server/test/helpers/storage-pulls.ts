@@ -116,6 +116,7 @@ export function taskResult(over: Partial<PullTaskResult> = {}): PullTaskResult {
     error: null,
     warnings: [],
     trouble: null,
+    platform_error: over.error ?? null,
     read: null,
     kept: null,
     ...over,

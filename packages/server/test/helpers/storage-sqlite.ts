@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { openSqlite } from '../../src/storage/sqlite/storage.ts'
-import type { StorageEngine } from './storage-engine.ts'
+import { hashReference, type StorageEngine } from './storage-engine.ts'
 
 /**
  * In memory where the system has such a folder: the suite is about what is stored, and its thousands
@@ -23,7 +23,7 @@ export const sqliteEngine: StorageEngine = {
 export async function openTemporarySqlite(clock: Clock) {
   const folder = await mkdtemp(join(PARENT, 'recordhub-contract-'))
   const path = join(folder, 'hub.sqlite')
-  const open = () => openSqlite({ path, asHub: true, timeZone: 'UTC', clock })
+  const open = () => openSqlite({ path, asHub: true, timeZone: 'UTC', clock, hashReference })
   let storage: Storage = await open()
   return {
     folder,

@@ -39,7 +39,7 @@ export function describeDashboard(engine: StorageEngine): void {
         const answer = await hub.send({ url: REALTIME, headers })
         expectMembers(expectObject(answer, 200), [
           ...['success', 'generated_at', 'polling_interval_seconds', 'broadcasting', 'stats'],
-          ...['platforms', 'records', 'logs', 'latest_sync', 'pull'],
+          ...['platforms', 'records', 'logs', 'alerts', 'latest_sync', 'pull'],
         ])
         return expectAnswer(answer, 200, Snapshot)
       }

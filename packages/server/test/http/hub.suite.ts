@@ -1,9 +1,17 @@
 /** Everything that the hub promises over HTTP, as one suite: an engine's test file hands its engine over. */
 import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { describeAlertMails } from './alert-mails.suite.ts'
+import { describeAlerts } from './alerts.suite.ts'
+import { describeChangeFeed } from './changes.suite.ts'
 import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
+import { describeErasure } from './erasure.suite.ts'
+import { describeExports } from './exports.suite.ts'
+import { describePastRecords } from './history.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
+import { describeMissingPages } from './missing-pages.suite.ts'
 import { describeMissingReviews } from './missing-reviews.suite.ts'
+import { describeApiDocument } from './openapi.suite.ts'
 import { describePages } from './pages.suite.ts'
 import { describePlatformStatus } from './platform-status.suite.ts'
 import { describePlatforms } from './platforms.suite.ts'
@@ -12,8 +20,11 @@ import { describePullBodies } from './pull-bodies.suite.ts'
 import { describePullConditions } from './pull-conditions.suite.ts'
 import { describePullContent } from './pull-content.suite.ts'
 import { describePullFaults } from './pull-faults.suite.ts'
+import { describePullMisbehaviour } from './pull-misbehaviour.suite.ts'
 import { describePullPace } from './pull-pace.suite.ts'
 import { describePullPages } from './pull-pages.suite.ts'
+import { describePullPoliteness } from './pull-politeness.suite.ts'
+import { describePullRejections } from './pull-rejections.suite.ts'
 import { describePullRetries } from './pull-retries.suite.ts'
 import { describePullTroubles } from './pull-troubles.suite.ts'
 import { describePulls } from './pulls.suite.ts'
@@ -26,8 +37,11 @@ import { describeReceiverOrder } from './receiver-order.suite.ts'
 import { describeReceiverRefusals } from './receiver-refusals.suite.ts'
 import { describeRecordSearch } from './record-search.suite.ts'
 import { describeRecords } from './records.suite.ts'
+import { describeRemovals } from './removals.suite.ts'
+import { describeRetention } from './retention.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
+import { describeViewsOfHub } from './sql-views.suite.ts'
 
 export function describeHub(engine: StorageEngine): void {
   describeReceiverAnswers(engine)
@@ -46,16 +60,30 @@ export function describeHub(engine: StorageEngine): void {
   describePullTroubles(engine)
   describeSchedule(engine)
   describePullContent(engine)
+  describePullRejections(engine)
   describePullFaults(engine)
+  describePullMisbehaviour(engine)
   describePullBodies(engine)
   describePullRetries(engine)
   describePullPace(engine)
+  describePullPoliteness(engine)
   describePullPages(engine)
   describePullConditions(engine)
   describeMissingRecords(engine)
+  describeMissingPages(engine)
   describeMissingReviews(engine)
   describeRecords(engine)
   describeRecordSearch(engine)
+  describeAlerts(engine)
+  describeAlertMails(engine)
+  describeRetention(engine)
+  describePastRecords(engine)
+  describeExports(engine)
+  describeChangeFeed(engine)
+  describeViewsOfHub(engine)
+  describeErasure(engine)
+  describeRemovals(engine)
   describeDashboard(engine)
   describePages(engine)
+  describeApiDocument(engine)
 }

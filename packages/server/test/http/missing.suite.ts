@@ -36,7 +36,9 @@ export function describeMissingRecords(engine: StorageEngine): void {
       assert.deepEqual(rest, same)
       assert.ok(missing_since !== null && missing_since >= (pull.started_at ?? ''))
       assert.ok(updated_at > then.updated_at)
-      assert.deepEqual(await historyOf(kit.hub, gone.record_id), [])
+      const { source, pull_id, changes } = only(await historyOf(kit.hub, gone.record_id))
+      assert.deepEqual([source, pull_id], ['pull', pull.id])
+      assert.deepEqual(changes, [{ path: '/missing_since', before: null, after: missing_since }])
       assert.deepEqual(after.slice(3), before.slice(3))
       const line = (await activityOf(kit.hub)).find((one) => one.kind === 'pull_task.succeeded')
       assert.match(line?.message ?? '', /17 unchanged, 3 gone/)
@@ -146,7 +148,8 @@ export function describeMissingRecords(engine: StorageEngine): void {
       await held.arrived
       await setStatus(kit.hub, kit.id, 'inactive')
       held.release()
-      await untilPullEnds(kit.hub, id)
+      const { tasks } = await untilPullEnds(kit.hub, id)
+      assert.match(only(tasks).error ?? '', /platform was switched off/)
       assert.deepEqual(missingOf(await kit.read()), [])
     })
 

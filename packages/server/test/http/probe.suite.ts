@@ -58,17 +58,17 @@ const FAULTS: readonly (readonly [string, Behaviour, string, RegExp])[] = [
   ['answers an object without members', respond.json({}), 'platform_answer_invalid', /\w/],
   [
     'answers success: false',
-    respond.json({ ...manifest([module]), ...pinged, success: false }),
-    'platform_answer_invalid',
-    /success/,
+    respond.json({ ...manifest([module]), ...pinged, success: false, message: 'Closed today' }),
+    'platform_reports_failure',
+    /: Closed today\)/,
   ],
   ['is cut off', respond.cutOff('{"success":true,'), 'platform_broke_off', /cut off/],
   ['hangs up', respond.nothing(), 'platform_unreachable', /cut off/],
   [
     'answers what is no gzip',
     respond.text('{}', 'application/json', { 'Content-Encoding': 'gzip' }),
-    'platform_broke_off',
-    /\w/,
+    'platform_answer_invalid',
+    /Content-Encoding/,
   ],
 ]
 

@@ -6,6 +6,7 @@ import {
   historyOf,
   newRecord,
   pullAll,
+  pullOnSchedule,
   push,
   readSnapshot,
   recordsOf,
@@ -85,7 +86,9 @@ export function describePullContent(engine: StorageEngine): void {
       assert.equal(after.stats.received_today, 300)
       const { pulls: __, activity: lines, ...again } = await tracesOf(kit.hub)
       assert.deepEqual(again, traces)
-      assert.ok(Number(lines) - Number(activity) <= 1, 'at most the line of the pull itself')
+      assert.equal(Number(lines) - Number(activity), 2, 'that the pull was started, and its end')
+      await pullOnSchedule(kit.hub)
+      assert.equal((await tracesOf(kit.hub))['activity'], lines, 'the schedule tells nothing')
       assert.deepEqual(await historyOf(kit.hub, before.stored[0]?.record_id ?? 0), [])
     })
 

@@ -51,6 +51,40 @@ const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
     0,
   ],
   [
+    'a platform_name that no database stores as text',
+    respond.json({ success: true, platform_name: 'ot\0her\ud800', records: [simulatedRecord(1)] }),
+    /calls itself "ot.*her/,
+    0,
+  ],
+  [
+    'a platform_name without end',
+    respond.json({ platform_name: 'x'.repeat(900_000), records: [simulatedRecord(1)] }),
+    /calls itself "xxx/,
+    0,
+  ],
+  [
+    'words that no database stores as text',
+    respond.json({ success: false, message: 'Closed\0\ud800' }),
+    /Closed/,
+    0,
+  ],
+  [
+    'words that quote the key',
+    (response, request) => {
+      const message = `The key ${request.headers['x-platform-api-key']} is too old.`
+      respond.json({ success: false, message })(response, request)
+    },
+    /The key \(the source API key\) is too old/,
+    0,
+  ],
+  [
+    'a redirect that quotes the key',
+    (response, request) =>
+      respond.redirect(`/sign-in?key=${request.headers['x-platform-api-key']}`)(response, request),
+    /redirect to \/sign-in\?key=\(the/,
+    0,
+  ],
+  [
     'another record_type',
     respond.json({ success: true, record_type: 'people', records: [simulatedRecord(1)] }),
     /"people"/,
@@ -122,6 +156,7 @@ export function describePullFaults(engine: StorageEngine): void {
         assert.equal(stored.length, kept)
         assert.equal(cases.created, kept)
         assert.match(cases.error ?? '', words)
+        assert.ok((cases.error ?? '').length < 1000)
         expectAbsent([platform.source_api_key], [JSON.stringify(cases), shown, hub().log()])
         const told = (await activityOf(hub())).find(
           (line) =>
@@ -170,6 +205,25 @@ export function describePullFaults(engine: StorageEngine): void {
       const { text } = await hub().get(`/api/v1/platforms/${id}`)
       assert.match(text, /"last_error":null/)
       assert.doesNotMatch(text, /"latest_sync_at":null/)
+    })
+
+    test('last_error is that of the module that failed last, whichever goes well', async () => {
+      const modules = ['a', 'b', 'c'].map((type) => simulatedModule(type))
+      await using platform = await simulatePlatform({ modules })
+      const { id } = await registerPlatform(hub(), platform, { record_types: ['a', 'b', 'c'] })
+      const lastError = async () => {
+        await pullAll(hub())
+        const { text } = await hub().get(`/api/v1/platforms/${id}`)
+        return /"last_error":"[^"]*HTTP (\d+)/.exec(text)?.[1] ?? null
+      }
+      // Read in this order: none has been read before, and then those first that failed.
+      platform.behave('records/a', respond.status(500))
+      platform.behave('records/b', respond.status(404))
+      assert.equal(await lastError(), '404')
+      platform.behave('records/b', null)
+      assert.equal(await lastError(), '500')
+      platform.behave('records/a', null)
+      assert.equal(await lastError(), null)
     })
   })
 }

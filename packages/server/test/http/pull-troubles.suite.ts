@@ -1,7 +1,7 @@
 /** What the activity tells of modules that go wrong and well again: each change once. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { activityOf, pullAll, registerPlatform } from '../helpers/http-actions.ts'
+import { activityOf, pullAll, pullOnSchedule, registerPlatform } from '../helpers/http-actions.ts'
 import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
 import { respond } from '../helpers/http-respond.ts'
@@ -30,6 +30,54 @@ export function describePullTroubles(engine: StorageEngine): void {
       await pullAll(hub)
       const told = ['pull_task.failed', 'pull_task.failed', 'pull_task.recovered']
       assert.deepEqual(await taskLines(hub), told)
+    })
+
+    test('that a scheduled pull ended as the one before it is told once, passed over or failed', async () => {
+      await using hub = await startTestHub(engine)
+      await using dead = await simulatePlatform()
+      await using well = await simulatePlatform()
+      await registerPlatform(hub, dead)
+      await registerPlatform(hub, well)
+      const ends = async () =>
+        (await activityOf(hub)).filter((line) => line.kind === 'pull.partial').reverse()
+      dead.behave('records/cases', respond.status(500))
+      for (let round = 1; round <= 5; round += 1) await pullOnSchedule(hub)
+      const { pull, tasks } = await pullOnSchedule(hub)
+      const states = Object.fromEntries(tasks.map((task) => [task.platform_name, task.state]))
+      assert.deepEqual(states, {
+        [dead.platform_name]: 'skipped',
+        [well.platform_name]: 'succeeded',
+      })
+      assert.equal(pull.state, 'partial')
+      const [first, ...more] = await ends()
+      assert.match(first?.message ?? '', /succeeded in part: 1 of 2 modules read, 1 failed$/)
+      assert.deepEqual(more, [])
+      // Who asks for a pull is told how it ended, whatever was told before.
+      const asked = await pullAll(hub)
+      assert.equal((await ends()).at(-1)?.details['pull_id'], asked.pull.id)
+      dead.behave('records/cases', null)
+      well.behave('records/cases', respond.status(500))
+      await pullAll(hub)
+      dead.behave('records/cases', respond.status(500))
+      const failed = await pullOnSchedule(hub)
+      assert.equal(failed.pull.state, 'failed')
+      const lines = await activityOf(hub)
+      const told = lines.filter((line) => line.details['pull_id'] === failed.pull.id)
+      assert.match(told.find(({ kind }) => kind === 'pull.failed')?.message ?? '', /2 failed$/)
+    })
+
+    test('a scheduled pull that passes over everything has failed, and says so once', async () => {
+      await using hub = await startTestHub(engine)
+      await using dead = await simulatePlatform()
+      await registerPlatform(hub, dead)
+      dead.behave('records/cases', respond.status(500))
+      for (let round = 1; round <= 5; round += 1) await pullOnSchedule(hub)
+      const { pull } = await pullOnSchedule(hub)
+      assert.deepEqual([pull.state, pull.progress.percent], ['failed', 100])
+      assert.equal(dead.asked().length, 5)
+      const kinds = (await activityOf(hub)).map((line) => line.kind)
+      assert.equal(kinds.filter((kind) => kind === 'pull.failed').length, 1)
+      assert.equal(kinds.filter((kind) => kind === 'platform.passed_over').length, 1)
     })
 
     test('the same rejected records are told once, and what is new all the same', async () => {

@@ -181,6 +181,7 @@ export function describeReceiverLimits(engine: StorageEngine): void {
 function bound(records: Storage['records']): Storage['records'] {
   return {
     applyWrites: (batch) => records.applyWrites(batch),
+    recogniseElements: (read, sightings) => records.recogniseElements(read, sightings),
     listRecords: (query) => records.listRecords(query),
     countRecords: (query) => records.countRecords(query),
     readRecord: (recordId) => records.readRecord(recordId),

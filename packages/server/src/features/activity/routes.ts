@@ -66,6 +66,9 @@ export function activityRoutes(parts: {
             {
               platform: Type.Optional(Type.String()),
               code: Type.Optional(Type.String()),
+              pull: Type.Optional(
+                Type.Integer({ minimum: 1, description: 'The pull that met them last' }),
+              ),
               limit,
               cursor: Type.Optional(Type.String()),
             },
@@ -82,9 +85,9 @@ export function activityRoutes(parts: {
         },
       },
       async (request) => {
-        const { platform = null, code = null, limit = PAGE, cursor } = request.query
+        const { platform = null, code = null, pull = null, limit = PAGE, cursor } = request.query
         const before = cursor === undefined ? null : readCursor(cursor)
-        const query = { platform, code, limit: limit + 1, before }
+        const query = { platform, code, pull_id: pull, limit: limit + 1, before }
         const rejected = await parts.rejectedPushes.listRejectedPushes(query)
         const page = rejected.slice(0, limit)
         const last = page.at(-1)

@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorAnswer } from '@recordhub/protocol'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, FastifySchema } from 'fastify'
 import type { Caller } from '../../domain/caller.ts'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
@@ -20,6 +20,12 @@ const SetupRequest = Type.Object(
   { additionalProperties: false },
 )
 
+/** What Better Auth answers is passed on as it is. */
+const describeBetterAuth = (summary: string): FastifySchema => ({
+  summary,
+  response: { 200: Type.Object({}, { additionalProperties: true }) },
+})
+
 /** Sign-in, sessions and the first operator. */
 export function operatorRoutes(parts: {
   auth: Auth
@@ -32,14 +38,14 @@ export function operatorRoutes(parts: {
   const { auth, activity, secrets, callerOf, csrfTokenOf } = parts
   return async (app) => {
     // Better Auth has many more paths; what the hub does not offer is not reachable.
-    for (const [method, path] of [
-      ['POST', 'sign-in/email'],
-      ['POST', 'sign-out'],
+    for (const [method, path, summary] of [
+      ['POST', 'sign-in/email', 'Sign in with {email, password}, which gives a session cookie'],
+      ['POST', 'sign-out', 'End the session'],
     ] as const) {
       app.route({
         method,
         url: `/api/auth/${path}`,
-        schema: { summary: `Better Auth: ${path}` },
+        schema: describeBetterAuth(summary),
         handler: async (request, reply) => {
           const answer = await auth.handler(toWebRequest(request))
           reply.code(answer.status)

@@ -13,6 +13,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { changeModules } from './change-modules.ts'
 import { changePlatformStatus } from './change-platform.ts'
 import { probePlatform } from './probe-platform.ts'
 import { type Requester, registerPlatform } from './register-platform.ts'
@@ -94,15 +95,20 @@ export function platformRoutes(parts: {
       '/api/v1/platforms/:id',
       {
         schema: {
-          summary: 'Activate or deactivate a platform',
+          summary: 'Activate or deactivate a platform, and choose its modules',
           params: PlatformId,
           body: PlatformChange,
           response: { 200: OnePlatform, '4xx': ErrorAnswer },
         },
       },
       async (request) => {
-        const change = { platform_id: request.params.id, status: request.body.status }
-        const platform = await changePlatformStatus(parts, change, requesterOf(request))
+        const { status, record_types } = request.body
+        const platform_id = request.params.id
+        const requester = requesterOf(request)
+        if (record_types) await changeModules(parts, { platform_id, record_types }, requester)
+        if (status) await changePlatformStatus(parts, { platform_id, status }, requester)
+        const platform = await platforms.readPlatform(platform_id)
+        if (!platform) throw new HubError('not_found', { what: 'platform' })
         return { success: true as const, platform }
       },
     )

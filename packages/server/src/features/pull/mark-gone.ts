@@ -11,8 +11,10 @@ import {
   type OpenReview,
 } from '../../domain/missing.ts'
 import { HubError } from '../../errors.ts'
+import { letOthersWork } from '../../lib/let-others-work.ts'
 import type { MissingStore, ModulePlace, UnmetRecord } from '../../storage/port/missing-store.ts'
 import { describeHeld, describeSettled } from './describe-missing.ts'
+import { toRefusal } from './refused-write.ts'
 import type { PullTaskContext, PullTaskOutcome } from './run-pull-task.ts'
 
 /** Looked at in one step: where none of them was met, rows are read, and pushes wait for no more than this. */
@@ -74,8 +76,8 @@ async function settle(
 ): Promise<boolean> {
   const { missing, missingFusePercent } = parts
   const { plan } = read
-  const { review, suspects } = await missing.readMissingState(plan)
-  const records = await missing.countUnmarked(plan)
+  const asked = [missing.readMissingState(plan), missing.countUnmarked(plan)] as const
+  const [{ review, suspects }, records] = await Promise.all(asked)
   // Most of the time all were met, as the counters tell without a look at any record.
   const isAllThere = records === read.extent.seen.size
   const suspected = needsSecondRead(read.extent) ? new Set(suspects ?? []) : null
@@ -141,7 +143,7 @@ async function* markAll(
         records: gone.slice(at, at + CHUNK),
       })
       if (outcome.outcome === 'rejected') {
-        throw new HubError(outcome.code, { record_type: read.plan.record_type })
+        throw toRefusal(outcome.code)
       }
       yield outcome.marked
       await letOthersWork()
@@ -183,9 +185,4 @@ async function ask(
 
 function checkRunning({ signal }: Pick<JudgingRead, 'signal'>): void {
   if (signal.aborted) throw new HubError('pull_not_running')
-}
-
-/** Pushes have come meanwhile; a step that an engine answers at once must not keep them waiting. */
-function letOthersWork(): Promise<void> {
-  return new Promise(setImmediate)
 }

@@ -8,23 +8,29 @@ import {
 } from '../../domain/kept-answer.ts'
 import type { ReadExtent } from '../../domain/missing.ts'
 import { noCounts } from '../../domain/pull.ts'
-import { manifestTag, sourceHash } from '../../domain/record.ts'
+import { manifestTag } from '../../domain/record.ts'
 import { checkPulled, faultsInWords, referenceOf } from '../../domain/record-input.ts'
+import { RejectionReasons } from '../../domain/rejection-reasons.ts'
 import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { IdSet } from '../../lib/id-set.ts'
 import { toInstant } from '../../lib/instant.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
+import type { CallTarget } from '../../outgoing/call-platform.ts'
+import { hidingKey } from '../../outgoing/hide-key.ts'
+import { findReportedFailure } from '../../outgoing/outgoing-error.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
 import type { RecordsPage } from '../../outgoing/records-pages.ts'
-import type { RecordElement, RecordsSlice } from '../../outgoing/records-stream.ts'
+import type { RecordElement, RecordsSlice } from '../../outgoing/records-slice.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan, StartedTask } from '../../storage/port/pull-store.ts'
-import type { PullWrite, RecordRead } from '../../storage/port/record-store.ts'
+import type { PullWrite, RecordRead, RecordStore } from '../../storage/port/record-store.ts'
 import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
 import type { Ingest } from '../records/ingest.ts'
 import type { RejectedPushKeeper } from '../records/keep-rejected-push.ts'
 import { namingPage } from './name-page.ts'
+import { ElementReader } from './read-elements.ts'
+import { toRefusal } from './refused-write.ts'
 import { StoreAhead } from './store-ahead.ts'
 
 /** Of one task, this many rejected records are kept; all are counted. */
@@ -33,10 +39,13 @@ const MAX_KEPT = 100
 const MAX_REJECTED_KNOWN = 10_000
 const MAX_KEPT_BODY = 1024 * 1024
 const REPORT_EVERY_MS = 1000
+/** Of a name that a platform gives, so much is quoted. */
+const MAX_QUOTED = 200
 
 export type PullTaskParts = {
   client: Pick<PlatformClient, 'openRecords'>
   ingest: Ingest
+  records: Pick<RecordStore, 'recogniseElements'>
   keeper: RejectedPushKeeper
   secrets: SecretBox
   clock: Clock
@@ -90,9 +99,11 @@ class PullTask {
   readonly #parts: PullTaskParts
   readonly #context: PullTaskContext
   readonly #read: RecordRead
+  readonly #reader: ElementReader
   readonly #counts = noCounts()
   readonly #warnings: string[] = []
   #total: number | null = null
+  readonly #reasons = new RejectionReasons()
   #keptRejections = 0
   #pages = 0
   #reportedAt = performance.now()
@@ -117,13 +128,14 @@ class PullTask {
       manifest_tag: manifestTag(keys),
       seen: new IdSet(),
     }
+    this.#reader = new ElementReader(parts.records, this.#read)
   }
 
   progress(): Omit<PullTaskOutcome, 'error' | 'kept'> {
     return {
       total: this.#total,
       counts: { ...this.#counts },
-      warnings: this.#warnings,
+      warnings: [...this.#warnings, ...this.#reasons.inWords(this.#keptRejections)],
       requested_at: this.#read.requested_at,
       records: this.#holds?.records ?? this.#read.seen.size,
       extent: {
@@ -148,11 +160,13 @@ class PullTask {
   }
 
   async read(): Promise<void> {
-    const { source, plan, signal, endsAt } = this.#context
-    const target = {
-      source_base_url: source.source_base_url,
-      source_api_key: this.#parts.secrets.open(source.sealed_source_key, SOURCE_KEY_PURPOSE),
-    }
+    const { source_base_url, sealed_source_key } = this.#context.source
+    const source_api_key = this.#parts.secrets.open(sealed_source_key, SOURCE_KEY_PURPOSE)
+    await hidingKey(source_api_key, () => this.#readFrom({ source_base_url, source_api_key }))
+  }
+
+  async #readFrom(target: CallTarget): Promise<void> {
+    const { plan, signal, endsAt } = this.#context
     const { firstByteSeconds } = this.#parts
     const asksAfter = this.#answerToAskAfter()
     const options = { signal, firstByteSeconds, endsAt, validators: asksAfter }
@@ -185,7 +199,10 @@ class PullTask {
   }
 
   async #readPage(page: RecordsPage): Promise<void> {
-    const storing = new StoreAhead((slices) => this.#store(slices))
+    const storing = new StoreAhead(async (slices) => {
+      await this.#store(slices, page.path)
+      for (const slice of slices) page.release(slice)
+    })
     try {
       for await (const slice of page.slices()) {
         this.#checkEnvelope(page.envelope(), page.path)
@@ -205,39 +222,36 @@ class PullTask {
   }
 
   #checkEnvelope(envelope: Readonly<Record<string, unknown>>, path: string): void {
-    const { success, message, platform_name, record_type, total } = envelope
+    const { platform_name, record_type, total } = envelope
     const { source, plan } = this.#context
-    if (success === false) {
-      const words = typeof message === 'string' ? `: ${message.slice(0, 300)}` : ''
-      throw new HubError('platform_answer_invalid', {
-        path,
-        reason: `it says success: false${words}`,
-      })
-    }
+    const failure = findReportedFailure(envelope, path)
+    if (failure) throw failure
     if (typeof platform_name === 'string' && platform_name !== source.platform_name) {
       throw new HubError('platform_name_differs', {
-        got: platform_name,
+        got: platform_name.slice(0, MAX_QUOTED),
         expected: source.platform_name,
       })
     }
     if (typeof record_type === 'string' && record_type !== plan.record_type) {
-      const reason = `it holds records of "${record_type}"`
+      const got = record_type.slice(0, MAX_QUOTED)
+      const reason = `it says that it holds "${got}", not "${plan.record_type}"`
       throw new HubError('platform_answer_invalid', { path, reason })
     }
     if (typeof total === 'number' && Number.isSafeInteger(total) && total >= 0) this.#total = total
   }
 
-  async #store(slices: RecordsSlice[]): Promise<void> {
-    const elements = slices.flatMap((slice) => slice.elements)
+  async #store(slices: RecordsSlice[], path: string): Promise<void> {
+    const { elements, unchanged, flaw } = await this.#reader.read(slices)
     const tooLarge = slices.flatMap((slice) => slice.tooLarge)
-    this.#counts.received += elements.length + tooLarge.length
+    this.#counts.received += unchanged + elements.length + tooLarge.length
+    this.#counts.unchanged += unchanged
     const rejections = tooLarge.map((index) => this.#rejectTooLarge(index))
     const writes: { write: PullWrite; element: RecordElement }[] = []
     for (const element of elements) {
       const checked = checkPulled(element.value)
       if (checked.outcome === 'valid') {
         const { reference_number, full_name, data } = checked.input
-        const source_hash = sourceHash(this.#read.manifest_tag, element.bytes)
+        const { source_hash } = element
         writes.push({
           element,
           write: {
@@ -255,15 +269,15 @@ class PullTask {
       writes.length > 0 ? await this.#parts.ingest.pull(writes.map(({ write }) => write)) : []
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.outcome !== 'rejected') this.#counts[outcome.outcome] += 1
+      // What the hub holds of it stays nothing, at this read as at the next one: no fault of the platform's.
+      else if (outcome.code === 'record_erased') this.#counts.unchanged += 1
       else if (outcome.code === 'duplicate_reference' || outcome.code === 'record_not_storable') {
         const element = writes[index]?.element
         if (element) rejections.push(this.#reject(element, outcome.code, {}, {}))
-      } else {
-        const { record_type } = this.#context.plan
-        throw new HubError(outcome.code, { record_type })
-      }
+      } else throw toRefusal(outcome.code)
     }
     await Promise.all(rejections)
+    if (flaw !== null) throw new HubError('platform_answer_invalid', { path, reason: flaw })
   }
 
   #rejectTooLarge(index: number): Promise<void> {
@@ -281,7 +295,7 @@ class PullTask {
     if (code !== 'duplicate_reference') this.#noteRejected(element.value)
     const text = JSON.stringify(element.value)
     const body = text.length <= MAX_KEPT_BODY ? text : JSON.stringify({ index: element.index })
-    return this.#keep(code, params, errors, body)
+    return this.#keep(code, params, errors, body, referenceOf(element.value))
   }
 
   /** The record of a rejected element is there all the same, if only it can be told which one. */
@@ -296,18 +310,24 @@ class PullTask {
     params: Record<string, string>,
     errors: Record<string, string[]>,
     body: string,
+    reference_number: string | null = null,
   ): Promise<void> {
     this.#counts.rejected += 1
+    const message = wordsFor(code, params)
+    this.#reasons.note(message)
     if (this.#keptRejections >= MAX_KEPT) return
     this.#keptRejections += 1
+    const { platform_name } = this.#context.source
+    const { record_type } = this.#context.plan
     const rejected: NewRejectedPush = {
       platform_id: this.#context.plan.platform_id,
       method: 'pull',
       code,
-      message: wordsFor(code, params),
+      message,
       errors,
       body,
       pull_id: this.#read.pull_id,
+      about: reference_number === null ? null : { platform_name, record_type, reference_number },
       activity: null,
     }
     await this.#parts.keeper.keep(rejected)
@@ -321,7 +341,7 @@ class PullTask {
 
   #checkType(contentType: string): void {
     if (/json/i.test(contentType)) return
-    const warning = `The answer is JSON, but its Content-Type is ${contentType || 'none'}.`
+    const warning = `The answer is JSON, but its Content-Type is ${contentType.slice(0, MAX_QUOTED) || 'none'}.`
     if (!this.#warnings.includes(warning)) this.#warnings.push(warning)
   }
 }

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PullTaskState } from '@recordhub/protocol'
 import type { FastifyBaseLogger } from 'fastify'
-import type { NewActivity } from '../../domain/activity.ts'
-import { concludePull, countsInWords, type PullStop } from '../../domain/pull.ts'
+import type { PullStop } from '../../domain/pull.ts'
 import { HubError } from '../../errors.ts'
 import { repeat } from '../../lib/abortable-loop.ts'
-import type { PlatformSource, PlatformStore } from '../../storage/port/platform-store.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type {
   Lease,
   PullStore,
   PullTaskPlan,
   PullTaskResult,
 } from '../../storage/port/pull-store.ts'
-import { type JudgedOutcome, type MarkGoneParts, markGone } from './mark-gone.ts'
+import { finishPull } from './finish-pull.ts'
+import { type MarkGoneParts, markGone } from './mark-gone.ts'
 import { type PullTaskContext, type PullTaskParts, runPullTask } from './run-pull-task.ts'
+import { describeTask, toResult } from './task-result.ts'
 
 const HEARTBEAT_MS = 1000
 const RENEW_EVERY_BEATS = 5
@@ -37,8 +37,14 @@ export type PullRunnerParts = PullTaskParts &
     log: FastifyBaseLogger
   }
 
-/** `endsAt`: when the pull's time is over, by `performance.now()`; null where nothing is asked twice. */
-type RunningParts = PullRunnerParts & { endsAt: number | null }
+type RunningParts = PullRunnerParts & {
+  /** When the pull's time is over, by `performance.now()`; null where nothing is asked twice. */
+  endsAt: number | null
+  /** What the platform's module failed with that failed last in this pull; null where none did. */
+  platformError: string | null
+}
+
+type TaskEnd = Pick<PullTaskResult, 'state' | 'platform_error'>
 
 export function createPullRunner(parts: PullRunnerParts): PullRunner {
   const stopping = new AbortController()
@@ -87,14 +93,9 @@ async function runPull(
   const beating = beat(parts, pullId, ending.signal, () => stop('interrupted'))
   try {
     const endsAt = performance.now() + parts.timeoutSeconds * 1000
-    const states = await runTasks({ ...parts, endsAt }, pullId, plans, ending.signal)
+    await runTasks({ ...parts, endsAt, platformError: null }, pullId, plans, ending.signal)
     const broken = stopOf(ending.signal)
-    const state = broken ?? concludePull(states)
-    const unfinishedTasks = broken && broken !== 'timed_out' ? broken : 'not_reached'
-    const line = describePull(pullId, state, states)
-    await untilStored(parts.lease, () =>
-      parts.pulls.finishPull(pullId, { state, unfinishedTasks }, line),
-    )
+    await untilStored(parts.lease, () => finishPull(parts.pulls, pullId, broken))
   } finally {
     clearTimeout(timer)
     stopping.removeEventListener('abort', onStopping)
@@ -143,8 +144,7 @@ async function runTasks(
   pullId: number,
   plans: PullTaskPlan[],
   signal: AbortSignal,
-): Promise<PullTaskState[]> {
-  const states: PullTaskState[] = []
+): Promise<void> {
   const waiting = [...Map.groupBy(plans, (plan) => plan.platform_id).values()]
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -152,25 +152,24 @@ async function runTasks(
       let current = parts
       for (const plan of next) {
         if (signal.aborted) return
-        const state = await runTaskAlone(current, pullId, plan, signal)
-        current = { ...parts, endsAt: state === 'failed' ? null : parts.endsAt }
-        states.push(state)
+        const { state, platform_error } = await runTaskAlone(current, pullId, plan, signal)
+        const endsAt = state === 'failed' ? null : parts.endsAt
+        current = { ...parts, endsAt, platformError: platform_error }
       }
     }
   }
   const workers = Math.min(parts.concurrency, waiting.length)
   await Promise.all(Array.from({ length: workers }, work))
-  return states
 }
 
 /** A task fails alone, even where its own end cannot be stored. */
-async function runTaskAlone(...task: Parameters<typeof runTask>): Promise<PullTaskState> {
+async function runTaskAlone(...task: Parameters<typeof runTask>): Promise<TaskEnd> {
   try {
     return await runTask(...task)
   } catch (error) {
     const [parts, pullId] = task
     parts.log.error({ err: error, pull_id: pullId }, 'a pull task broke off')
-    return 'failed'
+    return { state: 'failed', platform_error: parts.platformError }
   }
 }
 
@@ -179,10 +178,11 @@ async function runTask(
   pullId: number,
   plan: PullTaskPlan,
   signal: AbortSignal,
-): Promise<PullTaskState> {
+): Promise<TaskEnd> {
+  const { platformError } = parts
   const source = await parts.platforms.readSource(plan.platform_id)
   const started = source && (await parts.pulls.startTask(pullId, plan.task_number))
-  if (!source || !started) return 'not_reached'
+  if (!source || !started) return { state: 'not_reached', platform_error: platformError }
   const context: PullTaskContext = {
     pull_id: pullId,
     ...started,
@@ -193,102 +193,17 @@ async function runTask(
     report: (progress) => parts.pulls.reportTask(pullId, plan.task_number, progress),
   }
   const outcome = await markGone(parts, context, await runPullTask(parts, context))
-  const result = toResult(outcome, started.mark, stopOf(signal))
+  const read = { mark: started.mark, broken: stopOf(signal), platformError }
+  const result = toResult(outcome, read)
   if (outcome.error !== null && !(outcome.error instanceof HubError)) {
     parts.log.error({ err: outcome.error, pull_id: pullId }, 'a pull task met a defect')
   }
   await parts.pulls.finishTask(pullId, plan.task_number, result, describeTask(plan, source, result))
-  return result.state
-}
-
-function toResult(outcome: JudgedOutcome, mark: number, broken: PullStop | null): PullTaskResult {
-  const { total, counts, warnings, error, requested_at, records, extent } = outcome
-  // Where records are left to be judged, the next read must bring all of them again.
-  const kept = outcome.isSettled || extent.pages === 0 ? outcome.kept : null
-  if (error === null) {
-    return {
-      state: 'succeeded',
-      total,
-      counts,
-      warnings,
-      error: null,
-      trouble: troubleOf(counts.rejected, warnings),
-      read: { mark, requested_at, records },
-      kept,
-    }
-  }
-  const words =
-    error instanceof HubError
-      ? error.message
-      : 'Something went wrong in the hub; its log says what.'
-  const state = broken ?? 'failed'
-  const told = STOP_WORDS[state] ?? words
-  return { state, total, counts, warnings, error: told, trouble: told, read: null, kept }
-}
-
-const STOP_WORDS: Partial<Record<PullTaskState, string>> = {
-  timed_out: 'The time limit of the pull was reached. What was stored stays.',
-  interrupted: 'The hub was stopped. What was stored stays.',
-  cancelled: 'The pull was cancelled. What was stored stays.',
+  return result
 }
 
 function stopOf(signal: AbortSignal): PullStop | null {
   if (!signal.aborted) return null
   const { reason } = signal
   return reason === 'timed_out' || reason === 'cancelled' ? reason : 'interrupted'
-}
-
-function troubleOf(rejected: number, warnings: string[]): string | null {
-  if (rejected + warnings.length === 0) return null
-  return [`${rejected} rejected`, ...warnings].join('. ')
-}
-
-/** Null where there is nothing to tell: the schedule pulls every minute, and what is wrong is told once. */
-function describeTask(
-  plan: PullTaskPlan,
-  source: PlatformSource,
-  result: PullTaskResult,
-): NewActivity | null {
-  const { counts, state, warnings } = result
-  const name = `${plan.module_name} of ${source.display_title}`
-  const details = { record_type: plan.record_type, counts, warnings }
-  const isKnown = result.trouble !== null && result.trouble === plan.trouble
-  if (state !== 'succeeded') {
-    if (isKnown) return null
-    const message = `Pulling ${name} ${state === 'failed' ? 'failed' : 'was broken off'}: ${result.error ?? ''}`
-    return { level: 'error', kind: `pull_task.${state}`, message, platform: source, details }
-  }
-  const words = [countsInWords(counts), ...warnings].join('. ')
-  if (plan.trouble !== null && result.trouble === null) {
-    const message = `Pulling ${name} goes well again: ${words}`
-    return { level: 'info', kind: 'pull_task.recovered', message, platform: source, details }
-  }
-  const isNew = result.trouble !== null && !isKnown
-  if (counts.created + counts.updated + counts.missing === 0 && !isNew) return null
-  const level = isNew ? 'warning' : 'info'
-  const message = `Pulled ${name}: ${words}`
-  return { level, kind: 'pull_task.succeeded', message, platform: source, details }
-}
-
-const PULL_WORDS = {
-  succeeded: 'succeeded',
-  partial: 'succeeded in part',
-  failed: 'failed',
-  timed_out: 'reached its time limit',
-  interrupted: 'was interrupted',
-  cancelled: 'was cancelled',
-} as const
-
-function describePull(
-  pullId: number,
-  state: keyof typeof PULL_WORDS,
-  states: PullTaskState[],
-): NewActivity {
-  const succeeded = states.filter((one) => one === 'succeeded').length
-  return {
-    level: state === 'succeeded' ? 'info' : 'warning',
-    kind: `pull.${state}`,
-    message: `Pull ${pullId} ${PULL_WORDS[state]}: ${succeeded} of ${states.length} modules read`,
-    details: { pull_id: pullId },
-  }
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { RecordsSlice } from '../../outgoing/records-stream.ts'
+import type { RecordsSlice } from '../../outgoing/records-slice.ts'
 import { StoreAhead } from './store-ahead.ts'
 
 const KIB = 1024
 
 function slice(index: number, bytes: number): RecordsSlice {
-  return { elements: [{ index, bytes: new Uint8Array(), value: null }], tooLarge: [], bytes }
+  return { bytes: new Uint8Array(bytes), starts: [], ends: [], firstIndex: index, tooLarge: [] }
 }
 
 /** Commits that are held until they are let go. */
@@ -15,7 +15,7 @@ function createStore() {
   const commits: number[][] = []
   const open: PromiseWithResolvers<void>[] = []
   const store = async (slices: RecordsSlice[]) => {
-    commits.push(slices.flatMap(({ elements }) => elements.map((element) => element.index)))
+    commits.push(slices.map((slice) => slice.firstIndex))
     const gate = Promise.withResolvers<void>()
     open.push(gate)
     await gate.promise
@@ -29,9 +29,9 @@ function createStore() {
 test('what is read during a commit goes together, in its order, as much as a commit takes', async () => {
   const { commits, store, untilCommits, gateOf } = createStore()
   const ahead = new StoreAhead(store)
-  await ahead.add(slice(0, 64 * KIB))
+  await ahead.add(slice(0, 16 * KIB))
   await untilCommits(1)
-  for (let index = 1; index <= 5; index += 1) await ahead.add(slice(index, 64 * KIB))
+  for (let index = 1; index <= 5; index += 1) await ahead.add(slice(index, 16 * KIB))
   gateOf(0)?.resolve()
   await untilCommits(2)
   gateOf(1)?.resolve()

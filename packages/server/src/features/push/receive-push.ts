@@ -1,7 +1,9 @@
 import type { PushAnswer } from '@recordhub/protocol'
-import { checkPush, faultsInWords, type PushInput } from '../../domain/record-input.ts'
+import type { RecordReference } from '../../domain/erasure.ts'
+import { checkPush, faultsInWords, type PushInput, referenceOf } from '../../domain/record-input.ts'
 import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { isJsonObject } from '../../lib/exact-json.ts'
 import type { Receiver } from '../../storage/port/platform-store.ts'
 import type { WriteOutcome } from '../../storage/port/record-store.ts'
 import type { Ingest } from '../records/ingest.ts'
@@ -44,6 +46,7 @@ export function createReceivePush(options: {
       errors: error.errors ?? {},
       body: JSON.stringify(request.body) ?? 'null',
       pull_id: null,
+      about: recordNamedBy(request),
       activity: {
         level: 'warning',
         kind: 'push.rejected',
@@ -81,6 +84,8 @@ export function createReceivePush(options: {
       content: { source: request.method, full_name, data, occurred_at },
     })
     if (written.outcome !== 'rejected') return answerPush(request, input, written)
+    // Not even that it came is kept.
+    if (written.code === 'record_erased') throw new HubError('record_erased')
     await receivers.refresh(request.key)
     if (written.code === 'api_key_invalid') throw new HubError('api_key_invalid')
     return refuse(
@@ -95,6 +100,14 @@ export function createReceivePush(options: {
 function moduleNotRegistered({ record_type }: PushInput): HubError {
   const errors = { record_type: [wordsFor('module_not_registered', { record_type })] }
   return new HubError('module_not_registered', { record_type }, { errors })
+}
+
+/** The record that a refused push is about, as far as it tells. */
+function recordNamedBy({ body, receiver }: PushRequest): RecordReference | null {
+  const reference_number = referenceOf(body)
+  if (reference_number === null || !isJsonObject(body)) return null
+  const { platform_name } = receiver
+  return { platform_name, record_type: String(body['record_type']), reference_number }
 }
 
 const ANSWERS = {

@@ -1,16 +1,22 @@
 import type { RecordPage, StoredRecord } from '@recordhub/protocol'
-import { isDataColumn, parseRecordQuery } from '../../domain/record-query.ts'
+import { isDataColumn } from '../../domain/record-query.ts'
 import { HubError } from '../../errors.ts'
 import { isJsonObject, parseExact } from '../../lib/exact-json.ts'
 import type { RecordListStore, RecordRow } from '../../storage/port/record-list-store.ts'
 import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
+import { givenOf, readListQuery } from './list-query.ts'
 import { type ListQuery, readCursor, writeCursor } from './record-cursor.ts'
 
 const DEFAULT_LIMIT = 50
 /** Longer than this nobody waits for records that no index finds. */
-const SCAN_MS = 2000
+export const SCAN_MS = 2000
 
-export type RecordListRequest = Record<string, string | number | undefined>
+/** The query of a URL, and the page of its list. */
+export type RecordListRequest = {
+  parameters: Record<string, string | undefined>
+  limit?: number | undefined
+  cursor?: string | undefined
+}
 
 /**
  * One page of records, as the query of a URL asks for it.
@@ -20,13 +26,10 @@ export async function listRecords(
   parts: { records: RecordListStore; searchIndex: Pick<SearchIndexStore, 'readSearchIndex'> },
   request: RecordListRequest,
 ): Promise<RecordPage> {
-  const { limit = DEFAULT_LIMIT, cursor, ...parameters } = request
-  const given = Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
-    value === undefined ? [] : [[name, String(value)]],
-  )
-  const query = readListQuery(given)
-  const start = cursor === undefined ? FIRST_PAGE : readCursor(String(cursor), query)
-  const asked = { ...query, ...start, limit: Number(limit), scan_ms: SCAN_MS }
+  const { parameters, limit = DEFAULT_LIMIT, cursor } = request
+  const query = readListQuery(givenOf(parameters))
+  const start = cursor === undefined ? FIRST_PAGE : readCursor(cursor, query)
+  const asked = { ...query, ...start, limit, scan_ms: SCAN_MS }
   const page = await parts.records.listRecords(asked)
   if (page.outcome === 'too_slow') throw new HubError('sort_too_slow', { sort: query.sort })
   const { first, last, stopped_at, has_more } = page
@@ -45,15 +48,6 @@ export async function listRecords(
     total_is_estimate: page.is_estimate,
     search_lag: goesByIndex(query) ? (await parts.searchIndex.readSearchIndex()).lag : null,
   }
-}
-
-/** @throws HubError `invalid_request` naming each parameter that does not fit. */
-export function readListQuery(parameters: Iterable<[string, string]>): ListQuery {
-  const parsed = parseRecordQuery(parameters)
-  if (parsed.ok) return parsed.query
-  const [[name, problems] = []] = Object.entries(parsed.errors)
-  const reason = `${name} ${problems?.[0]}`
-  throw new HubError('invalid_request', { reason }, { errors: parsed.errors })
 }
 
 export function toStoredRecord(row: RecordRow): StoredRecord {

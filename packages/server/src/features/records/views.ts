@@ -5,7 +5,7 @@ import { type Caller, mayActAs, nameOfCaller } from '../../domain/caller.ts'
 import { HubError } from '../../errors.ts'
 import { isStorableText } from '../../lib/storable-text.ts'
 import type { StoredView, ViewStore } from '../../storage/port/view-store.ts'
-import { readListQuery } from './list-records.ts'
+import { readListQuery } from './list-query.ts'
 
 type By = { caller: Caller; address: string | null }
 

@@ -1,4 +1,4 @@
-import type { Module, Platform, PlatformStatus } from '@recordhub/protocol'
+import type { Module, Platform, PlatformStatus, Removal } from '@recordhub/protocol'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity.ts'
 
 /** Lines that go into the same transaction as the change they tell of. */
@@ -57,6 +57,34 @@ export interface PlatformStore {
     change: { platform_id: number; status: PlatformStatus; at: string },
     log: ChangeLog,
   ): Promise<Platform | null>
+
+  /**
+   * Registers these modules of a platform's manifest and no others; what is chosen already stays as it is.
+   * Once it resolves, pushes of and reads for a module that is not registered are refused on every node;
+   * its records stay, and are there when it is registered again. Questions about its missing records close,
+   * and its next read asks for all. To what it is already is no change and is not logged.
+   * @returns null where there is no such platform; `removing` names a module whose records are being deleted.
+   */
+  setRegisteredModules(
+    change: { platform_id: number; record_types: string[]; at: string },
+    log: ChangeLog,
+  ): Promise<
+    | { outcome: 'changed'; platform: Platform }
+    | { outcome: 'unknown_module' | 'removing'; record_type: string }
+    | null
+  >
+
+  /**
+   * Removes a platform: once it resolves, it is in no list and no pull, its keys open nothing on any node,
+   * its source key is destroyed, its counters are gone and its name is free. What it has in a pull that
+   * runs ends there. Its records, their history and what was refused go step by step (`RemovalStore`);
+   * the activity and the audit stay.
+   * @returns null where there is no platform of that number and name, or not any more.
+   */
+  removePlatform(
+    request: { platform_id: number; platform_name: string; requested_by: string; at: string },
+    log: ChangeLog,
+  ): Promise<Removal | null>
 
   /** What the key with this hash opens now; null where it is unknown, revoked or expired, or its platform inactive. */
   findReceiver(keyHash: string, at: string): Promise<Receiver | null>

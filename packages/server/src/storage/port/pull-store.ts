@@ -9,6 +9,7 @@ import type {
 } from '@recordhub/protocol'
 import type { NewActivity } from '../../domain/activity.ts'
 import type { KeptAnswer } from '../../domain/kept-answer.ts'
+import type { TaskTally } from '../../domain/pull-ending.ts'
 
 /** A pull belongs to the process that renews its lease; a lease that ran out may be taken from it. */
 export type Lease = { owner: string; seconds: number }
@@ -33,6 +34,8 @@ export type PullTaskResult = {
   warnings: string[]
   /** What was wrong at this read, in words; null where nothing was. */
   trouble: string | null
+  /** What the platform's module failed with that failed last in this pull; null where none did. */
+  platform_error: string | null
   /** Set after a complete read: its mark, the time of its first request, and how many records it met. */
   read: { mark: number; requested_at: string; records: number } | null
   /** The answer that the next read of the module may ask after; null for none. */
@@ -61,8 +64,10 @@ export type EndState = Exclude<PullState, 'queued' | 'running'>
 export interface PullStore {
   /**
    * Queues a pull over the registered modules of all active platforms, or of one where `only` names it, a
-   * task each, those first whose last complete read is oldest. At most one pull is queued or running, over all nodes: else the
-   * answer is that one. Abandoned pulls end `interrupted` first, with their tasks.
+   * task each, those first whose last complete read is oldest; a platform of which nothing could be read
+   * has had its turn at that time. At most one pull is queued or running, over all nodes: else the
+   * answer is that one. Abandoned pulls end `interrupted` first, with their tasks. That somebody has
+   * started one is told in the activity; that the schedule has, is not.
    *
    * A scheduled pull passes over a platform of which nothing could be read in the last five pulls or
    * more, until 15 minutes after the last of them; its tasks are `skipped`.
@@ -102,8 +107,11 @@ export interface PullStore {
 
   /**
    * Ends a task: its result, the module's last complete read (which speaks for the module's
-   * records only where it met every one that is not marked as missing, and else leaves the mark of the one before), the platform's last error (that of its
-   * module that failed last in this pull; null for none), the answer to be kept and the line of activity, in one transaction. A task that has ended is left as it is.
+   * records only where it met every one that is not marked as missing, and else leaves the mark of the
+   * one before), the platform's last error, the answer to be kept and the line of activity, in one
+   * transaction. A task that has ended is left as it is.
+   *
+   * Like the start of a task, durable at the latest with the pull's end.
    */
   finishTask(
     pullId: number,
@@ -114,13 +122,13 @@ export interface PullStore {
 
   /**
    * Ends a pull and its unfinished tasks: from then on nothing that it still reads is stored. A pull that
-   * has ended is left as it is.
+   * has ended is left as it is. Of a platform that scheduled pulls pass over from now on the activity tells once.
    * @returns whether this call has ended it.
    */
   finishPull(
     pullId: number,
     end: { state: EndState; unfinishedTasks: Exclude<PullTaskState, 'queued' | 'running'> },
-    activity: NewActivity,
+    activity: NewActivity | null,
   ): Promise<boolean>
 
   /**
@@ -141,6 +149,9 @@ export interface PullStore {
 
   /** Newest first, those with an id below `before` only. */
   listPulls(query: { limit: number; before: number | null }): Promise<Pull[]>
+
+  /** How many tasks of a pull are in each state; those that no task is in are left out. */
+  tallyTasks(pullId: number): Promise<TaskTally>
 
   /** In the order they are run, those after `after` only. */
   listTasks(query: {

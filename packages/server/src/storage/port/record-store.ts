@@ -21,12 +21,15 @@ export type ReadPlace = { pull_id: number; platform_id: number; module_id: numbe
 /** A read that pulled records come from; one object for all of its writes. */
 export type RecordRead = ReadCircumstances &
   ReadPlace & {
-    /** The ids that this read has met: the engine adds each one, and rejects one that comes again. */
+    /** The ids that this read has met: the engine adds each one that it writes, and rejects one that comes again. */
     seen: IdSet
   }
 
 /** An element of a read, which says where it belongs. */
 export type PullWrite = { reference_number: string; content: PulledContent; read: RecordRead }
+
+/** An element of a read as it came: the reference that it seems to bear, and the hash of its bytes. */
+export type ElementSighting = { reference_number: string; source_hash: string }
 
 export type RecordWrite = PushWrite | PullWrite
 
@@ -39,6 +42,7 @@ export type WriteRejection =
   | 'pull_not_running'
   | 'duplicate_reference'
   | 'record_not_storable'
+  | 'record_erased'
 
 export type WriteOutcome =
   | {
@@ -70,6 +74,9 @@ export interface RecordStore extends RecordListStore {
    * registered module; a pulled record needs a pull that is running, an active platform and a
    * registered module.
    *
+   * A record that was erased or anonymised is not stored again as long as its tombstone stands
+   * (`record_erased`). What anonymising left of it counts as met by the read.
+   *
    * A write that the database refuses (`record_not_storable`) fails alone; its neighbours are stored.
    * A record that its read has met before is rejected (`duplicate_reference`) and the first stands.
    * `read.seen` holds an id only once its write is committed.
@@ -83,6 +90,14 @@ export interface RecordStore extends RecordListStore {
    *   batch is stored then.
    */
   applyWrites(batch: WriteBatch): Promise<WriteOutcome[]>
+
+  /**
+   * Recognises elements of a read that need not be written nor even parsed: the record of that reference
+   * was last written by the same bytes, and nothing has happened to it since that this read would settle
+   * (`isSameRead`). Where the read must not write, none is recognised. Leaves `read.seen` as it is.
+   * @returns for each sighting its record's id, or null.
+   */
+  recogniseElements(read: RecordRead, sightings: ElementSighting[]): Promise<(number | null)[]>
 
   readRecord(recordId: number): Promise<RecordRow | null>
 

@@ -3,7 +3,7 @@ import type { Snapshot } from '@recordhub/protocol'
 /** What the dashboard shows, as far as it is stored. */
 export type StoredSnapshot = Pick<
   Snapshot,
-  'stats' | 'platforms' | 'records' | 'logs' | 'latest_sync'
+  'stats' | 'platforms' | 'records' | 'logs' | 'alerts' | 'latest_sync'
 > & { pull: Omit<Snapshot['pull'], 'next_run_at'> }
 
 export interface SnapshotStore {

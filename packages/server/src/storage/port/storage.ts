@@ -1,4 +1,8 @@
+import type { DiskSpace } from '../../domain/alert.ts'
 import type { ActivityStore } from './activity-store.ts'
+import type { AlertStore } from './alert-store.ts'
+import type { ChangeStore } from './change-store.ts'
+import type { ErasureStore } from './erasure-store.ts'
 import type { MissingStore } from './missing-store.ts'
 import type { OperatorStore } from './operator-store.ts'
 import type { PlatformStore } from './platform-store.ts'
@@ -6,9 +10,12 @@ import type { PullDispatcher } from './pull-dispatcher.ts'
 import type { PullStore } from './pull-store.ts'
 import type { RecordStore } from './record-store.ts'
 import type { RejectedPushStore } from './rejected-push-store.ts'
+import type { RemovalStore } from './removal-store.ts'
+import type { RetentionStore } from './retention-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 import type { SearchIndexStore } from './search-index-store.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
+import type { SqlViews } from './sql-views.ts'
 import type { ViewStore } from './view-store.ts'
 
 /**
@@ -26,14 +33,23 @@ export type Storage = {
   pulls: PullStore
   schedule: ScheduleStore
   activity: ActivityStore
+  changes: ChangeStore
   missing: MissingStore
+  erasure: ErasureStore
+  removals: RemovalStore
   rejectedPushes: RejectedPushStore
+  alerts: AlertStore
+  retention: RetentionStore
   operators: OperatorStore
   snapshot: SnapshotStore
+  sqlViews: SqlViews
   pullDispatcher: PullDispatcher
 
   /** Resolves where the database can be written to; throws HubError `storage_unavailable` else. */
   checkWritable(): Promise<void>
+
+  /** The disk that the database is on, in bytes; null where this process cannot know, since the database is elsewhere. */
+  readDiskSpace(): Promise<DiskSpace | null>
 
   /** Waits for work under way and closes every connection. */
   close(): Promise<void>

@@ -7,6 +7,12 @@ export type Databases = {
   reader: Kysely<Tables>
   writer: Kysely<Tables>
   clock: Clock
+  /**
+   * Runs a transaction whose commit does not wait for the disk. It is durable with the next one that
+   * does, and never without what was committed before it; only a power cut, never the end of this process,
+   * can undo it. For notes on work under way that a power cut ends as well.
+   */
+  lightly: <Result>(work: (transaction: Executor) => Promise<Result>) => Promise<Result>
   /** Waits until no other transaction, of any process, holds this, and holds it until this one ends. */
   hold: (transaction: Executor, what: Held) => Promise<void>
 }
@@ -17,7 +23,7 @@ export type Databases = {
  * before it is given back, so that a refusal holds from its commit on. `search index`: the indexes that lists go
  * by, which follow the changes of records.
  */
-export type Held = 'write gates' | 'rejected pushes' | 'search index'
+export type Held = 'write gates' | 'rejected pushes' | 'sql views' | 'removals' | 'search index'
 
 /** The database itself or a transaction on it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>

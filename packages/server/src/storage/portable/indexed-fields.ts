@@ -78,6 +78,7 @@ function findModule(db: Executor, platformId: number, recordType: string) {
     .select(['m.module_id', 'm.fields', 'p.platform_name'])
     .where('m.platform_id', '=', platformId)
     .where('m.record_type', '=', recordType)
+    .where('p.removed_at', 'is', null)
     .executeTakeFirst()
 }
 

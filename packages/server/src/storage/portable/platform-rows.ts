@@ -4,49 +4,52 @@ import type { Selectable } from 'kysely'
 import type { Executor } from './databases.ts'
 import type { ModulesTable } from './tables.ts'
 
-/** A platform as the dashboard lists it; its counts come from the counters. */
+/** A platform as the dashboard lists it; its counts come from the counters. Not one that is being removed. */
 export function selectPlatformSummaries(db: Executor) {
-  return db.selectFrom('platforms as p').select((eb) => [
-    'p.platform_id',
-    'p.platform_name',
-    'p.display_title',
-    'p.platform_description',
-    'p.source_base_url',
-    'p.status',
-    'p.manifest_fetched_at',
-    'p.last_pulled_at',
-    'p.last_error',
-    eb
-      .selectFrom('modules as m')
-      .whereRef('m.platform_id', '=', 'p.platform_id')
-      .where('m.registered_at', 'is not', null)
-      .select((inner) => inner.fn.countAll<number>().as('n'))
-      .as('modules_registered'),
-    eb
-      .selectFrom('module_counters as c')
-      .whereRef('c.platform_id', '=', 'p.platform_id')
-      .select((inner) => inner.fn.sum<number>('c.records').as('n'))
-      .as('records'),
-    eb
-      .selectFrom('module_counters as c')
-      .whereRef('c.platform_id', '=', 'p.platform_id')
-      .select((inner) => inner.fn.max('c.last_received_at').as('at'))
-      .as('last_received_at'),
-    eb
-      .selectFrom('hub_keys as k')
-      .whereRef('k.platform_id', '=', 'p.platform_id')
-      .where('k.revoked_at', 'is', null)
-      .select('k.hint')
-      .orderBy('k.hub_key_id', 'desc')
-      .limit(1)
-      .as('hub_api_key_hint'),
-    eb
-      .selectFrom('missing_reviews as v')
-      .whereRef('v.platform_id', '=', 'p.platform_id')
-      .where('v.state', '=', 'pending')
-      .select((inner) => inner.fn.countAll<number>().as('n'))
-      .as('missing_reviews'),
-  ])
+  return db
+    .selectFrom('platforms as p')
+    .where('p.removed_at', 'is', null)
+    .select((eb) => [
+      'p.platform_id',
+      'p.platform_name',
+      'p.display_title',
+      'p.platform_description',
+      'p.source_base_url',
+      'p.status',
+      'p.manifest_fetched_at',
+      'p.last_pulled_at',
+      'p.last_error',
+      eb
+        .selectFrom('modules as m')
+        .whereRef('m.platform_id', '=', 'p.platform_id')
+        .where('m.registered_at', 'is not', null)
+        .select((inner) => inner.fn.countAll<number>().as('n'))
+        .as('modules_registered'),
+      eb
+        .selectFrom('module_counters as c')
+        .whereRef('c.platform_id', '=', 'p.platform_id')
+        .select((inner) => inner.fn.sum<number>('c.records').as('n'))
+        .as('records'),
+      eb
+        .selectFrom('module_counters as c')
+        .whereRef('c.platform_id', '=', 'p.platform_id')
+        .select((inner) => inner.fn.max('c.last_received_at').as('at'))
+        .as('last_received_at'),
+      eb
+        .selectFrom('hub_keys as k')
+        .whereRef('k.platform_id', '=', 'p.platform_id')
+        .where('k.revoked_at', 'is', null)
+        .select('k.hint')
+        .orderBy('k.hub_key_id', 'desc')
+        .limit(1)
+        .as('hub_api_key_hint'),
+      eb
+        .selectFrom('missing_reviews as v')
+        .whereRef('v.platform_id', '=', 'p.platform_id')
+        .where('v.state', '=', 'pending')
+        .select((inner) => inner.fn.countAll<number>().as('n'))
+        .as('missing_reviews'),
+    ])
 }
 
 type SummaryRow = Awaited<ReturnType<ReturnType<typeof selectPlatformSummaries>['execute']>>[number]

@@ -3,6 +3,8 @@ import type { NewPlatform, PlatformStore } from '../port/platform-store.ts'
 import { insertActivity, insertAudit } from './activity-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { selectPlatformSummaries, toPlatform } from './platform-rows.ts'
+import { registerModules } from './register-modules.ts'
+import { takePlatformAway } from './remove-platform.ts'
 
 /** How processes on one database learn of each other's changes. */
 export type ChangeChannel = {
@@ -11,9 +13,13 @@ export type ChangeChannel = {
   listen: (listener: () => void) => void
 }
 
-/** @param channel left out where no other process is at work. */
+/**
+ * @param node the name of this process's counter rows.
+ * @param channel left out where no other process is at work.
+ */
 export function createPlatformStore(
   { reader, writer, hold }: Databases,
+  node: string,
   channel?: ChangeChannel,
 ): PlatformStore {
   const listeners: (() => void)[] = []
@@ -65,6 +71,7 @@ export function createPlatformStore(
           .updateTable('platforms')
           .set({ status, updated_at: at })
           .where('platform_id', '=', platform_id)
+          .where('removed_at', 'is', null)
           .where('status', '!=', status)
           .returning('platform_name')
           .executeTakeFirst()
@@ -74,6 +81,35 @@ export function createPlatformStore(
           await insertAudit(db, at, log.audit)
         }
         return findPlatform(db, platform_id)
+      }),
+
+    setRegisteredModules: (registration, log) =>
+      change(async (db) => {
+        await hold(db, 'write gates')
+        const { platform_id, at } = registration
+        const before = await findPlatform(db, platform_id)
+        if (!before) return null
+        const registered = await registerModules(db, registration, node)
+        if (registered.outcome !== 'changed') return registered
+        if (registered.isChange) {
+          const platform = { platform_id, platform_name: before.platform_name }
+          await insertActivity(db, at, { ...log.activity, platform })
+          await insertAudit(db, at, log.audit)
+        }
+        const platform = (await findPlatform(db, platform_id)) ?? before
+        return { outcome: 'changed', platform }
+      }),
+
+    removePlatform: (request, log) =>
+      change(async (db) => {
+        await hold(db, 'write gates')
+        await hold(db, 'rejected pushes')
+        const removal = await takePlatformAway(db, request)
+        if (removal) {
+          await insertActivity(db, request.at, { ...log.activity, platform: request })
+          await insertAudit(db, request.at, log.audit)
+        }
+        return removal
       }),
 
     async findReceiver(keyHash, at) {
@@ -109,6 +145,7 @@ export function createPlatformStore(
           's.sealed as sealed_source_key',
         ])
         .where('p.platform_id', '=', platformId)
+        .where('p.removed_at', 'is', null)
         .executeTakeFirst()
       return row ?? null
     },

@@ -1,6 +1,7 @@
 import type { PullTaskState, PullTrigger } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import type { PullScope } from '../port/pull-store.ts'
+import { insertActivity } from './activity-rows.ts'
 import type { Executor } from './databases.ts'
 
 /** A statement takes 32,766 parameters on SQLite. */
@@ -10,12 +11,16 @@ const SKIP_MS = 15 * 60_000
 const SKIPPED =
   'Nothing of this platform could be read in the last five pulls or more. It is asked again after 15 minutes, and at once when somebody starts a pull.'
 
-/** Plans a task for each module that a pull covers, those first whose last complete read is oldest. */
+/**
+ * Plans a task for each module that a pull covers, those first whose last complete read is oldest. Of a
+ * platform that fails, its last failure counts: it has had its turn.
+ * @returns how many modules of how many platforms those are.
+ */
 export async function planTasks(
   db: Executor,
   pull: { pull_id: number; trigger: PullTrigger; only: PullScope | null },
   now: Date,
-): Promise<void> {
+): Promise<{ modules: number; platforms: number }> {
   const { pull_id, only } = pull
   const at = now.toISOString()
   const since = new Date(now.getTime() - SKIP_MS).toISOString()
@@ -41,8 +46,10 @@ export async function planTasks(
   if (only) select = select.where('m.platform_id', '=', only.platform_id)
   if (only?.record_types) select = select.where('m.record_type', 'in', only.record_types)
   const modules = await select.orderBy('m.module_id').execute()
-  const ageOf = ({ last_read_finished_at: at }: { last_read_finished_at: string | null }) =>
-    at ?? ''
+  const ageOf = ({ last_read_finished_at, failed_at }: (typeof modules)[number]) => {
+    const [read, failed] = [last_read_finished_at ?? '', failed_at ?? '']
+    return read > failed ? read : failed
+  }
   modules.sort(
     (one, other) => Number(ageOf(one) > ageOf(other)) - Number(ageOf(one) < ageOf(other)),
   )
@@ -68,9 +75,16 @@ export async function planTasks(
       .values(tasks.slice(at, at + ROWS_AT_ONCE))
       .execute()
   }
+  return {
+    modules: tasks.length,
+    platforms: new Set(tasks.map(({ platform_id }) => platform_id)).size,
+  }
 }
 
-/** Counts for each platform of a pull whether anything of it could be read. */
+/**
+ * Counts for each platform of a pull whether anything of it could be read, and tells of those that are
+ * passed over from now on.
+ */
 export async function noteFailures(db: Executor, pullId: number, at: string): Promise<void> {
   const platformsWith = (...states: PullTaskState[]) =>
     db
@@ -80,14 +94,29 @@ export async function noteFailures(db: Executor, pullId: number, at: string): Pr
       .where('state', 'in', states)
   await db
     .updateTable('platforms')
-    .set({ failures_in_row: 0, failed_at: null })
+    .set({ failures_in_row: 0, failed_at: null, failing_since: null })
     .where('failures_in_row', '>', 0)
     .where('platform_id', 'in', platformsWith('succeeded'))
     .execute()
-  await db
+  const failed = await db
     .updateTable('platforms')
-    .set({ failures_in_row: sql`failures_in_row + 1`, failed_at: at })
+    .set({
+      failures_in_row: sql`failures_in_row + 1`,
+      failed_at: at,
+      failing_since: sql`coalesce(failing_since, ${at})`,
+    })
     .where('platform_id', 'in', platformsWith('failed', 'timed_out'))
     .where('platform_id', 'not in', platformsWith('succeeded'))
+    .returning(['platform_id', 'platform_name', 'display_title', 'last_error', 'failures_in_row'])
     .execute()
+  for (const platform of failed) {
+    if (platform.failures_in_row !== MAX_FAILURES) continue
+    await insertActivity(db, at, {
+      level: 'warning',
+      kind: 'platform.passed_over',
+      message: `Nothing of ${platform.display_title} could be read in ${MAX_FAILURES} pulls in a row. The schedule now asks it only every 15 minutes, until it answers; a pull that somebody starts asks it at once. The last error was: ${platform.last_error ?? 'unknown'}`,
+      platform,
+      details: { pull_id: pullId },
+    })
+  }
 }

@@ -1,14 +1,20 @@
 import type { Pull } from '@recordhub/protocol'
+import { sql } from 'kysely'
+import { describePullStart } from '../../domain/activity.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { PullStore, PullTaskPlan, PullTaskResult } from '../port/pull-store.ts'
 import { insertActivity } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
-import { keepAnswer, takeKeptAnswer } from './kept-answers.ts'
+import { takeKeptAnswer, toKeptColumns } from './kept-answers.ts'
 import { countUnmarked } from './missing-store.ts'
 import { noteFailures, planTasks } from './pull-plan.ts'
 import { selectPulls, toCounts, toPull } from './pull-rows.ts'
 
+/** The name of what was removed since. */
+const REMOVED = '(removed)'
 const UNFINISHED = ['queued', 'running'] as const
+/** In the words of the index that holds these pulls alone, so that no other is looked at. */
+const IS_UNFINISHED = sql<boolean>`state IN ('queued', 'running')`
 
 type PullRequest = Parameters<PullStore['requestPull']>[0]
 type PullRequestAnswer = Awaited<ReturnType<PullStore['requestPull']>>
@@ -28,7 +34,7 @@ export function createPullStore(
   readMark: (db: Executor) => Promise<number>,
   isGone?: IsGone,
 ): PullStore {
-  const { reader, writer, clock, hold } = databases
+  const { reader, writer, lightly, clock, hold } = databases
   const leaseEnd = (seconds: number) =>
     new Date(clock.now().getTime() + seconds * 1000).toISOString()
 
@@ -36,7 +42,7 @@ export function createPullStore(
     const unfinished = await db
       .selectFrom('pulls')
       .select(['pull_id', 'lease_owner', 'lease_until', 'renewed_at'])
-      .where('state', 'in', UNFINISHED)
+      .where(IS_UNFINISHED)
       .execute()
     const at = nowText(clock)
     const late = new Date(clock.now().getTime() - RENEWED_LATELY_MS).toISOString()
@@ -72,7 +78,13 @@ export function createPullStore(
       .onConflict((conflict) => conflict.doNothing())
       .returning('pull_id')
       .executeTakeFirst()
-    if (queued) await planTasks(db, { pull_id: queued.pull_id, trigger, only }, clock.now())
+    if (queued) {
+      const { pull_id } = queued
+      const planned = await planTasks(db, { pull_id, trigger, only }, clock.now())
+      if (requested_by !== null) {
+        await insertActivity(db, at, describePullStart({ pull_id, requested_by, ...planned }))
+      }
+    }
     const pull = queued
       ? await findPull(db, clock, queued.pull_id)
       : await findUnfinished(db, clock)
@@ -128,7 +140,7 @@ export function createPullStore(
     },
 
     startTask: (pullId, taskNumber) =>
-      writer.transaction().execute(async (db) => {
+      lightly(async (db) => {
         const started = await db
           .updateTable('pull_tasks')
           .set({ state: 'running', started_at: nowText(clock) })
@@ -154,7 +166,7 @@ export function createPullStore(
     },
 
     finishTask: (pullId, taskNumber, result, activity) =>
-      writer.transaction().execute(async (db) => {
+      lightly(async (db) => {
         const at = nowText(clock)
         const task = await db
           .updateTable('pull_tasks')
@@ -172,10 +184,8 @@ export function createPullStore(
           .returning(['platform_id', 'module_id'])
           .executeTakeFirst()
         if (!task) return
-        if (result.read) await noteRead(db, task, result.read, at)
-        if (result.kept) await keepAnswer(db, task, result.kept)
-        await notePlatformState(db, pullId, task.platform_id, result, at)
-        await noteTrouble(db, task.module_id, result)
+        await noteModule(db, task, result, at)
+        await notePlatform(db, task, result, at)
         if (activity) await insertActivity(db, at, activity)
       }),
 
@@ -192,7 +202,7 @@ export function createPullStore(
         if (ended.numUpdatedRows === 0n) return false
         await endTasks(db, [pullId], unfinishedTasks, at)
         await noteFailures(db, pullId, at)
-        await insertActivity(db, at, activity)
+        if (activity) await insertActivity(db, at, activity)
         return true
       }),
 
@@ -203,7 +213,7 @@ export function createPullStore(
         const unfinished = await db
           .selectFrom('pulls')
           .select('pull_id')
-          .where('state', 'in', UNFINISHED)
+          .where(IS_UNFINISHED)
           .execute()
         const ids = unfinished.map(({ pull_id }) => pull_id)
         return interrupt(databases, db, ids)
@@ -212,18 +222,31 @@ export function createPullStore(
     readPull: (pullId) => findPull(reader, clock, pullId),
 
     async listPulls({ limit, before }) {
-      let select = selectPulls(reader)
-      if (before !== null) select = select.where('p.pull_id', '<', before)
-      const rows = await select.orderBy('p.pull_id', 'desc').limit(limit).execute()
+      let page = reader.selectFrom('pulls').select('pull_id')
+      if (before !== null) page = page.where('pull_id', '<', before)
+      // Chosen first: the tasks of all pulls ever would be added up before the page is cut.
+      const chosen = page.orderBy('pull_id', 'desc').limit(limit)
+      const select = selectPulls(reader).where('p.pull_id', 'in', chosen)
+      const rows = await select.orderBy('p.pull_id', 'desc').execute()
       const now = clock.now()
       return rows.map((row) => toPull(row, now))
+    },
+
+    async tallyTasks(pullId) {
+      const rows = await reader
+        .selectFrom('pull_tasks')
+        .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+        .where('pull_id', '=', pullId)
+        .groupBy('state')
+        .execute()
+      return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
     },
 
     async listTasks({ pull_id, limit, after }) {
       let select = reader
         .selectFrom('pull_tasks as t')
-        .innerJoin('platforms as p', 'p.platform_id', 't.platform_id')
-        .innerJoin('modules as m', 'm.module_id', 't.module_id')
+        .leftJoin('platforms as p', 'p.platform_id', 't.platform_id')
+        .leftJoin('modules as m', 'm.module_id', 't.module_id')
         .selectAll('t')
         .select(['p.platform_name', 'm.record_type'])
         .where('t.pull_id', '=', pull_id)
@@ -231,8 +254,8 @@ export function createPullStore(
       const rows = await select.orderBy('t.task_number').limit(limit).execute()
       return rows.map((row) => ({
         task_number: row.task_number,
-        platform_name: row.platform_name,
-        record_type: row.record_type,
+        platform_name: row.platform_name ?? REMOVED,
+        record_type: row.record_type ?? REMOVED,
         state: row.state,
         total: row.total,
         ...toCounts(row),
@@ -245,64 +268,56 @@ export function createPullStore(
   }
 }
 
-/** A record that a read did not bring must not be judged by that read. */
-async function noteRead(
+/** Whether an end tells of the platform; what was broken off does not. */
+function isTelling(state: PullTaskResult['state']): boolean {
+  return state === 'succeeded' || state === 'failed' || state === 'timed_out'
+}
+
+async function noteModule(
   db: Executor,
-  { platform_id, module_id }: { platform_id: number; module_id: number },
-  read: NonNullable<PullTaskResult['read']>,
+  module: { platform_id: number; module_id: number },
+  { state, read, trouble, kept }: PullTaskResult,
   at: string,
 ): Promise<void> {
-  const metAll = (await countUnmarked(db, { platform_id, module_id })) === read.records
-  const { mark, requested_at } = read
   await db
     .updateTable('modules')
     .set({
-      last_read_finished_at: at,
-      ...(metAll ? { last_read_mark: mark, last_read_requested_at: requested_at } : {}),
+      ...toKeptColumns(kept),
+      ...(isTelling(state) ? { last_trouble: trouble } : {}),
+      ...(read ? await toReadColumns(db, module, read, at) : {}),
     })
-    .where('module_id', '=', module_id)
+    .where('module_id', '=', module.module_id)
     .execute()
 }
 
-async function noteTrouble(
+/** A record that a read did not bring must not be judged by that read. */
+async function toReadColumns(
   db: Executor,
-  moduleId: number,
-  { state, trouble }: PullTaskResult,
-): Promise<void> {
-  // What was broken off tells nothing of the module.
-  if (state !== 'succeeded' && state !== 'failed' && state !== 'timed_out') return
-  await db
-    .updateTable('modules')
-    .set({ last_trouble: trouble })
-    .where('module_id', '=', moduleId)
-    .execute()
+  module: { platform_id: number; module_id: number },
+  { mark, requested_at, records }: NonNullable<PullTaskResult['read']>,
+  at: string,
+) {
+  const metAll = (await countUnmarked(db, module)) === records
+  return {
+    last_read_finished_at: at,
+    ...(metAll ? { last_read_mark: mark, last_read_requested_at: requested_at } : {}),
+  }
 }
 
-/** A platform's last error is that of its module that failed last in the newest pull; null for none. */
-async function notePlatformState(
+async function notePlatform(
   db: Executor,
-  pullId: number,
-  platformId: number,
-  { state }: PullTaskResult,
+  { platform_id }: { platform_id: number },
+  { state, platform_error }: PullTaskResult,
   at: string,
 ): Promise<void> {
-  if (state !== 'succeeded' && state !== 'failed' && state !== 'timed_out') return
-  const failed = await db
-    .selectFrom('pull_tasks')
-    .select('error')
-    .where('pull_id', '=', pullId)
-    .where('platform_id', '=', platformId)
-    .where('state', 'in', ['failed', 'timed_out'])
-    .orderBy('finished_at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  if (!isTelling(state)) return
   await db
     .updateTable('platforms')
     .set({
-      last_error: failed?.error ?? null,
+      last_error: platform_error,
       ...(state === 'succeeded' ? { last_pulled_at: at } : {}),
     })
-    .where('platform_id', '=', platformId)
+    .where('platform_id', '=', platform_id)
     .execute()
 }
 
@@ -377,6 +392,7 @@ async function findPull(db: Executor, clock: Clock, pullId: number): Promise<Pul
 }
 
 export async function findUnfinished(db: Executor, clock: Clock): Promise<Pull | null> {
-  const row = await selectPulls(db).where('p.state', 'in', UNFINISHED).executeTakeFirst()
+  const unfinished = db.selectFrom('pulls').select('pull_id').where(IS_UNFINISHED)
+  const row = await selectPulls(db).where('p.pull_id', 'in', unfinished).executeTakeFirst()
   return row ? toPull(row, clock.now()) : null
 }

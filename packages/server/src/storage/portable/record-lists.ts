@@ -5,7 +5,7 @@
  * code on every engine.
  */
 import { createMatcher } from '../../domain/record-match.ts'
-import { type DataColumn, isDataColumn } from '../../domain/record-query.ts'
+import { type DataColumn, isDataColumn, isFiltered } from '../../domain/record-query.ts'
 import type { Position, RecordListStore, RecordQuery } from '../port/record-list-store.ts'
 import type { Databases, Executor } from './databases.ts'
 import { type CandidateParts, findCandidates, readCandidates } from './record-candidates.ts'
@@ -83,12 +83,6 @@ export function createRecordLists(
 /** Whether a page is a look at an index, and no more. */
 export function isQuick(query: RecordQuery): boolean {
   return !isFiltered(query) && !isDataColumn(query.sort)
-}
-
-function isFiltered(query: RecordQuery): boolean {
-  const { reference_number, search, incomplete, missing, changed_since, conditions } = query
-  const single = [reference_number, search, incomplete, missing, changed_since]
-  return conditions.length > 0 || single.some((one) => one !== null)
 }
 
 function createMatches(query: RecordQuery, { isNumeric }: Places): Matches | null {

@@ -29,21 +29,30 @@ export async function findPlaces(
   const needsFields = columns.some(isDataColumn)
   const needsModules = !isEverywhere || sort === 'reference_number' || sort === 'full_name'
   if (!needsFields && !needsModules) return { all: true, places: [], isNumeric: () => false }
-  let select = db
-    .selectFrom('modules as m')
-    .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
-    .select(['m.platform_id', 'm.module_id'])
+  const modules = await selectPlaces(db, query)
     .select(needsFields ? 'm.fields' : sql.lit('[]').as('fields'))
-    .orderBy('m.module_id')
-  if (platform !== null) select = select.where('p.platform_name', '=', platform)
-  if (record_type !== null) select = select.where('m.record_type', '=', record_type)
-  const modules = await select.execute()
+    .execute()
   const fieldTexts = modules.map(({ fields }) => fields)
   return {
     all: isEverywhere,
     places: modules,
     isNumeric: (column) => isNumericIn(fieldTexts, keyOfColumn(column)),
   }
+}
+
+/** The modules of a platform and of a type; null stands for all. What is of a removed platform is left out. */
+export function selectPlaces(
+  db: Executor,
+  { platform, record_type }: Pick<RecordFilter, 'platform' | 'record_type'>,
+) {
+  return db
+    .selectFrom('modules as m')
+    .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
+    .select(['m.platform_id', 'm.module_id'])
+    .where('p.removed_at', 'is', null)
+    .$if(platform !== null, (select) => select.where('p.platform_name', '=', platform ?? ''))
+    .$if(record_type !== null, (select) => select.where('m.record_type', '=', record_type ?? ''))
+    .orderBy('m.module_id')
 }
 
 /** Whether every manifest that names a field calls it a number, and one does. */

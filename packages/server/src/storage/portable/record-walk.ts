@@ -48,7 +48,7 @@ export async function walk(
   const found: Found[] = []
   let examined = 0
   let from = after
-  let size = matches ? FIRST_STEP : limit
+  let size = matches ? Math.min(FIRST_STEP, 4 * limit) : limit
   const end = (stopped_at: Position | null): Walk => {
     return { found, examined, matched: found.length, stopped_at }
   }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { HashReference } from '../../domain/erasure.ts'
 import { parseExact } from '../../lib/exact-json.ts'
 import { sha256 } from '../../lib/hash.ts'
 import type { NewRejectedPush, RejectedPushStore } from '../port/rejected-push-store.ts'
@@ -11,15 +12,19 @@ const ROW_BYTES = 512
 export function createRejectedPushStore(
   { reader, writer, hold }: Databases,
   node: string,
+  hashReference: HashReference,
 ): RejectedPushStore {
   return {
     keepRejectedPushes: (rejected, { at, day, quotaBytes }) =>
       writer.transaction().execute(async (db) => {
         await hold(db, 'rejected pushes')
         const counted = new Map<number, number>()
+        const registered = await findRegistered(db, rejected)
         for (const push of rejected) {
-          if (push.activity) await insertActivity(db, at, push.activity)
-          const isNew = await keepOne(db, push, at, quotaBytes)
+          if (!registered.has(push.platform_id)) continue
+          const isErased = await isOfErased(db, push, hashReference)
+          if (push.activity && !isErased) await insertActivity(db, at, push.activity)
+          const isNew = !isErased && (await keepOne(db, push, at, quotaBytes))
           if (!isNew && push.method === 'pull') continue
           counted.set(push.platform_id, (counted.get(push.platform_id) ?? 0) + 1)
         }
@@ -46,9 +51,11 @@ export function createRejectedPushStore(
           'r.body',
           'r.replayed_at',
         ])
-      const { platform, code, before } = query
+        .where('p.removed_at', 'is', null)
+      const { platform, code, pull_id, before } = query
       if (platform !== null) select = select.where('p.platform_name', '=', platform)
       if (code !== null) select = select.where('r.code', '=', code)
+      if (pull_id !== null) select = select.where('r.pull_id', '=', pull_id)
       if (before !== null) {
         select = select.where((eb) =>
           eb.or([
@@ -82,7 +89,13 @@ async function keepOne(
   const fingerprint = sha256(`${push.method} ${push.code} ${push.body}`)
   const again = await db
     .updateTable('rejected_pushes')
-    .set({ at, count: sql`count + 1`, message: push.message, errors: JSON.stringify(push.errors) })
+    .set({
+      at,
+      count: sql`count + 1`,
+      message: push.message,
+      errors: JSON.stringify(push.errors),
+      pull_id: push.pull_id,
+    })
     .where('platform_id', '=', push.platform_id)
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirst()
@@ -132,19 +145,99 @@ async function dropOldest(db: Executor, platformId: number, quotaBytes: number):
       .orderBy('rejected_push_id')
       .limit(100)
       .execute()
-    const dropped = takeUntil(oldest, over)
-    if (dropped.ids.length === 0) return
-    await db.deleteFrom('rejected_pushes').where('rejected_push_id', 'in', dropped.ids).execute()
-    await db
-      .updateTable('platforms')
-      .set({ rejected_bytes: sql`rejected_bytes - ${dropped.bytes}` })
-      .where('platform_id', '=', platformId)
-      .execute()
-    over -= dropped.bytes
+    const ids = takeUntil(oldest, over)
+    if (ids.length === 0) return
+    over -= await dropRejected(db, platformId, ids)
   }
 }
 
-function takeUntil(rows: { rejected_push_id: number; bytes: number }[], wanted: number) {
+/** @returns how many were dropped, the quota of their platforms given back. */
+export async function dropOldRejectedPushes(
+  { hold }: Pick<Databases, 'hold'>,
+  db: Executor,
+  { before, limit }: { before: string; limit: number },
+): Promise<number> {
+  await hold(db, 'rejected pushes')
+  const old = await db
+    .selectFrom('rejected_pushes')
+    .select(['rejected_push_id', 'platform_id'])
+    .where('at', '<', before)
+    .orderBy('at')
+    .orderBy('rejected_push_id')
+    .limit(limit)
+    .execute()
+  const ofPlatforms = Map.groupBy(old, (row) => row.platform_id)
+  for (const [platformId, rows] of [...ofPlatforms].sort(([one], [other]) => one - other)) {
+    const ids = rows.map((row) => row.rejected_push_id)
+    await dropRejected(db, platformId, ids)
+  }
+  return old.length
+}
+
+/** @returns how much of the platform's quota they took. */
+export async function dropRejected(
+  db: Executor,
+  platformId: number,
+  ids: number[],
+): Promise<number> {
+  const dropped = await db
+    .deleteFrom('rejected_pushes')
+    .where('rejected_push_id', 'in', ids)
+    .returning('bytes')
+    .execute()
+  const bytes = dropped.reduce((sum, row) => sum + row.bytes, 0)
+  await db
+    .updateTable('platforms')
+    .set({ rejected_bytes: sql`rejected_bytes - ${bytes}` })
+    .where('platform_id', '=', platformId)
+    .execute()
+  return bytes
+}
+
+/** Those whose platform is not being removed. */
+async function findRegistered(db: Executor, rejected: NewRejectedPush[]): Promise<Set<number>> {
+  const ids = new Set(rejected.map((push) => push.platform_id))
+  if (ids.size === 0) return ids
+  const rows = await db
+    .selectFrom('platforms')
+    .select('platform_id')
+    .where('platform_id', 'in', [...ids])
+    .where('removed_at', 'is', null)
+    .execute()
+  return new Set(rows.map((row) => row.platform_id))
+}
+
+async function isOfErased(
+  db: Executor,
+  { about, platform_id }: NewRejectedPush,
+  hashReference: HashReference,
+): Promise<boolean> {
+  if (!about) return false
+  const rows = await db
+    .selectFrom('tombstones')
+    .select('record_type')
+    .distinct()
+    .where('platform_name', '=', about.platform_name)
+    .execute()
+  if (rows.length === 0) return false
+  const module = await db
+    .selectFrom('modules')
+    .select('module_id')
+    .where('platform_id', '=', platform_id)
+    .where('record_type', '=', about.record_type)
+    .executeTakeFirst()
+  // A module that there is not may be a slip.
+  const types = module ? [about.record_type] : rows.map((row) => row.record_type)
+  const hashes = types.map((record_type) => hashReference({ ...about, record_type }))
+  const tombstone = await db
+    .selectFrom('tombstones')
+    .select('tombstone_id')
+    .where('reference_hash', 'in', hashes)
+    .executeTakeFirst()
+  return tombstone !== undefined
+}
+
+function takeUntil(rows: { rejected_push_id: number; bytes: number }[], wanted: number): number[] {
   const ids: number[] = []
   let bytes = 0
   for (const row of rows) {
@@ -152,7 +245,7 @@ function takeUntil(rows: { rejected_push_id: number; bytes: number }[], wanted: 
     ids.push(row.rejected_push_id)
     bytes += row.bytes
   }
-  return { ids, bytes }
+  return ids
 }
 
 async function countRejected(

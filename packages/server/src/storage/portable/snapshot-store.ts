@@ -1,16 +1,16 @@
 import type { Snapshot, Stats } from '@recordhub/protocol'
-import type { Clock } from '../../lib/clock.ts'
 import type { SnapshotStore } from '../port/snapshot-store.ts'
 import { toActivityLine } from './activity-store.ts'
+import { readOpenAlerts } from './alert-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
-import { selectPulls, toPull } from './pull-rows.ts'
 import { findUnfinished } from './pull-store.ts'
 import { selectRecords } from './record-rows.ts'
 import { findPause } from './schedule-store.ts'
 
 const MAX_PLATFORMS = 200
 const LATEST = 20
+const LATEST_ALERTS = 5
 
 export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore {
   return {
@@ -25,6 +25,7 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
         .orderBy('r.change_seq', 'desc')
         .limit(LATEST)
         .execute()
+      const removed = new Set(await listRemovedNames(reader))
       const logs = await reader
         .selectFrom('activity')
         .selectAll()
@@ -32,15 +33,19 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
         .limit(LATEST)
         .execute()
       const running = await findUnfinished(reader, clock)
-      const latest = await readLatestPull(reader, clock)
+      const latest = await readLatestPull(reader)
       return {
         stats,
         platforms: platforms.map(toPlatformSummary),
-        records: records.map(({ data: _, change_seq: __, incomplete, ...record }) => ({
-          ...record,
-          incomplete: incomplete === 1,
-        })),
+        // Looking past them in the query would cost a look at each of them.
+        records: records
+          .filter((record) => !removed.has(record.platform_name))
+          .map(({ data: _, change_seq: __, incomplete, ...record }) => ({
+            ...record,
+            incomplete: incomplete === 1,
+          })),
         logs: logs.map(toActivityLine),
+        alerts: await readOpenAlerts(reader, LATEST_ALERTS),
         latest_sync: latest,
         pull: {
           running: running !== null,
@@ -52,6 +57,16 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
   }
 }
 
+/** Of platforms whose records are being deleted. */
+async function listRemovedNames(db: Executor): Promise<string[]> {
+  const rows = await db
+    .selectFrom('platforms')
+    .select('platform_name')
+    .where('removed_at', 'is not', null)
+    .execute()
+  return rows.map((row) => row.platform_name)
+}
+
 async function readStats(db: Executor, day: string): Promise<Stats> {
   const platforms = await db
     .selectFrom('platforms')
@@ -61,6 +76,7 @@ async function readStats(db: Executor, day: string): Promise<Stats> {
         .sum<number | null>(eb.case().when('status', '=', 'active').then(1).else(0).end())
         .as('active'),
     ])
+    .where('removed_at', 'is', null)
     .executeTakeFirstOrThrow()
   const modules = await db
     .selectFrom('modules')
@@ -96,13 +112,13 @@ async function readStats(db: Executor, day: string): Promise<Stats> {
   }
 }
 
-async function readLatestPull(db: Executor, clock: Clock): Promise<Snapshot['latest_sync']> {
-  const row = await selectPulls(db)
-    .where('p.finished_at', 'is not', null)
-    .orderBy('p.pull_id', 'desc')
+async function readLatestPull(db: Executor): Promise<Snapshot['latest_sync']> {
+  const row = await db
+    .selectFrom('pulls')
+    .select(['pull_id', 'trigger', 'state', 'started_at', 'finished_at'])
+    .where('finished_at', 'is not', null)
+    .orderBy('pull_id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  if (!row) return null
-  const { id, trigger, state, started_at, finished_at } = toPull(row, clock.now())
-  return { pull_id: id, trigger, state, started_at, finished_at }
+  return row ? { ...row } : null
 }

@@ -1,14 +1,22 @@
 import type { AuthDatabase } from '../port/operator-store.ts'
+import type { RetentionStore } from '../port/retention-store.ts'
 import type { Storage } from '../port/storage.ts'
 import { createActivityStore } from './activity-store.ts'
+import { createAlertStore } from './alert-store.ts'
+import { createChangeStore } from './change-store.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
+import type { ErasingParts } from './erase-record.ts'
+import { createErasureStore } from './erasure-store.ts'
 import { createMissingStore, type MissingParts } from './missing-store.ts'
 import { createOperatorStore } from './operator-store.ts'
 import { type ChangeChannel, createPlatformStore } from './platform-store.ts'
 import { createPullStore, type IsGone } from './pull-store.ts'
 import { createRejectedPushStore } from './rejected-push-store.ts'
+import { createRemovalStore } from './removal-store.ts'
+import { createRetentionStore } from './retention-store.ts'
 import { createScheduleStore } from './schedule-store.ts'
 import { createSnapshotStore } from './snapshot-store.ts'
+import { createSqlViews, type ViewDialect } from './sql-views.ts'
 import { createViewStore } from './view-store.ts'
 
 /** What an engine adds to the portable stores. */
@@ -18,7 +26,12 @@ export type EngineParts = {
   node: string
   /** Gives the last number of the write sequence. */
   readMark: (db: Executor) => Promise<number>
+  /** Gives the number up to which no write under way can still write. */
+  settledSequence: (db: Executor) => Promise<number>
+  viewDialect: ViewDialect
   missing: MissingParts
+  giveSpaceBack: RetentionStore['giveSpaceBack']
+  erasing: ErasingParts
   /** Left out where no other process is at work. */
   channel?: ChangeChannel
   isGone?: IsGone
@@ -27,19 +40,29 @@ export type EngineParts = {
 /** Every store that is the same on all engines. */
 export function createStores(
   databases: Databases,
-  { authDatabase, node, readMark, missing, channel, isGone }: EngineParts,
-): Omit<Storage, 'processName' | 'records' | 'searchIndex' | 'pullDispatcher' | 'close'> {
+  parts: EngineParts,
+): Omit<
+  Storage,
+  'processName' | 'records' | 'searchIndex' | 'pullDispatcher' | 'readDiskSpace' | 'close'
+> {
   const { writer, clock } = databases
+  const { authDatabase, node, readMark, settledSequence, missing, erasing, channel, isGone } = parts
   return {
-    platforms: createPlatformStore(databases, channel),
+    platforms: createPlatformStore(databases, node, channel),
     pulls: createPullStore(databases, readMark, isGone),
     schedule: createScheduleStore(databases),
     activity: createActivityStore(databases),
+    changes: createChangeStore(databases, { readMark, settledSequence }),
     missing: createMissingStore(databases, missing),
-    rejectedPushes: createRejectedPushStore(databases, node),
+    alerts: createAlertStore(databases),
+    retention: createRetentionStore(databases, parts.giveSpaceBack),
+    erasure: createErasureStore(databases, erasing, node),
+    removals: createRemovalStore(databases, { ...erasing, node }),
+    rejectedPushes: createRejectedPushStore(databases, node, erasing.hashReference),
     operators: createOperatorStore(databases, authDatabase),
     snapshot: createSnapshotStore(databases),
     views: createViewStore(databases),
+    sqlViews: createSqlViews(databases, parts.viewDialect),
     async checkWritable() {
       // The time differs each time: what is there already would not be written.
       const until = nowText(clock)

@@ -1,6 +1,8 @@
 /** The tables as Kysely sees them: the same names and columns on every engine. */
 import type {
   ActivityLevel,
+  AlertKind,
+  ErasureMode,
   HistoryEntry,
   MissingReviewState,
   PlatformStatus,
@@ -19,6 +21,8 @@ export type Tables = {
   hub_keys: HubKeysTable
   records: RecordsTable
   record_history: RecordHistoryTable
+  record_deletions: RecordDeletionsTable
+  sql_views: SqlViewsTable
   hourly_counters: HourlyCountersTable
   module_counters: ModuleCountersTable
   pulls: PullsTable
@@ -36,6 +40,10 @@ export type Tables = {
   indexed_fields: IndexedFieldsTable
   record_index: RecordIndexTable
   saved_views: SavedViewsTable
+  alerts: AlertsTable
+  retention: RetentionTable
+  tombstones: TombstonesTable
+  removals: RemovalsTable
 }
 
 export type SecretsTable = {
@@ -59,6 +67,8 @@ export type PlatformsTable = {
   rejected_bytes: Generated<number>
   failures_in_row: Generated<number>
   failed_at: string | null
+  failing_since: string | null
+  removed_at: Generated<string | null>
   created_at: string
   updated_at: string
 }
@@ -125,6 +135,18 @@ export type RecordHistoryTable = {
   pull_id: number | null
   request_id: string | null
 }
+
+export type RecordDeletionsTable = {
+  change_seq: number
+  record_id: number
+  platform_id: number
+  module_id: number
+  platform_name: string
+  record_type: string
+  at: string
+}
+
+export type SqlViewsTable = { view_name: string; definition: string }
 
 export type HourlyCountersTable = {
   day: string
@@ -288,4 +310,45 @@ export type SavedViewsTable = {
   is_shared: number
   created_at: string
   updated_at: string
+}
+
+export type AlertsTable = {
+  alert_id: Generated<number>
+  kind: AlertKind
+  subject: string
+  platform_id: number | null
+  platform_name: string | null
+  message: string
+  raised_at: string
+  resolved_at: string | null
+  acknowledged_at: string | null
+  acknowledged_by: string | null
+  raise_mailed_at: string | null
+  resolve_mailed_at: string | null
+}
+
+export type RetentionTable = { noun: string; kept_since: string }
+
+export type TombstonesTable = {
+  tombstone_id: Generated<number>
+  reference_hash: string
+  platform_name: string
+  record_type: string
+  mode: ErasureMode
+  record_id: number
+  at: string
+  actor: string
+}
+
+export type RemovalsTable = {
+  removal_id: Generated<number>
+  platform_id: number
+  module_id: number | null
+  platform_name: string
+  record_type: string | null
+  records: number
+  removed: Generated<number>
+  requested_by: string
+  requested_at: string
+  finished_at: string | null
 }

@@ -1,4 +1,5 @@
 /** The rows of the write path as its decisions take them, the same on every engine. */
+import type { ErasureMode } from '@recordhub/protocol'
 import type { FieldClocks } from '../../domain/field-clock.ts'
 import type { LastRead, RecordState } from '../../domain/record.ts'
 import { parseExact } from '../../lib/exact-json.ts'
@@ -22,8 +23,14 @@ export type ModuleGate = {
   module_id: number
   record_type: string
   module_name: string
+  platform_name: string
   lastRead: LastRead | null
+  /** Whether any of its records was erased: only then is a reference looked for among them. */
+  hasTombstones: boolean
 }
+
+/** What keeps an erased record away. */
+export type Tombstone = { record_id: number; mode: ErasureMode }
 
 export function toKeyGate(row: Row): KeyGate {
   return {
@@ -41,6 +48,8 @@ export function toModuleGate(row: Row): ModuleGate {
     module_id: integerOf(row, 'module_id'),
     record_type: textOf(row, 'record_type'),
     module_name: textOf(row, 'module_name'),
+    platform_name: textOf(row, 'platform_name'),
+    hasTombstones: row['has_tombstones'] === 1,
     lastRead: mark === null || requested_at === null ? null : { mark, requested_at },
   }
 }
@@ -76,6 +85,22 @@ export function toStoredRecord(row: Row): StoredRecord {
     field_clocks: parseClocks(nullableTextOf(row, 'field_clocks')),
     pulled_at: nullableTextOf(row, 'pulled_at'),
   }
+}
+
+/**
+ * The id of the record that a pulled element stands for though nothing of it is stored any more: the one
+ * that is about to be erased, or what anonymising left. Null where there is none.
+ */
+export function recordLeftOf(
+  { mode, record_id }: Tombstone,
+  known: { record_id: number } | null,
+): number | null {
+  return known?.record_id ?? (mode === 'anonymise' ? record_id : null)
+}
+
+export function toTombstone(row: Row): Tombstone {
+  const mode = textOf(row, 'mode') === 'erase' ? 'erase' : 'anonymise'
+  return { record_id: integerOf(row, 'record_id'), mode }
 }
 
 export function clocksText(clocks: FieldClocks | null): string | null {

@@ -1,7 +1,8 @@
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Dialect, Kysely } from 'kysely'
+import { type Dialect, Kysely, sql } from 'kysely'
 import pg from 'pg'
+import type { Databases } from '../portable/databases.ts'
 import type { Tables } from '../portable/tables.ts'
 import { HubDialect } from './dialect.ts'
 import { isSpent, translatingErrors } from './translate-error.ts'
@@ -11,6 +12,8 @@ export type PostgresConnections = {
   /** Every portable query, and Better Auth's. */
   database: Kysely<Tables>
   dialect: Dialect
+  /** As `Databases.lightly`. */
+  lightly: Databases['lightly']
   /**
    * Gives a connection of the write path, which sends a statement without waiting for the answer to
    * the one before. Where the work fails, its transaction is rolled back.
@@ -67,6 +70,11 @@ export function openConnections(url: string): PostgresConnections {
   return {
     database,
     dialect,
+    lightly: (work) =>
+      database.transaction().execute(async (transaction) => {
+        await sql`SET LOCAL synchronous_commit = off`.execute(transaction)
+        return work(transaction)
+      }),
     withWriter(work) {
       const done = translatingErrors(runOn(writers, work))
       underWay.add(done)

@@ -17,6 +17,9 @@ export const SEARCH_INDEX_LOCK = `${HUB}, 5`
 /** One for each process, by its name, held by a session of it as long as it lives. */
 export const LIVING = HUB + 1
 
+/** Held, shared, by a transaction that draws numbers of the write sequence: see `settled-sequence.ts`. */
+export const UNSETTLED = HUB + 2
+
 /** Whether nobody holds the lock of a process: it, or its connection to the database, is gone. */
 export async function isGone(transaction: Executor, processName: string): Promise<boolean> {
   const { rows } = await sql<{ gone: boolean }>`
@@ -28,11 +31,15 @@ export async function isGone(transaction: Executor, processName: string): Promis
 const LOCKS: Record<Held, string> = {
   'write gates': WRITE_GATES_LOCK,
   'rejected pushes': `${HUB}, 2`,
+  'sql views': `${HUB}, 3`,
+  removals: `${HUB}, 4`,
   'search index': SEARCH_INDEX_LOCK,
 }
 
 export async function hold(transaction: Executor, what: Held): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${sql.raw(LOCKS[what])})`.execute(transaction)
+  // A step goes by keys; planned before the tables are analysed, it would read them whole.
+  if (what === 'removals') await sql`SET LOCAL enable_seqscan = off`.execute(transaction)
 }
 
 /** Holds it where nobody else does. @returns whether it does. */

@@ -3,6 +3,7 @@
  * the write gates, shared with other writes, and the rows in the order of their keys.
  */
 import type { PoolClient } from 'pg'
+import { missingChange } from '../../domain/record.ts'
 import type { MarkBatch, MarkOutcome } from '../port/missing-store.ts'
 import { integerOf, type Row } from '../portable/columns.ts'
 import type { MissingParts } from '../portable/missing-store.ts'
@@ -24,7 +25,7 @@ export function createMissingParts({
 }
 
 async function mark(client: PoolClient, batch: MarkBatch & { at: string }): Promise<MarkOutcome> {
-  const { begin, findReadings, nextNumbers, commit } = createWriteStatements(client)
+  const { begin, findReadings, nextNumbers, appendHistory, commit } = createWriteStatements(client)
   await begin()
   const gate = toGateOfRead((await findReadings([batch]))[0])
   if (typeof gate === 'string') {
@@ -36,7 +37,18 @@ async function mark(client: PoolClient, batch: MarkBatch & { at: string }): Prom
     // Given out after the locks, so that the numbers of a record rise on every node.
     const numbers = await nextNumbers(ids.length)
     const values = [batch.since, batch.at, bigintArray(ids), bigintArray(numbers)]
-    await client.query({ name: 'markMissing', text: SQL.markMissing, values })
+    const { platform_id, pull_id, since, at } = batch
+    const entry = { platform_id, pull_id, source: 'pull', request_id: null }
+    const changes = [missingChange(since)]
+    const lines = ids.map((record_id, index) => {
+      const change_seq = numbers[index]
+      if (change_seq === undefined) throw new Error('The write sequence gave too few numbers')
+      return { ...entry, record_id, change_seq, changes }
+    })
+    await Promise.all([
+      client.query({ name: 'markMissing', text: SQL.markMissing, values }),
+      appendHistory(lines, at),
+    ])
   }
   await commit()
   return { outcome: 'marked', marked: ids.length }

@@ -5,6 +5,7 @@
  */
 import { randomInt } from 'node:crypto'
 import type { PoolClient } from 'pg'
+import type { HashReference } from '../../domain/erasure.ts'
 import { isStorableText } from '../../lib/storable-text.ts'
 import type {
   PullWrite,
@@ -29,6 +30,7 @@ const COUNTER_ROWS = 32
 
 export function createRecordWriter(
   connections: Pick<PostgresConnections, 'withWriter'>,
+  hashReference: HashReference,
 ): Pick<RecordStore, 'applyWrites'> {
   const nodes = new WeakMap<PoolClient, string>()
   const nodeOf = (client: PoolClient) => {
@@ -40,8 +42,8 @@ export function createRecordWriter(
     connections.withWriter((client) => {
       const statements = createWriteStatements(client)
       return isolate
-        ? applyOneByOne(statements, batch, nodeOf(client))
-        : applyTogether(statements, batch, nodeOf(client))
+        ? applyOneByOne(statements, batch, { node: nodeOf(client), hashReference })
+        : applyTogether(statements, batch, { node: nodeOf(client), hashReference })
     })
   return {
     async applyWrites(batch) {
@@ -68,17 +70,19 @@ type Group = {
   sent: Promise<unknown>[]
   seen: Seen
 }
+/** What a batch is written with: the name of its counter rows, and how erased references are hashed. */
+type Writer = { node: string; hashReference: HashReference }
 type Seen = { write: PullWrite; record_id: number }[]
 
 async function applyTogether(
   statements: WriteStatements,
   batch: WriteBatch,
-  node: string,
+  writer: Writer,
 ): Promise<WriteOutcome[]> {
   // Sent without waiting, and answered in their order.
   const begun = statements.begin()
   const opening = openWriteGates(statements, batch)
-  const applying = applyGroup(statements, { gates: opening, batch, node, seenBefore: [] })
+  const applying = applyGroup(statements, { gates: opening, batch, writer, seenBefore: [] })
   const [, gates, group] = await Promise.all([begun, opening, applying])
   await Promise.all([...group.sent, noteKeyUse(statements, gates, batch), statements.commit()])
   noteSeen(group.seen)
@@ -88,7 +92,7 @@ async function applyTogether(
 async function applyOneByOne(
   statements: WriteStatements,
   batch: WriteBatch,
-  node: string,
+  writer: Writer,
 ): Promise<WriteOutcome[]> {
   const [, gates] = await Promise.all([statements.begin(), openWriteGates(statements, batch)])
   const outcomes: WriteOutcome[] = []
@@ -99,7 +103,7 @@ async function applyOneByOne(
       const group = await applyGroup(statements, {
         gates: Promise.resolve(gates),
         batch: { ...batch, writes: [write] },
-        node,
+        writer,
         seenBefore: seen.map(({ record_id }) => record_id),
       })
       await Promise.all(group.sent)
@@ -120,13 +124,13 @@ async function applyOneByOne(
 type GroupParts = {
   gates: Promise<WriteGates>
   batch: WriteBatch
-  node: string
+  writer: Writer
   seenBefore: number[]
 }
 
 async function applyGroup(
   statements: WriteStatements,
-  { gates: opening, batch, node, seenBefore }: GroupParts,
+  { gates: opening, batch, writer, seenBefore }: GroupParts,
 ): Promise<Group> {
   const { writes } = batch
   const pushes = writes.filter(isPush)
@@ -140,13 +144,16 @@ async function applyGroup(
     // Given out after the locks, so that the numbers of a record rise on every node.
     onlyPushes ? statements.nextNumbers(pushes.length) : [],
   ])
+  const erased = await findErased(statements, { gates, known, writes, writer })
   const found = onlyPushes
     ? { known, loaded: loadedPushes, numbers: earlyNumbers }
     : await loadPulled(statements, { gates, known, pushes, pulls, loadedPushes })
-  const plan = new WritePlan(gates, found, seenBefore)
+  const plan = new WritePlan(gates, { ...found, erased }, seenBefore)
   const outcomes = writes.map((write) => plan.apply(write))
-  return { outcomes, sent: plan.save(statements, { ...batch, node }), seen: plan.seen }
+  return { outcomes, sent: plan.save(statements, { ...batch, node: writer.node }), seen: plan.seen }
 }
+
+type ErasedParts = { gates: WriteGates; writes: RecordWrite[]; writer: Writer }
 
 type PulledParts = {
   gates: WriteGates
@@ -160,7 +167,7 @@ type PulledParts = {
 async function loadPulled(
   statements: WriteStatements,
   { gates, known, pushes, pulls, loadedPushes }: PulledParts,
-): Promise<FoundRecords> {
+): Promise<Omit<FoundRecords, 'erased'>> {
   const changed: RecordKey[] = []
   const added: RecordKey[] = []
   for (const write of pulls) {
@@ -190,6 +197,31 @@ async function loadPulled(
     if (new_record_id !== undefined) loaded.set(nameOfKey(key), { stored: null, new_record_id })
   }
   return { known, loaded, numbers }
+}
+
+/** Asks only about modules of which something was erased, and not about records that are as read before. */
+async function findErased(
+  statements: WriteStatements,
+  { gates, known, writes, writer }: Pick<FoundRecords, 'known'> & ErasedParts,
+): Promise<FoundRecords['erased']> {
+  const hashes = new Map<RecordWrite, string>()
+  for (const write of writes) {
+    const module = isPull(write)
+      ? gates.moduleOfRead(write.read)
+      : gates.registeredModule(write.platform_id, write.record_type)
+    if (module === null || typeof module === 'string' || !module.hasTombstones) continue
+    if (isPull(write) && isKnownSame(known.get(write.read), write)) continue
+    const { reference_number } = write
+    hashes.set(write, writer.hashReference({ ...module, reference_number }))
+  }
+  if (hashes.size === 0) return new Map()
+  const tombstones = await statements.findTombstones([...new Set(hashes.values())])
+  return new Map(
+    [...hashes].flatMap(([write, hash]) => {
+      const tombstone = tombstones.get(hash)
+      return tombstone ? [[write, tombstone] as const] : []
+    }),
+  )
 }
 
 async function lookUpReads(

@@ -1,41 +1,49 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+/**
+ * How far the write sequence is settled. Transactions draw their numbers before they commit, and commit
+ * in any order: a reader may see n + 1 before n. So each one that draws numbers first takes a shared lock
+ * named by the last number given out, all of its own being higher. It is given back once what it has
+ * written can be seen. Decision 9 says why this way.
+ */
 import { sql } from 'kysely'
 import type { Executor } from '../portable/databases.ts'
-import { WRITE_GATES_LOCK } from './locks.ts'
+import { UNSETTLED } from './locks.ts'
 
-const PAUSE_MS = 5
-const MAX_PAUSES = 200
+const LAST_NUMBER = 'CASE WHEN is_called THEN last_value ELSE 0 END'
+
+/** What a transaction selects from `write_sequence` before it draws numbers. */
+export const HOLD_UNSETTLED = `pg_advisory_xact_lock_shared(${UNSETTLED},
+  (${LAST_NUMBER})::bit(32)::int)`
 
 /**
- * A number of the write sequence that no transaction under way can still write at or below, so that whoever
- * reads up to it misses nothing. Waits for the writes of records that are under way when it is called; 0
- * where one of them does not end within a second.
- *
- * Numbers are drawn from a sequence, which follows no order of commits: a write may commit number 8 while
- * another one still holds 7. But each draws its numbers while it holds the write gates, shared, and gives
- * them back with its end. So when those who hold them after the last number is read have ended, every
- * number up to it is committed or lost.
+ * The highest number of the write sequence below which no transaction under way can still write. What
+ * has a number up to it is seen by every statement that begins after this one.
  */
 export async function settledSequence(executor: Executor): Promise<number> {
-  const { rows } = await sql<{ value: number }>`
-    SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS value FROM write_sequence
+  const given = await lastNumber(executor)
+  // Looked at after the last number was read: whoever begins in between draws higher ones.
+  const { rows } = await sql<{ held: number }>`
+    SELECT objid::bigint AS held FROM pg_locks
+    WHERE locktype = 'advisory' AND classid = ${sql.lit(UNSETTLED)} AND objsubid = 2
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
   `.execute(executor)
-  let writing = await listWriters(executor)
-  for (let pauses = 0; writing.size > 0; pauses++) {
-    if (pauses === MAX_PAUSES) return 0
-    await sleep(PAUSE_MS)
-    writing = writing.intersection(await listWriters(executor))
-  }
+  // A lock's name has room for the low 32 bits of a number, so only their difference counts.
+  const behind = rows.map(({ held }) => (given - held) | 0)
+  return given - Math.max(0, ...behind)
+}
+
+/** The last number that was given out. */
+export async function lastNumber(executor: Executor): Promise<number> {
+  const { rows } = await sql<{ value: number }>`
+    SELECT ${sql.raw(LAST_NUMBER)} AS value FROM write_sequence
+  `.execute(executor)
   return rows[0]?.value ?? 0
 }
 
-/** The transactions that hold the write gates, by the names that the server gives them. */
-async function listWriters(executor: Executor): Promise<Set<string>> {
-  const { rows } = await sql<{ name: string }>`
-    SELECT virtualtransaction AS name FROM pg_locks
-    WHERE locktype = 'advisory' AND (classid, objid, objsubid) = (${sql.raw(WRITE_GATES_LOCK)}, 2)
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-      AND mode = 'ShareLock' AND granted
-  `.execute(executor)
-  return new Set(rows.map((row) => row.name))
+/** Draws numbers, rising, in a transaction that writes changes under them. */
+export async function drawNumbers(transaction: Executor, count: number): Promise<number[]> {
+  await sql`SELECT ${sql.raw(HOLD_UNSETTLED)} FROM write_sequence`.execute(transaction)
+  const { rows } = await sql<{ number: number }>`
+    SELECT nextval('write_sequence') AS number FROM generate_series(1, ${count}::int)
+  `.execute(transaction)
+  return rows.map((row) => row.number)
 }

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import type { HashReference } from '../../domain/erasure.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { Storage } from '../port/storage.ts'
-import type { Executor } from '../portable/databases.ts'
 import { isMigrated, migrate } from '../portable/migrate.ts'
 import { createRecordLists } from '../portable/record-lists.ts'
 import { createRecordReads } from '../portable/record-reads.ts'
@@ -13,12 +12,16 @@ import { awaitDatabase, type Waiting } from './await-database.ts'
 import { openChangeChannel } from './change-channel.ts'
 import { openConnections, placeOf, withUnlimited } from './connection.ts'
 import { startDatabaseClock } from './database-clock.ts'
+import { createElementRecogniser } from './element-recogniser.ts'
+import { createErasingParts } from './erasing-parts.ts'
 import { hold, isGone } from './locks.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createListParts, createSearchIndexParts } from './record-search.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
+import { lastNumber, settledSequence } from './settled-sequence.ts'
+import { viewDialect } from './sql-views.ts'
 import { toStartError } from './translate-error.ts'
 
 export type PostgresOptions = {
@@ -30,6 +33,8 @@ export type PostgresOptions = {
   waiting: Waiting
   /** Told what whoever runs the hub should read in its log. */
   warn: (message: string) => void
+  /** Stands for the references of erased records, which are not kept; the same on every node. */
+  hashReference: HashReference
   /** The database's own where left out. */
   clock?: Clock
 }
@@ -55,12 +60,18 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   const channel = await openChangeChannel(options.url, processName)
   const { database, dialect } = connections
   const clock = options.clock ?? ownClock ?? systemClock
-  const databases = { reader: database, writer: database, clock, hold }
+  const { lightly } = connections
+  const databases = { reader: database, writer: database, lightly, clock, hold }
   const stores = createStores(databases, {
     authDatabase: { dialect, type: 'postgres' },
     node: pickCounterRow(),
-    readMark,
+    readMark: lastNumber,
+    settledSequence,
+    viewDialect,
     missing: createMissingParts(connections),
+    // The server's own vacuum does.
+    giveSpaceBack: async () => false,
+    erasing: createErasingParts(options.hashReference),
     channel,
     isGone,
   })
@@ -69,11 +80,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     processName,
     records: {
       ...createRecordReads(databases),
-      ...createRecordWriter(connections),
+      ...createElementRecogniser(databases),
+      ...createRecordWriter(connections, options.hashReference),
       ...createRecordLists(databases, createListParts(database)),
     },
     searchIndex: createSearchIndexStore(databases, createSearchIndexParts(databases)),
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
+    readDiskSpace: async () => null,
     async close() {
       await ownClock?.stop()
       await channel.close()
@@ -95,11 +108,4 @@ async function prepareSchema({ url, asHub }: PostgresOptions): Promise<void> {
   } catch (error) {
     throw toStartError(error)
   }
-}
-
-async function readMark(db: Executor): Promise<number> {
-  const { rows } = await sql<{ value: number }>`
-    SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS value FROM write_sequence
-  `.execute(db)
-  return rows[0]?.value ?? 0
 }

@@ -13,7 +13,12 @@ import type {
   WriteOutcome,
   WriteRejection,
 } from '../port/record-store.ts'
-import type { KnownRecord, ModuleGate } from '../portable/write-rows.ts'
+import {
+  type KnownRecord,
+  type ModuleGate,
+  recordLeftOf,
+  type Tombstone,
+} from '../portable/write-rows.ts'
 import { WriteTally } from '../portable/write-tally.ts'
 import type { WriteGates } from './write-gates.ts'
 import type { HistoryLine, LoadedRecord, RecordKey, WriteStatements } from './write-statements.ts'
@@ -38,6 +43,8 @@ export type FoundRecords = {
   known: ReadonlyMap<PullWrite['read'], ReadonlyMap<string, KnownRecord>>
   /** Of every record that may change; locked. */
   loaded: ReadonlyMap<string, LoadedRecord>
+  /** Writes of records that were erased. */
+  erased: ReadonlyMap<RecordWrite, Tombstone>
   /** Numbers of the write sequence, one for each write that may need one. */
   numbers: number[]
 }
@@ -121,6 +128,7 @@ export class WritePlan {
     if (platform?.platform_id !== write.platform_id) return rejected('api_key_invalid')
     const module = this.#gates.registeredModule(write.platform_id, write.record_type)
     if (!module) return rejected('module_not_registered')
+    if (this.#found.erased.has(write)) return rejected('record_erased')
     const record = this.#recordOf(write, module)
     if (!record) throw new Error('A pushed record was not loaded')
     const seq = this.#nextNumber()
@@ -145,8 +153,15 @@ export class WritePlan {
     const { read, reference_number } = write
     const module = this.#gates.moduleOfRead(read)
     if (typeof module === 'string') return rejected(module)
+    const looked = this.#found.known.get(read)?.get(reference_number)
+    const tombstone = this.#found.erased.get(write)
+    if (tombstone) {
+      const record_id = recordLeftOf(tombstone, looked ?? null)
+      if (record_id !== null) this.seen.push({ write, record_id })
+      return rejected('record_erased')
+    }
     const record = this.#recordOf({ ...module, reference_number }, module)
-    const known = record ?? this.#found.known.get(read)?.get(reference_number)
+    const known = record ?? looked
     if (!known) throw new Error('A pulled record was not looked up')
     const { record_id } = known
     if (read.seen.has(record_id) || this.#seenHere.has(record_id)) {
@@ -181,7 +196,7 @@ export class WritePlan {
       return
     }
     record.change = { content_hash: decision.content_hash, change_seq: seq }
-    if (decision.outcome === 'created' || decision.changes.length === 0) return
+    if (decision.outcome === 'created') return
     const { platform_id, record_id } = record
     this.#history.push({
       platform_id,

@@ -12,13 +12,16 @@ import {
   clocksText,
   type KnownRecord,
   type StoredRecord,
+  type Tombstone,
   toKnownRecord,
   toStoredRecord,
+  toTombstone,
 } from '../portable/write-rows.ts'
 import type { HourlyCounts, ModuleCount } from '../portable/write-tally.ts'
 import { bigintArray, textArray } from './array-parameters.ts'
 import { jsonCopy } from './json-copy.ts'
 import { WRITE_GATES_LOCK } from './locks.ts'
+import { HOLD_UNSETTLED } from './settled-sequence.ts'
 
 /** Which record: the module by its type, since a push knows no number of it. */
 export type RecordKey = { platform_id: number; record_type: string; reference_number: string }
@@ -66,12 +69,18 @@ export function createWriteStatements(client: PoolClient) {
   const command = (text: string): Promise<QueryResult> => client.query(text).catch(blame)
 
   return {
-    /** Begins, and holds off whoever changes what allows writes until the end. */
+    /**
+     * Begins, and holds off until the end whoever changes what allows writes, and readers that follow
+     * the write sequence.
+     */
     async begin(): Promise<void> {
       await Promise.all([
         command('BEGIN ISOLATION LEVEL READ COMMITTED'),
         // In a statement of its own: the next one's snapshot must be taken after the wait.
-        command(`SELECT pg_advisory_xact_lock_shared(${WRITE_GATES_LOCK})`),
+        command(
+          `SELECT pg_advisory_xact_lock_shared(${WRITE_GATES_LOCK}), ${HOLD_UNSETTLED}
+           FROM write_sequence`,
+        ),
       ])
     },
 
@@ -111,6 +120,12 @@ export function createWriteStatements(client: PoolClient) {
           bigintArray(reads.map((read) => read.platform_id)),
         )
       ).rows,
+
+    /** By the hashes of their references; only what was erased is there. */
+    async findTombstones(referenceHashes: string[]): Promise<Map<string, Tombstone>> {
+      const { rows } = await run('findTombstones', textArray(referenceHashes))
+      return new Map(rows.map((row) => [textOf(row, 'reference_hash'), toTombstone(row)]))
+    },
 
     /** What is known of a module's records, not locked. */
     async lookUp(
@@ -252,6 +267,10 @@ const STATE_PARAMETERS = `$2::bigint[], $3::bigint[], $4::text[], $5::text[], $6
 const STATE_COLUMNS = `platform_id, record_id, full_name, data, copy, content_hash, source_hash,
   incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq`
 
+const GATE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_mark,
+  m.last_read_requested_at, p.platform_name, EXISTS (SELECT 1 FROM tombstones t
+    WHERE t.platform_name = p.platform_name AND t.record_type = m.record_type)::int AS has_tombstones`
+
 const SQL = {
   findKeys: `
     SELECT k.hub_key_id, k.platform_id, k.last_used_at, p.platform_name, p.display_title
@@ -260,19 +279,20 @@ const SQL = {
       AND (k.expires_at IS NULL OR k.expires_at > $2) AND p.status = 'active'`,
   noteKeyUse: 'UPDATE hub_keys SET last_used_at = $2 WHERE hub_key_id = ANY ($1::bigint[])',
   findModules: `
-    SELECT m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_mark,
-      m.last_read_requested_at
+    SELECT ${GATE_COLUMNS}
     FROM unnest($1::bigint[], $2::text[]) AS w (platform_id, record_type)
     JOIN modules m ON m.platform_id = w.platform_id AND m.record_type = w.record_type
+    JOIN platforms p ON p.platform_id = m.platform_id
     WHERE m.registered_at IS NOT NULL`,
   findReadings: `
-    SELECT r.ord::int, m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_mark,
-      m.last_read_requested_at, m.registered_at, p.status, u.state AS pull_state
+    SELECT r.ord::int, ${GATE_COLUMNS}, m.registered_at, p.status, u.state AS pull_state
     FROM unnest($1::bigint[], $2::bigint[], $3::bigint[])
       WITH ORDINALITY AS r (pull_id, module_id, platform_id, ord)
     JOIN modules m ON m.module_id = r.module_id AND m.platform_id = r.platform_id
     JOIN platforms p ON p.platform_id = m.platform_id
     LEFT JOIN pulls u ON u.pull_id = r.pull_id`,
+  findTombstones: `
+    SELECT reference_hash, record_id, mode FROM tombstones WHERE reference_hash = ANY ($1::text[])`,
   lookUp: `
     SELECT k.reference AS reference_number, r.*
     FROM unnest($3::text[]) AS k (reference)

@@ -1,6 +1,16 @@
 import { Worker } from 'node:worker_threads'
 
-export type Checkpointer = { stop: () => Promise<void> }
+export type Checkpointer = {
+  /**
+   * Moves everything out of the log and empties its file. Where a reader holds on to an old state, that
+   * happens as soon as it lets go, and this resolves before.
+   */
+  emptyLog: () => Promise<void>
+  stop: () => Promise<void>
+}
+
+/** A reader may take its time; whoever waits for the log need not. */
+const EMPTY_LIMIT_MS = 5000
 
 /**
  * Moves what was committed from the write-ahead log into the database file, in a thread of its own: on
@@ -17,7 +27,22 @@ export function startCheckpointer(path: string): Checkpointer {
   const exited = new Promise<void>((resolve) => {
     worker.once('exit', () => resolve())
   })
+  let requests = 0
   return {
+    async emptyLog() {
+      requests += 1
+      const request = requests
+      const done = Promise.withResolvers<void>()
+      const onEmptied = (emptied: unknown) => {
+        if (Number(emptied) >= request) done.resolve()
+      }
+      const limit = setTimeout(done.resolve, EMPTY_LIMIT_MS)
+      worker.on('message', onEmptied)
+      worker.postMessage(request)
+      await Promise.race([done.promise, exited])
+      worker.off('message', onEmptied)
+      clearTimeout(limit)
+    },
     async stop() {
       worker.ref()
       worker.postMessage('stop')

@@ -10,6 +10,7 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely'
+import type { Databases } from '../portable/databases.ts'
 import type { Tables } from '../portable/tables.ts'
 import { translatingErrors } from './translate-error.ts'
 
@@ -25,16 +26,22 @@ export type SqliteConnections = {
   writerDialect: Dialect
   /** The writing connection itself, for prepared statements of the hot path. */
   database: DatabaseSync
+  /** As `Databases.lightly`. */
+  lightly: Databases['lightly']
   /** Runs synchronous work on the writing connection while nobody else has it. */
   exclusively: <Result>(work: () => Result) => Promise<Result>
   close: () => Promise<void>
 }
 
+/** In `full` a commit waits for the disk; in `normal` the next checkpoint does. */
+const SYNCHRONOUS = { full: 'PRAGMA synchronous = FULL', normal: 'PRAGMA synchronous = NORMAL' }
 /** Every pragma of the hub. A new file needs the first one before its first table. */
 const WRITER_PRAGMAS = [
   'PRAGMA auto_vacuum = INCREMENTAL',
   'PRAGMA journal_mode = WAL',
-  'PRAGMA synchronous = FULL',
+  SYNCHRONOUS.full,
+  // What is deleted is overwritten: who is erased is not to be read from the file.
+  'PRAGMA secure_delete = ON',
   'PRAGMA foreign_keys = ON',
   'PRAGMA cache_size = -65536',
   'PRAGMA temp_store = MEMORY',
@@ -57,6 +64,15 @@ export function openConnections(path: string): SqliteConnections {
       reader,
       writerDialect,
       database,
+      lightly: (work) =>
+        writer.connection().execute(async (connection) => {
+          database.exec(SYNCHRONOUS.normal)
+          try {
+            return await connection.transaction().execute(work)
+          } finally {
+            database.exec(SYNCHRONOUS.full)
+          }
+        }),
       exclusively: (work) => writer.connection().execute(async () => translatingErrors(work)),
       close: async () => {
         // Behind whatever waits for the connection already.

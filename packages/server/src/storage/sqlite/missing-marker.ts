@@ -1,5 +1,6 @@
 /** Marks records as missing on SQLite, in one transaction on the writing connection without an await. */
 import type { DatabaseSync } from 'node:sqlite'
+import { missingChange } from '../../domain/record.ts'
 import type { MarkBatch, MarkOutcome } from '../port/missing-store.ts'
 import type { MissingParts } from '../portable/missing-store.ts'
 import type { SqliteConnections } from './connection.ts'
@@ -28,7 +29,8 @@ export function createMissingParts(connections: SqliteConnections): MissingParts
 }
 
 function prepareMark(database: DatabaseSync) {
-  const { findModuleOfRead, readSequence, saveSequence } = prepareWriteStatements(database)
+  const { findModuleOfRead, readSequence, saveSequence, appendHistory } =
+    prepareWriteStatements(database)
   const markOne = database.prepare(`
     UPDATE records SET missing_since = ?, change_seq = ?, updated_at = ?
     WHERE record_id = ? AND platform_id = ? AND module_id = ?
@@ -36,13 +38,17 @@ function prepareMark(database: DatabaseSync) {
   return (batch: MarkBatch & { at: string }): MarkOutcome => {
     const gate = findModuleOfRead(batch)
     if (typeof gate === 'string') return { outcome: 'rejected', code: gate }
-    const { platform_id, module_id, since, at } = batch
+    const { platform_id, module_id, pull_id, since, at } = batch
+    const entry = { platform_id, pull_id, at, source: 'pull', request_id: null }
+    const changes = [missingChange(since)]
     const before = readSequence()
     let seq = before
     for (const { record_id } of batch.records) {
       const next = seq + 1
       const done = markOne.run(since, next, at, record_id, platform_id, module_id, batch.mark)
-      if (Number(done.changes) > 0) seq = next
+      if (Number(done.changes) === 0) continue
+      appendHistory({ ...entry, record_id, change_seq: next, changes })
+      seq = next
     }
     if (seq > before) saveSequence(seq)
     return { outcome: 'marked', marked: seq - before }

@@ -3,6 +3,7 @@
  * prepared statements and without an await, so that nothing can come in between.
  */
 import { describePush } from '../../domain/activity.ts'
+import type { HashReference } from '../../domain/erasure.ts'
 import { decidePull, decidePush, isSameRead, type WriteDecision } from '../../domain/record.ts'
 import type {
   PullWrite,
@@ -13,7 +14,12 @@ import type {
   WriteOutcome,
   WriteRejection,
 } from '../port/record-store.ts'
-import type { ModuleGate, StoredRecord } from '../portable/write-rows.ts'
+import {
+  type ModuleGate,
+  recordLeftOf,
+  type StoredRecord,
+  type Tombstone,
+} from '../portable/write-rows.ts'
 import { WriteTally } from '../portable/write-tally.ts'
 import type { SqliteConnections } from './connection.ts'
 import { isRefusedRow } from './translate-error.ts'
@@ -23,6 +29,7 @@ import { prepareWriteStatements, type WriteStatements } from './write-statements
 export function createRecordWriter(
   connections: SqliteConnections,
   node: string,
+  hashReference: HashReference,
 ): Pick<RecordStore, 'applyWrites'> {
   const { database } = connections
   const statements = prepareWriteStatements(database)
@@ -30,7 +37,7 @@ export function createRecordWriter(
   function applyInOneTransaction(batch: WriteBatch, isolate: boolean): WriteOutcome[] {
     database.exec('BEGIN IMMEDIATE')
     try {
-      const transaction = new WriteTransaction(statements, batch)
+      const transaction = new WriteTransaction(statements, batch, hashReference)
       const outcomes = batch.writes.map((write) =>
         isolate ? applyAlone(transaction, write) : transaction.apply(write),
       )
@@ -76,13 +83,15 @@ class WriteTransaction {
   readonly #statements: WriteStatements
   readonly #batch: WriteBatch
   readonly #gates: WriteGates
+  readonly #hashReference: HashReference
   readonly #tally = new WriteTally()
   readonly #seen: { write: PullWrite; record_id: number }[] = []
   readonly #seenHere = new Set<number>()
   readonly #firstSeq: number
   #seq: number
 
-  constructor(statements: WriteStatements, batch: WriteBatch) {
+  constructor(statements: WriteStatements, batch: WriteBatch, hashReference: HashReference) {
+    this.#hashReference = hashReference
     this.#statements = statements
     this.#batch = batch
     this.#gates = openWriteGates(statements, batch.at)
@@ -112,6 +121,7 @@ class WriteTransaction {
     if (platform?.platform_id !== write.platform_id) return rejected('api_key_invalid')
     const module = this.#gates.registeredModule(write.platform_id, write.record_type)
     if (!module) return rejected('module_not_registered')
+    if (this.#findTombstone(module, write)) return rejected('record_erased')
     const stored = this.#statements.load(module, write.reference_number)
     const seq = this.#seq + 1
     const decision = decidePush(stored, write.content, { seq, lastRead: module.lastRead })
@@ -138,10 +148,16 @@ class WriteTransaction {
     const gate = this.#gates.moduleOfRead(read)
     if (typeof gate === 'string') return rejected(gate)
     const known = this.#statements.lookUp(gate, write.reference_number)
+    const isSame = known !== null && isSameRead(known, write.content, read)
+    const tombstone = isSame ? null : this.#findTombstone(gate, write)
+    if (tombstone) {
+      const record_id = recordLeftOf(tombstone, known)
+      if (record_id !== null) this.#seen.push({ write, record_id })
+      return rejected('record_erased')
+    }
     if (known && (read.seen.has(known.record_id) || this.#seenHere.has(known.record_id))) {
       return rejected('duplicate_reference')
     }
-    const isSame = known !== null && isSameRead(known, write.content, read)
     const stored = known && !isSame ? this.#statements.load(gate, write.reference_number) : null
     const decision: WriteDecision = isSame
       ? { outcome: 'unchanged', next: null }
@@ -152,6 +168,11 @@ class WriteTransaction {
     this.#seen.push({ write, record_id })
     this.#tally.count(write, gate, decision.outcome)
     return { outcome: decision.outcome, record_id, module_name: gate.module_name }
+  }
+
+  #findTombstone(module: ModuleGate, { reference_number }: RecordWrite): Tombstone | null {
+    if (!module.hasTombstones) return null
+    return this.#statements.findTombstone(this.#hashReference({ ...module, reference_number }))
   }
 
   #store(
@@ -167,18 +188,16 @@ class WriteTransaction {
     if (!stored) throw new Error('A record that is not there can only be created')
     if (decision.outcome === 'updated') {
       this.#statements.update(stored.record_id, decision, this.#seq, at)
-      if (decision.changes.length > 0) {
-        this.#statements.appendHistory({
-          platform_id: module.platform_id,
-          record_id: stored.record_id,
-          change_seq: this.#seq,
-          at,
-          source: write.content.source,
-          changes: decision.changes,
-          pull_id: 'read' in write ? write.read.pull_id : null,
-          request_id: 'read' in write ? null : write.request_id,
-        })
-      }
+      this.#statements.appendHistory({
+        platform_id: module.platform_id,
+        record_id: stored.record_id,
+        change_seq: this.#seq,
+        at,
+        source: write.content.source,
+        changes: decision.changes,
+        pull_id: 'read' in write ? write.read.pull_id : null,
+        request_id: 'read' in write ? null : write.request_id,
+      })
     }
     if (decision.outcome === 'unchanged' && decision.next) {
       this.#statements.touch(stored.record_id, decision.next)

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
-import { sql } from 'kysely'
+import type { HashReference } from '../../domain/erasure.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { makeFolder } from '../../lib/make-folder.ts'
 import type { Storage } from '../port/storage.ts'
-import type { Executor } from '../portable/databases.ts'
 import { migrate } from '../portable/migrate.ts'
 import { createRecordLists, isQuick } from '../portable/record-lists.ts'
 import { createRecordReads } from '../portable/record-reads.ts'
@@ -13,6 +12,9 @@ import { createSearchIndexStore } from '../portable/search-index.ts'
 import { createStores } from '../portable/stores.ts'
 import { startCheckpointer } from './checkpointer.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
+import { createSpaceGiver, readDiskSpace } from './disk-space.ts'
+import { createElementRecogniser } from './element-recogniser.ts'
+import { createErasingParts } from './erasing-parts.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
@@ -20,6 +22,8 @@ import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createReadThread } from './read-thread.ts'
 import { createListParts, createSearchIndexParts } from './record-search.ts'
 import { createRecordWriter } from './record-writer.ts'
+import { settledSequence } from './settled-sequence.ts'
+import { viewDialect } from './sql-views.ts'
 
 /** One process writes, so its counters need no name that tells it from others. */
 const NODE = 'local'
@@ -30,6 +34,8 @@ export type SqliteOptions = {
   asHub: boolean
   timeZone: string
   clock: Clock
+  /** Stands for the references of erased records, which are not kept. */
+  hashReference: HashReference
 }
 
 /**
@@ -50,14 +56,19 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
   })
   const checkpointer = options.asHub ? startCheckpointer(options.path) : null
   if (checkpointer) raiseOwnCheckpoint(connections)
-  const { reader, writer } = connections
+  const { reader, writer, lightly } = connections
   // The writing connection is one transaction's at a time as it is.
-  const databases = { reader, writer, clock: options.clock, hold: async () => undefined }
+  const hold = async () => undefined
+  const databases = { reader, writer, lightly, clock: options.clock, hold }
   const stores = createStores(databases, {
     authDatabase: { dialect: connections.writerDialect, type: 'sqlite' },
     node: NODE,
-    readMark,
+    readMark: settledSequence,
+    settledSequence,
+    viewDialect,
     missing: createMissingParts(connections),
+    giveSpaceBack: createSpaceGiver(connections),
+    erasing: createErasingParts(options.hashReference, checkpointer),
   })
   const lists = createRecordLists(databases, createListParts(reader))
   const thread = createReadThread(options.path)
@@ -66,12 +77,14 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     processName: randomUUID(),
     records: {
       ...createRecordReads(databases),
-      ...createRecordWriter(connections, NODE),
+      ...createElementRecogniser(databases),
+      ...createRecordWriter(connections, NODE, options.hashReference),
       ...lists,
       listRecords: (query) => (isQuick(query) ? lists : thread).listRecords(query),
     },
     searchIndex: createSearchIndexStore(databases, createSearchIndexParts(connections)),
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
+    readDiskSpace: () => readDiskSpace(dirname(options.path)),
     async close() {
       await thread.stop()
       await checkpointer?.stop()
@@ -104,11 +117,6 @@ function prepareFolder(path: string): void {
   } catch (cause) {
     throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5, cause })
   }
-}
-
-async function readMark(db: Executor): Promise<number> {
-  const { rows } = await sql<{ value: number }>`SELECT value FROM write_sequence`.execute(db)
-  return rows[0]?.value ?? 0
 }
 
 async function openMigrated(path: string): Promise<SqliteConnections> {

@@ -12,11 +12,13 @@ import {
   type KnownRecord,
   type ModuleGate,
   type StoredRecord,
+  type Tombstone,
   toGateOfRead,
   toKeyGate,
   toKnownRecord,
   toModuleGate,
   toStoredRecord,
+  toTombstone,
 } from '../portable/write-rows.ts'
 import type { HourlyCounts, ModuleCount } from '../portable/write-tally.ts'
 
@@ -49,13 +51,15 @@ export function prepareWriteStatements(database: DatabaseSync) {
       AND (k.expires_at IS NULL OR k.expires_at > ?) AND p.status = 'active'`)
   const noteKeyUse = run('UPDATE hub_keys SET last_used_at = ? WHERE hub_key_id = ?')
   const findModule = get(`
-    SELECT module_id, platform_id, record_type, module_name, last_read_mark, last_read_requested_at
-    FROM modules WHERE platform_id = ? AND record_type = ? AND registered_at IS NOT NULL`)
+    SELECT ${GATE_COLUMNS}
+    FROM modules m JOIN platforms p ON p.platform_id = m.platform_id
+    WHERE m.platform_id = ? AND m.record_type = ? AND m.registered_at IS NOT NULL`)
   const findReading = get(`
-    SELECT m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_mark, m.last_read_requested_at,
-      m.registered_at, p.status, (SELECT state FROM pulls WHERE pull_id = ?) AS pull_state
+    SELECT ${GATE_COLUMNS}, m.registered_at, p.status,
+      (SELECT state FROM pulls WHERE pull_id = ?) AS pull_state
     FROM modules m JOIN platforms p ON p.platform_id = m.platform_id
     WHERE m.module_id = ? AND m.platform_id = ?`)
+  const findTombstone = get('SELECT record_id, mode FROM tombstones WHERE reference_hash = ?')
   const lookUp = get(`
     SELECT record_id, source_hash, incomplete, missing_since, pushed_seq
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
@@ -118,6 +122,11 @@ export function prepareWriteStatements(database: DatabaseSync) {
 
     findModuleOfRead(read: ReadPlace): ModuleGate | WriteRejection {
       return toGateOfRead(findReading(read.pull_id, read.module_id, read.platform_id))
+    },
+
+    findTombstone(referenceHash: string): Tombstone | null {
+      const row = findTombstone(referenceHash)
+      return row ? toTombstone(row) : null
     },
 
     lookUp(module: ModuleGate, reference: string): KnownRecord | null {
@@ -203,6 +212,10 @@ export function prepareWriteStatements(database: DatabaseSync) {
     },
   }
 }
+
+const GATE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_mark,
+  m.last_read_requested_at, p.platform_name, EXISTS (SELECT 1 FROM tombstones t
+    WHERE t.platform_name = p.platform_name AND t.record_type = m.record_type) AS has_tombstones`
 
 /** In the order of the statements: full_name, data, content_hash, source_hash, incomplete, … */
 function stateColumns({ next, content_hash }: Created | Updated): SQLInputValue[] {

@@ -4,6 +4,9 @@ import { up as conditionalRequests } from './0002-conditional-requests.ts'
 import { up as goneRecords } from './0003-gone-records.ts'
 import { up as pullLifecycle } from './0004-pull-lifecycle.ts'
 import { up as recordSearch } from './0005-record-search.ts'
+import { up as historyAndViews } from './0007-history-and-views.ts'
+import { up as erasure } from './0011-erasure.ts'
+import { up as alertsAndRetention } from './0012-alerts-and-retention.ts'
 
 /** In the order they are applied. Names and numbers are the same on every engine. */
 export const migrations: Record<string, Migration> = {
@@ -12,4 +15,7 @@ export const migrations: Record<string, Migration> = {
   '0003-gone-records': { up: goneRecords },
   '0004-pull-lifecycle': { up: pullLifecycle },
   '0005-record-search': { up: recordSearch },
+  '0007-history-and-views': { up: historyAndViews },
+  '0011-erasure': { up: erasure },
+  '0012-alerts-and-retention': { up: alertsAndRetention },
 }

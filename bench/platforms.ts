@@ -1,0 +1,48 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+
+export type ModulePlace = { platform_name: string; record_type: string }
+
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+/** What the records of `record-text.ts` hold. */
+const FIELDS = [
+  ...['email', 'phone', 'department', 'job_title', 'salary', 'rating', 'active', 'address'],
+  ...['left_on', 'updated_at'],
+].map((key) => ({ key, label: key, type: 'string', required: false }))
+const PATH = /^\/([\w-]+)\/api\/hub\/(ping|manifest|records\/([\w-]+))$/
+
+/**
+ * Any number of platforms on one server: the first part of the path names one (`/bench-1/api/hub/ping`).
+ * Each has as many modules as given, `item-1` and so on.
+ */
+export function createPlatforms(
+  modules: number,
+  sendRecords: (place: ModulePlace, response: ServerResponse) => void,
+): Server {
+  const offered = recordTypes(modules).map((record_type) => ({
+    module_name: `Items ${record_type}`,
+    record_type,
+    description: '',
+    fields: FIELDS,
+  }))
+  return createServer((request, response) => {
+    const [, platform_name, what, record_type] = PATH.exec(request.url ?? '') ?? []
+    if (platform_name === undefined) return response.writeHead(404).end()
+    if (record_type !== undefined) return sendRecords({ platform_name, record_type }, response)
+    const about = { success: true, platform_name, message: 'The platform is online.' }
+    const manifest = {
+      platform_title: platform_name,
+      platform_description: '',
+      modules: offered,
+    }
+    const answer = what === 'manifest' ? { ...about, ...manifest } : about
+    return response.writeHead(200, JSON_TYPE).end(JSON.stringify(answer))
+  })
+}
+
+export function recordTypes(modules: number): string[] {
+  return Array.from({ length: modules }, (_, index) => `item-${index + 1}`)
+}
+
+export function platformNames(platforms: number): string[] {
+  return Array.from({ length: platforms }, (_, index) => `bench-${index + 1}`)
+}

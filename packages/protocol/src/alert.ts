@@ -1,0 +1,56 @@
+import Type, { type Static } from 'typebox'
+import { NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
+
+/**
+ * `platform_failing`: nothing of it can be read. `platform_silent`: it pushes nothing though it usually
+ * does. `rejected_rising`: more of it is refused than usual. `missing_review`: many records are gone and
+ * an operator is asked. `disk_low`: the disk of the data folder. `mail_failing`: an alert waits, since its
+ * mail cannot be sent.
+ */
+export const AlertKind = OneOf(
+  'platform_failing',
+  'platform_silent',
+  'rejected_rising',
+  'missing_review',
+  'disk_low',
+  'mail_failing',
+)
+
+/** Something that a person should look at. It is over (`resolved_at`) by itself. */
+export const Alert = Type.Object({
+  id: Type.Integer(),
+  kind: AlertKind,
+  platform_name: NullableString,
+  message: Type.String(),
+  advice: Type.String({ description: 'What to do about it' }),
+  raised_at: Timestamp,
+  resolved_at: NullableTimestamp,
+  acknowledged_at: NullableTimestamp,
+  acknowledged_by: NullableString,
+  mailed_at: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'When the mail about it was sent',
+  }),
+})
+
+/** The alerts that are open: how many, and the newest ones. */
+export const OpenAlerts = Type.Object({ open: Type.Integer(), latest: Type.Array(Alert) })
+
+export const AlertState = OneOf('open', 'resolved')
+
+export const AlertAnswer = Type.Object({ success: Type.Literal(true), alert: Alert })
+
+export const AlertPage = Type.Object({
+  success: Type.Literal(true),
+  alerts: Type.Array(Alert),
+  next_cursor: NullableString,
+})
+
+/** The answer of a test mail that the mail server took. */
+export const TestMailAnswer = Type.Object({ success: Type.Literal(true), message: Type.String() })
+
+export type AlertKind = Static<typeof AlertKind>
+export type AlertState = Static<typeof AlertState>
+export type Alert = Static<typeof Alert>
+export type OpenAlerts = Static<typeof OpenAlerts>

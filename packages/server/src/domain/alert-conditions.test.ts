@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OpenAlert } from './alert.ts'
+import { type AlertFacts, findAlerts, type PlatformHealth } from './alert-conditions.ts'
+import { hourOf, PushRhythms } from './push-rhythm.ts'
+
+const NOW = new Date('2026-03-24T12:30:00.000Z')
+const HOUR = hourOf(NOW)
+const GIB = 1024 ** 3
+
+const WELL: PlatformHealth = {
+  platform_id: 1,
+  platform_name: 'school',
+  display_title: 'The School',
+  status: 'active',
+  last_error: null,
+  failures_in_row: 0,
+  failing_since: null,
+}
+
+function facts(over: Partial<AlertFacts> = {}): AlertFacts {
+  const rhythms = new PushRhythms()
+  return {
+    now: NOW,
+    platforms: [WELL],
+    rhythms,
+    watchedFrom: HOUR - 1000,
+    reviews: [],
+    disk: null,
+    ...over,
+  }
+}
+
+/** What is found, and what is found once that is open. */
+function find(of: AlertFacts, open: OpenAlert[] = []): string[] {
+  return findAlerts(of, open).map(({ kind, message }) => `${kind}: ${message}`)
+}
+
+function opened(of: AlertFacts, raisedAt = NOW): OpenAlert[] {
+  return findAlerts(of, []).map((alert, index) => ({
+    ...alert,
+    alert_id: index + 1,
+    raised_at: raisedAt.toISOString(),
+  }))
+}
+
+/** Pushes in every hour of three weeks up to so many hours ago, and refusals in the last hour. */
+function pushing(options: { silentHours?: number; refused?: number; usually?: number } = {}) {
+  const { silentHours = 0, refused = 0, usually = 0 } = options
+  const rhythms = new PushRhythms()
+  for (let hour = HOUR - 500; hour <= HOUR; hour += 1) {
+    const pushes = hour <= HOUR - silentHours ? 1 : 0
+    const rejected = hour === HOUR ? refused : usually
+    rhythms.note(hour, [{ platform_id: 1, pushes, rejected }])
+  }
+  return rhythms
+}
+
+test('a platform fails after five pulls in a row, or after two and an hour, until one goes well', () => {
+  const failing = (failures_in_row: number, minutes: number): AlertFacts => {
+    const failing_since = new Date(NOW.getTime() - minutes * 60_000).toISOString()
+    const last_error = 'The platform cannot be reached.'
+    return facts({ platforms: [{ ...WELL, failures_in_row, failing_since, last_error }] })
+  }
+  assert.deepEqual(find(failing(4, 4)), [])
+  assert.deepEqual(find(failing(5, 5)), [
+    'platform_failing: Nothing of The School could be read since 2026-03-24 12:25 UTC: The platform cannot be reached.',
+  ])
+  assert.deepEqual(find(failing(1, 600)), [])
+  assert.equal(find(failing(2, 59)).length, 0)
+  assert.equal(find(failing(2, 60)).length, 1)
+  // In a pull that reads something of it again, until that pull has ended.
+  const recovering = facts({ platforms: [{ ...WELL, failures_in_row: 5, failing_since: null }] })
+  assert.deepEqual(find(recovering), [])
+  assert.deepEqual(find(recovering, opened(failing(5, 5))), find(failing(5, 5)))
+  const [platform] = failing(9, 90).platforms
+  assert.ok(platform)
+  assert.deepEqual(find(facts({ platforms: [{ ...platform, status: 'inactive' }] })), [])
+})
+
+test('a platform is silent after six hours in which it usually pushes, until it pushes', () => {
+  // The last push is so many hours ago; the hour that it is now is not over.
+  assert.deepEqual(find(facts({ rhythms: pushing({ silentHours: 6 }) })), [])
+  const silent = facts({ rhythms: pushing({ silentHours: 7 }) })
+  assert.deepEqual(find(silent), [
+    'platform_silent: The School has pushed nothing since about 2026-03-24 06:00 UTC, though it usually does at these hours.',
+  ])
+  const open = opened(silent)
+  assert.equal(find(facts({ rhythms: pushing({ silentHours: 30 }) }), open).length, 1)
+  // A hub that has just started has watched nothing yet: what is open stays all the same.
+  const restarted = { rhythms: pushing({ silentHours: 30 }), watchedFrom: HOUR + 1 }
+  assert.equal(find(facts(restarted), open).length, 1)
+  assert.deepEqual(find(facts(restarted)), [])
+  assert.equal(find(facts(), open).length, 1)
+  assert.deepEqual(find(facts({ rhythms: pushing() }), open), [])
+  assert.deepEqual(
+    find(facts({ ...silent, platforms: [{ ...WELL, status: 'inactive' }] }), open),
+    [],
+  )
+  assert.deepEqual(find(facts({ ...silent, platforms: [] }), open), [])
+})
+
+test('refusals rise from twenty in two hours and five times what is usual, until it is half of that', () => {
+  const rising = (refused: number, usually = 0) => facts({ rhythms: pushing({ refused, usually }) })
+  assert.deepEqual(find(rising(19)), [])
+  assert.deepEqual(find(rising(20)), [
+    'rejected_rising: 20 pushes and pulled records of The School were refused within two hours; usually it is 0.',
+  ])
+  // 10 an hour are 20 in two, and the hour before brought 10 too.
+  assert.deepEqual(find(rising(90, 10)), [])
+  assert.equal(find(rising(91, 10)).length, 1)
+  const open = opened(rising(20))
+  assert.deepEqual(find(rising(10), open), find(rising(20)))
+  assert.deepEqual(find(rising(9), open), [])
+})
+
+test('each question about missing records is an alert until it has an answer', () => {
+  const review = {
+    id: 5,
+    platform_name: 'school',
+    module_name: 'Pupils',
+    record_type: 'pupils',
+    state: 'pending',
+    missing: 20,
+    records: 50,
+    pull_id: 9,
+    at: NOW.toISOString(),
+    answered_at: null,
+    answered_by: null,
+    closed_at: null,
+  } as const
+  const [found, ...others] = findAlerts(facts({ reviews: [review] }), [])
+  assert.equal(others.length, 0)
+  assert.match(found?.message ?? '', /^20 of 50 records of Pupils of The School did not come/)
+  assert.deepEqual(found?.platform, { platform_id: 1, platform_name: 'school' })
+  const unknown = findAlerts(facts({ reviews: [review], platforms: [] }), [])
+  assert.equal(unknown[0]?.platform, null)
+})
+
+test('a disk is low under 10 GiB or a tenth of it, and no more with a fifth above that', () => {
+  const disk = (available: number, total: number) =>
+    facts({ disk: { available: available * GIB, total: total * GIB } })
+  assert.deepEqual(find(disk(10, 4000)), [])
+  assert.deepEqual(find(disk(9.9, 4000)), [
+    "disk_low: The disk of the hub's data has 9.9 GiB left of 4000.0 GiB.",
+  ])
+  assert.deepEqual(find(disk(2, 20)), [])
+  assert.equal(find(disk(1.9, 20)).length, 1)
+  const open = opened(disk(9.9, 4000))
+  assert.deepEqual(find(disk(11.9, 4000), open), find(disk(9.9, 4000)))
+  assert.deepEqual(find(disk(12, 4000), open), [])
+  assert.deepEqual(find(facts(), open), [])
+})

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Alert } from '@recordhub/protocol'
+import fc from 'fast-check'
+import { composeAlertMail, composeTestMail } from './alert-mail.ts'
+
+function alert(message: string, over: Partial<Alert> = {}): Alert {
+  return {
+    id: 1,
+    kind: 'platform_failing',
+    platform_name: 'school',
+    message,
+    advice: 'Mend it.',
+    raised_at: '2026-03-10T08:00:00.000Z',
+    resolved_at: null,
+    acknowledged_at: null,
+    acknowledged_by: null,
+    mailed_at: null,
+    ...over,
+  }
+}
+const over = (message: string) => alert(message, { resolved_at: '2026-03-10T09:30:00.000Z' })
+
+test('one alert is in the subject, with what to do and where in the text', () => {
+  const { subject, text } = composeAlertMail(
+    { raised: [alert('School fails')], over: [] },
+    'https://hub.example.org',
+  )
+  assert.equal(subject, 'Recordhub: School fails')
+  assert.match(text, /^New:\n- School fails\n\nWhat to do:\n- Test the platform/)
+  assert.match(text, /\n\nhttps:\/\/hub\.example\.org\/dashboard\n$/)
+})
+
+test('what is over says from when to when, and asks for nothing', () => {
+  const { subject, text } = composeAlertMail({ raised: [], over: [over('School fails')] }, '')
+  assert.equal(subject, 'Recordhub: over: School fails')
+  assert.match(text, /School fails \(from 2026-03-10 08:00 UTC to 2026-03-10 09:30 UTC\)/)
+  assert.doesNotMatch(text, /What to do|http/)
+})
+
+test('a storm is one mail that counts what it does not name, with each advice once', () => {
+  const raised = Array.from({ length: 1000 }, (_, index) => alert(`Platform ${index} fails`))
+  const { subject, text } = composeAlertMail({ raised, over: [over('One')] }, '')
+  assert.equal(subject, 'Recordhub: alerts: 1000 new, 1 over')
+  assert.match(text, /- Platform 49 fails\n- and 950 more\n/)
+  assert.equal(text.split('Test the platform').length, 2)
+  assert.ok(text.length < 10_000)
+})
+
+test('whatever a platform calls itself, the subject is one short line and each alert one of the text', () => {
+  const hostile = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constant('x\r\nBcc: evil@example.org\r\n\r\nHello'),
+    fc.constant('\u202Etxt\u2028\u0000\ud800 long '.repeat(200)),
+  )
+  fc.assert(
+    fc.property(hostile, hostile, (one, other) => {
+      const { subject, text } = composeAlertMail({ raised: [alert(one)], over: [] }, '')
+      assert.doesNotMatch(subject, /[\p{Cc}\u2028\u2029]/u)
+      assert.ok([...subject].length <= 140 && subject.isWellFormed())
+      const both = composeAlertMail({ raised: [alert(one), alert(other)], over: [] }, '').text
+      assert.equal(both.split('\n').filter((line) => line.startsWith('- ')).length, 3)
+      assert.ok(text.isWellFormed() && both.length < 5000)
+      assert.doesNotMatch(both.replaceAll('\n', ''), /[\p{Cc}\u2028\u2029]/u)
+    }),
+  )
+})
+
+test('a test mail says who asked for it', () => {
+  assert.match(
+    composeTestMail('ann@example.org\nBcc: x', '').text,
+    /which ann@example.org Bcc: x asked/,
+  )
+})

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { PullState } from '@recordhub/protocol'
+import { concludePull, endedLike, endingInWords, type TaskTally } from './pull-ending.ts'
+
+test('a pull is judged by its tasks', () => {
+  assert.equal(concludePull({}), 'succeeded')
+  assert.equal(concludePull({ succeeded: 2 }), 'succeeded')
+  assert.equal(concludePull({ succeeded: 1, failed: 1 }), 'partial')
+  assert.equal(concludePull({ failed: 2 }), 'failed')
+})
+
+test('what was passed over or not reached was not read', () => {
+  assert.equal(concludePull({ succeeded: 3, skipped: 1 }), 'partial')
+  assert.equal(concludePull({ succeeded: 3, not_reached: 1 }), 'partial')
+  assert.equal(concludePull({ skipped: 4 }), 'failed')
+  assert.equal(concludePull({ skipped: 1, not_reached: 1, failed: 1 }), 'failed')
+})
+
+test('the words count every module once', () => {
+  const words = (tasks: TaskTally, state: PullState = concludePull(tasks)) =>
+    endingInWords({ state, tasks })
+  assert.equal(words({ succeeded: 4 }), 'succeeded: 4 of 4 modules read')
+  assert.equal(
+    words({ succeeded: 3, skipped: 1 }),
+    'succeeded in part: 3 of 4 modules read, 1 passed over',
+  )
+  assert.equal(
+    words({ succeeded: 1, failed: 2, skipped: 3, not_reached: 4 }),
+    'succeeded in part: 1 of 10 modules read, 2 failed, 3 passed over, 4 not finished',
+  )
+  assert.equal(
+    words({ succeeded: 1, timed_out: 1, queued: 1 }, 'timed_out'),
+    'reached its time limit: 1 of 3 modules read, 2 not finished',
+  )
+})
+
+test('to end alike is to end in the same state with as many modules read', () => {
+  const partial = { state: 'partial', tasks: { succeeded: 3, failed: 1 } } as const
+  assert.ok(endedLike(partial, partial))
+  assert.ok(endedLike({ state: 'partial', tasks: { succeeded: 3, skipped: 1 } }, partial))
+  assert.ok(!endedLike({ state: 'partial', tasks: { succeeded: 2, failed: 2 } }, partial))
+  assert.ok(!endedLike({ state: 'partial', tasks: { succeeded: 3, failed: 2 } }, partial))
+  assert.ok(!endedLike({ state: 'timed_out', tasks: partial.tasks }, partial))
+})

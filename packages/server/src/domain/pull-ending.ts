@@ -1,0 +1,52 @@
+/** How a pull ended, judged by its tasks, and in which words it is told. */
+import type { PullState, PullTaskState } from '@recordhub/protocol'
+
+/** Tasks of a pull by their state. */
+export type TaskTally = Partial<Record<PullTaskState, number>>
+
+export type PullEnding = { state: PullState; tasks: TaskTally }
+
+/** How a pull ended whose tasks have all had their turn, or were passed over. */
+export function concludePull(
+  tasks: TaskTally,
+): Extract<PullState, 'succeeded' | 'partial' | 'failed'> {
+  const { read, all } = countTasks(tasks)
+  if (read === all) return 'succeeded'
+  return read === 0 ? 'failed' : 'partial'
+}
+
+/**
+ * Whether it ended no otherwise than the one before it: the schedule pulls every minute, and what is so
+ * is told once. Which modules went wrong, and since when one is passed over, is told of each.
+ */
+export function endedLike(ending: PullEnding, before: PullEnding): boolean {
+  const [now, then] = [countTasks(ending.tasks), countTasks(before.tasks)]
+  return ending.state === before.state && now.read === then.read && now.all === then.all
+}
+
+const STATE_WORDS: Partial<Record<PullState, string>> = {
+  succeeded: 'succeeded',
+  partial: 'succeeded in part',
+  failed: 'failed',
+  timed_out: 'reached its time limit',
+  interrupted: 'was interrupted',
+  cancelled: 'was cancelled',
+}
+
+/** "succeeded in part: 2 of 4 modules read, 1 failed, 1 passed over". */
+export function endingInWords({ state, tasks }: PullEnding): string {
+  const { read, all } = countTasks(tasks)
+  const { failed = 0, skipped = 0 } = tasks
+  const others: [number, string][] = [
+    [failed, 'failed'],
+    [skipped, 'passed over'],
+    [all - read - failed - skipped, 'not finished'],
+  ]
+  const told = others.filter(([count]) => count > 0).map(([count, word]) => `, ${count} ${word}`)
+  return `${STATE_WORDS[state] ?? state}: ${read} of ${all} modules read${told.join('')}`
+}
+
+function countTasks(tasks: TaskTally): { read: number; all: number } {
+  const all = Object.values(tasks).reduce((sum, count) => sum + count, 0)
+  return { read: tasks.succeeded ?? 0, all }
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cellText, chooseColumns, createCellReader, HUB_MEMBERS } from './record-columns.ts'
+
+const field = (key: string, label = `Label ${key}`) => ({
+  key,
+  label,
+  type: 'string',
+  required: false,
+})
+const MODULES = [
+  { fields: [field('b'), field('a'), field('hub_other'), field('created_at')] },
+  { fields: [field('a', 'another label'), field('c')] },
+]
+const RECORD = {
+  record_id: 7,
+  platform_name: 'school',
+  module_name: 'Students',
+  record_type: 'students',
+  reference_number: 'r-1',
+  full_name: 'Ann',
+  incomplete: false,
+  missing_since: null,
+  created_at: '2026-03-10T08:00:00.000Z',
+  updated_at: '2026-03-10T08:00:00.000Z',
+  data: '{"a":1.10,"hub_other":"theirs","created_at":"own","d":[1e2],"c":null}',
+}
+const all = { chosen: null, header: 'key' as const }
+
+test('the hub’s columns come first, then each field once as the manifests have them, then the rest', () => {
+  const columns = chooseColumns(MODULES, all)
+  const names = [...HUB_MEMBERS.map((member) => `hub_${member}`), 'b', 'a', 'created_at', 'c']
+  assert.deepEqual(
+    columns.map((column) => column.name),
+    [...names, 'hub_other'],
+  )
+  const cells = createCellReader(columns)(RECORD).map(cellText)
+  assert.deepEqual(cells.slice(HUB_MEMBERS.length), [
+    ...['', '1.10', 'own', '', '{"hub_other":"theirs","d":[1e2]}'],
+  ])
+  assert.deepEqual(cells.slice(4, 8), ['r-1', 'Ann', 'false', ''])
+})
+
+test('chosen columns stand as chosen, and the rest is what they do not show', () => {
+  const chosen = ['hub_other', 'd', 'hub_full_name', 'd', 'constructor']
+  const columns = chooseColumns(MODULES, { chosen, header: 'label' })
+  assert.deepEqual(
+    columns.map((column) => column.header),
+    ['hub_other', 'd', 'hub_full_name', 'constructor'],
+  )
+  assert.deepEqual(createCellReader(columns)(RECORD).map(cellText), [
+    '{"a":1.10,"hub_other":"theirs","created_at":"own","c":null}',
+    '[1e2]',
+    'Ann',
+    '',
+  ])
+})
+
+test('a label is the header where labels are wished, the first where modules differ', () => {
+  const columns = chooseColumns(MODULES, { chosen: ['a', 'x'], header: 'label' })
+  assert.deepEqual(
+    columns.map((column) => column.header),
+    ['Label a', 'x'],
+  )
+})

@@ -1,0 +1,25 @@
+/** A few reasons tell what is wrong; the records themselves are kept. */
+const MAX_REASONS = 5
+
+/** Why elements of one read were rejected: each reason once, in the order met, with how often. */
+export class RejectionReasons {
+  readonly #counts = new Map<string, number>()
+  #others = 0
+
+  note(reason: string): void {
+    const count = this.#counts.get(reason)
+    if (count === undefined && this.#counts.size >= MAX_REASONS) this.#others += 1
+    else this.#counts.set(reason, (count ?? 0) + 1)
+  }
+
+  /** A sentence each. `kept` is how many of the rejected elements can be looked at. */
+  inWords(kept: number): string[] {
+    const reasons = [...this.#counts]
+    const all = reasons.reduce((sum, [, count]) => sum + count, this.#others)
+    return [
+      ...reasons.map(([reason, count]) => `${count} rejected: ${reason}`),
+      ...(this.#others > 0 ? [`${this.#others} rejected for other reasons.`] : []),
+      ...(kept < all ? [`Of the ${all} rejected the first ${kept} are kept.`] : []),
+    ]
+  }
+}

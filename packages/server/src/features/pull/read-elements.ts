@@ -1,0 +1,111 @@
+import { sourceHash } from '../../domain/record.ts'
+import { referenceOf } from '../../domain/record-input.ts'
+import { elementBytes } from '../../lib/element-slice.ts'
+import {
+  guessReference,
+  parseElements,
+  type RecordElement,
+  type RecordsSlice,
+} from '../../outgoing/records-slice.ts'
+import type { RecordRead, RecordStore } from '../../storage/port/record-store.ts'
+
+/** An element that has to be stored, or looked at closer. */
+export type ReadElement = RecordElement & { source_hash: string }
+
+export type ReadElements = {
+  /** Of how many elements the records are what is stored already. */
+  unchanged: number
+  /** All others, up to the first that is no JSON. */
+  elements: ReadElement[]
+  /** What is wrong with that one, in words; null where there is none. */
+  flaw: string | null
+}
+
+/** Where nothing was recognised, so many times nothing is looked up: a first read knows no element. */
+const PASS_OVER = 15
+
+/**
+ * Tells what has come once more from what has to be parsed: an element is known by the hash of its
+ * bytes, which stands at the record that it gave.
+ */
+export class ElementReader {
+  readonly #records: Pick<RecordStore, 'recogniseElements'>
+  readonly #read: RecordRead
+  #toPassOver = 0
+
+  constructor(records: Pick<RecordStore, 'recogniseElements'>, read: RecordRead) {
+    this.#records = records
+    this.#read = read
+  }
+
+  /** Reads slices that follow each other. The ids of the unchanged records are added to `read.seen`. */
+  async read(slices: RecordsSlice[]): Promise<ReadElements> {
+    const sightings = slices.map((slice) => this.#see(slice))
+    const known = await this.#recognise(sightings.flat())
+    const left = parseUnknown(slices, sightings, known)
+    // The first of two elements of one record stands, so their order must be kept.
+    if (known.size > 0 && (left.flaw !== null || namesAny(left.elements, known))) {
+      return { unchanged: 0, ...parseUnknown(slices, sightings, new Map()) }
+    }
+    for (const record_id of known.values()) this.#read.seen.add(record_id)
+    return { unchanged: known.size, ...left }
+  }
+
+  #see(slice: RecordsSlice): Sighting[] {
+    return slice.starts.map((_, position) => ({
+      reference_number: guessReference(slice, position),
+      source_hash: sourceHash(this.#read.manifest_tag, elementBytes(slice, position)),
+    }))
+  }
+
+  async #recognise(sightings: Sighting[]): Promise<KnownElements> {
+    const known: KnownElements = new Map()
+    if (this.#toPassOver > 0) {
+      this.#toPassOver -= 1
+      return known
+    }
+    const guessed = sightings.filter(hasReference)
+    const ids = await this.#records.recogniseElements(this.#read, guessed)
+    const met = new Set<number>()
+    for (const [index, sighting] of guessed.entries()) {
+      const record_id = ids[index] ?? null
+      if (record_id === null || met.has(record_id) || this.#read.seen.has(record_id)) continue
+      met.add(record_id)
+      known.set(sighting, record_id)
+    }
+    if (known.size === 0) this.#toPassOver = PASS_OVER
+    return known
+  }
+}
+
+type Sighting = { reference_number: string | null; source_hash: string }
+/** With the ids of their records. */
+type KnownElements = Map<Sighting, number>
+
+function hasReference(sighting: Sighting): sighting is Sighting & { reference_number: string } {
+  return sighting.reference_number !== null
+}
+
+function parseUnknown(
+  slices: RecordsSlice[],
+  sightings: Sighting[][],
+  known: KnownElements,
+): Pick<ReadElements, 'elements' | 'flaw'> {
+  const elements: ReadElement[] = []
+  for (const [number, slice] of slices.entries()) {
+    const seen = sightings[number] ?? []
+    const unknown = seen.flatMap((sighting, position) => (known.has(sighting) ? [] : [position]))
+    const parsed = parseElements(slice, unknown)
+    for (const element of parsed.elements) {
+      const { source_hash = '' } = seen[element.index - slice.firstIndex] ?? {}
+      elements.push({ ...element, source_hash })
+    }
+    if (parsed.flaw !== null) return { elements, flaw: parsed.flaw }
+  }
+  return { elements, flaw: null }
+}
+
+function namesAny(elements: ReadElement[], known: KnownElements): boolean {
+  const references = new Set([...known.keys()].map((sighting) => sighting.reference_number))
+  return elements.some(({ value }) => references.has(referenceOf(value)))
+}

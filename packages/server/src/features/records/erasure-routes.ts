@@ -1,0 +1,116 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import {
+  Erasure,
+  ErasurePreview,
+  ErasureRequest,
+  ErrorAnswer,
+  TombstonePage,
+} from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
+import { HubError } from '../../errors.ts'
+import type { ErasureStore } from '../../storage/port/erasure-store.ts'
+import type { RecordStore } from '../../storage/port/record-store.ts'
+import { eraseRecord, liftTombstone } from './erase-record.ts'
+
+const RecordId = Type.Object({ record_id: Type.Integer({ minimum: 1 }) })
+const TombstoneId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
+const PAGE = 50
+
+const NOT_COVERED = [
+  'Backups and exports that were made before: they hold the record until they are deleted.',
+  'The platform, which has the record still and would send it again once the tombstone is lifted.',
+  'On PostgreSQL: its write-ahead log and replicas, and what it has not overwritten yet in its files.',
+]
+
+/** Erasing records, and what keeps them from coming back. */
+export function erasureRoutes(parts: {
+  records: Pick<RecordStore, 'readRecord'>
+  erasure: ErasureStore
+  requesterOf: (request: FastifyRequest) => { actor: string; address: string | null }
+}): FastifyPluginAsyncTypebox {
+  const { erasure, requesterOf } = parts
+  return async (app) => {
+    app.get(
+      '/api/v1/records/:record_id/erasure',
+      {
+        schema: {
+          summary: 'What erasing a record would take',
+          params: RecordId,
+          response: {
+            200: Type.Object({ success: Type.Literal(true), erasure: ErasurePreview }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request) => {
+        const preview = await erasure.previewErasure(request.params.record_id)
+        if (!preview) throw new HubError('not_found', { what: 'record' })
+        return { success: true as const, erasure: { ...preview, not_covered: NOT_COVERED } }
+      },
+    )
+
+    app.post(
+      '/api/v1/records/:record_id/erase',
+      {
+        schema: {
+          summary: 'Erase or anonymise a record for good',
+          params: RecordId,
+          body: ErasureRequest,
+          response: {
+            200: Type.Object({ success: Type.Literal(true), erasure: Erasure }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request) => {
+        const { mode, reason = null } = request.body
+        const { record_id } = request.params
+        const asked = { record_id, mode, reason }
+        return {
+          success: true as const,
+          erasure: await eraseRecord(parts, asked, requesterOf(request)),
+        }
+      },
+    )
+
+    app.get(
+      '/api/v1/tombstones',
+      {
+        schema: {
+          summary: 'List what keeps erased records from coming back, newest first',
+          querystring: Type.Object(
+            { cursor: Type.Optional(Type.Integer({ minimum: 1 })) },
+            { additionalProperties: false },
+          ),
+          response: { 200: TombstonePage, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const before = request.query.cursor ?? null
+        const found = await erasure.listTombstones({ limit: PAGE + 1, before })
+        const page = found.slice(0, PAGE)
+        const last = page.at(-1)
+        return {
+          success: true as const,
+          tombstones: page,
+          next_cursor: found.length > page.length && last ? String(last.id) : null,
+        }
+      },
+    )
+
+    app.delete(
+      '/api/v1/tombstones/:id',
+      {
+        schema: {
+          summary: 'Let an erased record come again',
+          params: TombstoneId,
+          response: { 200: Type.Object({ success: Type.Literal(true) }), '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        await liftTombstone(parts, request.params.id, requesterOf(request))
+        return { success: true as const }
+      },
+    )
+  }
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { NO_FILTER } from '../../domain/record-query.ts'
+import type { RecordQuery, RecordRow } from '../../storage/port/record-store.ts'
+import { nameExportFile } from './export-name.ts'
+import { EXPORT_FORMATS, type ExportFormat, exportRecords } from './export-records.ts'
+import { readChunks } from './read-chunks.ts'
+
+const ROW: RecordRow = {
+  record_id: 1,
+  platform_name: 'school',
+  module_name: 'Students',
+  record_type: 'students',
+  reference_number: 'r-1',
+  full_name: 'Ann',
+  data: '{}',
+  incomplete: false,
+  missing_since: null,
+  created_at: '2026-03-10T08:00:00.000Z',
+  updated_at: '2026-03-10T08:00:00.000Z',
+  change_seq: 1,
+}
+
+function exported(format: ExportFormat, chunks: AsyncGenerator<RecordRow[]>) {
+  const options = { format, columns: null, header: 'key' as const, raw: false, bom: false }
+  return exportRecords(chunks, [], options)
+}
+
+for (const format of EXPORT_FORMATS) {
+  test(`${format} is read on only as far as it is taken, and not at all once nobody takes it`, async () => {
+    let read = 0
+    let end = () => {}
+    const ended = new Promise<void>((resolve) => (end = resolve))
+    async function* endless(): AsyncGenerator<RecordRow[]> {
+      try {
+        for (;;) {
+          read += 1
+          yield [{ ...ROW, data: `{"a":"${crypto.randomUUID().repeat(2000)}"}` }]
+        }
+      } finally {
+        end()
+      }
+    }
+    const stream = exported(format, endless())
+    await once(stream, 'readable')
+    assert.ok(stream.read() !== null)
+    stream.destroy()
+    await ended
+    assert.ok(read < 100, `${read} chunks were read`)
+  })
+}
+
+test('chunks are small in bytes, however large the records are, and hold each once', async () => {
+  const sizes = [10, 10, 300_000, 10, 700_000, 10, 10, 900_000, ...Array(3000).fill(100)]
+  const rows = sizes.map((size, index) => ({
+    ...ROW,
+    record_id: index + 1,
+    data: `"${'x'.repeat(size)}"`,
+  }))
+  const limits: number[] = []
+  const records = {
+    async listRecords({ after, limit }: RecordQuery) {
+      limits.push(limit)
+      const from = after?.record_id ?? 0
+      const page = rows.slice(from, from + limit)
+      const last = { value: null, record_id: from + page.length }
+      return {
+        outcome: 'listed' as const,
+        records: page,
+        first: null,
+        last,
+        has_more: last.record_id < rows.length,
+        stopped_at: null,
+        estimated_total: rows.length,
+        is_estimate: false,
+      }
+    },
+  }
+  const query = { ...NO_FILTER, sort: 'record_id' as const, descending: false }
+  const seen: number[] = []
+  for await (const chunk of readChunks(records, query)) {
+    seen.push(...chunk.map((row) => row.record_id))
+  }
+  assert.deepEqual(
+    seen,
+    rows.map((row) => row.record_id),
+  )
+  assert.ok(limits.every((limit) => limit >= 1 && limit <= 500))
+  assert.ok(limits.some((limit) => limit <= 8) && limits.some((limit) => limit === 500))
+})
+
+test('a file has a name that every system takes, and its own letters where they may stand', () => {
+  assert.equal(
+    nameExportFile(['school', 'students', '2026-11-21'], 'csv'),
+    `attachment; filename="recordhub-school-students-2026-11-21.csv"; filename*=UTF-8''recordhub-school-students-2026-11-21.csv`,
+  )
+  const nasty = nameExportFile(['../a"b\r\nX: y', '學校 (ä)', '\ud800'], 'xlsx')
+  assert.match(nasty, /^attachment; filename="[\w.-]+"; filename\*=UTF-8''[\w.%-]+$/)
+  assert.ok(nasty.includes(encodeURIComponent('學校')))
+})

@@ -1,0 +1,105 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import {
+  ErrorAnswer,
+  FieldOrigin,
+  HistoryEntry,
+  NullableString,
+  RecordAnswer,
+} from '@recordhub/protocol'
+import { parseChanges } from '../../domain/record-history.ts'
+import { toStoredRecord } from './list-records.ts'
+import { type HistoryParts, readExisting, readPastRecord } from './read-past.ts'
+import { traceFields } from './trace-fields.ts'
+
+const RecordId = Type.Object({ record_id: Type.Integer({ minimum: 1 }) })
+const HISTORY_PAGE = 100
+
+/** A record, what it was, and how it came to be what it is. */
+export function historyRoutes(parts: HistoryParts): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/v1/records/:record_id',
+      {
+        schema: {
+          summary: 'Read a record, as it is or as it was at a moment',
+          params: RecordId,
+          querystring: Type.Object(
+            {
+              as_of: Type.Optional(
+                Type.String({ description: 'RFC 3339, such as 2026-11-21T07:30:00Z' }),
+              ),
+            },
+            { additionalProperties: false },
+          ),
+          response: { 200: RecordAnswer, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const { record_id } = request.params
+        const { as_of } = request.query
+        const read =
+          as_of === undefined
+            ? { record: toStoredRecord(await readExisting(parts, record_id)) }
+            : await readPastRecord(parts, record_id, as_of)
+        return { success: true as const, ...read }
+      },
+    )
+
+    app.get(
+      '/api/v1/records/:record_id/history',
+      {
+        schema: {
+          summary: 'List the changes of a record, newest first',
+          params: RecordId,
+          querystring: Type.Object(
+            { cursor: Type.Optional(Type.Integer({ minimum: 1 })) },
+            { additionalProperties: false },
+          ),
+          response: {
+            200: Type.Object({
+              success: Type.Literal(true),
+              history: Type.Array(HistoryEntry),
+              next_cursor: NullableString,
+            }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request) => {
+        const { record_id } = request.params
+        await readExisting(parts, record_id)
+        const before = request.query.cursor ?? null
+        const query = { record_id, limit: HISTORY_PAGE + 1, before }
+        const rows = await parts.records.listHistory(query)
+        const page = rows.slice(0, HISTORY_PAGE)
+        const last = page.at(-1)
+        return {
+          success: true as const,
+          history: page.map(({ changes, change_seq: _, ...entry }) => ({
+            ...entry,
+            changes: parseChanges(changes),
+          })),
+          next_cursor: rows.length > page.length && last ? String(last.change_seq) : null,
+        }
+      },
+    )
+
+    app.get(
+      '/api/v1/records/:record_id/fields',
+      {
+        schema: {
+          summary: 'Say of each value of a record which write gave it',
+          params: RecordId,
+          response: {
+            200: Type.Object({ success: Type.Literal(true), fields: Type.Array(FieldOrigin) }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request) => ({
+        success: true as const,
+        fields: await traceFields(parts, request.params.record_id),
+      }),
+    )
+  }
+}

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { repeatDespiteErrors } from './abortable-loop.ts'
+
+test('an error does not end the loop, and each row of them is told once', async () => {
+  const ending = new AbortController()
+  const outcomes = ['well', 'first', 'second', 'well', 'third', 'fourth', 'well']
+  const told: unknown[] = []
+  await repeatDespiteErrors(
+    0,
+    ending.signal,
+    async () => {
+      const outcome = outcomes.shift()
+      if (outcome === undefined) ending.abort()
+      else if (outcome !== 'well') throw outcome
+    },
+    (error) => told.push(error),
+  )
+  assert.deepEqual(told, ['first', 'third'])
+})

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BufferPool } from './buffer-pool.ts'
+
+test('a buffer that was given back is used again, and empty for whoever still holds it', () => {
+  const pool = new BufferPool(16, 1)
+  const first = pool.take(10)
+  first.set([1, 2, 3])
+  const view = first.subarray(0, 3)
+  pool.giveBack(view)
+  assert.deepEqual([first.length, view.length], [0, 0])
+  const second = pool.take(16)
+  assert.deepEqual([...second.subarray(0, 3)], [1, 2, 3])
+})
+
+test('given back twice it is there once', () => {
+  const pool = new BufferPool(16, 9)
+  const first = pool.take(1)
+  pool.giveBack(first)
+  pool.giveBack(first)
+  const second = pool.take(1)
+  const third = pool.take(1)
+  second[0] = 7
+  assert.equal(third[0], 0)
+})
+
+test('larger ones are not kept, nor more than it may', () => {
+  const pool = new BufferPool(16, 1)
+  const large = pool.take(17)
+  pool.giveBack(large)
+  assert.equal(large.length, 17)
+  const [first, second] = [pool.take(1), pool.take(1)]
+  pool.giveBack(first)
+  pool.giveBack(second)
+  assert.deepEqual([first.length, second.length], [0, 16])
+})

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { toOneLine } from './one-line.ts'
+
+test('any text becomes one line of at most so many characters', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 50 }), (text, most) => {
+      const line = toOneLine(text, most)
+      assert.ok([...line].length <= most && line.isWellFormed())
+      assert.doesNotMatch(line, /[\p{Cc}\u2028\u2029\u202E]/u)
+    }),
+  )
+})
+
+test('words stay as they are, and what is cut off shows it', () => {
+  assert.equal(toOneLine(' A title,\r\nin two lines 👩 ', 50), 'A title, in two lines 👩')
+  assert.equal(toOneLine('12345678', 5), '1234…')
+  assert.equal(toOneLine('12345', 5), '12345')
+})

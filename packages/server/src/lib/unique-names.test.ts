@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { uniqueNames } from './unique-names.ts'
+
+test('names differ in any case, fit, and are well formed, whatever they are made of', () => {
+  const nasty = fc.constantFrom('', '_', '_2', 'A', 'a', 'a_2', '王'.repeat(40), '\u0000', '\ud800')
+  const names = fc.array(fc.oneof(fc.string({ unit: 'binary' }), nasty), { maxLength: 40 })
+  fc.assert(
+    fc.property(names, fc.integer({ min: 8, max: 63 }), (list, maxBytes) => {
+      const unique = uniqueNames(list, maxBytes)
+      assert.equal(unique.length, list.length)
+      assert.equal(new Set(unique.map((name) => name.toLowerCase())).size, list.length)
+      for (const name of unique) {
+        assert.ok(name.length > 0 && Buffer.byteLength(name) <= maxBytes)
+        assert.ok(name.isWellFormed() && !/\p{Cc}/u.test(name))
+      }
+    }),
+  )
+})
+
+test('a name that is alone and fits stays as it is', () => {
+  const names = ['created_at', 'Größe (cm)', '王', 'a"b', "o'clock"]
+  assert.deepEqual(uniqueNames(names, 63), names)
+  assert.deepEqual(uniqueNames(['a', 'A', 'a_2', 'a'], 63), ['a', 'A_2', 'a_2_2', 'a_3'])
+})

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { test } from 'node:test'
+import { PATIENCE } from './patience.ts'
+import { createPlatformClient } from './platform-client.ts'
+
+const PING = { success: true, platform_name: 'bench', message: 'It is online.' }
+
+test('requests to a platform use connections again', async () => {
+  let connections = 0
+  const server = createServer((_request, response) => response.end(JSON.stringify(PING)))
+  server.on('connection', () => {
+    connections += 1
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  assert.ok(address && typeof address === 'object')
+  const client = createPlatformClient({
+    platformPath: 'hub',
+    tunnelHeader: 'x-tunnel',
+    networks: 'any',
+    proxy: { http: '', https: '', none: '' },
+    patience: { ...PATIENCE, firstByteSeconds: 60 },
+  })
+  const target = { source_base_url: `http://127.0.0.1:${address.port}`, source_api_key: 'key' }
+  try {
+    for (let times = 0; times < 10; times++) await client.ping(target)
+    // A request that comes in the moment the one before ends may find its connection busy still.
+    assert.ok(connections <= 2, `${connections} connections`)
+  } finally {
+    await client.close()
+    server.closeAllConnections()
+    server.close()
+  }
+})

@@ -1,0 +1,174 @@
+/** Erases a record, in an order that can be broken off anywhere: the tombstone first, the record last. */
+import { type RawBuilder, sql } from 'kysely'
+import { type HashReference, pseudonymOf } from '../../domain/erasure.ts'
+import { contentHash } from '../../domain/record.ts'
+import type { ErasureStore } from '../port/erasure-store.ts'
+import { insertActivity, insertAudit } from './activity-rows.ts'
+import { type Databases, type Executor, nowText } from './databases.ts'
+import { addToModule, forgetKeptAnswer } from './module-counts.ts'
+import {
+  type Contains,
+  findLines,
+  findNamed,
+  findRefused,
+  type NamedRecord,
+} from './record-traces.ts'
+import { dropRejected } from './rejected-push-store.ts'
+
+/** What an engine does its own way. */
+export type ErasingParts = {
+  hashReference: HashReference
+  contains: Contains
+  /** The next numbers of the write sequence, rising. */
+  nextNumbers: (db: Executor, count: number) => Promise<number[]>
+  /** Sets what an engine keeps beside `data`; begins with a comma where there is any. */
+  blankCopy: RawBuilder<unknown>
+  /** Has deleted bytes leave the database's files. */
+  purge: () => Promise<void>
+}
+
+/** Deleted in one transaction: pushes wait for no more than this. */
+const STEP = 500
+const BLANK = contentHash({ full_name: '', data: {} })
+const SILENT = 'This line was about a record that has been erased since.'
+
+type Order = Parameters<ErasureStore['eraseRecord']>[0]
+type Placed = { tombstone_id: number; reference_hash: string }
+
+export function createEraseRecord(
+  databases: Databases,
+  parts: ErasingParts,
+  node: string,
+): ErasureStore['eraseRecord'] {
+  const { reader, writer, clock, hold } = databases
+
+  /** Null where the record is gone meanwhile. */
+  function placeTombstone(record: NamedRecord, { mode, actor }: Order): Promise<Placed | null> {
+    return writer.transaction().execute(async (db) => {
+      await hold(db, 'write gates')
+      await hold(db, 'rejected pushes')
+      const current = await findNamed(db, record.record_id)
+      if (current?.reference_number !== record.reference_number) return null
+      const at = nowText(clock)
+      // There is one already where this was begun before, or the record was anonymised.
+      const known = await db
+        .updateTable('tombstones')
+        .set({ mode, at, actor })
+        .where('record_id', '=', record.record_id)
+        .returning(['tombstone_id', 'reference_hash'])
+        .executeTakeFirst()
+      if (known) return known
+      const { platform_name, record_type, record_id } = record
+      const reference_hash = parts.hashReference(record)
+      return db
+        .insertInto('tombstones')
+        .values({ reference_hash, platform_name, record_type, mode, record_id, at, actor })
+        .returning(['tombstone_id', 'reference_hash'])
+        .executeTakeFirstOrThrow()
+    })
+  }
+
+  async function dropRefused(record: NamedRecord): Promise<number> {
+    let dropped = 0
+    for await (const ids of findRefused(reader, record, parts.contains)) {
+      await writer.transaction().execute(async (db) => {
+        await hold(db, 'rejected pushes')
+        await dropRejected(db, record.platform_id, ids)
+      })
+      dropped += ids.length
+    }
+    return dropped
+  }
+
+  async function silenceLines(record: NamedRecord): Promise<number> {
+    let silenced = 0
+    for await (const ids of findLines(reader, record, parts.contains)) {
+      for (let at = 0; at < ids.length; at += STEP) {
+        const step = ids.slice(at, at + STEP)
+        await writer
+          .updateTable('activity')
+          .set({ message: SILENT, details: '{}' })
+          .where('activity_id', 'in', step)
+          .execute()
+        silenced += step.length
+      }
+    }
+    return silenced
+  }
+
+  async function dropHistory({ platform_id, record_id }: NamedRecord): Promise<number> {
+    for (let dropped = 0; ; ) {
+      const rows = await reader
+        .selectFrom('record_history')
+        .select('change_seq')
+        .where('platform_id', '=', platform_id)
+        .where('record_id', '=', record_id)
+        .limit(STEP)
+        .execute()
+      if (rows.length === 0) return dropped
+      const numbers = rows.map(({ change_seq }) => change_seq)
+      await writer
+        .deleteFrom('record_history')
+        .where('platform_id', '=', platform_id)
+        .where('record_id', '=', record_id)
+        .where('change_seq', 'in', numbers)
+        .execute()
+      dropped += numbers.length
+    }
+  }
+
+  /** @returns whether it was there still. */
+  function takeRecord(
+    record: NamedRecord,
+    mode: Order['mode'],
+    referenceHash: string,
+    log: Parameters<ErasureStore['eraseRecord']>[1],
+  ): Promise<boolean> {
+    return writer.transaction().execute(async (db) => {
+      const at = nowText(clock)
+      const { record_id, platform_id, module_id, platform_name, record_type } = record
+      const [change_seq = 0] = await parts.nextNumbers(db, 1)
+      if (mode === 'anonymise') {
+        const pseudonym = pseudonymOf(record_id, referenceHash)
+        const { numAffectedRows = 0n } = await sql`
+          UPDATE records SET reference_number = ${pseudonym}, full_name = '', data = '{}',
+            content_hash = ${BLANK}, source_hash = NULL, field_clocks = NULL,
+            change_seq = ${change_seq}, updated_at = ${at}${parts.blankCopy}
+          WHERE record_id = ${record_id}`.execute(db)
+        if (numAffectedRows === 0n) return false
+      } else {
+        const gone = await db
+          .deleteFrom('records')
+          .where('record_id', '=', record_id)
+          .executeTakeFirst()
+        if (gone.numDeletedRows === 0n) return false
+        const deletion = { record_id, platform_id, module_id, platform_name, record_type }
+        await db
+          .insertInto('record_deletions')
+          .values({ change_seq, ...deletion, at })
+          .execute()
+        await addToModule(db, record, { records: -1 }, node)
+      }
+      // Another one may have asked for the other way meanwhile.
+      await db.updateTable('tombstones').set({ mode }).where('record_id', '=', record_id).execute()
+      await forgetKeptAnswer(db, record, node)
+      await insertActivity(db, at, log.activity)
+      await insertAudit(db, at, log.audit)
+      return true
+    })
+  }
+
+  return async (order, log) => {
+    const { record_id, mode } = order
+    const record = await findNamed(reader, record_id)
+    const placed = record && (await placeTombstone(record, order))
+    if (!placed) return null
+    const rejected_pushes = await dropRefused(record)
+    const activity_lines = await silenceLines(record)
+    const history_entries = await dropHistory(record)
+    if (!(await takeRecord(record, mode, placed.reference_hash, log))) return null
+    await parts.purge()
+    const { tombstone_id } = placed
+    return { record_id, mode, tombstone_id, history_entries, rejected_pushes, activity_lines }
+  }
+}

@@ -1,0 +1,181 @@
+import type { DropOutcome, DropStep, RetentionStore } from '../port/retention-store.ts'
+import type { Databases, Executor } from './databases.ts'
+import { dropOldPull } from './drop-old-pull.ts'
+import { dropOldRejectedPushes } from './rejected-push-store.ts'
+
+type OldStep = DropStep & { before: string }
+
+/** Rows in the order of their numbers, which is that of their age but for clocks that were set. */
+type Aged = { id: number; at: string }
+
+export function createRetentionStore(
+  databases: Databases,
+  giveSpaceBack: RetentionStore['giveSpaceBack'],
+): RetentionStore {
+  const { reader, writer } = databases
+  const inTransaction = (work: (db: Executor) => Promise<DropOutcome>) =>
+    writer.transaction().execute(work)
+  const drops: {
+    [Noun in Parameters<RetentionStore['dropOld']>[0]]: (step: OldStep) => Promise<DropOutcome>
+  } = {
+    activity: (step) => inTransaction((db) => dropActivity(db, step)),
+    audit: (step) => inTransaction((db) => dropAudit(db, step)),
+    history: (step) => inTransaction((db) => dropHistory(db, step)),
+    pulls: (step) => inTransaction((db) => dropOldPull(db, step)),
+    rejected_pushes: (step) =>
+      inTransaction(async (db) =>
+        toOutcome(await dropOldRejectedPushes(databases, db, step), step),
+      ),
+    missing_reviews: (step) => inTransaction((db) => dropReviews(db, step)),
+    alerts: (step) => inTransaction((db) => dropAlerts(db, step)),
+  }
+  return {
+    giveSpaceBack,
+    dropOld: (noun, step) => drops[noun](step),
+
+    async dropActivityBeyond(lines, step) {
+      const newest = await reader
+        .selectFrom('activity')
+        .select((eb) => eb.fn.max('activity_id').as('id'))
+        .executeTakeFirst()
+      const last = Number(newest?.id ?? 0) - lines
+      const rows = await selectActivity(reader, step).where('activity_id', '<=', last).execute()
+      const first = rows[0]
+      const end = rows.at(-1)
+      if (!first || !end) return { dropped: 0, next: null }
+      const dropped = await writer
+        .deleteFrom('activity')
+        .where('activity_id', '>=', first.id)
+        .where('activity_id', '<=', end.id)
+        .executeTakeFirst()
+      return {
+        dropped: Number(dropped.numDeletedRows),
+        next: rows.length < step.limit ? null : end.id,
+      }
+    },
+
+    async historyKeptSince() {
+      const row = await reader
+        .selectFrom('retention')
+        .select('kept_since')
+        .where('noun', '=', 'history')
+        .executeTakeFirst()
+      return row?.kept_since ?? null
+    },
+  }
+}
+
+/** Where the oldest rows that a step looks at hold none that is old, younger ones hold none either. */
+function windowOf(rows: Aged[], { before, limit }: OldStep) {
+  const first = rows[0]
+  const last = rows.at(-1)
+  if (!first || !last || rows.every(({ at }) => at >= before)) return null
+  return { first: first.id, last: last.id, next: rows.length < limit ? null : last.id }
+}
+
+const NOTHING: DropOutcome = { dropped: 0, next: null }
+
+/** Of kinds whose old rows are found by their age, each step begins with the oldest one. */
+function toOutcome(dropped: number | bigint, { limit }: DropStep): DropOutcome {
+  const count = Number(dropped)
+  return { dropped: count, next: count < limit ? null : 0 }
+}
+
+function selectActivity(db: Executor, { after, limit }: DropStep) {
+  return db
+    .selectFrom('activity')
+    .select(['activity_id as id', 'at'])
+    .where('activity_id', '>', after ?? 0)
+    .orderBy('activity_id')
+    .limit(limit)
+}
+
+async function dropActivity(db: Executor, step: OldStep): Promise<DropOutcome> {
+  const window = windowOf(await selectActivity(db, step).execute(), step)
+  if (!window) return NOTHING
+  const { numDeletedRows } = await db
+    .deleteFrom('activity')
+    .where('activity_id', '>=', window.first)
+    .where('activity_id', '<=', window.last)
+    .where('at', '<', step.before)
+    .executeTakeFirst()
+  return { dropped: Number(numDeletedRows), next: window.next }
+}
+
+async function dropAudit(db: Executor, step: OldStep): Promise<DropOutcome> {
+  const rows = await db
+    .selectFrom('audit')
+    .select(['audit_id as id', 'at'])
+    .where('audit_id', '>', step.after ?? 0)
+    .orderBy('audit_id')
+    .limit(step.limit)
+    .execute()
+  const window = windowOf(rows, step)
+  if (!window) return NOTHING
+  const { numDeletedRows } = await db
+    .deleteFrom('audit')
+    .where('audit_id', '>=', window.first)
+    .where('audit_id', '<=', window.last)
+    .where('at', '<', step.before)
+    .executeTakeFirst()
+  return { dropped: Number(numDeletedRows), next: window.next }
+}
+
+async function dropHistory(db: Executor, step: OldStep): Promise<DropOutcome> {
+  const rows = await db
+    .selectFrom('record_history')
+    .select(['change_seq as id', 'at'])
+    .where('change_seq', '>', step.after ?? 0)
+    .orderBy('change_seq')
+    .limit(step.limit)
+    .execute()
+  const window = windowOf(rows, step)
+  if (!window) return NOTHING
+  const { numDeletedRows } = await db
+    .deleteFrom('record_history')
+    .where('change_seq', '>=', window.first)
+    .where('change_seq', '<=', window.last)
+    .where('at', '<', step.before)
+    .executeTakeFirst()
+  await db
+    .insertInto('retention')
+    .values({ noun: 'history', kept_since: step.before })
+    .onConflict((conflict) =>
+      conflict
+        .column('noun')
+        .doUpdateSet({ kept_since: step.before })
+        .where('retention.kept_since', '<', step.before),
+    )
+    .execute()
+  return { dropped: Number(numDeletedRows), next: window.next }
+}
+
+async function dropReviews(db: Executor, step: OldStep): Promise<DropOutcome> {
+  const { numDeletedRows } = await db
+    .deleteFrom('missing_reviews')
+    .where('missing_review_id', 'in', (eb) =>
+      eb
+        .selectFrom('missing_reviews')
+        .select('missing_review_id')
+        .where('closed_at', '<', step.before)
+        .orderBy('closed_at')
+        .limit(step.limit),
+    )
+    .executeTakeFirst()
+  return toOutcome(numDeletedRows, step)
+}
+
+async function dropAlerts(db: Executor, step: OldStep): Promise<DropOutcome> {
+  const { numDeletedRows } = await db
+    .deleteFrom('alerts')
+    .where('alert_id', 'in', (eb) =>
+      eb
+        .selectFrom('alerts')
+        .select('alert_id')
+        .where('resolved_at', '<', step.before)
+        .orderBy('resolved_at')
+        .limit(step.limit),
+    )
+    .executeTakeFirst()
+  return toOutcome(numDeletedRows, step)
+}

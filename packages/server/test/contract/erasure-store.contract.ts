@@ -1,0 +1,450 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Erasure, ErasureMode } from '@recordhub/protocol'
+import {
+  hashReference,
+  type StorageEngine,
+  type StorageKit,
+  withStorage,
+} from '../helpers/storage-engine.ts'
+import {
+  changeLog,
+  listHistory,
+  listRecords,
+  only,
+  pushWrite,
+  readRecord,
+  registerTestPlatform,
+  type TestPlatform,
+  words,
+  write,
+  writeOne,
+} from '../helpers/storage-fixtures.ts'
+import {
+  beginRead,
+  finishRead,
+  finishTestPull,
+  pullOnce,
+  pullWrite,
+  taskResult,
+} from '../helpers/storage-pulls.ts'
+import { countRows, runSql } from '../helpers/storage-sql.ts'
+
+const ALL = { platform: null, level: null, limit: 1000, before: null }
+const MODES: ErasureMode[] = ['erase', 'anonymise']
+
+export function describeErasure(engine: StorageEngine): void {
+  describe(`erasing records on ${engine.name}`, () => {
+    for (const mode of MODES) {
+      test(
+        `what ${mode} takes is told before, and nothing of it is in any table afterwards`,
+        withStorage(engine, async (kit) => {
+          const { storage } = kit
+          const { school, id } = await storeTraces(kit)
+          const preview = await storage.erasure.previewErasure(id)
+          assert.deepEqual(preview, {
+            record_id: id,
+            platform_name: 'school',
+            module_name: 'Module students',
+            record_type: 'students',
+            reference_number: REFERENCE,
+            full_name: NAME,
+            history_entries: 2,
+            rejected_pushes: 3,
+            activity_lines: 3,
+          })
+          const before = await counts(kit)
+          const erasure = await erase(kit, id, mode)
+          const { tombstone_id } = erasure
+          assert.deepEqual(erasure, {
+            record_id: id,
+            mode,
+            tombstone_id,
+            history_entries: 2,
+            rejected_pushes: 3,
+            activity_lines: 3,
+          })
+          await expectNothing(kit, [REFERENCE, NAME, VALUE])
+          const after = await counts(kit)
+          assert.equal(after['record_history'], Number(before['record_history']) - 2)
+          assert.equal(after['rejected_pushes'], Number(before['rejected_pushes']) - 3)
+          assert.equal(after['activity'], Number(before['activity']) + 1)
+          assert.equal(after['records'], Number(before['records']) - (mode === 'erase' ? 1 : 0))
+          const platform = await storage.platforms.readPlatform(school.platform_id)
+          assert.equal(platform?.records, after['records'])
+          const [sum] = await runSql(storage, 'SELECT sum(bytes) AS n FROM rejected_pushes')
+          const [kept] = await runSql(storage, 'SELECT sum(rejected_bytes) AS n FROM platforms')
+          assert.equal(Number(kept?.['n']), Number(sum?.['n']))
+        }),
+      )
+
+      test(
+        `after ${mode}, pushes and pulls do not bring it back until the tombstone is lifted`,
+        withStorage(engine, async (kit) => {
+          const { storage } = kit
+          const { school, id } = await storeTraces(kit)
+          const { tombstone_id } = await erase(kit, id, mode)
+          const stored = await listRecords(storage)
+          const patch = pushWrite(school, { source: 'PATCH', reference: REFERENCE })
+          const other = pushWrite(school, { reference: 'other' })
+          const outcomes = await write(
+            kit,
+            pushWrite(school, { reference: REFERENCE }),
+            patch,
+            other,
+          )
+          assert.deepEqual(words(outcomes), ['record_erased', 'record_erased', 'unchanged'])
+          await pullOnce(kit, school, async (read) => {
+            const twice = pullWrite(read, { reference: REFERENCE, full_name: NAME })
+            const said = words(await write(kit, twice, twice, pullWrite(read, { reference: 'x' })))
+            assert.deepEqual(said, ['record_erased', 'record_erased', 'created'])
+          })
+          await expectNothing(kit, [REFERENCE, NAME])
+          assert.equal((await listRecords(storage)).length, stored.length + 1)
+
+          const lifted = await storage.erasure.liftTombstone(tombstone_id, changeLog())
+          assert.equal(lifted, true)
+          assert.equal(await storage.erasure.liftTombstone(tombstone_id, changeLog()), false)
+          const again = await writeOne(kit, pushWrite(school, { reference: REFERENCE }))
+          assert.equal(again.outcome, 'created')
+          assert.notEqual(again.record_id, id)
+        }),
+      )
+
+      test(
+        `a record that ${mode} took is not missed by a read that does not bring it, nor by one that does`,
+        withStorage(engine, async (kit) => {
+          const { storage } = kit
+          const school = await registerTestPlatform(kit)
+          const references = ['r-1', 'r-2', 'r-3']
+          await pullOnce(kit, school, async (read) => {
+            await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
+          })
+          const [first] = await listRecords(storage)
+          assert.ok(first)
+          await erase(kit, first.record_id, mode)
+          const read = await beginRead(storage, school)
+          await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
+          assert.equal(read.read.seen.size, await storage.missing.countUnmarked(read.read))
+          await finishRead(storage, read)
+          await finishTestPull(storage, read.read.pull_id)
+        }),
+      )
+
+      test(
+        `${mode} is a change with a number of its own`,
+        withStorage(engine, async (kit) => {
+          const { storage } = kit
+          const { id } = await storeTraces(kit)
+          const newest = Math.max(...(await listRecords(storage)).map((row) => row.change_seq))
+          await erase(kit, id, mode)
+          const deletions = await runSql(storage, 'SELECT * FROM record_deletions')
+          if (mode === 'erase') {
+            const { change_seq, at, ...deletion } = only(deletions)
+            assert.ok(Number(change_seq) > newest)
+            assert.equal(at, kit.clock.text)
+            assert.equal(deletion['record_id'], id)
+            assert.equal(deletion['platform_name'], 'school')
+            assert.equal(deletion['record_type'], 'students')
+            assert.equal(await storage.records.readRecord(id), null)
+          } else {
+            assert.deepEqual(deletions, [])
+            const row = await readRecord(storage, id)
+            assert.ok(row.change_seq > newest)
+            assert.deepEqual([row.full_name, row.data], ['', '{}'])
+            assert.deepEqual(await listHistory(storage, id), [])
+          }
+        }),
+      )
+    }
+
+    test(
+      'a record that was anonymised can be erased, under the same tombstone',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const { school, id } = await storeTraces(kit)
+        const first = await erase(kit, id, 'anonymise')
+        const again = await erase(kit, id, 'anonymise')
+        assert.equal(again.tombstone_id, first.tombstone_id)
+        const erased = await erase(kit, id, 'erase')
+        assert.equal(erased.tombstone_id, first.tombstone_id)
+        const tombstone = only(await storage.erasure.listTombstones({ limit: 5, before: null }))
+        assert.equal(tombstone.mode, 'erase')
+        assert.deepEqual(await storage.erasure.readTombstone(tombstone.id), tombstone)
+        const push = pushWrite(school, { reference: REFERENCE })
+        assert.deepEqual(words(await write(kit, push)), ['record_erased'])
+      }),
+    )
+
+    test(
+      'what was begun and broke off after its tombstone is completed by asking again',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const { school, id } = await storeTraces(kit)
+        // As a process that was killed leaves it: the tombstone stands, and everything is there still.
+        const { platform_name, record_type } = await readRecord(storage, id)
+        const { tombstone_id } = await erase(kit, id, 'erase')
+        const record = await storage.erasure.readTombstone(tombstone_id)
+        await storage.erasure.liftTombstone(tombstone_id, changeLog())
+        const { record_id } = await writeOne(kit, pushWrite(school, { reference: REFERENCE }))
+        await runSql(
+          storage,
+          `INSERT INTO tombstones (reference_hash, platform_name, record_type, mode, record_id, at, actor)
+           VALUES ('${hashOf(REFERENCE)}', '${platform_name}', '${record_type}', 'erase', ${record_id},
+             '${record?.at}', 'ann')`,
+        )
+        const changed = pushWrite(school, { reference: REFERENCE, full_name: NAME })
+        assert.deepEqual(words(await write(kit, changed)), ['record_erased'])
+        await erase(kit, record_id, 'erase')
+        await expectNothing(kit, [REFERENCE, NAME])
+        only(await storage.erasure.listTombstones({ limit: 5, before: null }))
+      }),
+    )
+
+    test(
+      'the same reference in another module, on another platform, and like it stays',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
+        const clinic = await registerTestPlatform(kit, { name: 'clinic' })
+        const { record_id } = await writeOne(kit, pushWrite(school))
+        const others = [
+          pushWrite(school, { record_type: 'staff' }),
+          pushWrite(clinic),
+          pushWrite(school, { reference: 'r-11' }),
+          pushWrite(school, { reference: 'R-1' }),
+        ]
+        await write(kit, ...others)
+        const lines = await linesNaming(kit, 'r-1')
+        const { activity_lines } = await erase(kit, record_id, 'erase')
+        assert.equal(activity_lines, 1)
+        assert.equal((await linesNaming(kit, 'r-1')).length, lines.length - 1)
+        assert.equal((await listRecords(storage)).length, 4)
+        assert.deepEqual(words(await write(kit, ...others)), Array(4).fill('unchanged'))
+        assert.deepEqual(words(await write(kit, pushWrite(school))), ['record_erased'])
+      }),
+    )
+
+    test(
+      'a refused body that names an erased record is not kept; others are',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const { school, id } = await storeTraces(kit)
+        await erase(kit, id, 'erase')
+        const before = await countRows(storage, 'rejected_pushes')
+        await refuse(kit, school, REFERENCE)
+        await refuse(kit, school, REFERENCE, 'pull')
+        assert.equal(await countRows(storage, 'rejected_pushes'), before)
+        await expectNothing(kit, [REFERENCE])
+        await refuse(kit, school, 'r-99')
+        assert.equal(await countRows(storage, 'rejected_pushes'), before + 1)
+      }),
+    )
+
+    test(
+      'a tombstone outlives the registration of its platform',
+      withStorage(engine, async (kit) => {
+        const { storage, clock } = kit
+        const school = await registerTestPlatform(kit)
+        const { record_id } = await writeOne(kit, pushWrite(school))
+        await erase(kit, record_id, 'erase')
+        const { platform_id, platform_name } = school
+        const removing = { platform_id, platform_name, requested_by: 'ann', at: clock.text }
+        assert.ok(await storage.platforms.removePlatform(removing, changeLog()))
+        const again = await registerTestPlatform(kit)
+        assert.deepEqual(words(await write(kit, pushWrite(again))), ['record_erased'])
+      }),
+    )
+
+    test(
+      'the next read asks for all after an erasure, and after a tombstone is lifted',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const school = await registerTestPlatform(kit)
+        const { record_id } = await writeOne(kit, pushWrite(school))
+        const readOnce = async () => {
+          const read = await beginRead(storage, school)
+          await storage.pulls.finishTask(
+            read.read.pull_id,
+            read.task.task_number,
+            taskResult(),
+            null,
+          )
+          await finishTestPull(storage, read.read.pull_id)
+        }
+        const pushes = async () => {
+          const [row] = await runSql(storage, 'SELECT sum(pushes) AS n FROM module_counters')
+          return Number(row?.['n'])
+        }
+        const first = await pushes()
+        const { tombstone_id } = await erase(kit, record_id, 'erase')
+        const second = await pushes()
+        assert.ok(second > first)
+        await readOnce()
+        assert.equal(await pushes(), second)
+        await storage.erasure.liftTombstone(tombstone_id, changeLog())
+        assert.ok((await pushes()) > second)
+      }),
+    )
+
+    test(
+      'two erasures of one record at once: one does it',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const { id } = await storeTraces(kit)
+        const request = { record_id: id, mode: 'erase', actor: 'ann' } as const
+        const answers = await Promise.all(
+          [1, 2, 3].map(() => storage.erasure.eraseRecord(request, changeLog('record.erased'))),
+        )
+        assert.equal(answers.filter((answer) => answer !== null).length, 1)
+        only(await storage.erasure.listTombstones({ limit: 5, before: null }))
+        assert.equal(await countRows(storage, 'record_deletions'), 1)
+        assert.equal(await storage.erasure.previewErasure(id), null)
+        assert.equal(await storage.erasure.eraseRecord(request, changeLog()), null)
+      }),
+    )
+
+    test(
+      'erasing and anonymising one record at once leave one of both, and the tombstone says which',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const { school, id } = await storeTraces(kit)
+        await Promise.all(
+          MODES.map((mode) =>
+            storage.erasure.eraseRecord({ record_id: id, mode, actor: 'ann' }, changeLog()),
+          ),
+        )
+        const tombstone = only(await storage.erasure.listTombstones({ limit: 5, before: null }))
+        const isThere = (await storage.records.readRecord(id)) !== null
+        assert.equal(tombstone.mode, isThere ? 'anonymise' : 'erase')
+        await expectNothing(kit, [REFERENCE, NAME])
+        await pullOnce(kit, school, async (read) => {
+          const references = [REFERENCE, 'other']
+          await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
+          assert.equal(read.read.seen.size, await storage.missing.countUnmarked(read.read))
+        })
+      }),
+    )
+
+    test(
+      'a push that comes while its record is erased is stored before or refused, and leaves nothing',
+      withStorage(engine, async (kit) => {
+        const { school, id } = await storeTraces(kit)
+        const pushing = Array.from({ length: 30 }, (_, n) =>
+          write(kit, pushWrite(school, { reference: REFERENCE, data: `{"a":"${VALUE} ${n}"}` })),
+        )
+        const [outcomes] = await Promise.all([Promise.all(pushing), erase(kit, id, 'erase')])
+        for (const word of words(outcomes.flat())) {
+          assert.ok(['updated', 'record_erased'].includes(word), word)
+        }
+        await expectNothing(kit, [REFERENCE, NAME, VALUE])
+      }),
+    )
+
+    test(
+      'references of any kind are erased: strange characters, the longest, with quotes',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const school = await registerTestPlatform(kit)
+        const strange = ['"\\\u2028\'%_*', '王 🦊 é', 'x'.repeat(512), ' leading', '١٢٣', '\\u0041']
+        for (const reference of strange) {
+          const { record_id } = await writeOne(kit, pushWrite(school, { reference }))
+          await refuse(kit, school, reference)
+          const { activity_lines, rejected_pushes } = await erase(kit, record_id, 'erase')
+          assert.deepEqual([activity_lines, rejected_pushes], [1, 1], reference)
+          const push = pushWrite(school, { reference })
+          assert.deepEqual(words(await write(kit, push)), ['record_erased'])
+        }
+        assert.deepEqual(await listRecords(storage), [])
+      }),
+    )
+  })
+}
+
+const REFERENCE = 'reference of Ann 4711'
+const NAME = 'Ann Unmistakable'
+const VALUE = 'a value of Ann alone'
+
+/** A record that has left traces everywhere, among others. */
+async function storeTraces(kit: StorageKit): Promise<{ school: TestPlatform; id: number }> {
+  const school = await registerTestPlatform(kit)
+  const whole = { reference: REFERENCE, full_name: NAME }
+  const { record_id } = await writeOne(kit, pushWrite(school, { ...whole, data: '{"a":"1"}' }))
+  await write(kit, pushWrite(school, { ...whole, data: `{"a":"${VALUE}"}` }))
+  await write(kit, pushWrite(school, { reference: 'other' }))
+  await write(kit, pushWrite(school, { ...whole, data: `{"a":"${VALUE} too"}` }))
+  await refuse(kit, school, REFERENCE)
+  await refuse(kit, school, REFERENCE, 'pull')
+  await refuse(kit, school, { wrapped: { reference_number: REFERENCE, full_name: NAME } })
+  await refuse(kit, school, 'other')
+  return { school, id: record_id }
+}
+
+async function refuse(
+  { storage, clock }: StorageKit,
+  { platform_id, platform_name }: TestPlatform,
+  what: string | object,
+  method: 'POST' | 'pull' = 'POST',
+): Promise<void> {
+  const body =
+    typeof what === 'string'
+      ? {
+          record_type: 'students',
+          reference_number: what,
+          full_name: what === REFERENCE ? NAME : 'Bea',
+          data: 7,
+        }
+      : what
+  const about = { platform_name, record_type: 'students', reference_number: String(what) }
+  await storage.rejectedPushes.keepRejectedPushes(
+    [
+      {
+        platform_id,
+        method,
+        code: 'invalid_record',
+        message: 'The record was not accepted: data must be an object.',
+        errors: { data: ['must be an object'] },
+        body: JSON.stringify(body),
+        pull_id: null,
+        about: typeof what === 'string' ? about : null,
+        activity: null,
+      },
+    ],
+    { at: clock.text, day: clock.day, quotaBytes: 1_000_000 },
+  )
+}
+
+async function erase(kit: StorageKit, record_id: number, mode: ErasureMode): Promise<Erasure> {
+  const log = changeLog(`record.${mode}`)
+  const request = { record_id, mode, actor: 'ann@example.org' }
+  const erasure = await kit.storage.erasure.eraseRecord(request, log)
+  assert.ok(erasure, 'There was nothing to erase')
+  return erasure
+}
+
+function hashOf(reference_number: string): string {
+  return hashReference({ platform_name: 'school', record_type: 'students', reference_number })
+}
+
+const TABLES = [
+  ...['records', 'record_history', 'record_deletions', 'rejected_pushes', 'activity', 'audit'],
+  ...['tombstones', 'missing_suspects', 'missing_reviews', 'pull_tasks', 'removals'],
+]
+
+async function expectNothing({ storage }: StorageKit, texts: string[]): Promise<void> {
+  for (const table of TABLES) {
+    const stored = JSON.stringify(await runSql(storage, `SELECT * FROM ${table}`))
+    for (const text of texts) assert.ok(!stored.includes(text), `${text} is in ${table}`)
+  }
+}
+
+async function counts({ storage }: StorageKit): Promise<Record<string, number>> {
+  const found: Record<string, number> = {}
+  for (const table of TABLES) found[table] = await countRows(storage, table)
+  return found
+}
+
+async function linesNaming({ storage }: StorageKit, reference: string): Promise<unknown[]> {
+  const lines = await storage.activity.listActivity(ALL)
+  return lines.filter((line) => line.details['reference_number'] === reference)
+}

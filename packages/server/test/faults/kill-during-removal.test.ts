@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Removal } from '@recordhub/protocol'
+import { type AskDatabase, ENGINES } from '../helpers/process-engine.ts'
+import {
+  ask,
+  eventually,
+  listRecords,
+  type Operator,
+  pullToTheEnd,
+  registerPlatform,
+  signIn,
+} from '../helpers/process-operator.ts'
+import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
+import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
+
+const DOOMED = 12_000
+const SPARED = 200
+
+for (const engine of ENGINES) {
+  test(
+    `a removal whose hub is killed half-way is completed by the next one (${engine.name})`,
+    PROCESS_TEST,
+    async (t) => {
+      const { sandbox, askDatabase } = await engine.createSandbox(t)
+      const hub = await sandbox.startHub()
+      const operator = await signIn(hub.address)
+      const register = async (name: string, count: number) => {
+        const platform = await startPlatform(t, { name, modules: [makeUpModule('person', count)] })
+        return (await registerPlatform(operator, platform)).platform
+      }
+      const doomed = await register('doomed', DOOMED)
+      await register('spared', SPARED)
+      await pullToTheEnd(operator)
+      const spared = await listRecords(operator, 'platform=spared')
+
+      const path = `/api/v1/platforms/${doomed.id}`
+      await ask(operator, 'DELETE', path, { platform_name: 'doomed' })
+      // As close on its heels as may be: the steps are quick.
+      for (;;) {
+        const { removed, finished_at } = await readRemoval(operator)
+        assert.equal(finished_at, null, 'it was over before it could be killed')
+        if (removed > 0) break
+      }
+      await hub.stop('SIGKILL')
+      const halfway = await count(askDatabase, 'SELECT count(*) FROM records')
+      assert.ok(halfway > SPARED && halfway < DOOMED + SPARED, `${halfway} were left`)
+      const told = await count(askDatabase, 'SELECT count(*) FROM record_deletions')
+      assert.equal(told, DOOMED + SPARED - halfway)
+
+      const again = operator.at((await sandbox.startHub()).address)
+      const removal = await eventually('the removal ends', async () => {
+        const read = await readRemoval(again)
+        return read.finished_at === null ? null : read
+      })
+      assert.equal(removal.removed, DOOMED)
+      assert.equal(await count(askDatabase, 'SELECT count(*) FROM record_deletions'), DOOMED)
+      assert.deepEqual(await listRecords(again, 'platform=spared'), spared)
+      assert.equal(await count(askDatabase, 'SELECT count(*) FROM records'), SPARED)
+      assert.equal(await count(askDatabase, 'SELECT sum(records) FROM module_counters'), SPARED)
+      assert.equal(await count(askDatabase, 'SELECT count(*) FROM platforms'), 1)
+      assert.equal(await count(askDatabase, 'SELECT sum(created) FROM hourly_counters'), SPARED)
+    },
+  )
+}
+
+async function readRemoval(operator: Operator): Promise<Removal> {
+  const { removals }: { removals: Removal[] } = JSON.parse(
+    await ask(operator, 'GET', '/api/v1/removals'),
+  )
+  const [removal] = removals
+  assert.ok(removal)
+  return removal
+}
+
+/** Sums and counts are texts on PostgreSQL. */
+async function count(askDatabase: AskDatabase, sql: string): Promise<number> {
+  return Number(Object.values((await askDatabase(sql))[0] ?? {})[0])
+}

@@ -1,0 +1,89 @@
+/** A real mail server on loopback, which takes mails, refuses them, or falls silent. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+
+export type TakenMail = {
+  from: string
+  to: string[]
+  /** Everything that came after DATA. */
+  source: string
+  user: string | null
+}
+
+export type TestMailServer = {
+  /** `smtp://127.0.0.1:<port>`, with a name and password where `login` asks for one. */
+  url: string
+  mails: TakenMail[]
+  /** What it does with the next mails. */
+  behave: (how: 'take' | 'refuse' | 'hang') => void
+  /** How many mails have come as far as DATA, whatever became of them. */
+  tries: () => number
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+export const REFUSAL = '554 5.7.1 Not from here'
+
+export async function startMailServer(
+  options: { login?: { user: string; password: string }; refusedRecipient?: string } = {},
+): Promise<TestMailServer> {
+  const { login, refusedRecipient } = options
+  const mails: TakenMail[] = []
+  let behaviour: 'take' | 'refuse' | 'hang' = 'take'
+  let tries = 0
+  const handlers: SMTPServerOptions = {
+    onAuth(given, _session, done) {
+      const isRight = given.username === login?.user && given.password === login?.password
+      if (isRight) return done(null, { user: given.username })
+      done(new Error('Who are you?'))
+    },
+    onRcptTo({ address }, _session, done) {
+      done(address === refusedRecipient ? new Error('No such mailbox') : null)
+    },
+    onData(stream, session, done) {
+      void text(stream).then((source) => {
+        tries += 1
+        if (behaviour === 'hang') return
+        if (behaviour === 'refuse') {
+          return done(Object.assign(new Error(REFUSAL.slice(4)), { responseCode: 554 }))
+        }
+        const { mailFrom, rcptTo } = session.envelope
+        mails.push({
+          from: mailFrom ? mailFrom.address : '',
+          to: rcptTo.map(({ address }) => address),
+          source,
+          user: typeof session.user === 'string' ? session.user : null,
+        })
+        done(null)
+      })
+    },
+  }
+  const server = new SMTPServer({
+    disabledCommands: login ? ['STARTTLS'] : ['STARTTLS', 'AUTH'],
+    authOptional: !login,
+    allowInsecureAuth: true,
+    logger: false,
+    closeTimeout: 1,
+    ...handlers,
+  })
+  const listening = server.listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  const address = listening.address()
+  assert.ok(address && typeof address === 'object')
+  const credentials = login
+    ? `${encodeURIComponent(login.user)}:${encodeURIComponent(login.password)}@`
+    : ''
+  return {
+    url: `smtp://${credentials}127.0.0.1:${address.port}`,
+    mails,
+    behave: (how) => {
+      behaviour = how
+    },
+    tries: () => tries,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+      }),
+  }
+}

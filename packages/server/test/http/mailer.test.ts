@@ -1,0 +1,128 @@
+/** Mails over a real SMTP conversation. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { createMailer, type MailPatience } from '../../src/features/alerts/mailer.ts'
+import { REFUSAL, startMailServer } from '../helpers/smtp-server.ts'
+
+const PATIENT: MailPatience = { connect: 10_000, silence: 10_000, total: 20_000 }
+const HASTY: MailPatience = { connect: 200, silence: 200, total: 5000 }
+const MAIL = { subject: 'School fails', text: 'Nothing can be read.\n.\nÄ\n' }
+const FROM_TO = { from: 'hub@example.org', to: ['ann@example.org', 'bob@example.org'] }
+
+const mailerTo = (url: string, patience = PATIENT) => createMailer({ url, ...FROM_TO }, patience)
+
+test('a mail arrives whole at each recipient, as text, marked as made by a machine', async () => {
+  await using server = await startMailServer()
+  assert.deepEqual(await mailerTo(server.url).send(MAIL), { outcome: 'sent', refused: [] })
+  const [mail] = server.mails
+  assert.ok(mail)
+  assert.deepEqual([mail.from, mail.to], [FROM_TO.from, FROM_TO.to])
+  assert.match(mail.source, /^From: Recordhub <hub@example\.org>\r$/m)
+  assert.match(mail.source, /^Subject: School fails\r$/m)
+  assert.match(mail.source, /^Auto-Submitted: auto-generated\r$/m)
+  assert.match(mail.source, /^Content-Type: text\/plain; charset=utf-8\r$/m)
+  assert.doesNotMatch(mail.source, /text\/html/)
+  const body = mail.source.split('\r\n\r\n').slice(1).join('\r\n\r\n')
+  assert.match(body, /^Nothing can be read\.\r\n\.\r\n(=C3=84|Ä)/)
+})
+
+test('no words of anybody become a header or a recipient', async () => {
+  await using server = await startMailServer()
+  const evil = 'x\r\nBcc: evil@example.org\r\nX-Evil: 1\r\n\r\nHello'
+  await mailerTo(server.url).send({ subject: evil, text: `\r\n.\r\nRCPT TO:<evil@example.org>` })
+  const [mail, ...others] = server.mails
+  assert.equal(others.length, 0)
+  assert.deepEqual(mail?.to, FROM_TO.to)
+  const headers = mail?.source.split('\r\n\r\n')[0] ?? ''
+  assert.doesNotMatch(headers, /^(Bcc|X-Evil):/im)
+})
+
+test('a name and password are taken from the address, whatever characters they have', async () => {
+  const login = { user: 'hub@example.org', password: 'p@ss/w#rd?%é:' }
+  await using server = await startMailServer({ login })
+  assert.equal((await mailerTo(server.url).send(MAIL)).outcome, 'sent')
+  assert.equal(server.mails[0]?.user, login.user)
+  const wrong = server.url.replace('p%40ss', 'another-long-secret')
+  const refused = await mailerTo(wrong).send(MAIL)
+  assert.ok(refused.outcome === 'failed')
+  assert.match(refused.reason, /535.*Who are you\?/)
+  assert.doesNotMatch(refused.reason, /another-long-secret/)
+})
+
+test('to another machine a password goes over TLS only', async () => {
+  await using server = await startMailServer({ login: { user: 'hub', password: 'secret' } })
+  // Not the name of this machine for the mailer, though it leads here.
+  const elsewhere = server.url.replace('127.0.0.1', '0.0.0.0')
+  const refused = await mailerTo(elsewhere).send(MAIL)
+  assert.ok(refused.outcome === 'failed')
+  assert.match(refused.reason, /STARTTLS/i)
+  assert.equal(server.mails.length, 0)
+})
+
+test("what the mail server refuses comes back in the server's words", async () => {
+  await using server = await startMailServer({ refusedRecipient: 'bob@example.org' })
+  const sent = await mailerTo(server.url).send(MAIL)
+  assert.deepEqual(sent, { outcome: 'sent', refused: ['bob@example.org'] })
+  server.behave('refuse')
+  const refused = await mailerTo(server.url).send(MAIL)
+  assert.ok(refused.outcome === 'failed')
+  assert.ok(refused.reason.includes(REFUSAL), refused.reason)
+  assert.doesNotMatch(refused.reason, /[\r\n]/)
+})
+
+test('a server that is not there, silent, or speaks something else is given up', async () => {
+  await using hanging = await startMailServer()
+  hanging.behave('hang')
+  const late = await mailerTo(hanging.url, HASTY).send(MAIL)
+  assert.ok(late.outcome === 'failed')
+  assert.match(late.reason, /time/i)
+
+  await using silent = await listen(() => undefined)
+  const unheard = await mailerTo(silent.url, HASTY).send(MAIL)
+  assert.ok(unheard.outcome === 'failed')
+  assert.match(unheard.reason, /greeting/i)
+
+  await using web = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+  assert.equal((await mailerTo(web.url, HASTY).send(MAIL)).outcome, 'failed')
+
+  await using gone = await listen(() => undefined)
+  await gone[Symbol.asyncDispose]()
+  const away = await mailerTo(gone.url).send(MAIL)
+  assert.ok(away.outcome === 'failed')
+  assert.match(away.reason, /ECONNREFUSED/)
+})
+
+test('whoever drips without end is given up too, and whoever waits may stop', async () => {
+  await using server = await startMailServer()
+  server.behave('hang')
+  const limited = { connect: 10_000, silence: 10_000, total: 100 }
+  const late = await mailerTo(server.url, limited).send(MAIL)
+  assert.deepEqual(late, { outcome: 'failed', reason: 'the mail server takes too long' })
+  const stopping = new AbortController()
+  const sending = mailerTo(server.url).send(MAIL, stopping.signal)
+  stopping.abort()
+  assert.equal((await sending).outcome, 'failed')
+})
+
+/** A server that knows no SMTP. */
+async function listen(onConnection: (socket: Socket) => void) {
+  const sockets = new Set<Socket>()
+  const server: Server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    onConnection(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  assert.ok(address && typeof address === 'object')
+  return {
+    url: `smtp://127.0.0.1:${address.port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      if (server.listening) await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,142 @@
+/** What is left of an erased record in the files and tables of a real hub, and in what it printed. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import {
+  type AskDatabase,
+  ENGINES,
+  type EngineSandbox,
+  type ProcessEngine,
+  sqlite,
+} from '../helpers/process-engine.ts'
+import {
+  ask,
+  eventually,
+  listRecords,
+  pullToTheEnd,
+  registerPlatform,
+  signIn,
+} from '../helpers/process-operator.ts'
+import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
+import { createPusher } from '../helpers/process-push.ts'
+import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
+
+const REFERENCE = 'person-of-the-erasure-4711'
+const NAME = 'Ann Unmistakable Example'
+const VALUE = 'a value that nobody else has'
+const TEXTS = [REFERENCE, NAME, VALUE]
+
+for (const engine of ENGINES) {
+  test(
+    `nothing of an erased record is left in what the hub stores and prints (${engine.name})`,
+    PROCESS_TEST,
+    async (t) => {
+      const kit = await engine.createSandbox(t)
+      const hub = await kit.sandbox.startHub({ env: { HUB_LOG_LEVEL: 'trace' } })
+      const operator = await signIn(hub.address)
+      const module = makeUpModule('person', 300)
+      const person = { reference_number: REFERENCE, full_name: NAME, data: { note: VALUE } }
+      module.records.splice(150, 0, JSON.stringify(person))
+      const platform = await startPlatform(t, { name: 'archive', modules: [module] })
+      const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)
+      await pullToTheEnd(operator)
+
+      // History, refused pushes, activity, and pages that grew and shrank around them.
+      const pusher = createPusher({ address: hub.address, hubApiKey })
+      t.after(() => pusher.close())
+      const push = (
+        reference_number: string,
+        data: Record<string, unknown>,
+        record_type = 'person',
+      ) => pusher.push({ method: 'PATCH', record_type, reference_number, data })
+      for (let round = 0; round < 12; round += 1) {
+        await push(REFERENCE, { note: `${VALUE} ${'x'.repeat(round * 900)}`, round })
+        await push(`person-${round * 20}`, { note: 'y'.repeat(round * 1100) })
+        await push(REFERENCE, { note: VALUE, round }, 'unknown')
+      }
+      assert.ok((await findIn(engine, kit)).length > 0, 'the search finds what is there')
+
+      const records = await listRecords(operator)
+      const id = records.find((record) => record.reference_number === REFERENCE)?.record_id
+      await ask(operator, 'POST', `/api/v1/records/${id}/erase`, { mode: 'erase' })
+      assert.deepEqual(await findIn(engine, kit), [])
+
+      await push(REFERENCE, { note: VALUE })
+      await push(REFERENCE, { note: VALUE }, 'unknown')
+      await pullToTheEnd(operator)
+      assert.equal((await listRecords(operator)).length, 300)
+      await hub.stop()
+      const printed = [...hub.stdout, ...hub.stderr].join('\n')
+      assert.deepEqual(await findIn(engine, kit), [])
+      for (const text of TEXTS) assert.ok(!printed.includes(text), `${text} was printed`)
+    },
+  )
+}
+
+test(
+  'what a killed hub has left of an erased record in the log of SQLite, the next one takes out',
+  PROCESS_TEST,
+  async (t) => {
+    const kit = await sqlite.createSandbox(t)
+    const hub = await kit.sandbox.startHub()
+    const operator = await signIn(hub.address)
+    const platform = await startPlatform(t, {
+      name: 'archive',
+      modules: [makeUpModule('person', 10)],
+    })
+    const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)
+    const pusher = createPusher({ address: hub.address, hubApiKey })
+    t.after(() => pusher.close())
+    const push = { method: 'PATCH', record_type: 'person', reference_number: REFERENCE } as const
+    await pusher.push({ ...push, data: { note: VALUE } })
+    const id = (await listRecords(operator)).at(0)?.record_id
+
+    // A reader that holds on to the old state keeps the log from being emptied.
+    const reader = new DatabaseSync(join(kit.sandbox.folder, 'data', 'recordhub.sqlite'), {
+      readOnly: true,
+    })
+    reader.exec('BEGIN')
+    assert.equal(reader.prepare('SELECT count(*) AS n FROM records').get()?.['n'], 1)
+    const erasing = operator.call('POST', `/api/v1/records/${id}/erase`, { mode: 'erase' })
+    const cutOff = assert.rejects(erasing)
+    await eventually('the record is gone', async () =>
+      (await listRecords(operator)).length === 0 ? true : null,
+    )
+    await hub.stop('SIGKILL')
+    await cutOff
+    assert.notDeepEqual(findInFiles(kit), [])
+    reader.close()
+
+    await kit.sandbox.startHub()
+    await eventually('nothing is left', async () => (findInFiles(kit).length === 0 ? true : null))
+  },
+)
+
+/** The places that hold any of the texts: files of the data folder, or tables. */
+async function findIn(engine: ProcessEngine, kit: EngineSandbox): Promise<string[]> {
+  return engine.name === 'SQLite' ? findInFiles(kit) : findInTables(kit.askDatabase)
+}
+
+function findInFiles({ sandbox }: EngineSandbox): string[] {
+  const folder = join(sandbox.folder, 'data')
+  return readdirSync(folder).filter((file) => {
+    const bytes = readFileSync(join(folder, file))
+    return TEXTS.some((text) => bytes.includes(text))
+  })
+}
+
+async function findInTables(askDatabase: AskDatabase): Promise<string[]> {
+  const tables = await askDatabase(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  )
+  const found: string[] = []
+  for (const { name } of tables) {
+    const condition = TEXTS.map((text) => `strpos(t::text, '${text}') > 0`).join(' OR ')
+    const [row] = await askDatabase(`SELECT count(*)::int AS n FROM ${name} t WHERE ${condition}`)
+    if (row?.['n'] !== 0) found.push(String(name))
+  }
+  return found
+}
