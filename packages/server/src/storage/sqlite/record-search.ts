@@ -1,6 +1,7 @@
 /** The index of texts on SQLite: FTS5 with trigrams, whose rowid is the record's id. */
 import { sql } from 'kysely'
 import { lookUpTexts, type SearchTerms } from '../../domain/search-text.ts'
+import { letOthersWork } from '../../lib/let-others-work.ts'
 import type { Executor } from '../portable/databases.ts'
 import type { ListParts } from '../portable/record-lists.ts'
 import type { SearchIndexParts } from '../portable/search-index.ts'
@@ -45,6 +46,30 @@ function matchOf(terms: SearchTerms): string {
     .filter((_, index) => index % every === 0)
     .map((trigram) => `"${trigram.replaceAll('"', '""')}"`)
     .join(' AND ')
+}
+
+/**
+ * Writes the index of texts anew, step by step, without what was dropped from it: until then the trigrams of a
+ * dropped text stand in it beside the number of their record. 3 ms for 1,000 records, pushes wait for one step.
+ */
+export async function forgetDroppedTexts({
+  database,
+  exclusively,
+}: Pick<SqliteConnections, 'database' | 'exclusively'>): Promise<void> {
+  const merge = database.prepare(
+    `INSERT INTO record_search (record_search, rank) VALUES ('merge', ?)`,
+  )
+  const countChanges = database.prepare('SELECT total_changes() AS n')
+  const changesOf = () => Number(countChanges.get()?.['n'])
+  /** A negative number begins with all there is; fewer than two changes say that nothing was left to merge. */
+  const step = (pages: number) =>
+    exclusively(() => {
+      const before = changesOf()
+      merge.run(pages)
+      return changesOf() - before >= 2
+    })
+  await step(-MERGED_PAGES)
+  while (await step(MERGED_PAGES)) await letOthersWork()
 }
 
 export function createSearchIndexParts({ database, writer }: SqliteConnections): SearchIndexParts {

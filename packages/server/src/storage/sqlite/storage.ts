@@ -68,7 +68,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     viewDialect,
     missing: createMissingParts(connections),
     giveSpaceBack: createSpaceGiver(connections),
-    erasing: createErasingParts(options.hashReference, checkpointer),
+    erasing: createErasingParts(connections, options.hashReference, checkpointer),
   })
   const lists = createRecordLists(databases, createListParts(reader))
   const thread = createReadThread(options.path)
