@@ -8,6 +8,7 @@ import { benchPull } from './pull.ts'
 import { benchPlatforms } from './pull-platforms.ts'
 import { benchPush } from './push.ts'
 import { benchPushDuringPull } from './push-during-pull.ts'
+import { benchRecords } from './records.ts'
 
 type Bench = { usage: string; run: (engine: Engine, ...numbers: number[]) => Promise<void> }
 
@@ -27,6 +28,10 @@ const BENCHES: Record<string, Bench> = {
   export: {
     usage: '[records]',
     run: (engine, records = 1_000_000) => benchExport(engine, records),
+  },
+  records: {
+    usage: '[records]',
+    run: (engine, records = 1_000_000) => benchRecords(engine, records),
   },
   'push-during-pull': {
     usage: '[seconds a round]',

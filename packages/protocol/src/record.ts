@@ -85,7 +85,18 @@ export const RecordPage = Type.Object({
   success: Type.Literal(true),
   records: Type.Array(StoredRecord),
   next_cursor: NullableString,
+  previous_cursor: NullableString,
+  complete: Type.Boolean({
+    description:
+      'False where the time for looking was over before the page was full: the cursor carries on from there',
+  }),
   estimated_total: Type.Integer(),
+  total_is_estimate: Type.Boolean(),
+  search_lag: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description:
+      'How many changed records the index does not hold yet, where the list goes by it; 10000 stands for more',
+  }),
 })
 
 /** A change of one place in a record; an absent side is left out. */
@@ -162,4 +173,5 @@ export type StoredRecord = Static<typeof StoredRecord>
 export type RecordSummary = Static<typeof RecordSummary>
 export type Change = Static<typeof Change>
 export type HistoryEntry = Static<typeof HistoryEntry>
+export type RecordPage = Static<typeof RecordPage>
 export type RecordSort = (typeof RECORD_SORTS)[number]

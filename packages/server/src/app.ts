@@ -37,9 +37,12 @@ import { exportRoutes } from './features/records/export-routes.ts'
 import { historyRoutes } from './features/records/history-routes.ts'
 import { createIngest } from './features/records/ingest.ts'
 import { createRejectedPushKeeper } from './features/records/keep-rejected-push.ts'
+import { recordListRoutes } from './features/records/list-routes.ts'
 import { rejectedPushRoutes } from './features/records/rejected-push-routes.ts'
-import { recordRoutes } from './features/records/routes.ts'
+import { viewRoutes } from './features/records/view-routes.ts'
 import { dropOldRows } from './features/retention/drop-old-rows.ts'
+import { startIndexing } from './features/search/index-records.ts'
+import { searchRoutes } from './features/search/routes.ts'
 import { createCsrfTokens } from './http/authorize.ts'
 import { healthRoutes } from './http/health.ts'
 import { guardPages } from './http/page-headers.ts'
@@ -112,6 +115,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const stopping = new AbortController()
   let isStarted = false
+  let stopIndexing: () => Promise<void> = async () => undefined
 
   const ingest = createIngest({ records: storage.records, clock, dayOf })
   const keeper = createRejectedPushKeeper({ rejectedPushes: storage.rejectedPushes, clock, dayOf })
@@ -201,7 +205,9 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     )
     await web.register(manifestRoutes({ ...storage, client, secrets, clock, requesterOf }))
     await web.register(removalRoutes({ ...storage, remover, clock, requesterOf }))
-    await web.register(recordRoutes(storage))
+    await web.register(recordListRoutes(storage))
+    await web.register(viewRoutes({ ...storage, callerOf }))
+    await web.register(searchRoutes({ ...storage, clock, requesterOf }))
     await web.register(exportRoutes({ ...storage, clock, requesterOf }))
     await web.register(historyRoutes(storage))
     await web.register(changeRoutes(storage))
@@ -268,6 +274,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       // Bound first: a hub whose port is taken must not touch what the others share.
       const address = await listen(app, config)
       await dispatcher.start({ runPull: runner.run, onSchedule }, pattern)
+      stopIndexing = startIndexing({ searchIndex: storage.searchIndex, log: logger })
       startChores()
       sqlViews.start()
       remover.start()
@@ -281,6 +288,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       stopping.abort()
       await dispatcher.stop()
       await runner.stop()
+      await stopIndexing()
       await sqlViews.stop()
       await remover.stop()
       // Whoever is half-way gets his answer; who sends nothing more must not hold up the end.

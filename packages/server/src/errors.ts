@@ -60,6 +60,12 @@ const CATALOGUE = {
   },
   record_not_storable: { status: 422, message: 'The database refused this record.' },
   pull_not_running: { status: 409, message: 'The pull that read this record is over.' },
+  sort_too_slow: {
+    status: 422,
+    message:
+      'Sorting by {sort} takes too long here: no index has it. Choose it as an indexed field of the module, or narrow the list.',
+  },
+  view_name_taken: { status: 409, message: 'You have a view named "{name}" already.' },
   busy: {
     status: 503,
     message: 'The hub has more to write than it can at the moment. Try again in {seconds} s.',

@@ -45,6 +45,15 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'PATCH /api/v1/platforms/:id/modules/:record_type': 'operator',
   'GET /api/v1/completeness': 'viewer',
 
+  'GET /api/v1/platforms/:id/modules/:record_type/indexed-fields': 'viewer',
+  'PUT /api/v1/platforms/:id/modules/:record_type/indexed-fields': 'operator',
+  'GET /api/v1/search/status': 'viewer',
+
+  'GET /api/v1/views': 'viewer',
+  'POST /api/v1/views': 'viewer',
+  'PATCH /api/v1/views/:id': 'viewer',
+  'DELETE /api/v1/views/:id': 'viewer',
+
   'GET /api/v1/records': 'viewer',
   'GET /api/v1/records/export': 'viewer',
   'GET /api/v1/records/:record_id': 'viewer',

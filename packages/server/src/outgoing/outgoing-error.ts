@@ -8,14 +8,15 @@ const TIMED_OUT = new Set([
   'ABORT_ERR',
   'TimeoutError',
 ])
+const CUT_OFF = 'the connection was cut off'
 const REASONS: Record<string, string> = {
   ENOTFOUND: 'its host name is unknown',
   EAI_AGAIN: 'its host name could not be looked up',
   ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was cut off',
+  ECONNRESET: CUT_OFF,
   EHOSTUNREACH: 'there is no way to its address',
   ENETUNREACH: 'there is no way to its network',
-  UND_ERR_SOCKET: 'the connection was cut off',
+  UND_ERR_SOCKET: CUT_OFF,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut off',
   UND_ERR_ABORTED: 'the answer was cut off',
   UND_ERR_HEADERS_OVERFLOW: 'its headers are too large',
@@ -66,11 +67,9 @@ export function toBodyError(error: unknown, path: string): HubError {
     const reason = 'its compression is damaged, or is not what its Content-Encoding says'
     return new HubError('platform_answer_invalid', { path, reason }, { cause: error })
   }
-  return new HubError(
-    'platform_broke_off',
-    { path, reason: reasonOf(codeOf(error)) },
-    { cause: error },
-  )
+  const told = reasonOf(codeOf(error))
+  const reason = told === CUT_OFF ? 'the answer was cut off' : told
+  return new HubError('platform_broke_off', { path, reason }, { cause: error })
 }
 
 function reasonOf(code: string): string {

@@ -29,6 +29,7 @@ import {
   taskResult,
 } from '../helpers/storage-pulls.ts'
 import { keep, listRefusals, rejection, replayWrite } from '../helpers/storage-replays.ts'
+import { chooseFields, indexAll } from '../helpers/storage-search.ts'
 import { countRows, runSql } from '../helpers/storage-sql.ts'
 
 const ALL = { platform: null, level: null, limit: 1000, before: null }
@@ -54,6 +55,8 @@ export function describeErasure(engine: StorageEngine): void {
             rejected_pushes: 3,
             activity_lines: 3,
           })
+          await chooseFields(storage, school, ['a'])
+          await indexAll(storage)
           const before = await counts(kit)
           const erasure = await erase(kit, id, mode)
           const { tombstone_id } = erasure
@@ -70,6 +73,9 @@ export function describeErasure(engine: StorageEngine): void {
           assert.equal(after['record_history'], Number(before['record_history']) - 2)
           assert.equal(after['rejected_pushes'], Number(before['rejected_pushes']) - 3)
           assert.equal(after['activity'], Number(before['activity']) + 1)
+          for (const index of ['record_search', 'record_index']) {
+            assert.deepEqual([before[index], after[index]], [2, 1], `left in ${index}`)
+          }
           assert.equal(after['records'], Number(before['records']) - (mode === 'erase' ? 1 : 0))
           const platform = await storage.platforms.readPlatform(school.platform_id)
           assert.equal(platform?.records, after['records'])
@@ -458,7 +464,15 @@ function hashOf(reference_number: string): string {
 
 const TABLES = [
   ...['records', 'record_history', 'record_deletions', 'rejected_pushes', 'activity', 'audit'],
-  ...['tombstones', 'missing_suspects', 'missing_reviews', 'pull_tasks', 'removals'],
+  ...[
+    'record_search',
+    'record_index',
+    'tombstones',
+    'missing_suspects',
+    'missing_reviews',
+    'pull_tasks',
+    'removals',
+  ],
 ]
 
 async function expectNothing({ storage }: StorageKit, texts: string[]): Promise<void> {

@@ -18,6 +18,7 @@ import {
 import { question } from '../helpers/storage-missing.ts'
 import { beginRead, finishRead, finishTestPull, pullWrite } from '../helpers/storage-pulls.ts'
 import { keep, rejection } from '../helpers/storage-replays.ts'
+import { chooseFields, indexAll } from '../helpers/storage-search.ts'
 import { countRows, runSql } from '../helpers/storage-sql.ts'
 
 export function describeRemovals(engine: StorageEngine): void {
@@ -52,6 +53,9 @@ export function describeRemovals(engine: StorageEngine): void {
         assert.deepEqual(names, ['clinic'])
         assert.equal(await storage.platforms.readPlatform(school.platform_id), null)
         assert.equal(await storage.platforms.readSource(school.platform_id), null)
+        const { searchIndex } = storage
+        assert.equal(await searchIndex.listIndexedFields(school.platform_id, 'students'), null)
+        assert.equal(await chooseFields(storage, school, ['a']), null)
         assert.equal(await storage.platforms.findReceiver(school.key_hash, kit.clock.text), null)
         assert.equal(await storage.removals.previewPlatform(school.platform_id), null)
         assert.deepEqual(words(await write(kit, pushWrite(school))), ['api_key_invalid'])
@@ -78,6 +82,9 @@ export function describeRemovals(engine: StorageEngine): void {
         const { school, clinic } = await fillTwo(kit)
         const left = await listRecords(storage, { platform: 'clinic' })
         const [newest] = await runSql(storage, 'SELECT max(change_seq) AS n FROM records')
+        await chooseFields(storage, school, ['a'])
+        await indexAll(storage)
+        assert.equal(await countRows(storage, 'record_index'), 700)
         await remove(kit, school)
         let steps = 0
         let rows = await sizes(kit)
@@ -100,6 +107,7 @@ export function describeRemovals(engine: StorageEngine): void {
           assert.deepEqual(found, [], table)
         }
         assert.equal(await countRows(storage, 'secrets'), 2)
+        assert.equal(await countRows(storage, 'record_search'), left.length)
         assert.deepEqual(await listRecords(storage), left)
         const deletions = await runSql(storage, 'SELECT * FROM record_deletions')
         assert.equal(deletions.length, 1200)
@@ -333,6 +341,7 @@ export function describeRemovals(engine: StorageEngine): void {
 
 const EVERY_LINE = { platform: null, level: null, limit: 5000, before: null }
 const OF_PLATFORM = [
+  ...['indexed_fields', 'record_index'],
   ...['platforms', 'modules', 'hub_keys', 'records', 'record_history', 'rejected_pushes'],
   ...['module_counters', 'hourly_counters', 'missing_reviews', 'missing_suspects'],
   ...['module_drift', 'manifest_changes'],

@@ -19,6 +19,7 @@ import { describePullFailures } from './pull-failures.contract.ts'
 import { describePullStore } from './pull-store.contract.ts'
 import { describePullTasks } from './pull-tasks.contract.ts'
 import { describeElements } from './record-elements.contract.ts'
+import { describeRecordSearch } from './record-search.contract.ts'
 import { describeWriteBatches } from './record-store-batches.contract.ts'
 import { describeCounters } from './record-store-counters.contract.ts'
 import { describeWriteGates } from './record-store-gates.contract.ts'
@@ -34,9 +35,11 @@ import { describeRemovals } from './removal-store.contract.ts'
 import { describeReplays } from './replays.contract.ts'
 import { describeRetentionStore } from './retention-store.contract.ts'
 import { describeScheduleStore } from './schedule-store.contract.ts'
+import { describeSearchIndex } from './search-index.contract.ts'
 import { describeSnapshotStore } from './snapshot-store.contract.ts'
 import { describeSqlViews } from './sql-views.contract.ts'
 import { describeStorageItself } from './storage.contract.ts'
+import { describeViewStore } from './view-store.contract.ts'
 
 export function describeStorage(engine: StorageEngine): void {
   describePushes(engine)
@@ -49,6 +52,9 @@ export function describeStorage(engine: StorageEngine): void {
   describeHistory(engine)
   describeCounters(engine)
   describeRecordLists(engine)
+  describeRecordSearch(engine)
+  describeSearchIndex(engine)
+  describeViewStore(engine)
   describeChanges(engine)
   describeModel(engine)
   describePlatformStore(engine)

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import type { Manifest, Module } from '@recordhub/protocol'
 import type { PushedContent } from '../../src/domain/record.ts'
+import { NO_FILTER } from '../../src/domain/record-query.ts'
 import { isJsonObject, type JsonObject, parseExact } from '../../src/lib/exact-json.ts'
 import type { ChangeLog, NewPlatform } from '../../src/storage/port/platform-store.ts'
 import type {
   HistoryRow,
   PushWrite,
+  RecordPage,
   RecordQuery,
   RecordRow,
   RecordWrite,
@@ -166,20 +168,34 @@ export async function readRecord(storage: Storage, recordId: number): Promise<Re
   return record
 }
 
-export function listRecords(
-  storage: Storage,
-  query: Partial<RecordQuery> = {},
-): Promise<RecordRow[]> {
-  return storage.records.listRecords({
-    platform: null,
-    record_type: null,
-    reference_number: null,
+/** Everything that is asked for, by `record_id` unless told otherwise, in a time that no test needs. */
+export function recordQuery(over: Partial<RecordQuery> = {}): RecordQuery {
+  return {
+    ...NO_FILTER,
     sort: 'record_id',
     descending: false,
     limit: 10_000,
     after: null,
-    ...query,
-  })
+    backwards: false,
+    scan_ms: 600_000,
+    ...over,
+  }
+}
+
+export async function listPage(
+  storage: Storage,
+  over: Partial<RecordQuery> = {},
+): Promise<RecordPage> {
+  const page = await storage.records.listRecords(recordQuery(over))
+  assert.equal(page.outcome, 'listed')
+  return page
+}
+
+export async function listRecords(
+  storage: Storage,
+  over: Partial<RecordQuery> = {},
+): Promise<RecordRow[]> {
+  return (await listPage(storage, over)).records
 }
 
 export function listHistory(storage: Storage, recordId: number): Promise<HistoryRow[]> {

@@ -15,6 +15,7 @@ import {
 import { listUnmet, markUnmet, question } from './storage-missing.ts'
 import { LEASE, pullWrite, requestPull, type TestRead, taskResult } from './storage-pulls.ts'
 import { ALL_REFUSALS } from './storage-replays.ts'
+import { chooseFields } from './storage-search.ts'
 import { runSql } from './storage-sql.ts'
 
 const NO_CHANGES = { raise: [], resolve: [], reword: [] }
@@ -70,7 +71,27 @@ export function everyMethod(
     ],
     ['listRecords', () => listRecords(storage)],
     ['listRecords of a module', () => listRecords(storage, { platform: 'school' })],
+    [
+      'listRecords of a search',
+      () => listRecords(storage, { search: { parts: ['ann'], beginnings: [] } }),
+    ],
     ['countRecords', () => records.countRecords(any)],
+    ['indexNext', () => storage.searchIndex.indexNext(5)],
+    ['readSearchIndex', () => storage.searchIndex.readSearchIndex()],
+    ['listIndexedFields', () => storage.searchIndex.listIndexedFields(platform_id, 'students')],
+    ['setIndexedFields', () => chooseFields(storage, school, [`f${count++}`])],
+    ['listViews', () => storage.views.listViews('ann')],
+    ['readView', () => storage.views.readView(1)],
+    [
+      'createView',
+      () =>
+        storage.views.createView(
+          { name: `v${Math.random()}`, query: '', shared: false, owner: 'ann' },
+          audit,
+        ),
+    ],
+    ['changeView', () => storage.views.changeView(1, { query: `q=${count++}` }, audit)],
+    ['deleteView', () => storage.views.deleteView(-1, audit)],
     ['readRecord', () => records.readRecord(1)],
     ['listHistory', () => records.listHistory({ record_id: 1, limit: 5, before: null })],
     [

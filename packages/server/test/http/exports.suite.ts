@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { RecordPage } from '@recordhub/protocol'
-import { push, registerAny, shareHub } from '../helpers/http-actions.ts'
+import { RecordPage, SearchStatus } from '@recordhub/protocol'
+import { push, registerAny, shareHub, until } from '../helpers/http-actions.ts'
 import { expectAnswer, expectError } from '../helpers/http-answer.ts'
 import { startTestHub } from '../helpers/http-hub.ts'
 import { simulatedModule } from '../helpers/http-platform.ts'
@@ -169,10 +169,72 @@ export function describeExports(engine: StorageEngine): void {
       assert.deepEqual(JSON.parse(String(entry?.['details'])), details)
     })
 
+    test('an export has exactly the rows of the list, however it is filtered and sorted', async () => {
+      await until(async () => {
+        const status = await hub().get('/api/v1/search/status')
+        return expectAnswer(status, 200, SearchStatus).lag === 0 ? true : null
+      }, 'the index has caught up')
+      const queries: Record<string, string>[] = [
+        { 'filter[status][contains]': 'B' },
+        { 'filter[amount][after]': '1', platform },
+        { 'filter[hub_full_name][contains]': 'ann', record_type: 'cases', sort: '-data.amount' },
+        { q: 'ann' },
+        { q: 'theirs', sort: 'full_name' },
+        { q: 'nowhere' },
+        { incomplete: 'false', 'filter[status][empty]': 'true', sort: 'data.status' },
+        { sort: '-data.amount' },
+      ]
+      const counts: number[] = []
+      for (const query of queries) {
+        const lines = (await textOf({ format: 'ndjson', ...query })).split('\n').slice(0, -1)
+        const records = await listed(query)
+        const key = 'reference_number'
+        const exported = lines.map((line) => String(JSON.parse(line)[key]))
+        const expected = records.map((record) => record[key])
+        if (query['sort'] === undefined) for (const list of [exported, expected]) list.sort()
+        assert.deepEqual(exported, expected, JSON.stringify(query))
+        counts.push(lines.length)
+        const { records: whole } = JSON.parse(await textOf({ format: 'json', ...query }))
+        assert.equal(whole.length, lines.length)
+      }
+      assert.deepEqual(counts, [1, 2, 2, 3, 1, 0, 1, 4])
+    })
+
+    test('what takes long is carried on to its end, and a sort that takes too long is said before', async () => {
+      const hurried = await startTestHub(engine, {
+        wrap: (storage) => ({
+          ...storage,
+          records: {
+            ...storage.records,
+            listRecords: (query) => storage.records.listRecords({ ...query, scan_ms: 0 }),
+          },
+        }),
+      })
+      try {
+        const { hub_api_key } = await registerAny(hurried)
+        const pushes = Array.from({ length: 450 }, (_, n) =>
+          push(hurried, hub_api_key, body(`r-${n}`, `{"status":"${n === 7 ? 'one' : 'other'}"}`)),
+        )
+        await Promise.all(pushes)
+        const url = '/api/v1/records/export?format='
+        const filtered = await hurried.get(
+          `${url}json&filter[status]=one&filter[amount][empty]=true`,
+        )
+        const { records } = JSON.parse(filtered.text)
+        assert.deepEqual([records.length, records[0].reference_number], [1, 'r-7'])
+        const refused = await hurried.get(`${url}csv&sort=data.status`)
+        expectError(refused, 422, 'sort_too_slow')
+        assert.equal(refused.header('content-disposition'), '')
+      } finally {
+        await hurried[Symbol.asyncDispose]()
+      }
+    })
+
     for (const query of [
       ...['', 'format=pdf', 'format=csv&format=json', 'format=csv&limit=5', 'format=csv&bom=yes'],
       ...['format=json&columns=a', 'format=xlsx&bom=true', 'format=ndjson&header=label'],
       ...['format=json&raw=true', 'format=csv&sort=nothing'],
+      ...['format=csv&filter[a][like]=1', 'format=csv&nothing=1', 'format=csv&q=a&q=b'],
     ]) {
       test(`an export asked for by "${query}" is 400`, async () => {
         const answer = await hub().get(`/api/v1/records/export?${query}`)

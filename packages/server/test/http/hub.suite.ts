@@ -36,6 +36,7 @@ import { describeReceiverLimits } from './receiver-limits.suite.ts'
 import { describeReceiverMembers } from './receiver-members.suite.ts'
 import { describeReceiverOrder } from './receiver-order.suite.ts'
 import { describeReceiverRefusals } from './receiver-refusals.suite.ts'
+import { describeRecordSearch } from './record-search.suite.ts'
 import { describeRecords } from './records.suite.ts'
 import { describeRejectedPushes } from './rejected-pushes.suite.ts'
 import { describeRemovals } from './removals.suite.ts'
@@ -76,6 +77,7 @@ export function describeHub(engine: StorageEngine): void {
   describeRecords(engine)
   describeRejectedPushes(engine)
   describeDrift(engine)
+  describeRecordSearch(engine)
   describeAlerts(engine)
   describeAlertMails(engine)
   describeRetention(engine)

@@ -29,10 +29,12 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const nullable = Type.Union([Type.String(), Type.Null()])
 const SORTS = ['record_id', 'reference_number', 'full_name', 'created_at', 'updated_at']
 const COUNT = 23
+const BEYOND = JSON.rawJSON('1e400')
 
-/** A cursor such as the hub makes them, with something else in it. */
-function cursorOf(...parts: unknown[]): string {
-  return Buffer.from(JSON.stringify(parts)).toString('base64url')
+/** A cursor of the hub with its parts changed: the list's name, the direction, the value, the record_id. */
+function changeCursor(cursor: string, change: (parts: unknown[]) => unknown[]): string {
+  const parts: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  return Buffer.from(JSON.stringify(change(parts))).toString('base64url')
 }
 
 export function describeRecords(engine: StorageEngine): void {
@@ -65,7 +67,8 @@ export function describeRecords(engine: StorageEngine): void {
     test('a record has the shape of the design, alone and in a list', async () => {
       const answer = await hub().get('/api/v1/records?limit=1')
       expectMembers(expectObject(answer, 200), [
-        ...['success', 'records', 'next_cursor', 'estimated_total'],
+        ...['success', 'records', 'next_cursor', 'previous_cursor', 'complete'],
+        ...['estimated_total', 'total_is_estimate', 'search_lag'],
       ])
       const [record] = expectAnswer(answer, 200, RecordPage).records
       assert.ok(record)
@@ -148,19 +151,66 @@ export function describeRecords(engine: StorageEngine): void {
       })
     }
 
-    for (const [what, sort, cursor] of [
-      ['of another sort', 'record_id', cursorOf('-record_id', 1, 1)],
-      ['with a text for a number', 'record_id', cursorOf('record_id', 'text', 1)],
-      ['with a number for a text', 'full_name', cursorOf('full_name', 1, 1)],
-      ['with a part too few', 'record_id', cursorOf('record_id', 1)],
-      ['with half a record_id', 'record_id', cursorOf('record_id', 1, 1.5)],
-      ['with a number beyond all', 'record_id', cursorOf('record_id', JSON.rawJSON('1e400'), 1)],
-    ] as const) {
+    for (const [what, sort, change] of [
+      ['with a text for a number', 'record_id', ([list, way]) => [list, way, 'text', 1]],
+      ['with a number for a text', 'full_name', ([list, way]) => [list, way, 1, 1]],
+      ['with null for a text', 'full_name', ([list, way]) => [list, way, null, 1]],
+      ['with a number for the key of a field', 'data.status', ([list, way]) => [list, way, 1, 1]],
+      ['with a part too few', 'record_id', ([list, way]) => [list, way, 1]],
+      ['with half a record_id', 'record_id', ([list, way]) => [list, way, 1, 1.5]],
+      ['with a number beyond all', 'record_id', ([list, way]) => [list, way, BEYOND, 1]],
+      ['of a list that is none', 'record_id', ([, way]) => ['list', way, 1, 1]],
+    ] satisfies [string, string, (parts: unknown[]) => unknown[]][]) {
       test(`a cursor ${what} is 400`, async () => {
-        const query = new URLSearchParams({ platform, record_type: 'cases', sort, cursor })
-        expectError(await hub().get(`/api/v1/records?${query}`), 400, 'invalid_request')
+        const query = { platform, record_type: 'cases', sort, limit: '2' }
+        const { next_cursor } = await read(query)
+        const changed = changeCursor(next_cursor ?? '', change)
+        const asked = new URLSearchParams({ ...query, cursor: changed })
+        const error = expectError(
+          await hub().get(`/api/v1/records?${asked}`),
+          400,
+          'invalid_request',
+        )
+        assert.deepEqual(Object.keys(error.errors ?? {}), ['cursor'])
       })
     }
+
+    test('a cursor belongs to one filter and one order', async () => {
+      const query = { platform, sort: 'record_id', limit: '2' }
+      const cursor = (await read(query)).next_cursor ?? ''
+      await read({ ...query, limit: '3', cursor })
+      for (const other of [
+        { sort: '-record_id' },
+        { sort: 'created_at' },
+        { record_type: 'cases' },
+        { q: 'name' },
+        { 'filter[status]': 'open' },
+      ]) {
+        const asked = new URLSearchParams({ ...query, ...other, cursor })
+        expectError(await hub().get(`/api/v1/records?${asked}`), 400, 'invalid_request')
+      }
+    })
+
+    test('pages are read forwards and backwards, and the first has nothing before it', async () => {
+      const query = { platform, record_type: 'cases', sort: 'full_name', limit: '7' }
+      const pages: StoredRecord[][] = []
+      let page = await read(query)
+      assert.equal(page.previous_cursor, null)
+      for (;;) {
+        pages.push(page.records)
+        if (page.next_cursor === null) break
+        page = await read({ ...query, cursor: page.next_cursor })
+      }
+      assert.equal(pages.flat().length, COUNT)
+      const back: StoredRecord[][] = [page.records]
+      while (page.previous_cursor !== null) {
+        page = await read({ ...query, cursor: page.previous_cursor })
+        back.unshift(page.records)
+      }
+      assert.deepEqual(back, pages)
+      const next = await read({ ...query, cursor: page.next_cursor ?? '' })
+      assert.deepEqual(next.records, pages[1])
+    })
 
     for (const [id, status] of [
       ['999999', 404],

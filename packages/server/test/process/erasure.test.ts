@@ -40,7 +40,10 @@ for (const engine of ENGINES) {
       const person = { reference_number: REFERENCE, full_name: NAME, data: { note: VALUE } }
       module.records.splice(150, 0, JSON.stringify(person))
       const platform = await startPlatform(t, { name: 'archive', modules: [module] })
-      const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)
+      const { hub_api_key: hubApiKey, platform: registered } = await registerPlatform(
+        operator,
+        platform,
+      )
       await pullToTheEnd(operator)
 
       // History, refused pushes, activity, and pages that grew and shrank around them.
@@ -56,6 +59,21 @@ for (const engine of ENGINES) {
         await push(`person-${round * 20}`, { note: 'y'.repeat(round * 1100) })
         await push(REFERENCE, { note: VALUE, round }, 'unknown')
       }
+      await ask(
+        operator,
+        'PUT',
+        `/api/v1/platforms/${registered.id}/modules/person/indexed-fields`,
+        {
+          fields: ['note'],
+        },
+      )
+      await eventually('the record is in the indexes', async () => {
+        const status: { lag: number } = JSON.parse(
+          await ask(operator, 'GET', '/api/v1/search/status'),
+        )
+        const found = await listRecords(operator, 'q=Unmistakable')
+        return status.lag === 0 && found.length === 1 ? true : null
+      })
       assert.ok((await findIn(engine, kit)).length > 0, 'the search finds what is there')
 
       const records = await listRecords(operator)

@@ -204,7 +204,7 @@ class PullTask {
     const storing = new StoreAhead(async (slices) => {
       await this.#store(slices, page.path)
       for (const slice of slices) page.release(slice)
-    })
+    }, this.#parts.ingest.hasPushes)
     try {
       for await (const slice of page.slices()) {
         this.#checkEnvelope(page.envelope(), page.path)

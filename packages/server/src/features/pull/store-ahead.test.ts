@@ -26,24 +26,29 @@ function createStore() {
   return { commits, store, untilCommits, gateOf: (commit: number) => open[commit] }
 }
 
-test('what is read during a commit goes together, in its order, as much as a commit takes', async () => {
-  const { commits, store, untilCommits, gateOf } = createStore()
-  const ahead = new StoreAhead(store)
-  await ahead.add(slice(0, 16 * KIB))
-  await untilCommits(1)
-  for (let index = 1; index <= 5; index += 1) await ahead.add(slice(index, 16 * KIB))
-  gateOf(0)?.resolve()
-  await untilCommits(2)
-  gateOf(1)?.resolve()
-  await untilCommits(3)
-  gateOf(2)?.resolve()
-  await ahead.end()
-  assert.deepEqual(commits, [[0], [1, 2, 3, 4], [5]])
-})
+for (const [what, hasPushes, kib] of [
+  ['a commit takes', false, 64],
+  ['a commit takes beside pushes', true, 16],
+] as const) {
+  test(`what is read during a commit goes together, in its order, as much as ${what}`, async () => {
+    const { commits, store, untilCommits, gateOf } = createStore()
+    const ahead = new StoreAhead(store, () => hasPushes)
+    await ahead.add(slice(0, kib * KIB))
+    await untilCommits(1)
+    for (let index = 1; index <= 5; index += 1) await ahead.add(slice(index, kib * KIB))
+    gateOf(0)?.resolve()
+    await untilCommits(2)
+    gateOf(1)?.resolve()
+    await untilCommits(3)
+    gateOf(2)?.resolve()
+    await ahead.end()
+    assert.deepEqual(commits, [[0], [1, 2, 3, 4], [5]])
+  })
+}
 
 test('large elements go alone and are not read ahead', async () => {
   const { commits, store, untilCommits, gateOf } = createStore()
-  const ahead = new StoreAhead(store)
+  const ahead = new StoreAhead(store, () => false)
   let isReadOn = false
   const adding = ahead.add(slice(0, 16 * 1024 * KIB)).then(() => {
     isReadOn = true
@@ -62,7 +67,7 @@ test('large elements go alone and are not read ahead', async () => {
 
 test('after a failure nothing more is stored, and whoever adds or ends is told', async () => {
   const { commits, store, untilCommits, gateOf } = createStore()
-  const ahead = new StoreAhead(store)
+  const ahead = new StoreAhead(store, () => false)
   await ahead.add(slice(0, 64 * KIB))
   await untilCommits(1)
   for (let index = 1; index <= 6; index += 1) await ahead.add(slice(index, 64 * KIB))

@@ -2,25 +2,30 @@ import type { RecordsSlice } from '../../outgoing/records-slice.ts'
 
 /** While a commit is under way, so much is read for the next ones; in bytes as they came. */
 const AHEAD_BYTES = 512 * 1024
+/** What is larger by itself goes alone. */
+const COMMIT_BYTES = 256 * 1024
 /**
- * Pushes wait for a commit and for what is made ready for it: at 256 KiB they reached half as many a
- * second beside a first load, which gained less than a fifth. What is larger by itself goes alone.
+ * Pushes wait for a commit and for what is made ready for it: beside a first load they reach twice as many
+ * a second as with large commits, which a disk that is slow to sync needs where there are none.
  */
-const COMMIT_BYTES = 64 * 1024
+const COMMIT_BYTES_BESIDE_PUSHES = 64 * 1024
 
 /**
- * Stores what a read brings in its order, small slices together, while the next ones are read. After a
+ * Stores what a read brings in its order, slices together, while the next ones are read. After a
  * failure nothing more is stored.
  */
 export class StoreAhead {
   readonly #store: (slices: RecordsSlice[]) => Promise<void>
+  readonly #hasPushes: () => boolean
   #waiting: RecordsSlice[] = []
   #waitingBytes = 0
   #storing: Promise<void> | null = null
   #failure: { error: unknown } | null = null
 
-  constructor(store: (slices: RecordsSlice[]) => Promise<void>) {
+  /** @param hasPushes whether pushes come at the time. */
+  constructor(store: (slices: RecordsSlice[]) => Promise<void>, hasPushes: () => boolean) {
     this.#store = store
+    this.#hasPushes = hasPushes
   }
 
   /** Resolves when the next slice may be read. Rejects with what has failed. */
@@ -55,11 +60,12 @@ export class StoreAhead {
   }
 
   #takeSlices(): RecordsSlice[] {
+    const most = this.#hasPushes() ? COMMIT_BYTES_BESIDE_PUSHES : COMMIT_BYTES
     let bytes = 0
     let count = 0
     for (const slice of this.#waiting) {
       bytes += slice.bytes.byteLength
-      if (count > 0 && bytes > COMMIT_BYTES) break
+      if (count > 0 && bytes > most) break
       count += 1
     }
     return this.#waiting.splice(0, count)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import type { RecordRow } from '../../storage/port/record-store.ts'
+import { NO_FILTER } from '../../domain/record-query.ts'
+import type { RecordQuery, RecordRow } from '../../storage/port/record-store.ts'
 import { nameExportFile } from './export-name.ts'
 import { EXPORT_FORMATS, type ExportFormat, exportRecords } from './export-records.ts'
 import { readChunks } from './read-chunks.ts'
@@ -59,19 +60,24 @@ test('chunks are small in bytes, however large the records are, and hold each on
   }))
   const limits: number[] = []
   const records = {
-    async listRecords({ after, limit }: { after: { record_id: number } | null; limit: number }) {
+    async listRecords({ after, limit }: RecordQuery) {
       limits.push(limit)
       const from = after?.record_id ?? 0
-      return rows.slice(from, from + limit)
+      const page = rows.slice(from, from + limit)
+      const last = { value: null, record_id: from + page.length }
+      return {
+        outcome: 'listed' as const,
+        records: page,
+        first: null,
+        last,
+        has_more: last.record_id < rows.length,
+        stopped_at: null,
+        estimated_total: rows.length,
+        is_estimate: false,
+      }
     },
   }
-  const query = {
-    platform: null,
-    record_type: null,
-    reference_number: null,
-    sort: 'record_id' as const,
-    descending: false,
-  }
+  const query = { ...NO_FILTER, sort: 'record_id' as const, descending: false }
   const seen: number[] = []
   for await (const chunk of readChunks(records, query)) {
     seen.push(...chunk.map((row) => row.record_id))

@@ -94,8 +94,8 @@ async function* writeJson(chunks: Chunks): AsyncGenerator<string> {
   yield '{"success":true,"records":['
   let separator = ''
   for await (const rows of chunks) {
-    yield separator + rows.map(recordText).join(',')
-    separator = ','
+    yield rows.length === 0 ? '' : separator + rows.map(recordText).join(',')
+    if (rows.length > 0) separator = ','
   }
   yield ']}\n'
 }

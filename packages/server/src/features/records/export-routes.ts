@@ -3,6 +3,7 @@ import { createGzip } from 'node:zlib'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorAnswer, OneOf, type Platform } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isFiltered } from '../../domain/record-query.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
@@ -15,8 +16,9 @@ import {
   type ExportOptions,
   exportRecords,
 } from './export-records.ts'
-import { ListFilters, toRecordQuery } from './list-records.ts'
-import { readChunks } from './read-chunks.ts'
+import { FIELD_FILTERS, givenOf, ListFilters, readListQuery } from './list-query.ts'
+import { begin, readChunks } from './read-chunks.ts'
+import type { ListQuery } from './record-cursor.ts'
 
 export type ExportParts = {
   records: Pick<RecordStore, 'listRecords'>
@@ -37,24 +39,26 @@ const flag = (description: string) =>
 
 const GZIP_TYPE = 'application/gzip'
 
+const ExportMembers = {
+  format: OneOf(...EXPORT_FORMATS),
+  columns: Type.Optional(
+    Type.Union([Type.String(), Type.Array(Type.String())], {
+      description:
+        'csv, xlsx: hub_… or keys of data, separated by commas, or one a parameter where several are given. All where left out.',
+    }),
+  ),
+  header: Type.Optional(OneOf('key', 'label')),
+  raw: flag('csv: leave cells as they are that a spreadsheet would run as formulas'),
+  bom: flag('csv: begin with a byte order mark, by which Excel knows UTF-8'),
+  gzip: flag('Give a compressed file. XLSX is compressed as it is.'),
+}
+type ExportRequest = Type.Static<Type.TObject<typeof ExportMembers>>
+
 const ExportQuery = Type.Object(
-  {
-    ...ListFilters,
-    format: OneOf(...EXPORT_FORMATS),
-    columns: Type.Optional(
-      Type.Union([Type.String(), Type.Array(Type.String())], {
-        description:
-          'csv, xlsx: hub_… or keys of data, separated by commas, or one a parameter where several are given. All where left out.',
-      }),
-    ),
-    header: Type.Optional(OneOf('key', 'label')),
-    raw: flag('csv: leave cells as they are that a spreadsheet would run as formulas'),
-    bom: flag('csv: begin with a byte order mark, by which Excel knows UTF-8'),
-    gzip: flag('Give a compressed file. XLSX is compressed as it is.'),
-  },
-  { additionalProperties: false },
+  { ...ListFilters, ...ExportMembers },
+  // Filters; what else comes is refused by its name.
+  { additionalProperties: Type.String() },
 )
-type ExportQuery = Type.Static<typeof ExportQuery>
 
 const EXPORTED = {
   description: 'The file, named by Content-Disposition',
@@ -77,26 +81,23 @@ export function exportRoutes(parts: ExportParts): FastifyPluginAsyncTypebox {
         compress: false,
         schema: {
           summary: 'Export the records of a list as a file',
+          description: FIELD_FILTERS,
           querystring: ExportQuery,
           response: { 200: EXPORTED, '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
+        const { format, columns, header, raw, bom, gzip, ...parameters } = request.query
         const options = readOptions(request.query)
-        const query = toRecordQuery(request.query)
+        const query = readListQuery(givenOf(parameters))
         const places = await findPlaces(parts, query)
         const modules = places.map((place) => place.module)
-        // Without an order asked for, module after module by reference, which never changes.
-        const chunks =
-          request.query.sort === undefined
-            ? readModules(
-                parts.records,
-                { ...query, sort: 'reference_number', descending: false },
-                places,
-              )
-            : readChunks(parts.records, query)
+        const isSorted = parameters.sort !== undefined
+        const chunks = await begin(
+          isSorted ? readChunks(parts.records, query) : readUnsorted(parts.records, query, places),
+        )
         const stream = exportRecords(chunks, modules, options)
-        const { platform = null, record_type = null, gzip } = request.query
+        const { platform, record_type } = query
         await parts.activity.appendAudit({
           ...parts.requesterOf(request),
           action: 'records.export',
@@ -116,9 +117,8 @@ export function exportRoutes(parts: ExportParts): FastifyPluginAsyncTypebox {
 }
 
 type Place = { platform: string; record_type: string; module: Platform['modules'][number] }
-type Query = ReturnType<typeof toRecordQuery>
 
-async function findPlaces({ platforms }: ExportParts, query: Query): Promise<Place[]> {
+async function findPlaces({ platforms }: ExportParts, query: ListQuery): Promise<Place[]> {
   const all = await platforms.listPlatforms()
   return all
     .filter(({ platform_name }) => query.platform === null || query.platform === platform_name)
@@ -132,18 +132,27 @@ async function findPlaces({ platforms }: ExportParts, query: Query): Promise<Pla
     .filter(({ record_type }) => query.record_type === null || query.record_type === record_type)
 }
 
-async function* readModules(
+/**
+ * In an order that never changes: module after module by reference, or where it is filtered as a whole, since
+ * what a filter finds depends on all the modules of the list, by age.
+ */
+async function* readUnsorted(
   records: ExportParts['records'],
-  query: Query,
+  query: ListQuery,
   places: Place[],
 ): AsyncGenerator<RecordRow[]> {
+  if (isFiltered(query)) {
+    yield* readChunks(records, { ...query, sort: 'record_id', descending: false })
+    return
+  }
   for (const { platform, record_type } of places) {
-    yield* readChunks(records, { ...query, platform, record_type })
+    const module = { ...query, platform, record_type }
+    yield* readChunks(records, { ...module, sort: 'reference_number', descending: false })
   }
 }
 
 /** @throws HubError `invalid_request` for what the format does not have. */
-function readOptions(query: ExportQuery): ExportOptions {
+function readOptions(query: ExportRequest): ExportOptions {
   const { format, columns, header, raw, bom } = query
   const isTable = format === 'csv' || format === 'xlsx'
   const foreign = Object.entries({

@@ -19,6 +19,8 @@ export type Ingest = {
    * @throws HubError `busy` where too many wait already.
    */
   push: (write: PushWrite) => Promise<WriteOutcome>
+  /** Whether pushes come at the time: one has in the last second. */
+  hasPushes: () => boolean
   /** Stores elements of one read, in their order, in one commit. */
   pull: (writes: PullWrite[]) => Promise<WriteOutcome[]>
   /** Stores what was refused before, in its order, in one commit; a dry run only tells the outcomes. */
@@ -45,11 +47,14 @@ export function createIngest(options: {
     maxGroup: MAX_GROUP,
     maxWaiting: MAX_WAITING,
   })
+  let pushedAt = Number.NEGATIVE_INFINITY
   return {
     push(write) {
+      pushedAt = performance.now()
       if (pushes.isFull) throw new HubError('busy', { seconds: 1 }, { retryAfterSeconds: 1 })
       return pushes.add(write)
     },
+    hasPushes: () => performance.now() - pushedAt < 1000,
     async pull(writes) {
       const outcomes = await apply(writes)
       // Pushes have come meanwhile; a pull must not keep them waiting to its end.

@@ -1,51 +1,53 @@
-import type { RecordSort, StoredRecord } from '@recordhub/protocol'
-import Type from 'typebox'
+import type { RecordPage, StoredRecord } from '@recordhub/protocol'
+import { isDataColumn } from '../../domain/record-query.ts'
 import { HubError } from '../../errors.ts'
 import { isJsonObject, parseExact } from '../../lib/exact-json.ts'
-import type { RecordQuery, RecordRow } from '../../storage/port/record-store.ts'
+import type { RecordListStore, RecordRow } from '../../storage/port/record-list-store.ts'
+import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
+import { givenOf, readListQuery } from './list-query.ts'
+import { type ListQuery, readCursor, writeCursor } from './record-cursor.ts'
 
-/** What narrows and orders records in a query string. */
-export const ListFilters = {
-  platform: Type.Optional(Type.String()),
-  record_type: Type.Optional(Type.String()),
-  reference_number: Type.Optional(Type.String()),
-  sort: Type.Optional(Type.String()),
-}
-
-/** What a caller asks of the list of records. */
-export type RecordListRequest = {
-  platform?: string
-  record_type?: string
-  reference_number?: string
-  sort?: string
-  limit?: number
-  cursor?: string
-}
-
-const DEFAULT_SORT = '-updated_at'
 const DEFAULT_LIMIT = 50
+/** Longer than this nobody waits for records that no index finds. */
+export const SCAN_MS = 2000
 
-/** @throws HubError `invalid_request` for a sort or a cursor that does not fit. */
-export function toRecordQuery(request: RecordListRequest): RecordQuery {
-  const sortText = request.sort ?? DEFAULT_SORT
-  const descending = sortText.startsWith('-')
-  const sort = toSort(sortText.replace(/^-/, ''))
-  return {
-    platform: request.platform ?? null,
-    record_type: request.record_type ?? null,
-    reference_number: request.reference_number ?? null,
-    sort,
-    descending,
-    limit: request.limit ?? DEFAULT_LIMIT,
-    after: request.cursor === undefined ? null : readCursor(request.cursor, sortText),
-  }
+/** The query of a URL, and the page of its list. */
+export type RecordListRequest = {
+  parameters: Record<string, string | undefined>
+  limit?: number | undefined
+  cursor?: string | undefined
 }
 
-/** The cursor of the page that follows a row. It belongs to one sort. */
-export function cursorAfter(row: RecordRow, query: RecordQuery): string {
-  const sortText = `${query.descending ? '-' : ''}${query.sort}`
-  const cursor = [sortText, sortValueOf(row, query.sort), row.record_id]
-  return Buffer.from(JSON.stringify(cursor)).toString('base64url')
+/**
+ * One page of records, as the query of a URL asks for it.
+ * @throws HubError `invalid_request` naming the parameter that does not fit; `sort_too_slow`.
+ */
+export async function listRecords(
+  parts: { records: RecordListStore; searchIndex: Pick<SearchIndexStore, 'readSearchIndex'> },
+  request: RecordListRequest,
+): Promise<RecordPage> {
+  const { parameters, limit = DEFAULT_LIMIT, cursor } = request
+  const query = readListQuery(givenOf(parameters))
+  const start = cursor === undefined ? FIRST_PAGE : readCursor(cursor, query)
+  const asked = { ...query, ...start, limit, scan_ms: SCAN_MS }
+  const page = await parts.records.listRecords(asked)
+  if (page.outcome === 'too_slow') throw new HubError('sort_too_slow', { sort: query.sort })
+  const { first, last, stopped_at, has_more } = page
+  const { after, backwards } = start
+  const next = backwards ? (last ?? after) : has_more ? (stopped_at ?? last) : null
+  const previousOne = backwards ? (has_more ? (stopped_at ?? first) : null) : (first ?? after)
+  // Before the first page there is nothing.
+  const previous = after === null ? null : previousOne
+  return {
+    success: true,
+    records: page.records.map(toStoredRecord),
+    next_cursor: next && writeCursor(query, { after: next, backwards: false }),
+    previous_cursor: previous && writeCursor(query, { after: previous, backwards: true }),
+    complete: stopped_at === null,
+    estimated_total: page.estimated_total,
+    total_is_estimate: page.is_estimate,
+    search_lag: goesByIndex(query) ? (await parts.searchIndex.readSearchIndex()).lag : null,
+  }
 }
 
 export function toStoredRecord(row: RecordRow): StoredRecord {
@@ -55,49 +57,8 @@ export function toStoredRecord(row: RecordRow): StoredRecord {
   return { ...record, data: parsed }
 }
 
-/** Where the page after a row begins. */
-export function placeAfter(row: RecordRow, sort: RecordSort): NonNullable<RecordQuery['after']> {
-  return { value: sortValueOf(row, sort), record_id: row.record_id }
-}
+const FIRST_PAGE = { after: null, backwards: false }
 
-function sortValueOf(row: RecordRow, sort: RecordSort): string | number {
-  if (sort === 'reference_number' || sort === 'full_name') return row[sort]
-  return sort === 'updated_at' ? row.change_seq : row.record_id
-}
-
-function toSort(name: string): RecordSort {
-  switch (name) {
-    case 'record_id':
-    case 'reference_number':
-    case 'full_name':
-    case 'created_at':
-    case 'updated_at':
-      return name
-    default: {
-      const reason = `sort must be one of record_id, reference_number, full_name, created_at, updated_at, with - before it for descending`
-      throw new HubError('invalid_request', { reason })
-    }
-  }
-}
-
-function readCursor(text: string, sortText: string): RecordQuery['after'] {
-  const cursor = parseCursor(text)
-  if (Array.isArray(cursor)) {
-    const [sort, value, recordId] = cursor
-    const isText = /^-?(reference_number|full_name)$/.test(sortText)
-    const isValue = isText ? typeof value === 'string' : Number.isSafeInteger(value)
-    if (sort === sortText && isValue && Number.isSafeInteger(recordId)) {
-      return { value, record_id: recordId }
-    }
-  }
-  const reason = 'the cursor is not one of this list; begin again without it'
-  throw new HubError('invalid_request', { reason })
-}
-
-function parseCursor(text: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString())
-  } catch {
-    return null
-  }
+function goesByIndex({ search, sort, conditions }: ListQuery): boolean {
+  return search !== null || isDataColumn(sort) || conditions.some((one) => isDataColumn(one.column))
 }

@@ -1,8 +1,11 @@
-import type { HistoryEntry, RecordSort } from '@recordhub/protocol'
+import type { HistoryEntry } from '@recordhub/protocol'
 import type { Drift } from '../../domain/drift.ts'
 import type { PulledContent, PushedContent, ReadCircumstances } from '../../domain/record.ts'
 import type { ReplayedContent } from '../../domain/replay.ts'
 import type { IdSet } from '../../lib/id-set.ts'
+import type { RecordListStore, RecordRow } from './record-list-store.ts'
+
+export type { Position, RecordPage, RecordQuery, RecordRow } from './record-list-store.ts'
 
 /** What a record's data says otherwise than the manifest; left out where it says nothing so. */
 type Drifting = { drift?: Drift }
@@ -76,37 +79,6 @@ export type WriteOutcome =
     }
   | { outcome: 'rejected'; code: WriteRejection }
 
-export type RecordRow = {
-  record_id: number
-  platform_name: string
-  module_name: string
-  record_type: string
-  reference_number: string
-  full_name: string
-  /** Exact JSON text. */
-  data: string
-  incomplete: boolean
-  missing_since: string | null
-  created_at: string
-  updated_at: string
-  /** The write sequence of the last change. */
-  change_seq: number
-}
-
-export type RecordQuery = {
-  platform: string | null
-  record_type: string | null
-  reference_number: string | null
-  sort: RecordSort
-  descending: boolean
-  limit: number
-  /**
-   * Where the page before ended; null for the first page. `value` is that row's `record_id` (sorts
-   * `record_id`, `created_at`), `change_seq` (`updated_at`), or the text itself.
-   */
-  after: { value: string | number; record_id: number } | null
-}
-
 export type HistoryRow = {
   change_seq: number
   at: string
@@ -117,7 +89,7 @@ export type HistoryRow = {
   request_id: string | null
 }
 
-export interface RecordStore {
+export interface RecordStore extends RecordListStore {
   /**
    * Applies writes in their order: for each, loads what is stored, decides (`domain/record.ts`) and
    * saves the record, its history entry, the counters (of drift too, where the record is new or has
@@ -160,12 +132,6 @@ export interface RecordStore {
    * @returns for each sighting its record's id, or null.
    */
   recogniseElements(read: RecordRead, sightings: ElementSighting[]): Promise<(number | null)[]>
-
-  /** One page in the order asked for, ties by `record_id` in the same direction. Unknown names give an empty page. */
-  listRecords(query: RecordQuery): Promise<RecordRow[]>
-
-  /** How many records a platform and module hold, from the counters: exact but for writes under way. */
-  countRecords(query: { platform: string | null; record_type: string | null }): Promise<number>
 
   readRecord(recordId: number): Promise<RecordRow | null>
 

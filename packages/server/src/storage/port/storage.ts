@@ -14,8 +14,10 @@ import type { RejectedPushStore } from './rejected-push-store.ts'
 import type { RemovalStore } from './removal-store.ts'
 import type { RetentionStore } from './retention-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
+import type { SearchIndexStore } from './search-index-store.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 import type { SqlViews } from './sql-views.ts'
+import type { ViewStore } from './view-store.ts'
 
 /**
  * Everything that the hub stores. Each method is one unit of work: it happens whole or not at all,
@@ -26,6 +28,8 @@ export type Storage = {
   /** Tells this process from all others that work on the database; the owner of its leases. */
   processName: string
   records: RecordStore
+  searchIndex: SearchIndexStore
+  views: ViewStore
   platforms: PlatformStore
   manifests: ManifestStore
   pulls: PullStore

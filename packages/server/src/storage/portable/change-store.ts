@@ -1,6 +1,7 @@
 import type { ChangeQuery, ChangeRow, ChangeStore } from '../port/change-store.ts'
 import type { Databases, Executor } from './databases.ts'
-import { findPlaces, type SelectedRecord, selectRecords, toRecordRow } from './record-reads.ts'
+import { type Place, selectPlaces } from './record-places.ts'
+import { type SelectedRecord, selectRecords, toRecordRow } from './record-rows.ts'
 
 type Sequence = {
   readMark: (db: Executor) => Promise<number>
@@ -27,12 +28,12 @@ export function createChangeStore({ reader }: Databases, sequence: Sequence): Ch
   }
 }
 
-type Place = { platform_id: number; module_id: number }
 type Range = { after: number; through: number; limit: number }
 
 /** Over all records there is an index of changes, and one in each module; null for all of them. */
 async function placesOf(db: Executor, query: ChangeQuery): Promise<(Place | null)[]> {
-  return query.platform === null && query.record_type === null ? [null] : findPlaces(db, query)
+  const isEverywhere = query.platform === null && query.record_type === null
+  return isEverywhere ? [null] : selectPlaces(db, query).execute()
 }
 
 async function readChanged(db: Executor, range: Range, place: Place | null): Promise<ChangeRow[]> {

@@ -20,9 +20,10 @@ export type Databases = {
 /**
  * What one transaction at a time may work on. `write gates`: what allows writes of records (a key, a
  * platform's status, a running pull); every write under way has ended when it is got, and none begins
- * before it is given back, so that a refusal holds from its commit on.
+ * before it is given back, so that a refusal holds from its commit on. `search index`: the indexes that lists go
+ * by, which follow the changes of records.
  */
-export type Held = 'write gates' | 'rejected pushes' | 'sql views' | 'removals'
+export type Held = 'write gates' | 'rejected pushes' | 'sql views' | 'removals' | 'search index'
 
 /** The database itself or a transaction on it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>

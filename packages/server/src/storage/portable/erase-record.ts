@@ -23,6 +23,8 @@ export type ErasingParts = {
   nextNumbers: (db: Executor, count: number) => Promise<number[]>
   /** Sets what an engine keeps beside `data`; begins with a comma where there is any. */
   blankCopy: RawBuilder<unknown>
+  /** Takes a record's text from the index of texts; within a transaction that holds the search index. */
+  dropText: (db: Executor, record: { platform_id: number; record_id: number }) => Promise<void>
   /** Has deleted bytes leave the database's files. */
   purge: () => Promise<void>
 }
@@ -136,6 +138,7 @@ export function createEraseRecord(
             change_seq = ${change_seq}, updated_at = ${at}${parts.blankCopy}
           WHERE record_id = ${record_id}`.execute(db)
         if (numAffectedRows === 0n) return false
+        await leaveIndexes(db, record)
       } else {
         const gone = await db
           .deleteFrom('records')
@@ -156,6 +159,23 @@ export function createEraseRecord(
       await insertAudit(db, at, log.audit)
       return true
     })
+  }
+
+  /** Where a record is deleted, a trigger does that; what is left of this one is indexed again. */
+  async function leaveIndexes(db: Executor, record: NamedRecord): Promise<void> {
+    // After the record's own lock, as in the trigger.
+    await hold(db, 'search index')
+    await parts.dropText(db, record)
+    const fields = db
+      .selectFrom('indexed_fields')
+      .select('field_id')
+      .where('module_id', '=', record.module_id)
+    await db
+      .deleteFrom('record_index')
+      .where('platform_id', '=', record.platform_id)
+      .where('record_id', '=', record.record_id)
+      .where('field_id', 'in', fields)
+      .execute()
   }
 
   return async (order, log) => {

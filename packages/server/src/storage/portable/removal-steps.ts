@@ -203,7 +203,13 @@ async function removeManifestChanges(db: Executor, { platform_id }: RemovalRow):
 }
 
 async function removeRows(db: Executor, { platform_id }: RemovalRow): Promise<void> {
-  const tables = ['missing_suspects', 'missing_reviews', 'module_counters', 'modules'] as const
+  const tables = [
+    'missing_suspects',
+    'missing_reviews',
+    'module_counters',
+    'indexed_fields',
+    'modules',
+  ] as const
   for (const table of tables) {
     await db.deleteFrom(table).where('platform_id', '=', platform_id).execute()
   }

@@ -5,7 +5,7 @@ import { readOpenAlerts } from './alert-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
 import { findUnfinished } from './pull-store.ts'
-import { selectRecords } from './record-reads.ts'
+import { selectRecords } from './record-rows.ts'
 import { findPause } from './schedule-store.ts'
 
 const MAX_PLATFORMS = 200

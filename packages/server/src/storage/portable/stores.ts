@@ -18,6 +18,7 @@ import { createRetentionStore } from './retention-store.ts'
 import { createScheduleStore } from './schedule-store.ts'
 import { createSnapshotStore } from './snapshot-store.ts'
 import { createSqlViews, type ViewDialect } from './sql-views.ts'
+import { createViewStore } from './view-store.ts'
 
 /** What an engine adds to the portable stores. */
 export type EngineParts = {
@@ -43,7 +44,10 @@ export type EngineParts = {
 export function createStores(
   databases: Databases,
   parts: EngineParts,
-): Omit<Storage, 'processName' | 'records' | 'pullDispatcher' | 'readDiskSpace' | 'close'> {
+): Omit<
+  Storage,
+  'processName' | 'records' | 'searchIndex' | 'pullDispatcher' | 'readDiskSpace' | 'close'
+> {
   const { writer, clock } = databases
   const { authDatabase, node, readMark, settledSequence, missing, erasing, channel, isGone } = parts
   const changes = createPlatformChanges(databases, channel)
@@ -66,6 +70,7 @@ export function createStores(
     }),
     operators: createOperatorStore(databases, authDatabase),
     snapshot: createSnapshotStore(databases),
+    views: createViewStore(databases),
     sqlViews: createSqlViews(databases, parts.viewDialect),
     async checkWritable() {
       // The time differs each time: what is there already would not be written.

@@ -40,6 +40,10 @@ export type Tables = {
   api_tokens: ApiTokensTable
   claims: ClaimsTable
   switches: SwitchesTable
+  search_feed: SearchFeedTable
+  indexed_fields: IndexedFieldsTable
+  record_index: RecordIndexTable
+  saved_views: SavedViewsTable
   alerts: AlertsTable
   retention: RetentionTable
   tombstones: TombstonesTable
@@ -316,6 +320,37 @@ export type SwitchesTable = { name: string; since: string; actor: string }
 
 export type ClaimsTable = { name: string; until: string }
 
+export type SearchFeedTable = { name: string; position: number }
+
+export type IndexedFieldsTable = {
+  field_id: Generated<number>
+  platform_id: number
+  module_id: number
+  field_key: string
+  is_numeric: number
+  /** The records changed up to here are in it, of those that were there when it was chosen: `build_to`. */
+  built_seq: number
+  build_to: number
+  is_leaving: number
+}
+
+export type RecordIndexTable = {
+  platform_id: number
+  field_id: number
+  record_id: number
+  sort_key: string | null
+}
+
+export type SavedViewsTable = {
+  view_id: Generated<number>
+  name: string
+  query: string
+  owner: string
+  is_shared: number
+  created_at: string
+  updated_at: string
+}
+
 export type AlertsTable = {
   alert_id: Generated<number>
   kind: AlertKind
@@ -332,6 +367,7 @@ export type AlertsTable = {
 }
 
 export type RetentionTable = { noun: string; kept_since: string }
+
 export type TombstonesTable = {
   tombstone_id: Generated<number>
   reference_hash: string

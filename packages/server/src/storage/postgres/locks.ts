@@ -14,6 +14,9 @@ export const WRITE_GATES_LOCK = `${HUB}, 1`
 /** Held alone by who keeps, replays or forgets rejected pushes; after the gates where both are held. */
 export const REJECTED_PUSHES_LOCK = `${HUB}, 2`
 
+/** Held alone by who feeds the search index, shared by who deletes records. */
+export const SEARCH_INDEX_LOCK = `${HUB}, 5`
+
 /** One for each process, by its name, held by a session of it as long as it lives. */
 export const LIVING = HUB + 1
 
@@ -33,10 +36,19 @@ const LOCKS: Record<Held, string> = {
   'rejected pushes': REJECTED_PUSHES_LOCK,
   'sql views': `${HUB}, 3`,
   removals: `${HUB}, 4`,
+  'search index': SEARCH_INDEX_LOCK,
 }
 
 export async function hold(transaction: Executor, what: Held): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${sql.raw(LOCKS[what])})`.execute(transaction)
   // A step goes by keys; planned before the tables are analysed, it would read them whole.
   if (what === 'removals') await sql`SET LOCAL enable_seqscan = off`.execute(transaction)
+}
+
+/** Holds it where nobody else does. @returns whether it does. */
+export async function tryHold(transaction: Executor, what: Held): Promise<boolean> {
+  const { rows } = await sql<{ held: boolean }>`
+    SELECT pg_try_advisory_xact_lock(${sql.raw(LOCKS[what])}) AS held
+  `.execute(transaction)
+  return rows[0]?.held ?? false
 }

@@ -2,7 +2,6 @@
  * Marks records as missing on PostgreSQL, in one transaction that holds what every write of records holds:
  * the write gates, shared with other writes, and the rows in the order of their keys.
  */
-import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import { missingChange } from '../../domain/record.ts'
 import type { MarkBatch, MarkOutcome } from '../port/missing-store.ts'
@@ -11,6 +10,7 @@ import type { MissingParts } from '../portable/missing-store.ts'
 import { toGateOfRead } from '../portable/write-rows.ts'
 import { bigintArray, textArray } from './array-parameters.ts'
 import type { PostgresConnections } from './connection.ts'
+import { idList } from './id-list.ts'
 import { tryAgain } from './try-again.ts'
 import { createWriteStatements } from './write-statements.ts'
 
@@ -18,7 +18,7 @@ export function createMissingParts({
   withWriter,
 }: Pick<PostgresConnections, 'withWriter'>): MissingParts {
   return {
-    idList: (ids) => sql<number>`(SELECT unnest(${ids}::bigint[]))`,
+    idList,
 
     markMissing: (batch) => tryAgain(() => withWriter((client) => mark(client, batch))),
   }

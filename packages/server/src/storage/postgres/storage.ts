@@ -4,7 +4,9 @@ import { HubError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { Storage } from '../port/storage.ts'
 import { isMigrated, migrate } from '../portable/migrate.ts'
+import { createRecordLists } from '../portable/record-lists.ts'
 import { createRecordReads } from '../portable/record-reads.ts'
+import { createSearchIndexStore } from '../portable/search-index.ts'
 import { createStores } from '../portable/stores.ts'
 import { awaitDatabase, type Waiting } from './await-database.ts'
 import { openChangeChannel } from './change-channel.ts'
@@ -13,10 +15,10 @@ import { startDatabaseClock } from './database-clock.ts'
 import { createElementRecogniser } from './element-recogniser.ts'
 import { createErasingParts } from './erasing-parts.ts'
 import { hold, isGone } from './locks.ts'
-import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
+import { createListParts, createSearchIndexParts } from './record-search.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
 import { lastNumber, nextNumbers, settledSequence } from './settled-sequence.ts'
 import { viewDialect } from './sql-views.ts'
@@ -78,10 +80,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     ...stores,
     processName,
     records: {
-      ...createRecordReads(databases, NAME_INDEX_LENGTH),
+      ...createRecordReads(databases),
       ...createElementRecogniser(databases),
       ...createRecordWriter(connections, options.hashReference),
+      ...createRecordLists(databases, createListParts(database)),
     },
+    searchIndex: createSearchIndexStore(databases, createSearchIndexParts(databases)),
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
     readDiskSpace: async () => null,
     async close() {

@@ -56,11 +56,9 @@ export function openConnections(path: string): SqliteConnections {
   return translatingErrors(() => {
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
     for (const pragma of WRITER_PRAGMAS) database.exec(pragma)
-    const readDatabase = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
-    readDatabase.exec('PRAGMA cache_size = -16384')
     const writerDialect = new NodeSqliteDialect(database)
     const writer = new Kysely<Tables>({ dialect: writerDialect })
-    const reader = new Kysely<Tables>({ dialect: new NodeSqliteDialect(readDatabase) })
+    const reader = openReader(path)
     return {
       writer,
       reader,
@@ -84,6 +82,13 @@ export function openConnections(path: string): SqliteConnections {
       },
     }
   })
+}
+
+/** A connection that only reads, in whatever thread. */
+export function openReader(path: string): Kysely<Tables> {
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
+  database.exec('PRAGMA cache_size = -16384')
+  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(database) })
 }
 
 /** Kysely's SQLite dialect over `node:sqlite`. Every Kysely on it shares one driver and its queue. */

@@ -2,10 +2,13 @@ import { sql } from 'kysely'
 import type { HashReference } from '../../domain/erasure.ts'
 import type { ErasingParts } from '../portable/erase-record.ts'
 import type { Checkpointer } from './checkpointer.ts'
+import type { SqliteConnections } from './connection.ts'
+import { forgetDroppedTexts } from './record-search.ts'
 import { drawNumbers } from './settled-sequence.ts'
 
 /** @param checkpointer null for a process that is no hub, whose log another one empties. */
 export function createErasingParts(
+  connections: SqliteConnections,
   hashReference: HashReference,
   checkpointer: Checkpointer | null,
 ): ErasingParts {
@@ -14,7 +17,14 @@ export function createErasingParts(
     contains: (column, text) => sql<boolean>`instr(${sql.ref(column)}, ${text}) > 0`,
     nextNumbers: drawNumbers,
     blankCopy: sql``,
-    // Deleted bytes are overwritten in the file as they are (secure_delete); the log has older pages.
-    purge: async () => checkpointer?.emptyLog(),
+    async dropText(db, { record_id }) {
+      await sql`DELETE FROM record_search WHERE rowid = ${record_id}`.execute(db)
+    },
+    // Deleted bytes are overwritten in the file as they are (secure_delete); the log has older pages, and the
+    // index of texts only notes which records are gone.
+    async purge() {
+      await forgetDroppedTexts(connections)
+      await checkpointer?.emptyLog()
+    },
   }
 }

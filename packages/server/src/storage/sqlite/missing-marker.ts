@@ -1,18 +1,17 @@
 /** Marks records as missing on SQLite, in one transaction on the writing connection without an await. */
 import type { DatabaseSync } from 'node:sqlite'
-import { type RawBuilder, sql } from 'kysely'
 import { missingChange } from '../../domain/record.ts'
 import type { MarkBatch, MarkOutcome } from '../port/missing-store.ts'
 import type { MissingParts } from '../portable/missing-store.ts'
 import type { SqliteConnections } from './connection.ts'
+import { idList } from './id-list.ts'
 import { prepareWriteStatements } from './write-statements.ts'
 
 export function createMissingParts(connections: SqliteConnections): MissingParts {
   const { database } = connections
   const mark = prepareMark(database)
   return {
-    idList: (ids): RawBuilder<number> =>
-      sql<number>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+    idList,
 
     markMissing: (batch) =>
       connections.exclusively(() => {

@@ -6,7 +6,9 @@ import type { Clock } from '../../lib/clock.ts'
 import { makeFolder } from '../../lib/make-folder.ts'
 import type { Storage } from '../port/storage.ts'
 import { migrate } from '../portable/migrate.ts'
+import { createRecordLists, isQuick } from '../portable/record-lists.ts'
 import { createRecordReads } from '../portable/record-reads.ts'
+import { createSearchIndexStore } from '../portable/search-index.ts'
 import { createStores } from '../portable/stores.ts'
 import { startCheckpointer } from './checkpointer.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
@@ -17,6 +19,8 @@ import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
+import { createReadThread } from './read-thread.ts'
+import { createListParts, createSearchIndexParts } from './record-search.ts'
 import { createRecordWriter } from './record-writer.ts'
 import { drawNumbers, settledSequence } from './settled-sequence.ts'
 import { viewDialect } from './sql-views.ts'
@@ -65,19 +69,25 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     viewDialect,
     missing: createMissingParts(connections),
     giveSpaceBack: createSpaceGiver(connections),
-    erasing: createErasingParts(options.hashReference, checkpointer),
+    erasing: createErasingParts(connections, options.hashReference, checkpointer),
   })
+  const lists = createRecordLists(databases, createListParts(reader))
+  const thread = createReadThread(options.path)
   return {
     ...stores,
     processName: randomUUID(),
     records: {
-      ...createRecordReads(databases, null),
+      ...createRecordReads(databases),
       ...createElementRecogniser(databases),
       ...createRecordWriter(connections, NODE, options.hashReference),
+      ...lists,
+      listRecords: (query) => (isQuick(query) ? lists : thread).listRecords(query),
     },
+    searchIndex: createSearchIndexStore(databases, createSearchIndexParts(connections)),
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
     readDiskSpace: () => readDiskSpace(dirname(options.path)),
     async close() {
+      await thread.stop()
       await checkpointer?.stop()
       await connections.close()
       lock?.release()

@@ -3,6 +3,7 @@ import { up as foundation } from './0001-foundation.ts'
 import { up as conditionalRequests } from './0002-conditional-requests.ts'
 import { up as goneRecords } from './0003-gone-records.ts'
 import { up as pullLifecycle } from './0004-pull-lifecycle.ts'
+import { up as recordSearch } from './0005-record-search.ts'
 import { up as historyAndViews } from './0007-history-and-views.ts'
 import { up as replays } from './0009-replays.ts'
 import { up as drift } from './0010-drift.ts'
@@ -15,6 +16,7 @@ export const migrations: Record<string, Migration> = {
   '0002-conditional-requests': { up: conditionalRequests },
   '0003-gone-records': { up: goneRecords },
   '0004-pull-lifecycle': { up: pullLifecycle },
+  '0005-record-search': { up: recordSearch },
   '0007-history-and-views': { up: historyAndViews },
   '0009-replays': { up: replays },
   '0010-drift': { up: drift },

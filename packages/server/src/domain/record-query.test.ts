@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type ParsedQuery, parseRecordQuery } from './record-query.ts'
+
+function parse(query: string): ParsedQuery {
+  return parseRecordQuery(new URLSearchParams(query))
+}
+
+function read(query: string) {
+  const parsed = parse(query)
+  assert.ok(parsed.ok, JSON.stringify(parsed))
+  return parsed.query
+}
+
+test('nothing asked is everything, the latest change first', () => {
+  const { sort, descending, conditions, ...rest } = read('')
+  assert.deepEqual([sort, descending, conditions], ['updated_at', true, []])
+  assert.deepEqual(new Set(Object.values(rest)), new Set([null]))
+})
+
+test('each parameter is read', () => {
+  const query = read(
+    'platform=school&record_type=students&reference_number=R 1&q=Ann Li&incomplete=true&missing=false' +
+      '&changed_since=2026-11-21T08:30:00%2B01:00&sort=-data.grade.level',
+  )
+  assert.deepEqual(query, {
+    platform: 'school',
+    record_type: 'students',
+    reference_number: 'R 1',
+    search: { parts: ['ann'], beginnings: ['li'] },
+    incomplete: true,
+    missing: false,
+    changed_since: '2026-11-21T07:30:00.000Z',
+    conditions: [],
+    sort: 'data.grade.level',
+    descending: true,
+  })
+})
+
+test('filters name a field, or a column of the hub, and a test', () => {
+  assert.deepEqual(
+    read(
+      'filter[status]=open&filter[created_at][after]=2026&filter[hub_created_at][before]=2027' +
+        '&filter[data.hub_full_name][empty]=true&filter[a[b]][contains]=x&filter[data.data.x]=',
+    ).conditions,
+    [
+      { column: 'data.status', test: 'is', value: 'open' },
+      { column: 'data.created_at', test: 'after', value: '2026' },
+      { column: 'hub_created_at', test: 'before', value: '2027' },
+      { column: 'data.hub_full_name', test: 'empty', value: 'true' },
+      { column: 'data.a[b]', test: 'contains', value: 'x' },
+      { column: 'data.data.x', test: 'is', value: '' },
+    ],
+  )
+})
+
+test('what does not fit is named', () => {
+  const many = Array.from({ length: 21 }, (_, n) => `filter[f${n}]=1`).join('&')
+  for (const [query, name] of [
+    ['unknown=1', 'unknown'],
+    ['filter=1', 'filter'],
+    ['filter[]=1', 'filter[]'],
+    ['filter[a][like]=1', 'filter[a][like]'],
+    ['filter[a][empty]=maybe', 'filter[a][empty]'],
+    ['filter[a][is][is]=x&filter[a][is][is]=x', 'filter[a][is][is]'],
+    [`filter[${'k'.repeat(257)}]=1`, `filter[${'k'.repeat(257)}]`],
+    [`filter[a]=${'v'.repeat(1025)}`, 'filter[a]'],
+    [many, 'filter[f20]'],
+    ['sort=nothing', 'sort'],
+    ['sort=data.', 'sort'],
+    ['sort=--record_id', 'sort'],
+    ['sort=record_id&sort=record_id', 'sort'],
+    ['incomplete=1', 'incomplete'],
+    ['missing=', 'missing'],
+    ['changed_since=yesterday', 'changed_since'],
+    ['changed_since=2026-02-30T00:00:00Z', 'changed_since'],
+    [`q=${'x'.repeat(257)}`, 'q'],
+    ['platform=a%00', 'platform'],
+  ] as const) {
+    const parsed = parse(query)
+    assert.ok(!parsed.ok, query.slice(0, 50))
+    assert.deepEqual(Object.keys(parsed.errors), [name])
+  }
+})

@@ -1,0 +1,42 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { ErrorAnswer, RecordPage } from '@recordhub/protocol'
+import type { RecordListStore } from '../../storage/port/record-list-store.ts'
+import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
+import { FIELD_FILTERS, ListFilters } from './list-query.ts'
+import { listRecords } from './list-records.ts'
+
+/** The list of records. */
+export function recordListRoutes(parts: {
+  records: RecordListStore
+  searchIndex: SearchIndexStore
+}): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/v1/records',
+      {
+        schema: {
+          summary: 'List, search, filter and sort records',
+          description: FIELD_FILTERS,
+          querystring: Type.Object(
+            {
+              ...ListFilters,
+              limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+              cursor: Type.Optional(
+                Type.String({
+                  description: 'next_cursor or previous_cursor of a page of the same list',
+                }),
+              ),
+            },
+            // Filters; what else comes is refused by its name.
+            { additionalProperties: Type.String() },
+          ),
+          response: { 200: RecordPage, '4xx': ErrorAnswer },
+        },
+      },
+      (request) => {
+        const { limit, cursor, ...parameters } = request.query
+        return listRecords(parts, { parameters, limit, cursor })
+      },
+    )
+  }
+}

@@ -1,0 +1,81 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { ErrorAnswer, NewView, SavedView, ViewChange } from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { Caller } from '../../domain/caller.ts'
+import type { ViewStore } from '../../storage/port/view-store.ts'
+import { changeView, createView, deleteView, listViews } from './views.ts'
+
+const ViewId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
+const OneView = Type.Object({ success: Type.Literal(true), view: SavedView })
+
+/** Lists of records that are kept under a name. */
+export function viewRoutes(parts: {
+  views: ViewStore
+  callerOf: (request: FastifyRequest) => Caller
+}): FastifyPluginAsyncTypebox {
+  const { views } = parts
+  const by = (request: FastifyRequest) => ({ caller: parts.callerOf(request), address: request.ip })
+  return async (app) => {
+    app.get(
+      '/api/v1/views',
+      {
+        schema: {
+          summary: 'List the saved views: your own and those that are shared',
+          response: {
+            200: Type.Object({ success: Type.Literal(true), views: Type.Array(SavedView) }),
+          },
+        },
+      },
+      async (request) => ({
+        success: true as const,
+        views: await listViews(views, parts.callerOf(request)),
+      }),
+    )
+
+    app.post(
+      '/api/v1/views',
+      {
+        schema: {
+          summary: 'Save a view; sharing it takes the role operator',
+          body: NewView,
+          response: { 201: OneView, '4xx': ErrorAnswer },
+        },
+      },
+      async (request, reply) => {
+        const view = await createView(views, request.body, by(request))
+        return reply.code(201).send({ success: true as const, view })
+      },
+    )
+
+    app.patch(
+      '/api/v1/views/:id',
+      {
+        schema: {
+          summary: 'Change a saved view',
+          params: ViewId,
+          body: ViewChange,
+          response: { 200: OneView, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const view = await changeView(views, request.params.id, request.body, by(request))
+        return { success: true as const, view }
+      },
+    )
+
+    app.delete(
+      '/api/v1/views/:id',
+      {
+        schema: {
+          summary: 'Delete a saved view',
+          params: ViewId,
+          response: { 200: Type.Object({ success: Type.Literal(true) }), '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        await deleteView(views, request.params.id, by(request))
+        return { success: true as const }
+      },
+    )
+  }
+}

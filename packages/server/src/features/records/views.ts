@@ -1,0 +1,86 @@
+/** Saved views: everybody has their own; shared ones are made by operators and kept by admins too. */
+import type { NewView, SavedView, ViewChange } from '@recordhub/protocol'
+import type { NewAuditEntry } from '../../domain/activity.ts'
+import { type Caller, mayActAs, nameOfCaller } from '../../domain/caller.ts'
+import { HubError } from '../../errors.ts'
+import { isStorableText } from '../../lib/storable-text.ts'
+import type { StoredView, ViewStore } from '../../storage/port/view-store.ts'
+import { readListQuery } from './list-query.ts'
+
+type By = { caller: Caller; address: string | null }
+
+export async function listViews(views: ViewStore, caller: Caller): Promise<SavedView[]> {
+  const owner = ownerOf(caller)
+  return (await views.listViews(owner)).map((view) => toSavedView(view, owner))
+}
+
+/** @throws HubError `invalid_request`, `forbidden`, `view_name_taken`. */
+export async function createView(views: ViewStore, view: NewView, by: By): Promise<SavedView> {
+  const content = { ...check(view, by), shared: view.shared ?? false }
+  const owner = ownerOf(by.caller)
+  const created = await views.createView(
+    { ...content, owner },
+    auditOf('created', content.name, by),
+  )
+  if (!created) throw new HubError('view_name_taken', { name: content.name })
+  return toSavedView(created, owner)
+}
+
+/** @throws HubError `not_found`, `invalid_request`, `forbidden`, `view_name_taken`. */
+export async function changeView(
+  views: ViewStore,
+  viewId: number,
+  change: ViewChange,
+  by: By,
+): Promise<SavedView> {
+  const stored = await findChangeable(views, viewId, by)
+  const audit = auditOf('changed', stored.name, by)
+  const changed = await views.changeView(viewId, check(change, by), audit)
+  if (changed === null) throw new HubError('not_found', { what: 'view' })
+  if (changed === 'name_taken') throw new HubError('view_name_taken', { name: change.name ?? '' })
+  return toSavedView(changed, ownerOf(by.caller))
+}
+
+/** @throws HubError `not_found`, `forbidden`. */
+export async function deleteView(views: ViewStore, viewId: number, by: By): Promise<void> {
+  const stored = await findChangeable(views, viewId, by)
+  const deleted = await views.deleteView(viewId, auditOf('deleted', stored.name, by))
+  if (!deleted) throw new HubError('not_found', { what: 'view' })
+}
+
+async function findChangeable(views: ViewStore, viewId: number, { caller }: By) {
+  const view = await views.readView(viewId)
+  const isOwn = view?.owner === ownerOf(caller)
+  // What others keep for themselves is not there.
+  if (!view || !(isOwn || view.shared)) throw new HubError('not_found', { what: 'view' })
+  if (!isOwn && !mayActAs(caller, 'admin')) throw new HubError('forbidden', { role: 'admin' })
+  return view
+}
+
+/** Checks what is given of a view; the query must be one that the list takes. */
+function check<View extends ViewChange>(view: View, { caller }: By): View {
+  if (view.name !== undefined && !isStorableText(view.name)) {
+    const reason = 'the name holds U+0000 or half a surrogate pair'
+    throw new HubError('invalid_request', { reason }, { errors: { name: ['is no storable text'] } })
+  }
+  if (view.shared === true && !mayActAs(caller, 'operator')) {
+    throw new HubError('forbidden', { role: 'operator' })
+  }
+  if (view.query === undefined) return view
+  const query = new URLSearchParams(view.query)
+  // Named twice, a parameter is refused as in a list.
+  readListQuery(query)
+  return { ...view, query: query.toString() }
+}
+
+function ownerOf(caller: Caller): string {
+  return caller.kind === 'operator' ? `operator ${caller.id}` : `token ${caller.tokenId}`
+}
+
+function auditOf(verb: string, name: string, { caller, address }: By): NewAuditEntry {
+  return { actor: nameOfCaller(caller), action: `view.${verb}`, target: name, address }
+}
+
+function toSavedView({ owner, ...view }: StoredView, caller: string): SavedView {
+  return { ...view, own: owner === caller }
+}

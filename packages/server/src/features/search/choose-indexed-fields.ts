@@ -1,0 +1,48 @@
+import { HubError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isStorableText } from '../../lib/storable-text.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import type { IndexedFieldState, SearchIndexStore } from '../../storage/port/search-index-store.ts'
+
+/**
+ * Chooses the fields of a module by which lists are sorted and filtered quickly; they need not be in the
+ * manifest.
+ * @throws HubError `not_found`; `invalid_request` for a key that no database takes.
+ */
+export async function chooseIndexedFields(
+  parts: {
+    searchIndex: Pick<SearchIndexStore, 'setIndexedFields'>
+    platforms: Pick<PlatformStore, 'readPlatform'>
+    clock: Clock
+  },
+  choice: { platform_id: number; record_type: string; keys: string[] },
+  requester: { actor: string; address: string | null },
+): Promise<IndexedFieldState[]> {
+  if (!choice.keys.every(isStorableText)) {
+    throw new HubError('invalid_request', { reason: 'a key holds U+0000 or half a surrogate pair' })
+  }
+  const platform = await parts.platforms.readPlatform(choice.platform_id)
+  if (!platform) throw new HubError('not_found', { what: 'platform' })
+  const names = choice.keys.length > 0 ? choice.keys.join(', ') : 'none'
+  const details = { record_type: choice.record_type, fields: choice.keys }
+  const fields = await parts.searchIndex.setIndexedFields(
+    { ...choice, at: parts.clock.now().toISOString() },
+    {
+      activity: {
+        level: 'info',
+        kind: 'module.indexed_fields',
+        message: `Indexed fields of ${choice.record_type} at ${platform.display_title}: ${names}.`,
+        actor: requester.actor,
+        details,
+      },
+      audit: {
+        ...requester,
+        action: 'module.indexed_fields',
+        target: platform.platform_name,
+        details,
+      },
+    },
+  )
+  if (!fields) throw new HubError('not_found', { what: 'module' })
+  return fields
+}

@@ -1,0 +1,73 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import {
+  ErrorAnswer,
+  IndexedFieldsAnswer,
+  IndexedFieldsRequest,
+  SearchStatus,
+} from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
+import { HubError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
+import { chooseIndexedFields } from './choose-indexed-fields.ts'
+
+const ModuleOfPlatform = Type.Object({
+  id: Type.Integer({ minimum: 1 }),
+  record_type: Type.String(),
+})
+
+/** The indexes that records are searched, filtered and sorted by. */
+export function searchRoutes(parts: {
+  searchIndex: SearchIndexStore
+  platforms: Pick<PlatformStore, 'readPlatform'>
+  clock: Clock
+  requesterOf: (request: FastifyRequest) => { actor: string; address: string | null }
+}): FastifyPluginAsyncTypebox {
+  const { searchIndex, requesterOf } = parts
+  return async (app) => {
+    app.get(
+      '/api/v1/search/status',
+      { schema: { summary: 'How far the search is behind', response: { 200: SearchStatus } } },
+      async () => {
+        const { lag, has_text_index } = await searchIndex.readSearchIndex()
+        return { success: true as const, lag, text_index: has_text_index }
+      },
+    )
+
+    app.get(
+      '/api/v1/platforms/:id/modules/:record_type/indexed-fields',
+      {
+        schema: {
+          summary: 'List the fields of a module that are indexed',
+          params: ModuleOfPlatform,
+          response: { 200: IndexedFieldsAnswer, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const { id, record_type } = request.params
+        const fields = await searchIndex.listIndexedFields(id, record_type)
+        if (!fields) throw new HubError('not_found', { what: 'module' })
+        return { success: true as const, fields }
+      },
+    )
+
+    app.put(
+      '/api/v1/platforms/:id/modules/:record_type/indexed-fields',
+      {
+        schema: {
+          summary: 'Choose the fields of a module that are indexed, five at most',
+          params: ModuleOfPlatform,
+          body: IndexedFieldsRequest,
+          response: { 200: IndexedFieldsAnswer, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const { id, record_type } = request.params
+        const choice = { platform_id: id, record_type, keys: request.body.fields }
+        const fields = await chooseIndexedFields(parts, choice, requesterOf(request))
+        return { success: true as const, fields }
+      },
+    )
+  }
+}

@@ -1,0 +1,26 @@
+/** The order of code points, which is the order of UTF-8's bytes and thus the databases'. */
+export function compareCodePoints(one: string, other: string): number {
+  const length = Math.min(one.length, other.length)
+  for (let at = 0; at < length; at++) {
+    const left = one.charCodeAt(at)
+    const right = other.charCodeAt(at)
+    if (left !== right) return weightOf(left) - weightOf(right)
+  }
+  return one.length - other.length
+}
+
+/** In UTF-16 the halves of surrogate pairs stand below U+E000 to U+FFFF, which come before them. */
+function weightOf(unit: number): number {
+  if (unit >= 0xe000) return unit - 0x800
+  return unit >= 0xd800 ? unit + 0x2000 : unit
+}
+
+/** The first code points of a text. */
+export function beginningOf(text: string, length: number): string {
+  if (text.length <= length) return text
+  let end = 0
+  for (let count = 0; count < length && end < text.length; count++) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  }
+  return text.slice(0, end)
+}

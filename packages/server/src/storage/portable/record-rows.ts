@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { FilteredRecord } from '../../domain/record-match.ts'
+import { type JsonValue, parseExact } from '../../lib/exact-json.ts'
+import type { RecordRow } from '../port/record-list-store.ts'
+import type { Executor } from './databases.ts'
+
+export function selectRecords(db: Executor) {
+  return (
+    db
+      .selectFrom('records as r')
+      .innerJoin('modules as m', 'm.module_id', 'r.module_id')
+      .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
+      .select([
+        'r.record_id',
+        'p.platform_name',
+        'm.module_name',
+        'm.record_type',
+        'r.reference_number',
+        'r.full_name',
+        'r.data',
+        'r.incomplete',
+        'r.missing_since',
+        'r.created_at',
+        'r.updated_at',
+        'r.change_seq',
+      ])
+      // True of every record; PostgreSQL's indexes for lists are found by it.
+      .where(sql<boolean>`r.pushed_seq >= 0`)
+  )
+}
+
+export type SelectedRecord = Awaited<
+  ReturnType<ReturnType<typeof selectRecords>['execute']>
+>[number]
+
+export function toRecordRow(row: SelectedRecord): RecordRow {
+  const { incomplete, ...record } = row
+  return { ...record, incomplete: incomplete === 1 }
+}
+
+/** A record as filters look at it; its data is parsed once, and only where they do. */
+export function toFilteredRecord(row: SelectedRecord): FilteredRecord {
+  const { data: text, incomplete, ...record } = row
+  let parsed: JsonValue | undefined
+  return {
+    ...record,
+    incomplete: incomplete === 1,
+    get data() {
+      parsed ??= parseExact(text)
+      return parsed
+    },
+  }
+}

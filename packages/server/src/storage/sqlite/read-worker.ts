@@ -1,0 +1,27 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { HubError } from '../../errors.ts'
+import { createRecordLists } from '../portable/record-lists.ts'
+import { openReader } from './connection.ts'
+import type { ReadAnswer, ReadRequest } from './read-thread.ts'
+import { createListParts } from './record-search.ts'
+
+const { path }: { path: string } = workerData
+const reader = openReader(path)
+const lists = createRecordLists({ reader }, createListParts(reader))
+
+parentPort?.on('message', async ({ id, query }: ReadRequest) => {
+  parentPort?.postMessage(await read(id, query))
+})
+
+async function read(id: number, query: ReadRequest['query']): Promise<ReadAnswer> {
+  try {
+    return { id, page: await lists.listRecords(query) }
+  } catch (error) {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    const isKnown = error instanceof HubError
+    return {
+      id,
+      failure: { message: isKnown ? error.message : message, code: isKnown ? error.code : null },
+    }
+  }
+}
