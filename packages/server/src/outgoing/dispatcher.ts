@@ -3,7 +3,7 @@ import { HubError } from '../errors.ts'
 import { whyRefused } from './address-guard.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** Less than what servers that do not announce it keep one open: a request must not meet its end. */
+/** Less than what servers keep one open, whatever they announce: a request must not meet its end. */
 const KEEP_IDLE_MS = 1000
 
 export type NetworkSettings = {
@@ -14,7 +14,12 @@ export type NetworkSettings = {
 /** Makes the connections to platforms, to addresses that the hub may call and through the proxy if there is one. */
 export function createDispatcher({ proxy, networks }: NetworkSettings): Dispatcher {
   // One request at a time on a connection, which the next one uses again: 0 would mean never again.
-  const common = { connections: 8, pipelining: 1, keepAliveTimeout: KEEP_IDLE_MS }
+  const common = {
+    connections: 8,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_IDLE_MS,
+    keepAliveMaxTimeout: KEEP_IDLE_MS,
+  }
   if (proxy.http || proxy.https) {
     return new EnvHttpProxyAgent({
       ...common,

@@ -63,8 +63,9 @@ export function describeDrift(engine: StorageEngine): void {
       await refresh(kit)
       const schema = engine.name === 'SQLite' ? '' : 'recordhub_views.'
       await until(async () => {
-        const named = await runSql(kit.hub.storage, 'SELECT view_name FROM sql_views')
-        const select = `SELECT note FROM ${schema}"${only(named)['view_name']}"`
+        const [named] = await runSql(kit.hub.storage, 'SELECT view_name FROM sql_views')
+        if (!named) return null
+        const select = `SELECT note FROM ${schema}"${named['view_name']}"`
         return runSql(kit.hub.storage, select).catch(() => null)
       }, 'the view has a column of the new field')
     })

@@ -1,10 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { waitFor } from '../../lib/abortable-loop.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { SqlViews } from '../../storage/port/sql-views.ts'
 
+const PAUSE_MS = 1000
+
 /**
  * Keeps the views for readers with SQL in step with the modules: once at the start, and after each change
- * of platforms. A hub works without them, so what fails is told in the log and tried at the next change.
+ * of platforms, one pass for all changes of a second. A hub works without them, so what fails is told in the
+ * log and tried at the next change.
  */
 export function keepSqlViews(parts: {
   sqlViews: SqlViews
@@ -14,10 +18,11 @@ export function keepSqlViews(parts: {
   const { sqlViews, platforms, log } = parts
   let underWay: Promise<void> | null = null
   let isDue = false
-  let isStopped = true
+  let stopping = new AbortController()
+  stopping.abort()
 
   async function refresh(): Promise<void> {
-    while (isDue && !isStopped) {
+    while (isDue && !stopping.signal.aborted) {
       isDue = false
       try {
         for (const failure of await sqlViews.refreshViews()) {
@@ -26,21 +31,22 @@ export function keepSqlViews(parts: {
       } catch (error) {
         log.warn({ err: error }, 'the views for readers with SQL could not be looked at')
       }
+      await waitFor(PAUSE_MS, stopping.signal)
     }
     underWay = null
   }
   const request = () => {
     isDue = true
-    if (!isStopped) underWay ??= refresh()
+    if (!stopping.signal.aborted) underWay ??= refresh()
   }
   platforms.onChange(request)
   return {
     start() {
-      isStopped = false
+      stopping = new AbortController()
       request()
     },
     async stop() {
-      isStopped = true
+      stopping.abort()
       await underWay
     },
   }

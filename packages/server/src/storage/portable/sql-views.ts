@@ -19,6 +19,12 @@ const MAX_NAME_BYTES = 63
 /** SQLite gives a result 2,000 columns, PostgreSQL 1,664. */
 const MAX_FIELDS = 1500
 
+/** Made in one transaction: pushes wait for no more than this. */
+const TOGETHER = 50
+
+/** `definition` is null for a view that is not wanted any more. */
+type ViewChange = { view_name: string; definition: string | null }
+
 type ViewedModule = {
   platform_id: number
   module_id: number
@@ -34,22 +40,38 @@ export function createSqlViews(
 ): SqlViews {
   const drop = (viewName: string) => `DROP VIEW IF EXISTS ${dialect.placeOf(viewName)}`
 
-  async function change(viewName: string, definition: string | null): Promise<void> {
+  /** Together, since every connection reads the whole schema anew after a change of it. */
+  async function change(changes: ViewChange[]): Promise<void> {
     await writer.transaction().execute(async (db) => {
       await hold(db, 'sql views')
-      const stored = await db
-        .selectFrom('sql_views')
-        .select('definition')
-        .where('view_name', '=', viewName)
-        .executeTakeFirst()
-      if ((stored?.definition ?? null) === definition) return
-      const statements = [...dialect.preparations, drop(viewName)]
-      if (definition !== null) statements.push(definition)
-      for (const statement of statements) await sql.raw(statement).execute(db)
-      await db.deleteFrom('sql_views').where('view_name', '=', viewName).execute()
-      if (definition === null) return
-      await db.insertInto('sql_views').values({ view_name: viewName, definition }).execute()
+      for (const statement of dialect.preparations) await sql.raw(statement).execute(db)
+      for (const { view_name, definition } of changes) {
+        const stored = await db
+          .selectFrom('sql_views')
+          .select('definition')
+          .where('view_name', '=', view_name)
+          .executeTakeFirst()
+        if ((stored?.definition ?? null) === definition) continue
+        await sql.raw(drop(view_name)).execute(db)
+        await db.deleteFrom('sql_views').where('view_name', '=', view_name).execute()
+        if (definition === null) continue
+        await sql.raw(definition).execute(db)
+        await db.insertInto('sql_views').values({ view_name, definition }).execute()
+      }
     })
+  }
+
+  /** One that cannot be made must not keep the others from being made. */
+  async function changeOneByOne(changes: ViewChange[]): Promise<ViewFailure[]> {
+    const failures: ViewFailure[] = []
+    for (const one of changes) {
+      try {
+        await change([one])
+      } catch (error) {
+        failures.push({ view_name: one.view_name, reason: reasonOf(error) })
+      }
+    }
+    return failures
   }
 
   return {
@@ -58,17 +80,16 @@ export function createSqlViews(
       const wanted = defineViews(await readModules(reader), dialect)
       const gone = stored.filter(({ view_name }) => !wanted.has(view_name))
       const known = new Map(stored.map((view) => [view.view_name, view.definition]))
-      const changes: [string, string | null][] = [
-        ...gone.map(({ view_name }): [string, null] => [view_name, null]),
-        ...[...wanted].filter(([name, definition]) => known.get(name) !== definition),
+      const changes: ViewChange[] = [
+        ...gone.map(({ view_name }) => ({ view_name, definition: null })),
+        ...[...wanted]
+          .filter(([name, definition]) => known.get(name) !== definition)
+          .map(([view_name, definition]) => ({ view_name, definition })),
       ]
       const failures: ViewFailure[] = []
-      for (const [view_name, definition] of changes) {
-        try {
-          await change(view_name, definition)
-        } catch (error) {
-          failures.push({ view_name, reason: reasonOf(error) })
-        }
+      for (let at = 0; at < changes.length; at += TOGETHER) {
+        const some = changes.slice(at, at + TOGETHER)
+        await change(some).catch(async () => failures.push(...(await changeOneByOne(some))))
       }
       return failures
     },
