@@ -10,13 +10,11 @@ import {
 import type { ReadExtent } from '../../domain/missing.ts'
 import { noCounts } from '../../domain/pull.ts'
 import { manifestTag } from '../../domain/record.ts'
-import { checkPulled, faultsInWords, referenceOf } from '../../domain/record-input.ts'
-import { RejectionReasons } from '../../domain/rejection-reasons.ts'
-import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
+import { checkPulled, faultsInWords } from '../../domain/record-input.ts'
+import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { IdSet } from '../../lib/id-set.ts'
 import { toInstant } from '../../lib/instant.ts'
-import type { SecretBox } from '../../lib/secret-box.ts'
 import type { CallTarget } from '../../outgoing/call-platform.ts'
 import { hidingKey } from '../../outgoing/hide-key.ts'
 import { findReportedFailure } from '../../outgoing/outgoing-error.ts'
@@ -26,29 +24,21 @@ import type { RecordElement, RecordsSlice } from '../../outgoing/records-slice.t
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan, StartedTask } from '../../storage/port/pull-store.ts'
 import type { PullWrite, RecordRead, RecordStore } from '../../storage/port/record-store.ts'
-import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
 import type { Ingest } from '../records/ingest.ts'
-import type { RejectedPushKeeper } from '../records/keep-rejected-push.ts'
 import { namingPage } from './name-page.ts'
 import { ElementReader } from './read-elements.ts'
 import { toRefusal } from './refused-write.ts'
+import { type RejectionParts, Rejections } from './rejections.ts'
 import { StoreAhead } from './store-ahead.ts'
 
-/** Of one task, this many rejected records are kept; all are counted. */
-const MAX_KEPT = 100
-/** Of one task, so many references of rejected records are known; more leave the read incomplete. */
-const MAX_REJECTED_KNOWN = 10_000
-const MAX_KEPT_BODY = 1024 * 1024
 const REPORT_EVERY_MS = 1000
 /** Of a name that a platform gives, so much is quoted. */
 const MAX_QUOTED = 200
 
-export type PullTaskParts = {
+export type PullTaskParts = RejectionParts & {
   client: Pick<PlatformClient, 'openRecords'>
   ingest: Ingest
   records: Pick<RecordStore, 'recogniseElements'>
-  keeper: RejectedPushKeeper
-  secrets: SecretBox
   clock: Clock
   firstByteSeconds: number
 }
@@ -105,18 +95,15 @@ class PullTask {
   readonly #counts = noCounts()
   readonly #warnings: string[] = []
   #total: number | null = null
-  readonly #reasons = new RejectionReasons()
-  #keptRejections = 0
+  readonly #rejections: Rejections
   #pages = 0
   #reportedAt = performance.now()
   /** Set where the platform said that this answer still holds. */
   #holds: KeptAnswer | null = null
   #validators: Validators | null = null
-  readonly #rejected = new Set<string>()
-  #unnamed = 0
 
   constructor(parts: PullTaskParts, context: PullTaskContext) {
-    const { plan, pull_id, mark } = context
+    const { plan, pull_id, mark, source } = context
     this.#parts = parts
     this.#context = context
     this.#keys = manifestKeysOf(plan.fields)
@@ -131,28 +118,32 @@ class PullTask {
       seen: new IdSet(),
     }
     this.#reader = new ElementReader(parts.records, this.#read)
+    this.#rejections = new Rejections(parts, { plan, source, read: this.#read })
   }
 
   progress(): Omit<PullTaskOutcome, 'error' | 'kept'> {
     return {
       total: this.#total,
-      counts: { ...this.#counts },
-      warnings: [...this.#warnings, ...this.#reasons.inWords(this.#keptRejections)],
+      counts: this.#countsSoFar(),
+      warnings: [...this.#warnings, ...this.#rejections.inWords()],
       requested_at: this.#read.requested_at,
       records: this.#holds?.records ?? this.#read.seen.size,
       extent: {
         seen: this.#read.seen,
-        rejected: this.#rejected,
-        unnamed: this.#unnamed,
+        ...this.#rejections.extent(),
         pages: this.#pages,
       },
     }
   }
 
+  #countsSoFar(): PullCounts {
+    return { ...this.#counts, rejected: this.#rejections.count }
+  }
+
   answerToKeep(isComplete: boolean): KeptAnswer | null {
     // As long as nothing has come, what was kept holds as well as before.
     if (this.#pages === 0) return this.#holds ?? this.#answerToAskAfter()
-    const { stale, rejected } = this.#counts
+    const { stale, rejected } = this.#countsSoFar()
     const warnings = this.#warnings.length
     const result = { isComplete, pages: this.#pages, stale, rejected, warnings }
     if (!this.#validators || !isWorthKeeping(result)) return null
@@ -210,7 +201,7 @@ class PullTask {
         this.#checkEnvelope(page.envelope(), page.path)
         await storing.add(slice)
         if (performance.now() - this.#reportedAt < REPORT_EVERY_MS) continue
-        await this.#context.report({ total: this.#total, counts: { ...this.#counts } })
+        await this.#context.report({ total: this.#total, counts: this.#countsSoFar() })
         this.#reportedAt = performance.now()
       }
     } catch (error) {
@@ -247,7 +238,7 @@ class PullTask {
     const tooLarge = slices.flatMap((slice) => slice.tooLarge)
     this.#counts.received += unchanged + elements.length + tooLarge.length
     this.#counts.unchanged += unchanged
-    const rejections = tooLarge.map((index) => this.#rejectTooLarge(index))
+    const rejections = tooLarge.map((index) => this.#rejections.addTooLarge(index))
     const writes: { write: PullWrite; element: RecordElement }[] = []
     for (const element of elements) {
       const checked = checkPulled(element.value)
@@ -258,7 +249,7 @@ class PullTask {
         const refused = refuseDrift(drift, this.#context.plan.drift_policy)
         if (refused) {
           const { reason, errors } = refused
-          rejections.push(this.#reject(element, 'drift_rejected', { reason }, errors))
+          rejections.push(this.#rejections.add(element, 'drift_rejected', { reason }, errors))
           continue
         }
         writes.push({
@@ -272,7 +263,7 @@ class PullTask {
         })
       } else {
         const reason = faultsInWords(checked.errors)
-        rejections.push(this.#reject(element, 'invalid_record', { reason }, checked.errors))
+        rejections.push(this.#rejections.add(element, 'invalid_record', { reason }, checked.errors))
       }
     }
     const outcomes =
@@ -283,67 +274,11 @@ class PullTask {
       else if (outcome.code === 'record_erased') this.#counts.unchanged += 1
       else if (outcome.code === 'duplicate_reference' || outcome.code === 'record_not_storable') {
         const element = writes[index]?.element
-        if (element) rejections.push(this.#reject(element, outcome.code, {}, {}))
+        if (element) rejections.push(this.#rejections.add(element, outcome.code, {}, {}))
       } else throw toRefusal(outcome.code)
     }
     await Promise.all(rejections)
     if (flaw !== null) throw new HubError('platform_answer_invalid', { path, reason: flaw })
-  }
-
-  #rejectTooLarge(index: number): Promise<void> {
-    this.#unnamed += 1
-    const reason = `element ${index} of records is larger than 16 MiB`
-    return this.#keep('invalid_record', { reason }, {}, JSON.stringify({ index }))
-  }
-
-  #reject(
-    element: RecordElement,
-    code: ErrorCode,
-    params: Record<string, string>,
-    errors: Record<string, string[]>,
-  ): Promise<void> {
-    if (code !== 'duplicate_reference') this.#noteRejected(element.value)
-    const text = JSON.stringify(element.value)
-    const body = text.length <= MAX_KEPT_BODY ? text : JSON.stringify({ index: element.index })
-    return this.#keep(code, params, errors, body, referenceOf(element.value))
-  }
-
-  /** The record of a rejected element is there all the same, if only it can be told which one. */
-  #noteRejected(element: unknown): void {
-    const reference = referenceOf(element)
-    if (reference === null || this.#rejected.size >= MAX_REJECTED_KNOWN) this.#unnamed += 1
-    else this.#rejected.add(reference)
-  }
-
-  async #keep(
-    code: ErrorCode,
-    params: Record<string, string>,
-    errors: Record<string, string[]>,
-    body: string,
-    reference_number: string | null = null,
-  ): Promise<void> {
-    this.#counts.rejected += 1
-    const message = wordsFor(code, params)
-    this.#reasons.note(message)
-    if (this.#keptRejections >= MAX_KEPT) return
-    this.#keptRejections += 1
-    const { plan, source } = this.#context
-    const { mark, requested_at, pull_id } = this.#read
-    const rejected: NewRejectedPush = {
-      platform_id: plan.platform_id,
-      record_type: plan.record_type,
-      reference_number,
-      method: 'pull',
-      code,
-      message,
-      errors,
-      body,
-      pull_id,
-      place: { seq: mark, at: requested_at },
-      activity: null,
-    }
-    const key = this.#parts.secrets.open(source.sealed_source_key, SOURCE_KEY_PURPOSE)
-    await this.#parts.keeper.keep(rejected, [key])
   }
 
   #compareTotal(): void {

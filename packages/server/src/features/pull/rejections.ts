@@ -1,0 +1,108 @@
+import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
+import type { ReadExtent } from '../../domain/missing.ts'
+import { referenceOf } from '../../domain/record-input.ts'
+import { RejectionReasons } from '../../domain/rejection-reasons.ts'
+import { type ErrorCode, wordsFor } from '../../errors.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { RecordElement } from '../../outgoing/records-slice.ts'
+import type { PlatformSource } from '../../storage/port/platform-store.ts'
+import type { PullTaskPlan } from '../../storage/port/pull-store.ts'
+import type { RecordRead } from '../../storage/port/record-store.ts'
+import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
+import type { RejectedPushKeeper } from '../records/keep-rejected-push.ts'
+
+/** Of one task, this many rejected records are kept; all are counted. */
+const MAX_KEPT = 100
+/** Of one task, so many references of rejected records are known; more leave the read incomplete. */
+const MAX_REJECTED_KNOWN = 10_000
+const MAX_KEPT_BODY = 1024 * 1024
+
+export type RejectionParts = { keeper: RejectedPushKeeper; secrets: SecretBox }
+
+/** What one read brought and the hub does not store: counted, the first of it kept with the reason. */
+export class Rejections {
+  readonly #parts: RejectionParts
+  readonly #of: { plan: PullTaskPlan; source: PlatformSource; read: RecordRead }
+  readonly #reasons = new RejectionReasons()
+  readonly #references = new Set<string>()
+  #count = 0
+  #kept = 0
+  #unnamed = 0
+
+  constructor(
+    parts: RejectionParts,
+    of: { plan: PullTaskPlan; source: PlatformSource; read: RecordRead },
+  ) {
+    this.#parts = parts
+    this.#of = of
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  inWords(): string[] {
+    return this.#reasons.inWords(this.#kept)
+  }
+
+  extent(): Pick<ReadExtent, 'rejected' | 'unnamed'> {
+    return { rejected: this.#references, unnamed: this.#unnamed }
+  }
+
+  /** @returns a promise that resolves when it is kept. */
+  addTooLarge(index: number): Promise<void> {
+    this.#unnamed += 1
+    const reason = `element ${index} of records is larger than 16 MiB`
+    const body = JSON.stringify({ index })
+    return this.#keep(
+      { code: 'invalid_record', errors: {}, body, reference_number: null },
+      { reason },
+    )
+  }
+
+  /** @returns a promise that resolves when it is kept. */
+  add(
+    { value, index }: RecordElement,
+    code: ErrorCode,
+    params: Record<string, string>,
+    errors: Record<string, string[]>,
+  ): Promise<void> {
+    const reference_number = referenceOf(value)
+    if (code !== 'duplicate_reference') this.#noteThatItIsThere(reference_number)
+    const text = JSON.stringify(value)
+    const body = text.length <= MAX_KEPT_BODY ? text : JSON.stringify({ index })
+    return this.#keep({ code, errors, body, reference_number }, params)
+  }
+
+  /** The record of a rejected element is there all the same, if only it can be told which one. */
+  #noteThatItIsThere(reference: string | null): void {
+    if (reference === null || this.#references.size >= MAX_REJECTED_KNOWN) this.#unnamed += 1
+    else this.#references.add(reference)
+  }
+
+  async #keep(
+    rejected: Pick<NewRejectedPush, 'errors' | 'body' | 'reference_number'> & { code: ErrorCode },
+    params: Record<string, string>,
+  ): Promise<void> {
+    this.#count += 1
+    const message = wordsFor(rejected.code, params)
+    this.#reasons.note(message)
+    if (this.#kept >= MAX_KEPT) return
+    this.#kept += 1
+    const { plan, source, read } = this.#of
+    const key = this.#parts.secrets.open(source.sealed_source_key, SOURCE_KEY_PURPOSE)
+    await this.#parts.keeper.keep(
+      {
+        ...rejected,
+        message,
+        platform_id: plan.platform_id,
+        record_type: plan.record_type,
+        method: 'pull',
+        pull_id: read.pull_id,
+        place: { seq: read.mark, at: read.requested_at },
+        activity: null,
+      },
+      [key],
+    )
+  }
+}
