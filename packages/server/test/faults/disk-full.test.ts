@@ -31,15 +31,19 @@ test(
         ballast: 'x'.repeat(20_000),
       })
     for (const name of ['fill', 'fill-again']) {
+      let refused = 0
       for (const result of await fill(name)) {
         assert.ok(result.kind === 'answered', 'the hub goes on answering')
         if (result.status < 300) continue
+        refused += 1
         assert.equal(result.status, 503, result.text)
         assert.match(result.retryAfter ?? '', /^\d+$/)
         assert.equal(JSON.parse(result.text).code, 'storage_unavailable')
       }
+      assert.equal(refused, 8, 'each connection met the full disk')
     }
-    assert.ok(ledger.unacknowledged().length >= 8, 'the disk was full')
+    // Changes, which are small, may be among what was refused too.
+    assert.ok(ledger.unacknowledged().length > 0, 'new records were refused')
     assert.ok((await listRecords(operator)).length > 3, 'what is stored can be read')
     await ledger.check(operator)
 
