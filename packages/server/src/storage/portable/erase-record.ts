@@ -5,6 +5,7 @@ import { contentHash } from '../../domain/record.ts'
 import type { ErasureStore } from '../port/erasure-store.ts'
 import { insertActivity, insertAudit } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
+import { dropHistoryOf } from './drop-history.ts'
 import { dropRejected } from './drop-rejected-pushes.ts'
 import { addToModule, forgetKeptAnswer } from './module-counts.ts'
 import {
@@ -99,23 +100,11 @@ export function createEraseRecord(
   }
 
   async function dropHistory({ platform_id, record_id }: NamedRecord): Promise<number> {
-    for (let dropped = 0; ; ) {
-      const rows = await reader
-        .selectFrom('record_history')
-        .select('change_seq')
-        .where('platform_id', '=', platform_id)
-        .where('record_id', '=', record_id)
-        .limit(STEP)
-        .execute()
-      if (rows.length === 0) return dropped
-      const numbers = rows.map(({ change_seq }) => change_seq)
-      await writer
-        .deleteFrom('record_history')
-        .where('platform_id', '=', platform_id)
-        .where('record_id', '=', record_id)
-        .where('change_seq', 'in', numbers)
-        .execute()
-      dropped += numbers.length
+    const step = { platform_id, ids: [record_id], limit: STEP }
+    for (let all = 0; ; ) {
+      const dropped = await writer.transaction().execute((db) => dropHistoryOf(db, step))
+      if (dropped === 0) return all
+      all += dropped
     }
   }
 
@@ -127,6 +116,8 @@ export function createEraseRecord(
     log: Parameters<ErasureStore['eraseRecord']>[1],
   ): Promise<boolean> {
     return writer.transaction().execute(async (db) => {
+      // So that whoever places a tombstone sees whether the record is still there.
+      await hold(db, 'write gates')
       const at = nowText(clock)
       const { record_id, platform_id, module_id, platform_name, record_type } = record
       const [change_seq = 0] = await parts.nextNumbers(db, 1)

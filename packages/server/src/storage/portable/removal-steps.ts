@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { NewActivity } from '../../domain/activity.ts'
 import { insertActivity } from './activity-rows.ts'
 import type { Executor } from './databases.ts'
+import { dropHistoryOf } from './drop-history.ts'
 import { dropRejected } from './drop-rejected-pushes.ts'
 import { addToModule } from './module-counts.ts'
 
@@ -83,7 +84,8 @@ async function removeRecords(
   if (records.length === 0) return false
   const types = new Map(records.map((record) => [record.record_id, record.record_type]))
   const ids = [...types.keys()]
-  if (await removeHistory(db, platform_id, ids)) return true
+  // What is left of it takes a step more.
+  if ((await dropHistoryOf(db, { platform_id, ids, limit: STEP })) > 0) return true
 
   const gone = await db
     .deleteFrom('records')
@@ -115,26 +117,6 @@ async function removeRecords(
     .updateTable('removals')
     .set({ removed: sql`removed + ${gone.length}` })
     .where('removal_id', '=', removal.removal_id)
-    .execute()
-  return true
-}
-
-/** @returns whether there was any: what is left of it takes a step more. */
-async function removeHistory(db: Executor, platformId: number, ids: number[]): Promise<boolean> {
-  const entries = await db
-    .selectFrom('record_history')
-    .select('change_seq')
-    .where('platform_id', '=', platformId)
-    .where('record_id', 'in', ids)
-    .limit(STEP)
-    .execute()
-  if (entries.length === 0) return false
-  const numbers = entries.map((entry) => entry.change_seq)
-  await db
-    .deleteFrom('record_history')
-    .where('platform_id', '=', platformId)
-    .where('record_id', 'in', ids)
-    .where('change_seq', 'in', numbers)
     .execute()
   return true
 }
