@@ -9,6 +9,7 @@ import { activityRoutes } from './features/activity/routes.ts'
 import { createMailer, MAIL_PATIENCE, type MailPatience } from './features/alerts/mailer.ts'
 import { alertRoutes } from './features/alerts/routes.ts'
 import { createAlertWatch } from './features/alerts/watch-alerts.ts'
+import { pageRoutes } from './features/dashboard/page-routes.ts'
 import { createReadSnapshot } from './features/dashboard/read-snapshot.ts'
 import { dashboardRoutes } from './features/dashboard/routes.ts'
 import { createApiToken, findTokenCaller } from './features/operators/api-token.ts'
@@ -221,11 +222,10 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     await web.register(
       dashboardRoutes({
         readSnapshot: createReadSnapshot({ ...storage, clock, dayOf, nextRun: dispatcher.nextRun }),
-        callerOf,
-        csrfTokenOf,
-        hasOperators: storage.operators.hasOperators,
       }),
     )
+    const { hasOperators } = storage.operators
+    await web.register(pageRoutes({ callerOf, csrfTokenOf, hasOperators }))
   })
 
   let chores: Promise<void>[] = []

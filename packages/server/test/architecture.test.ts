@@ -194,7 +194,8 @@ function findUnseen(sources: Source[]): string[] {
   const paths = new Set(sources.map(({ path }) => path))
   return sources.flatMap(({ path, text }) => {
     const root = path.split('/').slice(0, 3).join('/')
-    const relative = importsOf(text).filter((name) => name.startsWith('.'))
+    // Styles import nothing.
+    const relative = importsOf(text).filter((name) => /^\.(?!.*\.css$)/.test(name))
     const faults = relative.flatMap((name) => {
       const target = resolveFrom(path, name)
       if (!target.startsWith(`${root}/`)) return [`${name} leaves the package`]

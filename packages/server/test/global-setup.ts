@@ -1,8 +1,10 @@
-/** For `node --test --test-global-setup`: one PostgreSQL for all tests, unless one is given. */
+/** For `node --test --test-global-setup`: one PostgreSQL for all tests, unless one is given, and a browser. */
+import { type BrowserProgram, provideChromium } from './helpers/browser-program.ts'
 import { dropRun, newRun } from './helpers/postgres-database.ts'
 import { type PostgresServer, startPostgres } from './helpers/postgres-server.ts'
 
 let server: PostgresServer | null = null
+let browser: BrowserProgram | null = null
 
 export async function globalSetup(): Promise<void> {
   if (!process.env['TEST_DATABASE_URL']) {
@@ -10,10 +12,14 @@ export async function globalSetup(): Promise<void> {
     process.env['TEST_DATABASE_URL'] = server.url
   }
   process.env['TEST_DATABASE_RUN'] = newRun()
+  browser = await provideChromium(process.env['TEST_CHROMIUM'] ?? '')
+  process.env['TEST_CHROMIUM'] = browser.path
+  process.env['TEST_CHROMIUM_LIBRARIES'] = browser.libraries
 }
 
 /** Whoever interrupts the run may skip this; a server that was started here goes all the same. */
 export async function globalTeardown(): Promise<void> {
+  browser?.remove()
   const { TEST_DATABASE_URL: url, TEST_DATABASE_RUN: run } = process.env
   if (server) await server.remove()
   else if (url && run) await dropRun(url, run)

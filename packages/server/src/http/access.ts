@@ -10,7 +10,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /': 'anyone',
   'GET /healthz': 'anyone',
   'GET /readyz': 'anyone',
-  'GET /assets/:name': 'anyone',
+  'GET /assets/*': 'anyone',
   'GET /api/openapi.json': 'anyone',
 
   'POST /api/webhook/receive': 'platform',
@@ -19,12 +19,14 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 
   'GET /sign-in': 'anyone',
   'GET /setup': 'anyone',
+  'GET /invitation': 'anyone',
   'POST /setup': 'anyone',
   'POST /api/auth/sign-in/email': 'anyone',
   'POST /api/auth/sign-out': 'viewer',
   'GET /api/v1/session': 'viewer',
 
   'GET /dashboard': 'viewer',
+  'GET /dashboard/*': 'viewer',
   'GET /dashboard/realtime': 'viewer',
   'POST /dashboard/pull-all-existing-records': 'operator',
   'POST /dashboard/auto-sync': 'anyone',

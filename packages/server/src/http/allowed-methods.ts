@@ -17,8 +17,10 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     const [path = ''] = request.url.split('?')
     const allowed = [...methods].filter((method) => router.find(method, path) !== null)
-    if (allowed.length === 0)
+    // Where its own method is allowed, what the path names is not there: a file, for instance.
+    if (allowed.length === 0 || allowed.some((method) => method === request.method)) {
       return sendError(request, reply, new HubError('not_found', { what: 'page or endpoint' }))
+    }
     reply.header('Allow', allowed.join(', '))
     const params = { method: request.method, allowed: allowed.join(', ') }
     return sendError(request, reply, new HubError('method_not_allowed', params))

@@ -42,7 +42,7 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: H
   if (error.retryAfterSeconds !== undefined) reply.header('Retry-After', error.retryAfterSeconds)
   if (error.status === 419 || error.status === 401) reply.header('Cache-Control', 'no-store')
   if (error.code === 'not_signed_in' && request.routeOptions.config.page) {
-    return reply.redirect('/sign-in', 302)
+    return reply.redirect(`/sign-in${nextPage(request.url)}`, 302)
   }
   if (wantsPage(request)) {
     reply.header('Content-Security-Policy', "default-src 'none'; style-src 'self'")
@@ -59,6 +59,11 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: H
     ...(error.errors ? { errors: error.errors } : {}),
   }
   return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(answer)
+}
+
+/** Where somebody was going is where the sign-in leads. */
+function nextPage(url: string): string {
+  return url === '/dashboard' ? '' : `?${new URLSearchParams({ next: url })}`
 }
 
 /** A person's browser gets a page, where it went there or sent a form; all else gets JSON. */

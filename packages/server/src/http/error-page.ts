@@ -9,10 +9,10 @@ export function errorPage(error: HubError, requestId: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${error.status} · Recordhub</title>
-<link rel="stylesheet" href="/assets/recordhub.css">
+<link rel="stylesheet" href="/assets/error-page.css">
 </head>
-<body class="narrow">
-<main class="card">
+<body>
+<main>
 <h1>${error.status}</h1>
 <p>${error.message}</p>
 <p><a href="/dashboard">To the dashboard</a> · <a href="/sign-in">Sign in</a></p>

@@ -8,6 +8,7 @@ export async function guardPages(
   { isBehindTls }: { isBehindTls: boolean },
 ): Promise<void> {
   await app.register(helmet, {
+    enableCSPNonces: true,
     contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY },
     strictTransportSecurity: isBehindTls,
     xFrameOptions: { action: 'deny' },

@@ -9,7 +9,8 @@ import type { StorageEngine } from '../helpers/storage-engine.ts'
 
 /** For people, and the document itself. */
 const PAGES = new Set([
-  ...['GET /', 'GET /assets/:name', 'GET /sign-in', 'GET /setup', 'GET /dashboard'],
+  ...['GET /', 'GET /assets/*', 'GET /sign-in', 'GET /setup', 'GET /invitation'],
+  ...['GET /dashboard', 'GET /dashboard/*'],
   'GET /api/openapi.json',
 ])
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']

@@ -41,13 +41,43 @@ export function describePages(engine: StorageEngine): void {
       })
     }
 
-    test('the button of the dashboard is as the specification has it', async () => {
-      const { text } = await hub().send({ url: '/dashboard', headers: { cookie: session.cookie } })
-      const form = /<form[^>]*data-ajax-form="pull-all-records"[^>]*>[\s\S]*?<\/form>/.exec(
-        text,
-      )?.[0]
-      assert.match(form ?? '', /method="post"/i)
-      assert.match(form ?? '', /<button[^>]*type="button"/)
+    test('files are compressed ahead, and kept by browsers for as long as their name stands', async () => {
+      const { text } = await hub().send({ url: '/sign-in' })
+      const scripts = [...text.matchAll(/src="(\/assets\/[^"]+\.js)"/g)]
+      const url = scripts[0]?.[1] ?? assert.fail('the page has no script')
+      for (const [accepted, encoding] of [
+        ['gzip, br', 'br'],
+        ['gzip', 'gzip'],
+        ['identity', ''],
+      ]) {
+        const file = await hub().send({ url, headers: { 'accept-encoding': accepted ?? '' } })
+        assert.equal(file.header('content-encoding'), encoding)
+        assert.match(file.header('content-type'), /^(text|application)\/javascript/)
+        assert.match(file.header('cache-control'), /immutable/)
+      }
+      const icon = await hub().send({ url: '/assets/icon.svg' })
+      assert.doesNotMatch(icon.header('cache-control'), /immutable/)
+    })
+
+    test('every address of the page is one document; without a session it leads to the sign-in and back', async () => {
+      const url = '/dashboard/records?q=ann&sort=full_name'
+      const page = await hub().send({ url, headers: { cookie: session.cookie } })
+      assert.equal(page.status, 200)
+      assert.match(page.text, /<meta name="csrf-token" content="[^"]+">/)
+      const stranger = await hub().send({ url })
+      assert.equal(stranger.status, 302)
+      assert.equal(stranger.header('location'), `/sign-in?${new URLSearchParams({ next: url })}`)
+    })
+
+    test('each document has a nonce of its own, and the policy names it', async () => {
+      const nonces = new Set<string>()
+      for (let time = 0; time < 3; time++) {
+        const page = await hub().send({ url: '/sign-in' })
+        const nonce = /<meta property="csp-nonce" nonce="([^"]+)">/.exec(page.text)?.[1] ?? ''
+        assert.ok(page.header('content-security-policy').includes(`'nonce-${nonce}'`))
+        nonces.add(nonce)
+      }
+      assert.equal(nonces.size, 3)
     })
 
     test('what is not there is 404: as JSON below /api, as a page to a browser', async () => {

@@ -1,54 +1,10 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { AutoSyncAnswer, ErrorAnswer, Snapshot } from '@recordhub/protocol'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../../domain/caller.ts'
-import { HubError } from '../../errors.ts'
-import { loadAssets } from './load-assets.ts'
-import { dashboardPage, setupPage, signInPage } from './pages.ts'
 import type { ReadSnapshot } from './read-snapshot.ts'
 
-/** The pages and what they ask for. */
-export function dashboardRoutes(parts: {
-  readSnapshot: ReadSnapshot
-  callerOf: (request: FastifyRequest) => Caller
-  csrfTokenOf: (sessionId: string) => string
-  hasOperators: () => Promise<boolean>
-}): FastifyPluginAsyncTypebox {
-  const { files, addresses } = loadAssets()
+/** What the page asks for to stay fresh. */
+export function dashboardRoutes(parts: { readSnapshot: ReadSnapshot }): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/dashboard'))
-
-    app.get(
-      '/dashboard',
-      { schema: { hide: true }, config: { page: true } },
-      async (request, reply) => {
-        const caller = parts.callerOf(request)
-        if (caller.kind !== 'operator') throw new HubError('not_signed_in')
-        const csrfToken = parts.csrfTokenOf(caller.sessionId)
-        return sendPage(reply, dashboardPage(addresses, { email: caller.email, csrfToken }))
-      },
-    )
-
-    app.get('/sign-in', { schema: { hide: true } }, (_request, reply) =>
-      sendPage(reply, signInPage(addresses)),
-    )
-
-    app.get('/setup', { schema: { hide: true } }, async (_request, reply) => {
-      if (await parts.hasOperators()) return reply.redirect('/sign-in')
-      return sendPage(reply, setupPage(addresses))
-    })
-
-    app.get(
-      '/assets/:name',
-      { schema: { hide: true, params: Type.Object({ name: Type.String() }) } },
-      async (request, reply) => {
-        const file = files.get(request.params.name)
-        if (!file) throw new HubError('not_found', { what: 'file' })
-        reply.header('Cache-Control', 'public, max-age=31536000, immutable')
-        return reply.type(file.type).send(file.content)
-      },
-    )
-
     app.get(
       '/dashboard/realtime',
       {
@@ -90,8 +46,4 @@ export function dashboardRoutes(parts: {
 /** A proxy may weaken a tag, and a browser may send several (RFC 9110, section 13.1.2). */
 function hasVersion(header: string | undefined, etag: string): boolean {
   return (header ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag)
-}
-
-function sendPage(reply: FastifyReply, text: string): FastifyReply {
-  return reply.type('text/html; charset=utf-8').header('Cache-Control', 'no-store').send(text)
 }

@@ -1,0 +1,81 @@
+/** Every call of the page to the hub goes through here (specification 4.1: headers, CSRF token, same origin). */
+import type { ErrorAnswer } from '@recordhub/protocol'
+import { session, waitForSignIn } from './session.ts'
+
+/** What the hub said where it did not do what was asked; `status` is 0 where it did not answer. */
+export class HubCallError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly errors: Readonly<Record<string, string[]>>
+  readonly requestId: string | null
+  /** The whole answer, where it was JSON. */
+  readonly body: unknown
+
+  constructor(status: number, body: Partial<ErrorAnswer> | null) {
+    super(body?.message ?? wordsFor(status))
+    this.status = status
+    this.code = body?.code ?? 'unknown'
+    this.errors = body?.errors ?? {}
+    this.requestId = body?.request_id ?? null
+    this.body = body
+  }
+}
+
+export type HubCall = {
+  method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  body?: unknown
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Calls the hub and gives its JSON. A session that has ended is renewed by the operator first, and the
+ * call is made again, so nothing that was typed is lost.
+ * @throws HubCallError
+ */
+export async function callHub<Answer>(path: string, call: HubCall = {}): Promise<Answer> {
+  const response = await send(path, call)
+  if (hasNoSession(response)) {
+    await waitForSignIn()
+    return callHub(path, call)
+  }
+  const body = await response.json().catch(() => null)
+  if (!response.ok) throw new HubCallError(response.status, body)
+  return body
+}
+
+async function send(path: string, { method = 'GET', body, signal }: HubCall): Promise<Response> {
+  const headers: Record<string, string> = {
+    Accept: 'application/json',
+    'X-Requested-With': 'XMLHttpRequest',
+  }
+  if (method !== 'GET') headers['X-CSRF-TOKEN'] = session.get().csrfToken
+  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  try {
+    return await fetch(path, {
+      method,
+      headers,
+      credentials: 'same-origin',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new HubCallError(0, null)
+  }
+}
+
+/** 401 of a call that needs a session, 419 of one whose token is not that of the session any more. */
+function hasNoSession(response: Response): boolean {
+  return response.status === 401 || response.status === 419
+}
+
+function wordsFor(status: number): string {
+  return status === 0
+    ? 'The hub cannot be reached. Check the connection and try again.'
+    : `The hub answered with status ${status}. Try again.`
+}
+
+/** What to tell a person of an error. */
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

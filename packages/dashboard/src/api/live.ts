@@ -1,0 +1,95 @@
+/** What the page shows of the hub at this moment: the snapshot, and whether it is fresh. */
+import { POLLING_INTERVAL_SECONDS, type Snapshot } from '@recordhub/protocol'
+import { createStore } from '../lib/store.ts'
+import { createPollingRhythm } from './polling-rhythm.ts'
+import { session, waitForSignIn } from './session.ts'
+
+/** `live`: events arrive as well; `offline`: the hub does not answer; `troubled`: it answers with an error. */
+export type Connection = 'connecting' | 'polling' | 'live' | 'offline' | 'troubled'
+
+export const snapshot = createStore<Snapshot | null>(null)
+export const connection = createStore<Connection>('connecting')
+
+let etag = ''
+const listeners = new Set<() => void>()
+
+/** Calls `listener` when something may have changed: with each new snapshot, and on the hub's events. */
+export function onChange(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+const tellChange = () => {
+  for (const listener of listeners) listener()
+}
+
+async function askForSnapshot(): Promise<void> {
+  const headers: Record<string, string> = {
+    Accept: 'application/json',
+    'X-Requested-With': 'XMLHttpRequest',
+  }
+  if (etag !== '') headers['If-None-Match'] = etag
+  try {
+    const response = await fetch('/dashboard/realtime', {
+      headers,
+      cache: 'no-store',
+      credentials: 'same-origin',
+    })
+    if (response.status === 401) {
+      await waitForSignIn()
+      return
+    }
+    if (response.ok) {
+      etag = response.headers.get('ETag') ?? ''
+      snapshot.set(await response.json())
+      tellChange()
+    }
+    const isWell = response.ok || response.status === 304
+    connection.set(isWell ? (isListening() ? 'live' : 'polling') : 'troubled')
+  } catch {
+    connection.set('offline')
+  }
+}
+
+let events: EventSource | null = null
+const isListening = () => events?.readyState === EventSource.OPEN
+
+/** Events only say that something changed. Where they break, polling goes on alone, and the browser tries again. */
+function listen(): void {
+  const isWanted =
+    snapshot.get()?.broadcasting === true && !document.hidden && !session.get().hasEnded
+  if (isWanted && (events === null || events.readyState === EventSource.CLOSED)) {
+    events = new EventSource('/dashboard/events')
+    events.onopen = () => connection.set('live')
+    events.onerror = () => connection.get() === 'live' && connection.set('polling')
+    events.onmessage = () => {
+      tellChange()
+      rhythm?.wish()
+    }
+  } else if (!isWanted) {
+    events?.close()
+    events = null
+  }
+}
+
+let rhythm: ReturnType<typeof createPollingRhythm> | null = null
+
+/** Begins to follow the hub; once in the life of a page. */
+export function startLive(): void {
+  if (rhythm) return
+  rhythm = createPollingRhythm({
+    intervalMs: POLLING_INTERVAL_SECONDS * 1000,
+    ask: () => askForSnapshot().then(listen),
+    isHidden: () => document.hidden,
+    now: () => performance.now(),
+    after(ms, run) {
+      const timer = setTimeout(run, ms)
+      return () => clearTimeout(timer)
+    },
+  })
+  document.addEventListener('visibilitychange', () => {
+    listen()
+    rhythm?.wish()
+  })
+  rhythm.wish()
+}

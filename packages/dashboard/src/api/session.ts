@@ -1,0 +1,56 @@
+/** Who is signed in, and the CSRF token that the hub gave the session. */
+import { createStore } from '../lib/store.ts'
+
+export type Operator = { id: string; email: string; name: string; role: Role }
+export type Role = 'admin' | 'operator' | 'viewer'
+
+type Session = {
+  operator: Operator | null
+  /** Sent with every request that changes something. */
+  csrfToken: string
+  /** Calls wait until somebody has signed in again. */
+  hasEnded: boolean
+}
+
+const readMeta = (name: string) =>
+  globalThis.document?.querySelector(`meta[name="${name}"]`)?.getAttribute('content') ?? ''
+
+export const session = createStore<Session>({
+  operator: null,
+  csrfToken: readMeta('csrf-token'),
+  hasEnded: false,
+})
+
+let waiting: (() => void)[] = []
+
+/** Opens the sign-in over the page; resolves once somebody has signed in again. */
+export function waitForSignIn(): Promise<void> {
+  session.set({ ...session.get(), hasEnded: true })
+  return new Promise((resolve) => waiting.push(resolve))
+}
+
+/**
+ * Asks the hub who is signed in now, and lets the calls that waited go on. False where nobody is.
+ * Another operator must not go on with what the one before had open, so the page then begins anew.
+ */
+export async function renewSession(): Promise<boolean> {
+  const response = await fetch('/api/v1/session', { headers: { Accept: 'application/json' } })
+  if (!response.ok) return false
+  const { operator, csrf_token }: { operator: Operator; csrf_token: string } = await response.json()
+  const before = session.get().operator
+  if (before && before.id !== operator.id) {
+    location.assign('/dashboard')
+    return true
+  }
+  session.set({ operator, csrfToken: csrf_token, hasEnded: false })
+  const all = waiting
+  waiting = []
+  for (const goOn of all) goOn()
+  return true
+}
+
+/** Whether a role holds all that `least` does. */
+export function mayActAs(role: Role | undefined, least: Role): boolean {
+  const order: Role[] = ['viewer', 'operator', 'admin']
+  return role !== undefined && order.indexOf(role) >= order.indexOf(least)
+}

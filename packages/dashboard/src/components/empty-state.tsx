@@ -1,0 +1,32 @@
+import { Stack, Text, ThemeIcon } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+/** What stands where there is nothing yet, and what to do next. */
+export function EmptyState({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  icon?: ReactNode
+  title: string
+  children?: ReactNode
+  action?: ReactNode
+}) {
+  return (
+    <Stack align="center" gap="xs" py="xl" px="md" ta="center">
+      {icon && (
+        <ThemeIcon size={48} radius="xl" variant="light" aria-hidden>
+          {icon}
+        </ThemeIcon>
+      )}
+      <Text fw={600}>{title}</Text>
+      {children && (
+        <Text size="sm" c="dimmed" maw={460}>
+          {children}
+        </Text>
+      )}
+      {action}
+    </Stack>
+  )
+}

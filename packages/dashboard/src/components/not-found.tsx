@@ -1,0 +1,19 @@
+import { Button } from '@mantine/core'
+import { IconMapOff } from '@tabler/icons-react'
+import { EmptyState } from './empty-state.tsx'
+
+export function NotFound() {
+  return (
+    <EmptyState
+      icon={<IconMapOff />}
+      title="There is no such page"
+      action={
+        <Button component="a" href="/dashboard" variant="light">
+          To the overview
+        </Button>
+      }
+    >
+      The address may be mistyped, or what it showed is gone.
+    </EmptyState>
+  )
+}

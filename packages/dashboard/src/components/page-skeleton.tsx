@@ -1,0 +1,12 @@
+import { Skeleton, Stack } from '@mantine/core'
+
+/** Takes the place of a page while it loads. */
+export function PageSkeleton() {
+  return (
+    <Stack gap="md" p="md" aria-busy="true" aria-label="Loading">
+      <Skeleton height={32} width={220} />
+      <Skeleton height={120} />
+      <Skeleton height={320} />
+    </Stack>
+  )
+}

@@ -1,0 +1,86 @@
+/** How figures and times read on the page. */
+
+const timeParts = new Intl.DateTimeFormat('en-US', {
+  month: 'short',
+  day: '2-digit',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hour12: true,
+})
+
+/** `Nov 21, 2026 07:30 AM` in the viewer's zone (specification 2.1). */
+export function formatTime(iso: string, format = timeParts): string {
+  const part = Object.fromEntries(
+    format.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]),
+  )
+  const { month, day, year, hour, minute, dayPeriod } = part
+  return `${month} ${day}, ${year} ${hour}:${minute} ${dayPeriod}`
+}
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+]
+
+/** `3 minutes ago`, `in 2 hours`, `now`. */
+export function formatRelative(iso: string, now: number): string {
+  const seconds = Math.round((Date.parse(iso) - now) / 1000)
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
+  }
+  return Math.abs(seconds) < 10 ? 'now' : relative.format(seconds, 'second')
+}
+
+const numbers = new Intl.NumberFormat('en-US')
+const shortNumbers = new Intl.NumberFormat('en-US', {
+  notation: 'compact',
+  maximumFractionDigits: 1,
+})
+
+/** `1,234,567` */
+export function formatNumber(value: number): string {
+  return numbers.format(value)
+}
+
+/** `1.2M` */
+export function formatShort(value: number): string {
+  return shortNumbers.format(value)
+}
+
+/** `1 record`, `1,234 records` */
+export function formatCount(value: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(value)} ${value === 1 ? one : many}`
+}
+
+/** `0.4 s`, `12 s`, `3 min 5 s`, `2 h 4 min` */
+export function formatDuration(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  if (seconds < 60) return `${Math.floor(seconds)} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+}
+
+const BYTE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB']
+
+/** `12.3 MB`, in powers of 1,000. */
+export function formatBytes(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  while (value >= 1000 && unit < BYTE_UNITS.length - 1) {
+    value /= 1000
+    unit += 1
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${BYTE_UNITS[unit]}`
+}
+
+/** `timed_out` → `Timed out` */
+export function formatWord(word: string): string {
+  const text = word.replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,9 @@
+const MIN_PASSWORD_LENGTH = 12
+const MAX_PASSWORD_LENGTH = 256
+
+/** What is wrong with a new password, as the hub judges; null where nothing is. */
+export function passwordFault(password: string): string | null {
+  if (password.length < MIN_PASSWORD_LENGTH) return `Use ${MIN_PASSWORD_LENGTH} characters or more`
+  if (password.length > MAX_PASSWORD_LENGTH) return `Use ${MAX_PASSWORD_LENGTH} characters or fewer`
+  return null
+}

@@ -1,0 +1,133 @@
+/** The addresses of the page. Each page is loaded when it is first opened. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+} from '@tanstack/react-router'
+import { ErrorNotice } from './components/error-notice.tsx'
+import { NotFound } from './components/not-found.tsx'
+import { PageSkeleton } from './components/page-skeleton.tsx'
+import { parseUrlState, type UrlState, writeUrlState } from './lib/url-state.ts'
+import { Shell } from './shell/shell.tsx'
+
+const root = createRootRoute({
+  component: Outlet,
+  validateSearch: (search: UrlState): UrlState => search,
+  notFoundComponent: NotFound,
+  errorComponent: ({ error }) => <ErrorNotice error={error} />,
+})
+
+const getParentRoute = () => root
+const signIn = createRoute({
+  getParentRoute,
+  path: '/sign-in',
+  component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+})
+const setup = createRoute({
+  getParentRoute,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('./pages/sign-in/setup-page.tsx'), 'SetupPage'),
+})
+const invitation = createRoute({
+  getParentRoute,
+  path: '/invitation',
+  component: lazyRouteComponent(
+    () => import('./pages/sign-in/invitation-page.tsx'),
+    'InvitationPage',
+  ),
+})
+
+const shell = createRoute({ getParentRoute, path: '/dashboard', component: Shell })
+const inShell = () => shell
+const pages = [
+  createRoute({
+    getParentRoute: inShell,
+    path: '/',
+    component: lazyRouteComponent(
+      () => import('./pages/overview/overview-page.tsx'),
+      'OverviewPage',
+    ),
+  }),
+  createRoute({
+    getParentRoute: inShell,
+    path: '/platforms',
+    component: lazyRouteComponent(
+      () => import('./pages/platforms/platforms-page.tsx'),
+      'PlatformsPage',
+    ),
+  }),
+  createRoute({
+    getParentRoute: inShell,
+    path: '/platforms/new',
+    component: lazyRouteComponent(
+      () => import('./pages/platforms/register-page.tsx'),
+      'RegisterPage',
+    ),
+  }),
+  createRoute({
+    getParentRoute: inShell,
+    path: '/platforms/$id',
+    component: lazyRouteComponent(
+      () => import('./pages/platforms/platform-page.tsx'),
+      'PlatformPage',
+    ),
+  }),
+  createRoute({
+    getParentRoute: inShell,
+    path: '/records',
+    component: lazyRouteComponent(() => import('./pages/records/records-page.tsx'), 'RecordsPage'),
+  }),
+  createRoute({
+    getParentRoute: inShell,
+    path: '/search',
+    component: lazyRouteComponent(() => import('./pages/search/search-page.tsx'), 'SearchPage'),
+  }),
+  createRoute({
+    getParentRoute: inShell,
+    path: '/pulls',
+    component: lazyRouteComponent(() => import('./pages/pulls/pulls-page.tsx'), 'PullsPage'),
+  }),
+  createRoute({
+    getParentRoute: inShell,
+    path: '/pulls/$id',
+    component: lazyRouteComponent(() => import('./pages/pulls/pull-page.tsx'), 'PullPage'),
+  }),
+  createRoute({
+    getParentRoute: inShell,
+    path: '/activity',
+    component: lazyRouteComponent(
+      () => import('./pages/activity/activity-page.tsx'),
+      'ActivityPage',
+    ),
+  }),
+  createRoute({
+    getParentRoute: inShell,
+    path: '/guide',
+    component: lazyRouteComponent(() => import('./pages/guide/guide-page.tsx'), 'GuidePage'),
+  }),
+  createRoute({
+    getParentRoute: inShell,
+    path: '/settings',
+    component: lazyRouteComponent(
+      () => import('./pages/settings/settings-page.tsx'),
+      'SettingsPage',
+    ),
+  }),
+]
+
+export const router = createRouter({
+  routeTree: root.addChildren([signIn, setup, invitation, shell.addChildren(pages)]),
+  parseSearch: parseUrlState,
+  stringifySearch: writeUrlState,
+  defaultPendingComponent: PageSkeleton,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,129 @@
+import { ActionIcon, Button, Kbd, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
+import type { RecordSummary } from '@recordhub/protocol'
+import { IconSearch } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { callHub } from '../api/call-hub.ts'
+import { snapshot } from '../api/live.ts'
+import { useStore } from '../lib/use-store.ts'
+import { PAGES } from './navigation.tsx'
+
+const FIRST_FOUND = 5
+
+export function CommandSearchButton() {
+  return (
+    <>
+      <Button
+        visibleFrom="sm"
+        variant="default"
+        c="dimmed"
+        fw={400}
+        w={260}
+        justify="flex-start"
+        styles={{ label: { flexGrow: 1 } }}
+        leftSection={<IconSearch size={16} />}
+        rightSection={<Kbd size="xs">Ctrl K</Kbd>}
+        onClick={spotlight.open}
+      >
+        Search
+      </Button>
+      <ActionIcon
+        hiddenFrom="sm"
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label="Search"
+        onClick={spotlight.open}
+      >
+        <IconSearch size={18} />
+      </ActionIcon>
+    </>
+  )
+}
+
+/** Goes anywhere by a few letters: pages, platforms, records. */
+export function CommandSearch() {
+  const [text, setText] = useState('')
+  const [query] = useDebouncedValue(text.trim(), 200)
+  const navigate = useNavigate()
+  const platforms = useStore(snapshot)?.platforms ?? []
+  const found = useQuery({
+    queryKey: ['records', 'first found', query],
+    queryFn: ({ signal }) =>
+      callHub<{ records: RecordSummary[] }>(
+        `/api/v1/records?${new URLSearchParams({ q: query, limit: String(FIRST_FOUND) })}`,
+        { signal },
+      ),
+    enabled: query.length > 0,
+  })
+  const holds = (words: string) => words.toLowerCase().includes(text.trim().toLowerCase())
+  const groups: SpotlightActionGroupData[] = [
+    {
+      group: 'Pages',
+      actions: PAGES.filter(({ label }) => holds(label)).map(({ to, label, icon: Icon }) => ({
+        id: to,
+        label,
+        leftSection: <Icon size={18} stroke={1.6} />,
+        onClick: () => void navigate({ to }),
+      })),
+    },
+    {
+      group: 'Platforms',
+      actions: platforms
+        .filter((one) => text !== '' && holds(`${one.display_title} ${one.platform_name}`))
+        .slice(0, FIRST_FOUND)
+        .map((one) => ({
+          id: `platform ${one.id}`,
+          label: one.display_title,
+          description: one.platform_name,
+          onClick: () =>
+            void navigate({ to: '/dashboard/platforms/$id', params: { id: String(one.id) } }),
+        })),
+    },
+    {
+      group: 'Records',
+      actions: (query === '' ? [] : (found.data?.records ?? [])).map((record) => ({
+        id: `record ${record.record_id}`,
+        label: record.full_name || record.reference_number,
+        description: `${record.reference_number} · ${record.module_name} · ${record.platform_name}`,
+        onClick: () =>
+          void navigate({
+            to: '/dashboard/records',
+            search: { q: query, record: String(record.record_id) },
+          }),
+      })),
+    },
+    {
+      group: 'More',
+      actions:
+        query === ''
+          ? []
+          : [
+              {
+                id: 'everywhere',
+                label: `Search everywhere for “${query}”`,
+                leftSection: <IconSearch size={18} stroke={1.6} />,
+                onClick: () => void navigate({ to: '/dashboard/search', search: { query } }),
+              },
+            ],
+    },
+  ]
+  return (
+    <Spotlight
+      actions={groups}
+      filter={(_query, actions) => actions}
+      query={text}
+      onQueryChange={setText}
+      shortcut={['mod + K', '/']}
+      nothingFound={<Text size="sm">{found.isFetching ? 'Searching…' : 'Nothing found'}</Text>}
+      searchProps={{
+        leftSection: <IconSearch size={18} stroke={1.6} />,
+        placeholder: 'Pages, platforms, records…',
+        'aria-label': 'Pages, platforms, records',
+      }}
+    />
+  )
+}

@@ -1,0 +1,45 @@
+import { ActionIcon, Avatar, Menu, Text } from '@mantine/core'
+import { IconLogout, IconSettings } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { callHub } from '../api/call-hub.ts'
+import { session } from '../api/session.ts'
+import { attempt } from '../components/confirm.tsx'
+import { useStore } from '../lib/use-store.ts'
+
+export function OperatorMenu() {
+  const { operator } = useStore(session)
+  return (
+    <Menu position="bottom-end" withArrow>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" radius="xl" aria-label="Your account">
+          <Avatar size={28} radius="xl" name={operator?.name ?? '?'} color="initials" alt="" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600}>
+            {operator?.name}
+          </Text>
+          <Text size="xs">
+            {operator?.email} · {operator?.role}
+          </Text>
+        </Menu.Label>
+        <Menu.Item
+          component={Link}
+          to="/dashboard/settings"
+          leftSection={<IconSettings size={16} />}
+        >
+          Settings
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => attempt(signOut)}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+async function signOut(): Promise<void> {
+  await callHub('/api/auth/sign-out', { method: 'POST', body: {} })
+  location.assign('/sign-in')
+}

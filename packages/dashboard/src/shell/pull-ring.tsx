@@ -1,0 +1,36 @@
+import { RingProgress, Text, Tooltip, UnstyledButton } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { snapshot } from '../api/live.ts'
+import { formatCount } from '../lib/format.ts'
+import { useStore } from '../lib/use-store.ts'
+
+/** While a pull runs, how far it is. */
+export function PullRing() {
+  const pull = useStore(snapshot)?.pull
+  if (!pull?.running || !pull.pull) return null
+  const { id, progress } = pull.pull
+  const percent = Math.floor(progress.percent ?? 0)
+  const words = `A pull is running: ${percent} %, ${formatCount(progress.records_received, 'record')} so far`
+  return (
+    <Tooltip label={words}>
+      <UnstyledButton
+        aria-label={words}
+        renderRoot={(props) => (
+          <Link to="/dashboard/pulls/$id" params={{ id: String(id) }} {...props} />
+        )}
+      >
+        <RingProgress
+          size={38}
+          thickness={4}
+          roundCaps
+          sections={[{ value: percent, color: 'harbour' }]}
+          label={
+            <Text ta="center" fz={9}>
+              {percent}
+            </Text>
+          }
+        />
+      </UnstyledButton>
+    </Tooltip>
+  )
+}

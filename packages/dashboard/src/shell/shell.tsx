@@ -1,0 +1,77 @@
+/** What every page has around it: navigation, search, the state of pull and connection, the operator. */
+import { AppShell, Burger, Group, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { startLive } from '../api/live.ts'
+import { renewSession } from '../api/session.ts'
+import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
+import { CommandSearch, CommandSearchButton } from './command-search.tsx'
+import { ConnectionState } from './connection-state.tsx'
+import { Navigation } from './navigation.tsx'
+import { OperatorMenu } from './operator-menu.tsx'
+import { PullRing } from './pull-ring.tsx'
+import { SessionDialog } from './session-dialog.tsx'
+
+export function Shell() {
+  const [isOpen, { toggle, close }] = useDisclosure(false)
+  const { pathname } = useLocation()
+  useEffect(() => {
+    startLive()
+    void renewSession()
+  }, [])
+  // A page that was chosen takes the place of the navigation on a phone.
+  useEffect(() => {
+    if (pathname) close()
+  }, [pathname, close])
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'sm', sm: 'lg' }}
+    >
+      <a className="skip-link" href="#main">
+        Skip to the content
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
+          <Group gap="xs" wrap="nowrap">
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+            />
+            <Text
+              component={Link}
+              to="/dashboard"
+              fw={700}
+              fz="lg"
+              c="inherit"
+              td="none"
+              visibleFrom="xs"
+            >
+              Recordhub
+            </Text>
+          </Group>
+          <CommandSearchButton />
+          <Group gap="xs" wrap="nowrap">
+            <ConnectionState />
+            <PullRing />
+            <ColorSchemeToggle />
+            <OperatorMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label="Pages">
+        <Navigation />
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <Outlet />
+      </AppShell.Main>
+      <CommandSearch />
+      <SessionDialog />
+    </AppShell>
+  )
+}

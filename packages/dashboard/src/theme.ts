@@ -1,0 +1,53 @@
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+
+/** Contrast of 4.5:1 and more where text stands on it or is written in it. */
+const harbour: MantineColorsTuple = [
+  '#e6f7fa',
+  '#d3ebf0',
+  '#a5d6e0',
+  '#74c0d0',
+  '#4dadc2',
+  '#35a2ba',
+  '#2391aa',
+  '#0b7285',
+  '#09667a',
+  '#07566b',
+]
+
+export const theme = createTheme({
+  colors: { harbour },
+  primaryColor: 'harbour',
+  primaryShade: { light: 7, dark: 7 },
+  autoContrast: true,
+  defaultRadius: 'md',
+  fontFamily:
+    'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
+  headings: { fontWeight: '650' },
+  cursorType: 'pointer',
+  components: {
+    Table: { defaultProps: { verticalSpacing: 'xs' } },
+    Tooltip: {
+      defaultProps: {
+        withArrow: true,
+        openDelay: 200,
+        events: { hover: true, focus: true, touch: true },
+      },
+    },
+  },
+})
+
+/** Quiet texts that are still read without effort: 4.5:1 and more, which Mantine's own are not. */
+export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': colors.gray[7],
+    '--mantine-color-placeholder': colors.gray[7],
+    '--mantine-color-error': colors.red[9],
+  },
+  dark: {
+    '--mantine-color-dimmed': colors.dark[1],
+    '--mantine-color-placeholder': colors.dark[1],
+    '--mantine-color-error': colors.red[4],
+  },
+})

@@ -1,0 +1,75 @@
+/** The first run, signing in, and a session that ends in mid-work (UI: sign-in and first run, everywhere). */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser.ts'
+import { EMAIL, PASSWORD, startTestHub } from '../helpers/http-hub.ts'
+import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+
+describe('signing in with a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+
+  test('the link of the first run leads to an operator who is signed in', async () => {
+    await using hub = await startTestHub(sqliteEngine)
+    await using opened = await openPage(browser(), hub, { signedIn: false })
+    const { page, complaints } = opened
+    await page.goto(hub.setupLink ?? '')
+    await expectAccessible(page)
+    await page.getByLabel('Your name').fill('Ann Example')
+    await page.getByLabel('E-mail').fill('first@example.org')
+    await page.getByLabel(/^Password \*$/).fill('short')
+    await page.getByLabel('Password again').fill('short')
+    await page.getByRole('button', { name: 'Create and sign in' }).click()
+    await page.getByText('Use 12 characters or more').waitFor()
+    await page.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await page.getByLabel('Password again').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Create and sign in' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    assert.equal(new URL(page.url()).pathname, '/dashboard')
+    assert.deepEqual(complaints, [])
+  })
+
+  test('a wrong password is told in words, the right one leads where somebody was going', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using opened = await openPage(browser(), hub, { signedIn: false, width: 390 })
+    const { page, complaints } = opened
+    await page.goto('/dashboard/records?q=ann')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await expectAccessible(page)
+    await expectNoSidewaysScroll(page)
+    await page.getByLabel('E-mail').fill(EMAIL)
+    await page.getByLabel(/^Password \*$/).fill('not the password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The e-mail or the password is wrong.').waitFor()
+    await page.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Records' }).waitFor()
+    const { pathname, search } = new URL(page.url())
+    assert.equal(pathname + search, '/dashboard/records?q=ann')
+    assert.deepEqual(complaints, [])
+  })
+
+  test('a session that ends opens a sign-in over the page, which then goes on', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using opened = await openPage(browser(), hub)
+    const { page, context } = opened
+    await page.goto('/dashboard/records')
+    await page.getByRole('button', { name: 'Your account' }).click()
+    await page.getByText(`${EMAIL} · admin`).waitFor()
+    await page.keyboard.press('Escape')
+    await context.clearCookies()
+    await page.keyboard.press('Control+k')
+    await page.getByLabel('Pages, platforms, records').fill('somebody')
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    assert.equal(await page.getByLabel('Pages, platforms, records').inputValue(), 'somebody')
+    await page.getByText('Search everywhere for').waitFor()
+  })
+})

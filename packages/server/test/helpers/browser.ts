@@ -1,0 +1,112 @@
+/** A real browser before a real hub: the machine's Chromium, driven by playwright-core. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { after, before } from 'node:test'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { EMAIL, PASSWORD, type TestHub } from './http-hub.ts'
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Guards against a test that waits for ever; no test relies on it. */
+export const BROWSER_TEST = { timeout: 120_000 } as const
+
+/** A browser that the tests of a `describe` share. */
+export function shareBrowser(): () => Browser {
+  let browser: Browser | null = null
+  before(async () => {
+    // Provided by the global setup.
+    const { TEST_CHROMIUM: executablePath = '', TEST_CHROMIUM_LIBRARIES: libraries } = process.env
+    const env = libraries ? { ...process.env, LD_LIBRARY_PATH: libraries } : process.env
+    browser = await chromium.launch({ executablePath, args: FLAGS, env })
+  })
+  after(async () => browser?.close())
+  return () => {
+    assert.ok(browser)
+    return browser
+  }
+}
+
+export type PageOptions = {
+  colorScheme?: 'light' | 'dark'
+  /** CSS pixels; 390 is a phone. */
+  width?: number
+  signedIn?: boolean
+}
+
+export type TestPage = {
+  page: Page
+  context: BrowserContext
+  /** What the page complained of: errors of scripts, and what its policy refused. */
+  complaints: string[]
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** A page of its own before a hub, signed in unless told otherwise. */
+export async function openPage(
+  browser: Browser,
+  hub: Pick<TestHub, 'address'>,
+  options: PageOptions = {},
+): Promise<TestPage> {
+  const { colorScheme = 'light', width = 1280, signedIn = true } = options
+  const context = await browser.newContext({
+    baseURL: hub.address,
+    colorScheme,
+    viewport: { width, height: width < 600 ? 844 : 900 },
+    reducedMotion: 'reduce',
+  })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('console', (message) => {
+    // The browser itself tells of each answer that is an error; those are looked at by the tests.
+    const isOfAnswer = message.text().startsWith('Failed to load resource')
+    if (message.type() === 'error' && !isOfAnswer) complaints.push(message.text())
+  })
+  if (signedIn) await signInOver(context, hub)
+  return {
+    page,
+    context,
+    complaints,
+    [Symbol.asyncDispose]: () => context.close(),
+  }
+}
+
+/** Signs the hub's operator in without the page. */
+export async function signInOver(context: BrowserContext, hub: Pick<TestHub, 'address'>) {
+  const answer = await context.request.post('/api/auth/sign-in/email', {
+    data: { email: EMAIL, password: PASSWORD },
+    headers: { origin: hub.address },
+  })
+  assert.equal(answer.status(), 200)
+}
+
+type Violation = { id: string; help: string; targets: string[] }
+
+/** That axe finds nothing on the page as it stands (WCAG 2.2 AA and good practice). */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor()
+  await page.evaluate(AXE)
+  const violations: Violation[] = await page.evaluate(AXE_RUN)
+  assert.deepEqual(violations, [])
+}
+
+/** As text, since it runs in the page. */
+const AXE_RUN = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.map(({ id, help, nodes }) => ({ id, help, targets: nodes.map((node) => node.html.slice(0, 200) + ' ' + (node.failureSummary ?? '')) })))`
+
+/** That nothing makes the page itself scroll sideways. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  const [wide, seen] = await page.evaluate<[number, number]>(
+    '[document.documentElement.scrollWidth, window.innerWidth]',
+  )
+  assert.ok(wide <= seen, `the page is ${wide} pixels wide on a screen of ${seen}`)
+}
