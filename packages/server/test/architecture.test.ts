@@ -155,7 +155,8 @@ function findForbiddenArrows(graph: Graph): string[] {
 /** The area that a file belongs to: its place in the server, or its package. */
 function areaOf(path: string): string {
   const [, name, rest = ''] = /^packages\/([^/]+)\/src\/(.+)$/.exec(path) ?? []
-  if (name === undefined) return path
+  // A package, or one of its parts: `@recordhub/protocol/constants`.
+  if (name === undefined) return path.split('/').slice(0, 2).join('/')
   if (name !== 'server') return `@recordhub/${name}`
   const [first = '', second = ''] = rest.replace(/(\.test)?\.tsx?$/, '').split('/')
   return first === 'features' || first === 'storage' ? `${first}/${second}` : first

@@ -1,5 +1,7 @@
 /** What the page shows of the hub at this moment: the snapshot, and whether it is fresh. */
-import { POLLING_INTERVAL_SECONDS, type Snapshot } from '@recordhub/protocol'
+import type { Snapshot } from '@recordhub/protocol'
+// Apart, since the schemas would bring their library along.
+import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol/constants'
 import { createStore } from '../lib/store.ts'
 import { createPollingRhythm } from './polling-rhythm.ts'
 import { session, waitForSignIn } from './session.ts'
