@@ -18,7 +18,7 @@ export function createHashReference(key: Uint8Array): HashReference {
     hmacSha256(key, JSON.stringify([platform_name, record_type, reference_number]))
 }
 
-/** The reference that an anonymised record bears: nobody can send it, and nobody learns the old one from it. */
+/** The reference that an anonymised record bears: nobody can guess it, nor learn the old one from it. */
 export function pseudonymOf(recordId: number, referenceHash: string): string {
   return `anonymised-${recordId}-${referenceHash.slice(0, 16)}`
 }
