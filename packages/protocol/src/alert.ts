@@ -2,16 +2,18 @@ import Type, { type Static } from 'typebox'
 import { NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 
 /**
- * `platform_failing`: nothing of it can be read. `platform_silent`: it pushes nothing though it usually
+ * `platform_failing`: nothing of it can be read. `module_failing`: one of its modules cannot, others can. `platform_silent`: it pushes nothing though it usually
  * does. `rejected_rising`: more of it is refused than usual. `missing_review`: many records are gone and
- * an operator is asked. `disk_low`: the disk of the data folder. `mail_failing`: an alert waits, since its
+ * an operator is asked. `search_behind`: the search does not find what has changed. `disk_low`: the disk of the data folder. `mail_failing`: an alert waits, since its
  * mail cannot be sent.
  */
 export const AlertKind = OneOf(
   'platform_failing',
+  'module_failing',
   'platform_silent',
   'rejected_rising',
   'missing_review',
+  'search_behind',
   'disk_low',
   'mail_failing',
 )

@@ -311,6 +311,7 @@ function keptOf(config: Config): { kept: KeptDays; activityLines: number } {
       pulls: config.HUB_RETENTION_PULLS_DAYS,
       rejected_pushes: config.HUB_RETENTION_REJECTED_DAYS,
       missing_reviews: config.HUB_RETENTION_REVIEWS_DAYS,
+      counters: config.HUB_RETENTION_COUNTERS_DAYS,
       audit: config.HUB_RETENTION_AUDIT_DAYS,
     },
     activityLines: config.HUB_RETENTION_ACTIVITY_LINES,

@@ -152,6 +152,11 @@ export const SETTINGS = {
     default: 90,
     help: 'Days that questions about missing records are kept after they were closed; 0 for ever.',
   }),
+  HUB_RETENTION_COUNTERS_DAYS: setting({
+    parse: days,
+    default: 400,
+    help: 'Days that the counters of each hour are kept, from which charts are drawn and alerts learn what is usual (28 days of them); 0 for ever.',
+  }),
   HUB_RETENTION_AUDIT_DAYS: setting({
     parse: days,
     default: 730,

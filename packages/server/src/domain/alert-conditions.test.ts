@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenAlert } from './alert.ts'
-import { type AlertFacts, findAlerts, type PlatformHealth } from './alert-conditions.ts'
+import {
+  type AlertFacts,
+  findAlerts,
+  type ModuleFailure,
+  type PlatformHealth,
+} from './alert-conditions.ts'
 import { hourOf, PushRhythms } from './push-rhythm.ts'
 
 const NOW = new Date('2026-03-24T12:30:00.000Z')
@@ -23,9 +28,11 @@ function facts(over: Partial<AlertFacts> = {}): AlertFacts {
   return {
     now: NOW,
     platforms: [WELL],
+    failingModules: [],
     rhythms,
     watchedFrom: HOUR - 1000,
     reviews: [],
+    searchBehindSince: null,
     disk: null,
     ...over,
   }
@@ -76,6 +83,43 @@ test('a platform fails after five pulls in a row, or after two and an hour, unti
   const [platform] = failing(9, 90).platforms
   assert.ok(platform)
   assert.deepEqual(find(facts({ platforms: [{ ...platform, status: 'inactive' }] })), [])
+})
+
+test('a module fails as a platform does, where other modules can be read', () => {
+  const failing = (over: Partial<ModuleFailure> = {}, health: Partial<PlatformHealth> = {}) =>
+    facts({
+      platforms: [{ ...WELL, ...health }],
+      failingModules: [
+        {
+          module_id: 7,
+          platform_id: 1,
+          module_name: 'Pupils',
+          trouble: 'The platform answered HTTP 500.',
+          failures_in_row: 5,
+          failing_since: '2026-03-24T12:25:00.000Z',
+          ...over,
+        },
+      ],
+    })
+  assert.deepEqual(find(failing({ failures_in_row: 4 })), [])
+  const raised = [
+    'module_failing: Pupils of The School could not be read since 2026-03-24 12:25 UTC, though other modules could: The platform answered HTTP 500.',
+  ]
+  assert.deepEqual(find(failing()), raised)
+  const anHourAgo = { failing_since: '2026-03-24T11:30:00.000Z' }
+  assert.equal(find(failing({ failures_in_row: 2, ...anHourAgo })).length, 1)
+  assert.equal(find(failing({ failures_in_row: 1, ...anHourAgo })).length, 0)
+  // The whole platform fails, or may be about to: that is told, or nothing yet.
+  const whole = { failures_in_row: 5, failing_since: NOW.toISOString(), last_error: 'Gone.' }
+  assert.deepEqual(
+    findAlerts(failing({}, whole), []).map(({ kind }) => kind),
+    ['platform_failing'],
+  )
+  const beginning = failing({}, { failures_in_row: 1, failing_since: NOW.toISOString() })
+  assert.deepEqual(find(beginning), [])
+  assert.deepEqual(find(beginning, opened(failing())), raised)
+  assert.deepEqual(find(failing({}, { status: 'inactive' })), [])
+  assert.deepEqual(find(failing({ platform_id: 2 })), [])
 })
 
 test('a platform is silent after six hours in which it usually pushes, until it pushes', () => {
@@ -135,6 +179,25 @@ test('each question about missing records is an alert until it has an answer', (
   assert.deepEqual(found?.platform, { platform_id: 1, platform_name: 'school' })
   const unknown = findAlerts(facts({ reviews: [review], platforms: [] }), [])
   assert.equal(unknown[0]?.platform, null)
+})
+
+test('the search is behind when a change has waited for an hour that was watched', () => {
+  const behind = (minutes: number, watchedHours = 1000) =>
+    facts({
+      searchBehindSince: new Date(NOW.getTime() - minutes * 60_000).toISOString(),
+      watchedFrom: HOUR - watchedHours,
+    })
+  assert.deepEqual(find(behind(59)), [])
+  assert.deepEqual(find(behind(60)), [
+    'search_behind: The search is behind: it does not know what has changed since 2026-03-24 11:30 UTC.',
+  ])
+  // 12:30 is half an hour after the first whole hour that was watched.
+  assert.deepEqual(find(behind(6000, 0)), [])
+  assert.equal(find(behind(6000, 1)).length, 1)
+  const open = opened(behind(60))
+  assert.deepEqual(find(behind(30, -1), open), find(behind(60)))
+  assert.deepEqual(find(behind(29), open), [])
+  assert.deepEqual(find(facts(), open), [])
 })
 
 test('a disk is low under 10 GiB or a tenth of it, and no more with a fifth above that', () => {

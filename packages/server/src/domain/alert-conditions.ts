@@ -13,15 +13,29 @@ export type PlatformHealth = AlertPlatform & {
   failing_since: string | null
 }
 
+/** A module that could not be read when it was last asked for. */
+export type ModuleFailure = {
+  module_id: number
+  platform_id: number
+  module_name: string
+  /** What was wrong. */
+  trouble: string | null
+  failures_in_row: number
+  failing_since: string | null
+}
+
 /** What the conditions go by. */
 export type AlertFacts = {
   now: Date
   platforms: PlatformHealth[]
+  failingModules: ModuleFailure[]
   rhythms: PushRhythms
   /** The first whole hour that this process has watched: what was not pushed before it may be its own fault. */
   watchedFrom: number
   /** Those without an answer. */
   reviews: MissingReview[]
+  /** When the first change was made that the search does not know yet; null where it knows all. */
+  searchBehindSince: string | null
   disk: DiskSpace | null
 }
 
@@ -31,6 +45,7 @@ export type WatchedKind = Exclude<AlertKind, 'mail_failing'>
 const FAILURES = 5
 const FAILURES_OVER_AN_HOUR = 2
 const HOUR_MS = 3_600_000
+const SEARCH_BEHIND_MS = HOUR_MS
 /** So many hours in which it usually pushes must pass without a push. */
 const MISSED_HOURS = 6
 const FEWEST_REJECTED = 20
@@ -48,6 +63,14 @@ const CONDITIONS: Readonly<Record<WatchedKind, Condition>> = {
   platform_failing: ({ now, platforms }, findOpen) =>
     platforms.flatMap((platform) => findFailing(platform, now, findOpen)),
 
+  module_failing: ({ now, platforms, failingModules }, findOpen) => {
+    const byId = new Map(platforms.map((platform) => [platform.platform_id, platform]))
+    return failingModules.flatMap((module) => {
+      const platform = byId.get(module.platform_id)
+      return platform ? findFailingModule(module, platform, now, findOpen) : []
+    })
+  },
+
   platform_silent: (facts, findOpen) =>
     facts.platforms.flatMap((platform) => findSilent(platform, facts, findOpen)),
 
@@ -58,6 +81,8 @@ const CONDITIONS: Readonly<Record<WatchedKind, Condition>> = {
     const byName = new Map(platforms.map((platform) => [platform.platform_name, platform]))
     return reviews.map((review) => toReviewAlert(review, byName.get(review.platform_name)))
   },
+
+  search_behind: (facts, findOpen) => findSearchBehind(facts, findOpen('search')),
 
   disk_low: ({ disk }, findOpen) => (disk ? findLowDisk(disk, findOpen('disk')) : []),
 }
@@ -74,31 +99,52 @@ export function findAlerts(facts: AlertFacts, open: OpenAlert[]): FoundAlert[] {
 
 export const WATCHED_KINDS: readonly WatchedKind[] = [
   'platform_failing',
+  'module_failing',
   'platform_silent',
   'rejected_rising',
   'missing_review',
+  'search_behind',
   'disk_low',
 ]
 
-function isFailing(platform: PlatformHealth, now: Date): boolean {
-  const { status, failures_in_row, failing_since } = platform
-  if (status !== 'active') return false
+type Failures = Pick<PlatformHealth, 'failures_in_row' | 'failing_since'>
+
+function failsForLong({ failures_in_row, failing_since }: Failures, now: Date): boolean {
   if (failures_in_row >= FAILURES) return true
   if (failures_in_row < FAILURES_OVER_AN_HOUR || failing_since === null) return false
   return now.getTime() - Date.parse(failing_since) >= HOUR_MS
 }
 
 function findFailing(platform: PlatformHealth, now: Date, findOpen: FindOpen): FoundAlert[] {
-  if (!isFailing(platform, now)) return []
+  if (platform.status !== 'active' || !failsForLong(platform, now)) return []
   const { display_title, failing_since, last_error } = platform
   if (last_error === null) {
     // A pull that is under way could read something of it: its end tells.
     const open = findOpen(String(platform.platform_id))
     return open ? [open] : []
   }
-  const since = failing_since === null ? '' : ` since ${timeInWords(failing_since)}`
-  const message = `Nothing of ${display_title} could be read${since}: ${last_error}`
+  const message = `Nothing of ${display_title} could be read${sinceInWords(failing_since)}: ${last_error}`
   return [toFound('platform_failing', platform, message)]
+}
+
+function sinceInWords(since: string | null): string {
+  return since === null ? '' : ` since ${timeInWords(since)}`
+}
+
+/** Where nothing of its platform can be read, that is what is told. */
+function findFailingModule(
+  module: ModuleFailure,
+  platform: PlatformHealth,
+  now: Date,
+  findOpen: FindOpen,
+): FoundAlert[] {
+  if (platform.status !== 'active' || !failsForLong(module, now)) return []
+  if (failsForLong(platform, now)) return []
+  const subject = String(module.module_id)
+  if (platform.failures_in_row > 0 && !findOpen(subject)) return []
+  const since = sinceInWords(module.failing_since)
+  const message = `${module.module_name} of ${platform.display_title} could not be read${since}, though other modules could: ${module.trouble ?? 'unknown'}`
+  return [{ kind: 'module_failing', subject, platform: toPlatform(platform), message }]
 }
 
 function findSilent(
@@ -145,6 +191,20 @@ function toReviewAlert(review: MissingReview, platform: PlatformHealth | undefin
     platform: platform ? toPlatform(platform) : null,
     message: `${missing} of ${records} records of ${module_name} of ${title} did not come in a pull. None is marked as missing until somebody says whether they are gone.`,
   }
+}
+
+/** What was not indexed before this process was there may be the fault of a hub that was stopped. */
+function findSearchBehind(
+  { now, watchedFrom, searchBehindSince }: AlertFacts,
+  open: OpenAlert | undefined,
+): FoundAlert[] {
+  if (searchBehindSince === null) return []
+  const changedAt = Date.parse(searchBehindSince)
+  const since = open ? changedAt : Math.max(changedAt, watchedFrom * HOUR_MS)
+  if (now.getTime() - since < SEARCH_BEHIND_MS * (open ? KEPT_FROM : 1)) return []
+  if (open) return [open]
+  const message = `The search is behind: it does not know what has changed since ${timeInWords(searchBehindSince)}.`
+  return [{ kind: 'search_behind', subject: 'search', platform: null, message }]
 }
 
 function findLowDisk({ available, total }: DiskSpace, open: OpenAlert | undefined): FoundAlert[] {

@@ -6,12 +6,16 @@ import type { NewActivity } from './activity.ts'
 export const ADVICE: Readonly<Record<AlertKind, string>> = {
   platform_failing:
     "Test the platform's connection in the hub. If it fails there too, its base URL, its source API key or the platform itself needs mending; else its logs say why.",
+  module_failing:
+    'The answer of the platform for this module is what is wrong: its last pull says how. Mend it there, or unregister the module if the platform has it no more.',
   platform_silent:
     'See whether the platform still runs, whether its outgoing calls reach the hub, and whether its hub API key is the one that is valid. Nothing needs doing if it has nothing to send, such as on a holiday.',
   rejected_rising:
     'The rejected pushes say what is wrong with each. Often the platform was changed lately; what is kept can be sent again once it is mended.',
   missing_review:
     'See whether the platform still has the records. Then approve in the hub that they are gone, or dismiss it.',
+  search_behind:
+    "See in the hub's log why the search index is not kept. While millions of records come for the first time it needs nothing but time.",
   disk_low:
     'Make room on the disk, or give it more. Shorter retention (HUB_RETENTION_…) frees space within hours. A full disk refuses every push.',
   mail_failing:

@@ -18,37 +18,50 @@ export function createHashReference(key: Uint8Array): HashReference {
     hmacSha256(key, JSON.stringify([platform_name, record_type, reference_number]))
 }
 
-/** The reference that an anonymised record bears: nobody can send it, and nobody learns the old one from it. */
+/** The reference that an anonymised record bears: nobody can guess it, nor learn the old one from it. */
 export function pseudonymOf(recordId: number, referenceHash: string): string {
   return `anonymised-${recordId}-${referenceHash.slice(0, 16)}`
 }
 
 /**
- * Whether a refused body may be about a record: a text in it, at any depth, is the record's reference, or
- * a number is that was sent as the reference. Not where it says that it is of another module; a module
- * that there is not may be a slip.
+ * Whether a refused body may be about a record: something in it may be its reference. One that cannot be
+ * looked through may.
  * @param body JSON text.
- * @param otherTypes the record types of the platform's other modules.
  */
-export function namesRecord(
-  body: string,
-  reference: string,
-  otherTypes: ReadonlySet<string>,
-): boolean {
-  const value = parseExact(body)
-  const said = isJsonObject(value) ? value['record_type'] : undefined
-  if (typeof said === 'string' && otherTypes.has(said)) return false
-  return holdsReference(value, reference)
+export function namesRecord(body: string, reference: string): boolean {
+  const references = referencesIn(body)
+  return references === null || references.has(reference)
 }
 
-function holdsReference(value: unknown, reference: string, key = ''): boolean {
-  if (typeof value === 'string') return value === reference
-  if (Array.isArray(value)) return value.some((item) => holdsReference(item, reference))
-  if (!isJsonObject(value)) {
-    // Other numbers are mostly amounts: only what is called a reference is taken for one.
-    return key === 'reference_number' && JSON.stringify(value) === reference
+/**
+ * What in a refused body may be the reference of a record: texts and names of members, at any depth, and a
+ * number that was sent as the reference.
+ * @param body JSON text.
+ * @returns null where it cannot be looked through.
+ */
+export function referencesIn(body: string): Set<string> | null {
+  const found = new Set<string>()
+  const left: { name: string; value: unknown }[] = []
+  try {
+    left.push({ name: '', value: parseExact(body) })
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
   }
-  return Object.entries(value).some(
-    ([name, member]) => name === reference || holdsReference(member, reference, name),
-  )
+  for (let next = left.pop(); next; next = left.pop()) {
+    const { name, value } = next
+    if (typeof value === 'string') found.add(value)
+    else if (Array.isArray(value)) {
+      for (const item of value) left.push({ name: '', value: item })
+    } else if (isJsonObject(value)) {
+      for (const [key, member] of Object.entries(value)) {
+        found.add(key)
+        left.push({ name: key, value: member })
+      }
+    } else if (name === 'reference_number') {
+      // Other numbers are mostly amounts: only what is called a reference is taken for one.
+      found.add(JSON.stringify(value))
+    }
+  }
+  return found
 }

@@ -20,6 +20,7 @@ test('each kind is kept exactly so many days, and for ever where it is none', ()
         rejected_pushes: 0,
         missing_reviews: 0,
         alerts: 0,
+        counters: 0,
         audit: 0,
         ...kept,
       }

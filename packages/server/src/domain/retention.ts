@@ -9,6 +9,7 @@ export const RETENTION_NOUNS = [
   'rejected_pushes',
   'missing_reviews',
   'alerts',
+  'counters',
   'audit',
 ] as const
 export type RetentionNoun = (typeof RETENTION_NOUNS)[number]

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { HubError } from '../errors.ts'
 import { answerUnknownRoutes } from './allowed-methods.ts'
 import { type Authenticators, type Authorization, authorize, type CsrfTokens } from './authorize.ts'
-import { answerErrors } from './error-answers.ts'
+import { answerErrors, sendError } from './error-answers.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { describeApi } from './openapi.ts'
 import { validatorCompiler } from './validate.ts'
@@ -38,6 +44,7 @@ export async function createHttpServer(
     // A slow sender must not hold a connection for ever.
     requestTimeout: 60_000,
     routerOptions: { maxParamLength: 1024 },
+    frameworkErrors: refuseAddress,
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setValidatorCompiler(validatorCompiler)
   parseJsonBodies(app)
@@ -57,4 +64,11 @@ export async function createHttpServer(
   const authorization = authorize(app, authenticators, csrfTokenOf)
   await describeApi(app, settings.version)
   return { app, authorization }
+}
+
+/** An address that the router gives up on meets no hook and no error handler. */
+function refuseAddress(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('X-Request-Id', request.id)
+  const reason = 'its address is no UTF-8, or a part of it is longer than 1024 characters'
+  sendError(request, reply, new HubError('invalid_request', { reason }))
 }

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Erasure, ErasureMode } from '@recordhub/protocol'
+import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
 import {
-  hashReference,
-  type StorageEngine,
-  type StorageKit,
-  withStorage,
-} from '../helpers/storage-engine.ts'
+  counts,
+  erase,
+  expectNothing,
+  hashOf,
+  linesNaming,
+  MODES,
+  NAME,
+  REFERENCE,
+  refuse,
+  storeTraces,
+  VALUE,
+} from '../helpers/storage-erasure.ts'
 import {
   changeLog,
   listHistory,
@@ -15,25 +22,14 @@ import {
   pushWrite,
   readRecord,
   registerTestPlatform,
-  type TestPlatform,
   words,
   write,
   writeOne,
 } from '../helpers/storage-fixtures.ts'
-import {
-  beginRead,
-  finishRead,
-  finishTestPull,
-  pullOnce,
-  pullWrite,
-  taskResult,
-} from '../helpers/storage-pulls.ts'
-import { keep, listRefusals, rejection, replayWrite } from '../helpers/storage-replays.ts'
+import { pullOnce, pullWrite } from '../helpers/storage-pulls.ts'
+import { listRefusals, replayWrite } from '../helpers/storage-replays.ts'
 import { chooseFields, indexAll } from '../helpers/storage-search.ts'
 import { countRows, runSql } from '../helpers/storage-sql.ts'
-
-const ALL = { platform: null, level: null, limit: 1000, before: null }
-const MODES: ErasureMode[] = ['erase', 'anonymise']
 
 export function describeErasure(engine: StorageEngine): void {
   describe(`erasing records on ${engine.name}`, () => {
@@ -82,59 +78,6 @@ export function describeErasure(engine: StorageEngine): void {
           const [sum] = await runSql(storage, 'SELECT sum(bytes) AS n FROM rejected_pushes')
           const [kept] = await runSql(storage, 'SELECT sum(rejected_bytes) AS n FROM platforms')
           assert.equal(Number(kept?.['n']), Number(sum?.['n']))
-        }),
-      )
-
-      test(
-        `after ${mode}, pushes and pulls do not bring it back until the tombstone is lifted`,
-        withStorage(engine, async (kit) => {
-          const { storage } = kit
-          const { school, id } = await storeTraces(kit)
-          const { tombstone_id } = await erase(kit, id, mode)
-          const stored = await listRecords(storage)
-          const patch = pushWrite(school, { source: 'PATCH', reference: REFERENCE })
-          const other = pushWrite(school, { reference: 'other' })
-          const outcomes = await write(
-            kit,
-            pushWrite(school, { reference: REFERENCE }),
-            patch,
-            other,
-          )
-          assert.deepEqual(words(outcomes), ['record_erased', 'record_erased', 'unchanged'])
-          await pullOnce(kit, school, async (read) => {
-            const twice = pullWrite(read, { reference: REFERENCE, full_name: NAME })
-            const said = words(await write(kit, twice, twice, pullWrite(read, { reference: 'x' })))
-            assert.deepEqual(said, ['record_erased', 'record_erased', 'created'])
-          })
-          await expectNothing(kit, [REFERENCE, NAME])
-          assert.equal((await listRecords(storage)).length, stored.length + 1)
-
-          const lifted = await storage.erasure.liftTombstone(tombstone_id, changeLog())
-          assert.equal(lifted, true)
-          assert.equal(await storage.erasure.liftTombstone(tombstone_id, changeLog()), false)
-          const again = await writeOne(kit, pushWrite(school, { reference: REFERENCE }))
-          assert.equal(again.outcome, 'created')
-          assert.notEqual(again.record_id, id)
-        }),
-      )
-
-      test(
-        `a record that ${mode} took is not missed by a read that does not bring it, nor by one that does`,
-        withStorage(engine, async (kit) => {
-          const { storage } = kit
-          const school = await registerTestPlatform(kit)
-          const references = ['r-1', 'r-2', 'r-3']
-          await pullOnce(kit, school, async (read) => {
-            await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
-          })
-          const [first] = await listRecords(storage)
-          assert.ok(first)
-          await erase(kit, first.record_id, mode)
-          const read = await beginRead(storage, school)
-          await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
-          assert.equal(read.read.seen.size, await storage.missing.countUnmarked(read.read))
-          await finishRead(storage, read)
-          await finishTestPull(storage, read.read.pull_id)
         }),
       )
 
@@ -233,68 +176,6 @@ export function describeErasure(engine: StorageEngine): void {
     )
 
     test(
-      'a refused body that names an erased record is not kept; others are',
-      withStorage(engine, async (kit) => {
-        const { storage } = kit
-        const { school, id } = await storeTraces(kit)
-        await erase(kit, id, 'erase')
-        const before = await countRows(storage, 'rejected_pushes')
-        await refuse(kit, school, REFERENCE)
-        await refuse(kit, school, REFERENCE, 'pull')
-        assert.equal(await countRows(storage, 'rejected_pushes'), before)
-        await expectNothing(kit, [REFERENCE])
-        await refuse(kit, school, 'r-99')
-        assert.equal(await countRows(storage, 'rejected_pushes'), before + 1)
-      }),
-    )
-
-    test(
-      'a tombstone outlives the registration of its platform',
-      withStorage(engine, async (kit) => {
-        const { storage, clock } = kit
-        const school = await registerTestPlatform(kit)
-        const { record_id } = await writeOne(kit, pushWrite(school))
-        await erase(kit, record_id, 'erase')
-        const { platform_id, platform_name } = school
-        const removing = { platform_id, platform_name, requested_by: 'ann', at: clock.text }
-        assert.ok(await storage.platforms.removePlatform(removing, changeLog()))
-        const again = await registerTestPlatform(kit)
-        assert.deepEqual(words(await write(kit, pushWrite(again))), ['record_erased'])
-      }),
-    )
-
-    test(
-      'the next read asks for all after an erasure, and after a tombstone is lifted',
-      withStorage(engine, async (kit) => {
-        const { storage } = kit
-        const school = await registerTestPlatform(kit)
-        const { record_id } = await writeOne(kit, pushWrite(school))
-        const readOnce = async () => {
-          const read = await beginRead(storage, school)
-          await storage.pulls.finishTask(
-            read.read.pull_id,
-            read.task.task_number,
-            taskResult(),
-            null,
-          )
-          await finishTestPull(storage, read.read.pull_id)
-        }
-        const pushes = async () => {
-          const [row] = await runSql(storage, 'SELECT sum(pushes) AS n FROM module_counters')
-          return Number(row?.['n'])
-        }
-        const first = await pushes()
-        const { tombstone_id } = await erase(kit, record_id, 'erase')
-        const second = await pushes()
-        assert.ok(second > first)
-        await readOnce()
-        assert.equal(await pushes(), second)
-        await storage.erasure.liftTombstone(tombstone_id, changeLog())
-        assert.ok((await pushes()) > second)
-      }),
-    )
-
-    test(
       'two erasures of one record at once: one does it',
       withStorage(engine, async (kit) => {
         const { storage } = kit
@@ -366,37 +247,6 @@ export function describeErasure(engine: StorageEngine): void {
       }),
     )
 
-    for (const mode of MODES) {
-      test(
-        `a replay does not bring back what was taken by ${mode}, nor leaves anything of it`,
-        withStorage(engine, async (kit) => {
-          const { storage } = kit
-          const school = await registerTestPlatform(kit)
-          const whole = { reference: REFERENCE, full_name: NAME }
-          const { record_id } = await writeOne(kit, pushWrite(school, whole))
-          const { tombstone_id } = await erase(kit, record_id, mode)
-          await refuse(kit, school, {})
-          const refusal = only(await listRefusals(storage))
-          const replay = replayWrite(refusal, { reference: REFERENCE, data: `{"a":"${VALUE}"}` })
-          const other = replayWrite(refusal, { reference: 'other' })
-          const dryRun = { at: kit.clock.text, day: kit.clock.day, writes: [replay] }
-          assert.deepEqual(words(await storage.records.tryWrites(dryRun)), ['record_erased'])
-          const insisting = { ...replay, replay: { ...replay.replay, overwrite: true } }
-          for (const one of [replay, insisting]) {
-            assert.deepEqual(words(await write(kit, one)), ['record_erased'])
-          }
-          await expectNothing(kit, [REFERENCE, NAME, VALUE])
-          assert.deepEqual(await listRefusals(storage), [refusal])
-          assert.deepEqual(words(await write(kit, other)), ['created'])
-          await refuse(kit, school, {})
-          const again = only(await listRefusals(storage))
-          await storage.erasure.liftTombstone(tombstone_id, changeLog())
-          const lifted = replayWrite(again, { reference: REFERENCE })
-          assert.deepEqual(words(await write(kit, lifted)), ['created'])
-        }),
-      )
-    }
-
     test(
       'references of any kind are erased: strange characters, the longest, with quotes',
       withStorage(engine, async (kit) => {
@@ -415,80 +265,4 @@ export function describeErasure(engine: StorageEngine): void {
       }),
     )
   })
-}
-
-const REFERENCE = 'reference of Ann 4711'
-const NAME = 'Ann Unmistakable'
-const VALUE = 'a value of Ann alone'
-
-/** A record that has left traces everywhere, among others. */
-async function storeTraces(kit: StorageKit): Promise<{ school: TestPlatform; id: number }> {
-  const school = await registerTestPlatform(kit)
-  const whole = { reference: REFERENCE, full_name: NAME }
-  const { record_id } = await writeOne(kit, pushWrite(school, { ...whole, data: '{"a":"1"}' }))
-  await write(kit, pushWrite(school, { ...whole, data: `{"a":"${VALUE}"}` }))
-  await write(kit, pushWrite(school, { reference: 'other' }))
-  await write(kit, pushWrite(school, { ...whole, data: `{"a":"${VALUE} too"}` }))
-  await refuse(kit, school, REFERENCE)
-  await refuse(kit, school, REFERENCE, 'pull')
-  await refuse(kit, school, { wrapped: { reference_number: REFERENCE, full_name: NAME } })
-  await refuse(kit, school, 'other')
-  return { school, id: record_id }
-}
-
-function refuse(
-  kit: StorageKit,
-  school: TestPlatform,
-  what: string | object,
-  method: 'POST' | 'pull' = 'POST',
-): Promise<void> {
-  const named = { record_type: 'students', reference_number: String(what) }
-  const full_name = what === REFERENCE ? NAME : 'Bea'
-  const body = typeof what === 'string' ? { ...named, full_name, data: 7 } : what
-  const over = { method, errors: { data: ['must be an object'] }, body: JSON.stringify(body) }
-  const about = typeof what === 'string' ? named : {}
-  return keep(kit, [rejection(school, { ...over, ...about })])
-}
-
-async function erase(kit: StorageKit, record_id: number, mode: ErasureMode): Promise<Erasure> {
-  const log = changeLog(`record.${mode}`)
-  const request = { record_id, mode, actor: 'ann@example.org' }
-  const erasure = await kit.storage.erasure.eraseRecord(request, log)
-  assert.ok(erasure, 'There was nothing to erase')
-  return erasure
-}
-
-function hashOf(reference_number: string): string {
-  return hashReference({ platform_name: 'school', record_type: 'students', reference_number })
-}
-
-const TABLES = [
-  ...['records', 'record_history', 'record_deletions', 'rejected_pushes', 'activity', 'audit'],
-  ...[
-    'record_search',
-    'record_index',
-    'tombstones',
-    'missing_suspects',
-    'missing_reviews',
-    'pull_tasks',
-    'removals',
-  ],
-]
-
-async function expectNothing({ storage }: StorageKit, texts: string[]): Promise<void> {
-  for (const table of TABLES) {
-    const stored = JSON.stringify(await runSql(storage, `SELECT * FROM ${table}`))
-    for (const text of texts) assert.ok(!stored.includes(text), `${text} is in ${table}`)
-  }
-}
-
-async function counts({ storage }: StorageKit): Promise<Record<string, number>> {
-  const found: Record<string, number> = {}
-  for (const table of TABLES) found[table] = await countRows(storage, table)
-  return found
-}
-
-async function linesNaming({ storage }: StorageKit, reference: string): Promise<unknown[]> {
-  const lines = await storage.activity.listActivity(ALL)
-  return lines.filter((line) => line.details['reference_number'] === reference)
 }

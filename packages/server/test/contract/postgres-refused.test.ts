@@ -76,7 +76,6 @@ describe('words with U+0000 that others have sent are kept on PostgreSQL', () =>
         body: '{"record_type":"a\\u0000b"}',
         pull_id: null,
         record_type: null,
-        reference_number: null,
         place: null,
         activity: { level: 'warning', kind: 'push.rejected', message },
       })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PullTrigger } from '@recordhub/protocol'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
-import { only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { changeLog, only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
 import { finishTestPull, LEASE, taskResult } from '../helpers/storage-pulls.ts'
 
 const FAILED = { state: 'failed', error: 'It hangs', trouble: 'It hangs' } as const
@@ -73,6 +73,44 @@ export function describePullFailures(engine: StorageEngine): void {
         for (let round = 1; round <= 7; round += 1) {
           const tasks = await pull(kit, 'schedule', new Set(['bad']), 'record_type')
           assert.deepEqual(tasks, { good: 'succeeded', bad: 'failed' })
+        }
+      }),
+    )
+
+    test(
+      'a module that fails is counted with the time of its first failure, until it is read or registered anew',
+      withStorage(engine, async (kit) => {
+        const { alerts, platforms, pulls } = kit.storage
+        const { platform_id } = await registerTestPlatform(kit, { modules: ['good', 'bad'] })
+        const failing = async () =>
+          (await alerts.listFailingModules()).map(({ module_id: _, ...module }) => module)
+        const since = kit.clock.text
+        for (let round = 1; round <= 3; round += 1) {
+          await pull(kit, 'schedule', new Set(['bad']), 'record_type')
+          kit.clock.advance(60)
+        }
+        const bad = {
+          platform_id,
+          module_name: 'Module bad',
+          trouble: 'It hangs',
+          failures_in_row: 3,
+          failing_since: since,
+        }
+        assert.deepEqual(await failing(), [bad])
+        // What was broken off or cut off tells nothing of it.
+        const { pull: asked } = await request(kit, 'api')
+        await pulls.startPull(asked.id, LEASE)
+        await pulls.startTask(asked.id, 1)
+        await finishTestPull(kit.storage, asked.id, 'failed')
+        assert.deepEqual(await failing(), [bad])
+        await pull(kit, 'api', new Set(), 'record_type')
+        assert.deepEqual(await failing(), [])
+        await pull(kit, 'schedule', new Set(['bad']), 'record_type')
+        assert.deepEqual((await failing())[0]?.failing_since, kit.clock.text)
+        for (const record_types of [['good'], ['good', 'bad']]) {
+          const change = { platform_id, record_types, at: kit.clock.text }
+          await platforms.setRegisteredModules(change, changeLog())
+          assert.deepEqual(await failing(), [])
         }
       }),
     )

@@ -118,6 +118,7 @@ export function describeRecordSearch(engine: StorageEngine): void {
         assert.equal(await indexAll(storage), 1)
         assert.deepEqual(await storage.searchIndex.readSearchIndex(), {
           lag: 0,
+          behind_since: null,
           has_text_index: true,
         })
         assert.deepEqual(await found(storage, 'q=lyon muller'), ['r-1'])

@@ -37,6 +37,27 @@ export function describeSearchIndex(engine: StorageEngine): void {
     )
 
     test(
+      'it tells since when it is behind: the first change that it does not hold',
+      withStorage(engine, async (kit) => {
+        const { searchIndex } = kit.storage
+        const since = async () => (await searchIndex.readSearchIndex()).behind_since
+        const school = await registerTestPlatform(kit)
+        assert.equal(await since(), null)
+        const times = [0, 1].map((hours) => {
+          return new Date(kit.clock.now().getTime() + hours * 3_600_000).toISOString()
+        })
+        await write(kit, pushWrite(school))
+        kit.clock.advance(3600)
+        await write(kit, pushWrite(school, { reference: 'r-2' }))
+        assert.equal(await since(), times[0])
+        await searchIndex.indexNext(1)
+        assert.equal(await since(), times[1])
+        await indexAll(kit.storage)
+        assert.equal(await since(), null)
+      }),
+    )
+
+    test(
       'it goes on where it was after a restart',
       withStorage(engine, async (kit) => {
         await pushMany(kit, await registerTestPlatform(kit), 25)

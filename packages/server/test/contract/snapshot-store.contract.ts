@@ -72,7 +72,6 @@ export function describeSnapshotStore(engine: StorageEngine): void {
               body: '{}',
               pull_id: null,
               record_type: null,
-              reference_number: null,
               place: null,
               activity: null,
             },

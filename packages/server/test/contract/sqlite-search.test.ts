@@ -11,6 +11,7 @@ import {
   write,
   writeOne,
 } from '../helpers/storage-fixtures.ts'
+import { remove, runAll } from '../helpers/storage-removals.ts'
 import { indexAll } from '../helpers/storage-search.ts'
 import { runSql } from '../helpers/storage-sql.ts'
 import { sqliteEngine } from '../helpers/storage-sqlite.ts'
@@ -18,6 +19,10 @@ import { sqliteEngine } from '../helpers/storage-sqlite.ts'
 /** Letters that nobody else has. Of each term the index leaves out what it shares with the one before it. */
 const NAME = '\u{10000}\u{10001}\u{10002}\u{10003}\u{10004}'
 const END_OF_TERM = Buffer.from('\u{10002}\u{10003}').toString('hex').toUpperCase()
+
+/** The same, where a merge begins. */
+const FIRST_NAME = 'xy#$%'
+const FIRST_TERM = Buffer.from('#$%').toString('hex').toUpperCase()
 
 describe('the search index of SQLite', () => {
   for (const mode of ['erase', 'anonymise'] as const) {
@@ -44,9 +49,114 @@ describe('the search index of SQLite', () => {
       }),
     )
   }
+
+  test(
+    'nor where it is being merged just then, as by an erasure that was cut off',
+    withStorage(sqliteEngine, async (kit) => {
+      const { storage } = kit
+      const school = await registerTestPlatform(kit)
+      const { record_id } = await writeOne(kit, pushWrite(school, { full_name: FIRST_NAME }))
+      for (let round = 0; round < 20; round++) {
+        const others = Array.from({ length: 100 }, (_, n) =>
+          pushWrite(school, {
+            reference: `other-${round}-${n}`,
+            full_name: `${round} ${n * 7919}`,
+          }),
+        )
+        await write(kit, ...others)
+        await indexAll(storage)
+      }
+      await runSql(storage, `INSERT INTO record_search (record_search, rank) VALUES ('merge', -8)`)
+      assert.ok(await isInIndex(storage, FIRST_TERM), 'the test would see it')
+      const order = { record_id, mode: 'erase', actor: 'ann' } as const
+      await storage.erasure.eraseRecord(order, changeLog('record.erased'))
+      assert.equal(await isInIndex(storage, FIRST_TERM), false)
+    }),
+  )
+
+  test(
+    'no letters are left after an erasure, however far the index is merged just then',
+    withStorage(sqliteEngine, async (kit) => {
+      const { storage } = kit
+      const school = await registerTestPlatform(kit)
+      const left = new Set<number>()
+      for (let round = 0; round < 40; round += 1) {
+        const person = pushWrite(school, { reference: `person-${round}`, full_name: NAME })
+        const { record_id } = await writeOne(kit, person)
+        const others = Array.from({ length: 60 }, (_, n) =>
+          pushWrite(school, {
+            reference: `other-${round}-${n}`,
+            full_name: `Name ${round * 60 + n}`,
+          }),
+        )
+        await write(kit, ...others)
+        await indexAll(storage, 10)
+        const order = { record_id, mode: 'erase', actor: 'ann' } as const
+        await storage.erasure.eraseRecord(order, changeLog('record.erased'))
+        if (await isInIndex(storage)) left.add(round)
+      }
+      assert.deepEqual([...left], [])
+    }),
+  )
+
+  test(
+    'an erasure comes to its end though records are indexed all the while',
+    withStorage(sqliteEngine, async (kit) => {
+      const { storage } = kit
+      const school = await registerTestPlatform(kit)
+      const { record_id } = await writeOne(kit, pushWrite(school, { full_name: NAME }))
+      for (let round = 0; round < 5; round += 1) {
+        const some = Array.from({ length: 1000 }, (_, n) =>
+          pushWrite(school, {
+            reference: `other-${round}-${n}`,
+            full_name: `${round} ${n * 7919}`,
+          }),
+        )
+        await write(kit, ...some)
+      }
+      await storage.searchIndex.indexNext(100)
+      let isErased = false
+      const indexing = async () => {
+        while (!isErased && (await storage.searchIndex.indexNext(100)) > 0);
+        return (await storage.searchIndex.readSearchIndex()).lag
+      }
+      const erasing = storage.erasure
+        .eraseRecord({ record_id, mode: 'erase', actor: 'ann' }, changeLog('record.erased'))
+        .finally(() => {
+          isErased = true
+        })
+      await Promise.all([erasing, indexing()])
+      assert.equal(await isInIndex(storage), false)
+    }),
+  )
+
+  test(
+    'what a killed hub had deleted, and what a removal takes, leaves it with the next steps of removals',
+    withStorage(sqliteEngine, async (kit) => {
+      const school = await registerTestPlatform(kit)
+      const { record_id } = await writeOne(kit, pushWrite(school, { full_name: NAME }))
+      await indexAll(kit.storage)
+      // As a process leaves it that was killed between the last transaction of an erasure and its end.
+      await runSql(kit.storage, `DELETE FROM records WHERE record_id = ${record_id}`)
+      await runSql(kit.storage, `INSERT INTO search_feed VALUES ('purge', 7)`)
+      const storage = await kit.reopen()
+      assert.ok(await isInIndex(storage))
+      assert.equal(await storage.removals.removeNext(), true)
+      assert.equal(await isInIndex(storage), false)
+      assert.equal(await storage.removals.removeNext(), false)
+
+      const again = { ...kit, storage }
+      await write(again, pushWrite(school, { full_name: NAME }))
+      await indexAll(storage)
+      assert.ok(await isInIndex(storage))
+      await remove(again, school)
+      await runAll(storage)
+      assert.equal(await isInIndex(storage), false)
+    }),
+  )
 })
 
-async function isInIndex(storage: Storage): Promise<boolean> {
+async function isInIndex(storage: Storage, term = END_OF_TERM): Promise<boolean> {
   const rows = await runSql(storage, 'SELECT hex(block) AS block FROM record_search_data')
-  return rows.some(({ block }) => String(block).includes(END_OF_TERM))
+  return rows.some(({ block }) => String(block).includes(term))
 }

@@ -11,6 +11,7 @@ import { describeMissingReads } from './missing-reads.contract.ts'
 import { describeMissingReviews } from './missing-reviews.contract.ts'
 import { describeMissingRecords } from './missing-store.contract.ts'
 import { describeModuleRegistration } from './module-registration.contract.ts'
+import { describeModuleRemovals } from './module-removals.contract.ts'
 import { describeOperatorStore } from './operator-store.contract.ts'
 import { describePlatformStore } from './platform-store.contract.ts'
 import { describePullDispatcher } from './pull-dispatcher.contract.ts'
@@ -39,6 +40,7 @@ import { describeSearchIndex } from './search-index.contract.ts'
 import { describeSnapshotStore } from './snapshot-store.contract.ts'
 import { describeSqlViews } from './sql-views.contract.ts'
 import { describeStorageItself } from './storage.contract.ts'
+import { describeTombstones } from './tombstones.contract.ts'
 import { describeViewStore } from './view-store.contract.ts'
 
 export function describeStorage(engine: StorageEngine): void {
@@ -70,7 +72,9 @@ export function describeStorage(engine: StorageEngine): void {
   describeMissingReviews(engine)
   describeMissingReads(engine)
   describeErasure(engine)
+  describeTombstones(engine)
   describeRemovals(engine)
+  describeModuleRemovals(engine)
   describeActivityStore(engine)
   describeRejectedPushStore(engine)
   describeReplays(engine)

@@ -53,7 +53,6 @@ export function describeStorageItself(engine: StorageEngine): void {
               body: '{"n":1.10}',
               pull_id: null,
               record_type: null,
-              reference_number: null,
               place: null,
               activity: null,
             },

@@ -46,7 +46,6 @@ export function everyMethod(
     body: '{}',
     pull_id: null,
     record_type: null,
-    reference_number: null,
     place: null,
     activity: null,
   } as const

@@ -14,7 +14,6 @@ export function rejection(
   return {
     platform_id: platform.platform_id,
     record_type: null,
-    reference_number: null,
     method: 'POST',
     code: 'invalid_record',
     message: 'It was not accepted',

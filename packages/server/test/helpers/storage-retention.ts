@@ -16,6 +16,7 @@ export const AGED_TABLES = {
   rejected_pushes: { table: 'rejected_pushes', at: 'at' },
   missing_reviews: { table: 'missing_reviews', at: 'closed_at' },
   alerts: { table: 'alerts', at: 'resolved_at' },
+  counters: { table: 'hourly_counters', at: "hour || ':59:59.999Z'" },
   audit: { table: 'audit', at: 'at' },
 } as const satisfies Record<RetentionNoun, { table: string; at: string }>
 
@@ -66,6 +67,8 @@ export async function makeRow(
       const resolve = open.filter((one) => one.subject === subject)
       return storage.alerts.settleAlerts({ raise: [], resolve, reword: [] })
     }
+    case 'counters':
+      return keep(kit, [rejection(school)])
     default:
       throw new Error(`There are no rows of ${noun satisfies never}`)
   }

@@ -23,7 +23,7 @@ import {
 } from '../helpers/http-alerts.ts'
 import { expectAnswer, expectError } from '../helpers/http-answer.ts'
 import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { simulatePlatform } from '../helpers/http-platform.ts'
+import { simulatedModule, simulatePlatform } from '../helpers/http-platform.ts'
 import { respond } from '../helpers/http-respond.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
@@ -57,6 +57,46 @@ export function describeAlerts(engine: StorageEngine): void {
       assert.deepEqual({ ...over, resolved_at: null }, alert)
       assert.deepEqual((await readSnapshot(hub)).alerts, { open: 0, latest: [] })
       assert.deepEqual(await alertLines(hub), ['alert.raised', 'alert.resolved'])
+    })
+
+    test('a module that fails while another one can be read is one, until it can be read', async () => {
+      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE })
+      const modules = ['cases', 'visits'].map((type) => simulatedModule(type))
+      await using platform = await simulatePlatform({ modules })
+      await registerPlatform(hub, platform)
+      platform.behave('records/visits', respond.status(500))
+      for (let round = 1; round <= 5; round += 1) await pullAll(hub)
+      const alert = only(await untilOpen(hub, 'module_failing'))
+      assert.match(alert.message, /though other modules could: The platform answered HTTP 500/)
+      assert.equal(alert.platform_name, platform.platform_name)
+      assert.deepEqual(await untilOpen(hub, 'platform_failing', 0), [])
+      platform.behave('records/visits', null)
+      await pullAll(hub)
+      await untilOpen(hub, 'module_failing', 0)
+      assert.deepEqual(await alertLines(hub), ['alert.raised', 'alert.resolved'])
+    })
+
+    test('a search index that is not kept for an hour is one, until it is', async () => {
+      const clock = clockOfToday()
+      let isStuck = true
+      await using hub = await startTestHub(engine, {
+        pace: ALERTS_AT_ONCE,
+        clock,
+        wrap: (storage) => ({
+          ...storage,
+          searchIndex: {
+            ...storage.searchIndex,
+            indexNext: async (limit) => (isStuck ? 0 : storage.searchIndex.indexNext(limit)),
+          },
+        }),
+      })
+      const { hub_api_key } = await registerAny(hub)
+      await push(hub, hub_api_key, newRecord('N-1'))
+      for (let hour = 1; hour <= 3; hour += 1) clock.advance(3600)
+      const alert = only(await untilOpen(hub, 'search_behind'))
+      assert.match(alert.message, /does not know what has changed since/)
+      isStuck = false
+      await untilOpen(hub, 'search_behind', 0)
     })
 
     test('a platform that falls silent is one, until it pushes; one that never pushes is none', async () => {

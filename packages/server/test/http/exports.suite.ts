@@ -169,6 +169,22 @@ export function describeExports(engine: StorageEngine): void {
       assert.deepEqual(JSON.parse(String(entry?.['details'])), details)
     })
 
+    test('the audit of an export tells which filters there were, and no text that a person is found by', async () => {
+      const looked = { q: 'Ann Unmistakable', 'filter[status][contains]': 'Unmistakable' }
+      await textOf({ format: 'csv', platform, reference_number: 'R-Unmistakable', ...looked })
+      const [entry] = await runSql(
+        hub().storage,
+        `SELECT details FROM audit WHERE action = 'records.export' ORDER BY audit_id DESC LIMIT 1`,
+      )
+      assert.deepEqual(JSON.parse(String(entry?.['details'])), {
+        format: 'csv',
+        platform,
+        reference_number: '…',
+        q: '…',
+        'filter[status][contains]': '…',
+      })
+    })
+
     test('an export has exactly the rows of the list, however it is filtered and sorted', async () => {
       await until(async () => {
         const status = await hub().get('/api/v1/search/status')

@@ -93,6 +93,13 @@ export function describePages(engine: StorageEngine): void {
       }
     })
 
+    test('an address that cannot be read is refused as everything else is', async () => {
+      for (const part of ['%ED%A0%80', '%', 'x'.repeat(2000)]) {
+        const answer = await hub().send({ url: `/api/v1/platforms/1/modules/${part}/records` })
+        expectError(answer, 400, 'invalid_request')
+      }
+    })
+
     test('the description of the API names every route that programs and platforms use', async () => {
       const { paths, openapi } = expectObject(await hub().send({ url: '/api/openapi.json' }), 200)
       assert.match(String(openapi), /^3\./)

@@ -93,6 +93,41 @@ for (const engine of ENGINES) {
   )
 }
 
+for (const engine of ENGINES) {
+  test(
+    `nothing of the records of a removed platform is left, nor of what was refused of it (${engine.name})`,
+    PROCESS_TEST,
+    async (t) => {
+      const kit = await engine.createSandbox(t)
+      const hub = await kit.sandbox.startHub()
+      const operator = await signIn(hub.address)
+      const module = makeUpModule('person', 300)
+      const person = { reference_number: 'person-1000', full_name: NAME, data: { note: VALUE } }
+      module.records.splice(150, 0, JSON.stringify(person))
+      const platform = await startPlatform(t, { name: 'archive', modules: [module] })
+      const { hub_api_key: hubApiKey, platform: registered } = await registerPlatform(
+        operator,
+        platform,
+      )
+      await pullToTheEnd(operator)
+      const pusher = createPusher({ address: hub.address, hubApiKey })
+      t.after(() => pusher.close())
+      const push = { method: 'PATCH', reference_number: 'person-1000' } as const
+      await pusher.push({ ...push, record_type: 'person', data: { note: `${VALUE} too` } })
+      await pusher.push({ ...push, record_type: 'unknown', data: { note: VALUE } })
+      assert.ok((await findIn(engine, kit)).length > 0, 'the search finds what is there')
+
+      const path = `/api/v1/platforms/${registered.id}`
+      await ask(operator, 'DELETE', path, { platform_name: 'archive' })
+      await eventually('nothing is left', async () =>
+        (await findIn(engine, kit)).length === 0 ? true : null,
+      )
+      await hub.stop()
+      assert.deepEqual(await findIn(engine, kit), [])
+    },
+  )
+}
+
 test(
   'what a killed hub has left of an erased record in the log of SQLite, the next one takes out',
   PROCESS_TEST,

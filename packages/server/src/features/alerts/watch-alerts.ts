@@ -5,6 +5,7 @@ import { waitFor } from '../../lib/abortable-loop.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { MissingStore } from '../../storage/port/missing-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { type MailParts, mailAlerts } from './mail-alerts.ts'
 
@@ -19,6 +20,7 @@ const BREATH_MS = 1
 export type AlertParts = MailParts & {
   missing: Pick<MissingStore, 'listReviews'>
   operators: Pick<OperatorStore, 'claim' | 'releaseClaim'>
+  searchIndex: Pick<SearchIndexStore, 'readSearchIndex'>
   readDiskSpace: Storage['readDiskSpace']
   clock: Clock
 }
@@ -64,7 +66,7 @@ async function learnRhythms(
 }
 
 async function judge(
-  { alerts, missing, readDiskSpace, clock }: AlertParts,
+  { alerts, missing, searchIndex, readDiskSpace, clock }: AlertParts,
   rhythms: PushRhythms,
   watchedFrom: number,
 ): Promise<void> {
@@ -73,7 +75,9 @@ async function judge(
     rhythms,
     watchedFrom,
     platforms: await alerts.listPlatformHealth(),
+    failingModules: await alerts.listFailingModules(),
     reviews: await listPending(missing),
+    searchBehindSince: (await searchIndex.readSearchIndex()).behind_since,
     disk: await readDiskSpace(),
   }
   const all = await alerts.listOpenAlerts()

@@ -54,10 +54,7 @@ export class Rejections {
     this.#unnamed += 1
     const reason = `element ${index} of records is larger than 16 MiB`
     const body = JSON.stringify({ index })
-    return this.#keep(
-      { code: 'invalid_record', errors: {}, body, reference_number: null },
-      { reason },
-    )
+    return this.#keep({ code: 'invalid_record', errors: {}, body }, { reason })
   }
 
   /** @returns a promise that resolves when it is kept. */
@@ -67,11 +64,10 @@ export class Rejections {
     params: Record<string, string>,
     errors: Record<string, string[]>,
   ): Promise<void> {
-    const reference_number = referenceOf(value)
-    if (code !== 'duplicate_reference') this.#noteThatItIsThere(reference_number)
+    if (code !== 'duplicate_reference') this.#noteThatItIsThere(referenceOf(value))
     const text = JSON.stringify(value)
     const body = text.length <= MAX_KEPT_BODY ? text : JSON.stringify({ index })
-    return this.#keep({ code, errors, body, reference_number }, params)
+    return this.#keep({ code, errors, body }, params)
   }
 
   /** The record of a rejected element is there all the same, if only it can be told which one. */
@@ -81,7 +77,7 @@ export class Rejections {
   }
 
   async #keep(
-    rejected: Pick<NewRejectedPush, 'errors' | 'body' | 'reference_number'> & { code: ErrorCode },
+    rejected: Pick<NewRejectedPush, 'errors' | 'body'> & { code: ErrorCode },
     params: Record<string, string>,
   ): Promise<void> {
     this.#count += 1

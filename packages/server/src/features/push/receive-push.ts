@@ -5,7 +5,6 @@ import {
   faultsInWords,
   type PushInput,
   recordTypeOf,
-  referenceOf,
 } from '../../domain/record-input.ts'
 import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -46,7 +45,6 @@ export function createReceivePush(options: {
     await keeper.keep({
       platform_id: request.receiver.platform_id,
       record_type: recordTypeOf(request.body),
-      reference_number: referenceOf(request.body),
       method: request.method,
       code: error.code,
       message: error.message,

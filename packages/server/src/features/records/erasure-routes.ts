@@ -18,6 +18,7 @@ const PAGE = 50
 
 const NOT_COVERED = [
   'Backups and exports that were made before: they hold the record until they are deleted.',
+  'What people have written themselves: saved views that look for the person, and reasons in the audit.',
   'The platform, which has the record still and would send it again once the tombstone is lifted.',
   'On PostgreSQL: its write-ahead log and replicas, and what it has not overwritten yet in its files.',
 ]

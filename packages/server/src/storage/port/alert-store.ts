@@ -1,12 +1,15 @@
 import type { Alert, AlertState, OpenAlerts } from '@recordhub/protocol'
 import type { AlertChanges, OpenAlert, UnmailedAlerts } from '../../domain/alert.ts'
-import type { PlatformHealth } from '../../domain/alert-conditions.ts'
+import type { ModuleFailure, PlatformHealth } from '../../domain/alert-conditions.ts'
 import type { HourCounts } from '../../domain/push-rhythm.ts'
 import type { ChangeLog } from './platform-store.ts'
 
 export interface AlertStore {
   /** Every registered platform and how its pulls go. */
   listPlatformHealth(): Promise<PlatformHealth[]>
+
+  /** The registered modules of which the last pull that asked for them failed, on whatever platform. */
+  listFailingModules(): Promise<ModuleFailure[]>
 
   /**
    * What came of each platform in each of the hours from one up to and with another (`2026-11-21T07`, UTC):

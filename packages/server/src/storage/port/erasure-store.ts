@@ -9,7 +9,7 @@ export interface ErasureStore {
 
   /**
    * Erases a record, its history, what was refused and names it, and its reference in the activity; or,
-   * to anonymise, empties it under a reference that nobody can send. It is a change with a number of its
+   * to anonymise, empties it under a reference that nobody can guess. It is a change with a number of its
    * own, told to followers.
    *
    * A tombstone comes first: from then on no write of the record is stored, nothing that names it is kept,

@@ -13,8 +13,6 @@ export type NewRejectedPush = {
   platform_id: number
   /** The module that it was meant for; null where that is not told or cannot be one. */
   record_type: string | null
-  /** The record that it is about, as far as it tells. */
-  reference_number: string | null
   method: RejectedPush['method']
   code: string
   message: string
@@ -60,8 +58,9 @@ export interface RejectedPushStore {
    * count, the pull that met it last, and stands where it came last; a push that comes again after it was
    * replayed is to be replayed again, an element of a read is not. Each platform has `quotaBytes` for its
    * bodies: the oldest go first, and of a body larger than that only the size is kept. The counter
-   * `rejected` counts each push, and a pulled record once however often it is read. Of a record that was
-   * erased, and of a platform that was removed, nothing is kept and no line written.
+   * `rejected` counts each push, and a pulled record once however often it is read. Of a body that
+   * names an erased record (`referencesIn`) or has too many texts to look for one, and of a platform that was
+   * removed, nothing is kept and no line written.
    */
   keepRejectedPushes(
     rejected: NewRejectedPush[],

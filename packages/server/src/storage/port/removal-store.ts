@@ -27,6 +27,8 @@ export interface RemovalStore {
    * Does one step of the oldest removal under way, a few hundred rows in a transaction with the counters
    * and what followers are told; the last step ends it, with a line of activity. Steps of several nodes
    * follow one another, so that each row is removed once; a step that was cut off left nothing.
+   * Where none is under way, the database's files lose what removals and erasures have deleted, also what
+   * a process that was killed left over, as far as `eraseRecord` says.
    * @returns whether there was anything to do.
    */
   removeNext(): Promise<boolean>

@@ -6,6 +6,8 @@ export type IndexedFieldState = { key: string; is_built: boolean }
 export type SearchIndexState = {
   /** How many changed records the indexes do not hold yet, counted up to {@link LAG_LIMIT}. */
   lag: number
+  /** When the first of them was changed; null where all are in the indexes. */
+  behind_since: string | null
   /** Whether there is an index of texts; else searches go through records. */
   has_text_index: boolean
 }

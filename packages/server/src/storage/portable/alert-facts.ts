@@ -1,5 +1,5 @@
 /** What alerts are found by. */
-import type { PlatformHealth } from '../../domain/alert-conditions.ts'
+import type { ModuleFailure, PlatformHealth } from '../../domain/alert-conditions.ts'
 import type { HourCounts } from '../../domain/push-rhythm.ts'
 import type { Executor } from './databases.ts'
 
@@ -15,7 +15,25 @@ export function listPlatformHealth(db: Executor): Promise<PlatformHealth[]> {
       'failures_in_row',
       'failing_since',
     ])
+    .where('removed_at', 'is', null)
     .orderBy('platform_id')
+    .execute()
+}
+
+export function listFailingModules(db: Executor): Promise<ModuleFailure[]> {
+  return db
+    .selectFrom('modules')
+    .select([
+      'module_id',
+      'platform_id',
+      'module_name',
+      'last_trouble as trouble',
+      'failures_in_row',
+      'failing_since',
+    ])
+    .where('failures_in_row', '>', 0)
+    .where('registered_at', 'is not', null)
+    .orderBy('module_id')
     .execute()
 }
 

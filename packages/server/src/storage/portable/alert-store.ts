@@ -2,7 +2,7 @@ import type { Alert } from '@recordhub/protocol'
 import { describeAlert, type FoundAlert, type OpenAlert } from '../../domain/alert.ts'
 import type { AlertStore } from '../port/alert-store.ts'
 import { insertActivity, insertAudit } from './activity-rows.ts'
-import { listPlatformHealth, readHours } from './alert-facts.ts'
+import { listFailingModules, listPlatformHealth, readHours } from './alert-facts.ts'
 import { readOpenAlerts, toAlert, toOpenAlert } from './alert-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 
@@ -81,6 +81,7 @@ export function createAlertStore(databases: Databases): AlertStore {
 
   return {
     listPlatformHealth: () => listPlatformHealth(reader),
+    listFailingModules: () => listFailingModules(reader),
     readHours: (from, to) => readHours(reader, from, to),
     readOpenAlerts: (limit) => readOpenAlerts(reader, limit),
 

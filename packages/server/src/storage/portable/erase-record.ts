@@ -8,6 +8,7 @@ import { type Databases, type Executor, nowText } from './databases.ts'
 import { dropHistoryOf } from './drop-history.ts'
 import { dropRejected } from './drop-rejected-pushes.ts'
 import { addToModule, forgetKeptAnswer } from './module-counts.ts'
+import { owePurge, type PayPurge } from './purge.ts'
 import {
   type Contains,
   findLines,
@@ -41,7 +42,7 @@ type Placed = { tombstone_id: number; reference_hash: string }
 export function createEraseRecord(
   databases: Databases,
   parts: ErasingParts,
-  node: string,
+  { node, payPurge }: { node: string; payPurge: PayPurge },
 ): ErasureStore['eraseRecord'] {
   const { reader, writer, clock, hold } = databases
 
@@ -146,6 +147,7 @@ export function createEraseRecord(
       // Another one may have asked for the other way meanwhile.
       await db.updateTable('tombstones').set({ mode }).where('record_id', '=', record_id).execute()
       await forgetKeptAnswer(db, record, node)
+      await owePurge(db, change_seq)
       await insertActivity(db, at, log.activity)
       await insertAudit(db, at, log.audit)
       return true
@@ -178,7 +180,7 @@ export function createEraseRecord(
     const activity_lines = await silenceLines(record)
     const history_entries = await dropHistory(record)
     if (!(await takeRecord(record, mode, placed.reference_hash, log))) return null
-    await parts.purge()
+    await payPurge()
     const { tombstone_id } = placed
     return { record_id, mode, tombstone_id, history_entries, rejected_pushes, activity_lines }
   }

@@ -4,12 +4,13 @@ import { insertActivity, insertAudit } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import { createEraseRecord, type ErasingParts } from './erase-record.ts'
 import { forgetKeptAnswer } from './module-counts.ts'
+import type { PayPurge } from './purge.ts'
 import { findLines, findNamed, findRefused } from './record-traces.ts'
 
 export function createErasureStore(
   databases: Databases,
   parts: ErasingParts,
-  node: string,
+  how: { node: string; payPurge: PayPurge },
 ): ErasureStore {
   const { reader, writer, clock } = databases
   return {
@@ -31,7 +32,7 @@ export function createErasureStore(
       }
     },
 
-    eraseRecord: createEraseRecord(databases, parts, node),
+    eraseRecord: createEraseRecord(databases, parts, how),
 
     async listTombstones({ limit, before }) {
       let select = selectTombstones(reader)
@@ -56,7 +57,7 @@ export function createErasureStore(
           .where('p.platform_name', '=', lifted.platform_name)
           .where('m.record_type', '=', lifted.record_type)
           .executeTakeFirst()
-        if (module) await forgetKeptAnswer(db, module, node)
+        if (module) await forgetKeptAnswer(db, module, how.node)
         const at = nowText(clock)
         await insertActivity(db, at, log.activity)
         await insertAudit(db, at, log.audit)

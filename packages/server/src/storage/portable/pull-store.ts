@@ -273,6 +273,14 @@ function isTelling(state: PullTaskResult['state']): boolean {
   return state === 'succeeded' || state === 'failed' || state === 'timed_out'
 }
 
+function toFailures(state: PullTaskResult['state'], at: string) {
+  if (state === 'succeeded') return { failures_in_row: 0, failing_since: null }
+  return {
+    failures_in_row: sql<number>`failures_in_row + 1`,
+    failing_since: sql<string>`coalesce(failing_since, ${at})`,
+  }
+}
+
 async function noteModule(
   db: Executor,
   module: { platform_id: number; module_id: number },
@@ -283,7 +291,7 @@ async function noteModule(
     .updateTable('modules')
     .set({
       ...toKeptColumns(kept),
-      ...(isTelling(state) ? { last_trouble: trouble } : {}),
+      ...(isTelling(state) ? { last_trouble: trouble, ...toFailures(state, at) } : {}),
       ...(read ? await toReadColumns(db, module, read, at) : {}),
     })
     .where('module_id', '=', module.module_id)

@@ -61,11 +61,12 @@ export async function* findRefused(
     .where('platform_id', '=', record.platform_id)
     .where('record_type', '!=', record.record_type)
     .execute()
-  const otherTypes = new Set(modules.map((module) => module.record_type))
+  // What was meant for another module is about another record; a module that there is not may be a slip.
+  const otherTypes = new Set<string | null>(modules.map((module) => module.record_type))
   for (const { from, to } of steps(ends, REFUSED_STEP)) {
     const rows = await db
       .selectFrom('rejected_pushes')
-      .select(['rejected_push_id', 'body', 'replay_record_id'])
+      .select(['rejected_push_id', 'record_type', 'body', 'replay_record_id'])
       .where('rejected_push_id', '>=', from)
       .where('rejected_push_id', '<=', to)
       .where('platform_id', '=', record.platform_id)
@@ -77,10 +78,10 @@ export async function* findRefused(
       )
       .execute()
     const named = rows.filter(
-      ({ body, replay_record_id }) =>
+      ({ record_type, body, replay_record_id }) =>
         // Replayed with another body, it may not name what it became.
         replay_record_id === record.record_id ||
-        namesRecord(body, record.reference_number, otherTypes),
+        (!otherTypes.has(record_type) && namesRecord(body, record.reference_number)),
     )
     if (named.length > 0) yield named.map(({ rejected_push_id }) => rejected_push_id)
     await letOthersWork()

@@ -36,6 +36,8 @@ export async function registerModules(
       .set({
         registered_at: wanted.has(record_type) ? at : null,
         last_trouble: null,
+        failures_in_row: 0,
+        failing_since: null,
         // Its records may be deleted before it is read again: no read before that proves anything.
         complete_at: null,
         complete_pushes: null,

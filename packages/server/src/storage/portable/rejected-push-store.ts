@@ -7,6 +7,7 @@ import type { NewRejectedPush, RejectedPushStore } from '../port/rejected-push-s
 import { insertActivity, insertAudit } from './activity-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { dropOldest, dropRejected } from './drop-rejected-pushes.ts'
+import { namesErased } from './erased-bodies.ts'
 import { createRejectedPushReads, meaning, selectFiltered } from './rejected-push-reads.ts'
 
 /** What a kept row takes beside its body, so that many small ones count too. */
@@ -35,7 +36,7 @@ export function createRejectedPushStore(
         for (const [index, push] of rejected.entries()) {
           const platform_name = registered.get(push.platform_id)
           if (platform_name === undefined) continue
-          const isErased = await isOfErased(db, push, { platform_name, hashReference })
+          const isErased = await namesErased(db, push, { platform_name, hashReference })
           if (push.activity && !isErased) await insertActivity(db, at, push.activity)
           const place = push.place ?? { seq: numbers[index] ?? 0, at: toInstant(new Date(at)) }
           const isNew = !isErased && (await keepOne(db, push, { at, quotaBytes, place }))
@@ -148,36 +149,6 @@ async function findRegistered(
     .where('removed_at', 'is', null)
     .execute()
   return new Map(rows.map((row) => [row.platform_id, row.platform_name]))
-}
-
-async function isOfErased(
-  db: Executor,
-  { platform_id, record_type, reference_number }: NewRejectedPush,
-  { platform_name, hashReference }: { platform_name: string; hashReference: HashReference },
-): Promise<boolean> {
-  if (reference_number === null) return false
-  const rows = await db
-    .selectFrom('tombstones')
-    .select('record_type')
-    .distinct()
-    .where('platform_name', '=', platform_name)
-    .execute()
-  if (rows.length === 0) return false
-  const module = await db
-    .selectFrom('modules')
-    .select('record_type')
-    .where('platform_id', '=', platform_id)
-    .where('record_type', '=', record_type)
-    .executeTakeFirst()
-  // A module that there is not may be a slip.
-  const types = module ? [module] : rows
-  const hashes = types.map((type) => hashReference({ ...type, platform_name, reference_number }))
-  const tombstone = await db
-    .selectFrom('tombstones')
-    .select('tombstone_id')
-    .where('reference_hash', 'in', hashes)
-    .executeTakeFirst()
-  return tombstone !== undefined
 }
 
 async function countRejected(

@@ -6,6 +6,7 @@ import type { Executor } from './databases.ts'
 import { dropHistoryOf } from './drop-history.ts'
 import { dropRejected } from './drop-rejected-pushes.ts'
 import { addToModule } from './module-counts.ts'
+import { owePurge } from './purge.ts'
 
 /** Rows of one kind in a transaction: pushes of others wait for no more than this. */
 const STEP = 200
@@ -118,6 +119,9 @@ async function removeRecords(
     .set({ removed: sql`removed + ${gone.length}` })
     .where('removal_id', '=', removal.removal_id)
     .execute()
+  // The last thing that is locked, as where a record is erased.
+  const newest = numbers.at(-1)
+  if (newest !== undefined) await owePurge(db, newest)
   return true
 }
 

@@ -1,12 +1,13 @@
 import type { NamedModule, RemovalStore } from '../port/removal-store.ts'
 import { insertActivity, insertAudit } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
+import type { PayPurge } from './purge.ts'
 import { countStored, insertRemoval, selectRemovals } from './removal-rows.ts'
 import { doStep, type StepParts } from './removal-steps.ts'
 
 export function createRemovalStore(
   { reader, writer, clock, hold }: Databases,
-  parts: Omit<StepParts, 'at'>,
+  { payPurge, ...parts }: Omit<StepParts, 'at'> & { payPurge: PayPurge },
 ): RemovalStore {
   return {
     async previewPlatform(platformId) {
@@ -84,7 +85,7 @@ export function createRemovalStore(
 
     async removeNext() {
       // Most of the time there is none, and nothing need be held.
-      if (!(await findOldest(reader))) return false
+      if (!(await findOldest(reader))) return payPurge()
       return writer.transaction().execute(async (db) => {
         await hold(db, 'removals')
         const removal = await findOldest(db)

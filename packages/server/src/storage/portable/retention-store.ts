@@ -35,6 +35,7 @@ export function createRetentionStore(
       ),
     missing_reviews: (step) => inTransaction((db) => dropReviews(db, step)),
     alerts: (step) => inTransaction((db) => dropAlerts(db, step)),
+    counters: (step) => inTransaction((db) => dropCounters(db, step)),
   }
   return {
     giveSpaceBack,
@@ -157,4 +158,28 @@ async function dropAlerts(db: Executor, step: OldStep): Promise<DropOutcome> {
     )
     .executeTakeFirst()
   return toOutcome(numDeletedRows, step)
+}
+
+/** The key begins with the hub's day and the hour, so that its order is that of their age. */
+async function dropCounters(db: Executor, { before, limit }: OldStep): Promise<DropOutcome> {
+  const oldest = await db
+    .selectFrom('hourly_counters')
+    .select(['day', 'hour', 'platform_id', 'node'])
+    .orderBy('day')
+    .orderBy('hour')
+    .orderBy('platform_id')
+    .orderBy('node')
+    .limit(limit)
+    .execute()
+  const last = oldest.findLast((row) => row.hour < before.slice(0, 13))
+  if (!last) return NOTHING
+  const { day, hour, platform_id, node } = last
+  const { numDeletedRows } = await db
+    .deleteFrom('hourly_counters')
+    .where(
+      sql<boolean>`(day, hour, platform_id, node) <= (${day}, ${hour}, ${platform_id}, ${node})`,
+    )
+    .where('hour', '<=', hour)
+    .executeTakeFirst()
+  return toOutcome(numDeletedRows, { limit, after: null })
 }

@@ -55,7 +55,19 @@ export function createSearchIndexStore(
         .selectFrom(behind.as('b'))
         .select((eb) => eb.fn.countAll<number>().as('lag'))
         .executeTakeFirstOrThrow()
-      return { lag: Number(counted.lag), has_text_index: await parts.hasTextIndex() }
+      const first = await reader
+        .selectFrom('records')
+        .select('updated_at')
+        .where('change_seq', '>', position)
+        .where(sql<boolean>`pushed_seq >= 0`)
+        .orderBy('change_seq')
+        .limit(1)
+        .executeTakeFirst()
+      return {
+        lag: Number(counted.lag),
+        behind_since: first?.updated_at ?? null,
+        has_text_index: await parts.hasTextIndex(),
+      }
     },
 
     listIndexedFields: (platformId, recordType) => listFields(reader, platformId, recordType),

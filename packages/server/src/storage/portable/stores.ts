@@ -12,6 +12,7 @@ import { createMissingStore, type MissingParts } from './missing-store.ts'
 import { createOperatorStore } from './operator-store.ts'
 import { type ChangeChannel, createPlatformChanges, createPlatformStore } from './platform-store.ts'
 import { createPullStore, type IsGone } from './pull-store.ts'
+import { createPayPurge } from './purge.ts'
 import { createRejectedPushStore } from './rejected-push-store.ts'
 import { createRemovalStore } from './removal-store.ts'
 import { createRetentionStore } from './retention-store.ts'
@@ -51,6 +52,7 @@ export function createStores(
   const { writer, clock } = databases
   const { authDatabase, node, readMark, settledSequence, missing, erasing, channel, isGone } = parts
   const changes = createPlatformChanges(databases, channel)
+  const payPurge = createPayPurge(databases, erasing.purge)
   return {
     platforms: createPlatformStore(databases, changes, node),
     manifests: createManifestStore(databases, changes),
@@ -61,8 +63,8 @@ export function createStores(
     missing: createMissingStore(databases, missing),
     alerts: createAlertStore(databases),
     retention: createRetentionStore(databases, parts.giveSpaceBack),
-    erasure: createErasureStore(databases, erasing, node),
-    removals: createRemovalStore(databases, { ...erasing, node }),
+    erasure: createErasureStore(databases, erasing, { node, payPurge }),
+    removals: createRemovalStore(databases, { ...erasing, node, payPurge }),
     rejectedPushes: createRejectedPushStore(databases, {
       node,
       drawPlaces: parts.drawPlaces,

@@ -91,6 +91,8 @@ export type ModulesTable = {
   last_read_requested_at: Generated<string | null>
   last_read_finished_at: Generated<string | null>
   last_trouble: Generated<string | null>
+  failures_in_row: Generated<number>
+  failing_since: Generated<string | null>
   /** The last answer whose validators are kept; all null where none is. */
   kept_etag: Generated<string | null>
   kept_last_modified: Generated<string | null>

@@ -61,15 +61,23 @@ export async function forgetDroppedTexts({
   )
   const countChanges = database.prepare('SELECT total_changes() AS n')
   const changesOf = () => Number(countChanges.get()?.['n'])
-  /** A negative number begins with all there is; fewer than two changes say that nothing was left to merge. */
+  /**
+   * A positive number goes on with what was begun, a negative one begins with all there is; fewer than two
+   * changes say that there was nothing to do.
+   */
   const step = (pages: number) =>
     exclusively(() => {
       const before = changesOf()
       merge.run(pages)
       return changesOf() - before >= 2
     })
+  const goOn = async () => {
+    while (await step(MERGED_PAGES)) await letOthersWork()
+  }
+  // What is being merged may hold a text already that was dropped since, and would end with it.
+  await goOn()
   await step(-MERGED_PAGES)
-  while (await step(MERGED_PAGES)) await letOthersWork()
+  await goOn()
 }
 
 export function createSearchIndexParts({ database, writer }: SqliteConnections): SearchIndexParts {
