@@ -57,7 +57,7 @@ export function describeRejectedPushStore(engine: StorageEngine): void {
     )
 
     test(
-      'another body, code, method or platform is another refusal',
+      'another body, code, method, module or platform is another refusal',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
@@ -66,10 +66,12 @@ export function describeRejectedPushStore(engine: StorageEngine): void {
           rejection(school, { body: '{"a":2}' }),
           rejection(school, { code: 'module_not_registered' }),
           rejection(school, { method: 'PATCH' }),
+          rejection(school, { record_type: 'students' }),
+          rejection(school, { record_type: 'staff' }),
           rejection(clinic),
         ])
         const kept = await list(kit.storage)
-        assert.equal(kept.length, 5)
+        assert.equal(kept.length, 7)
         assert.deepEqual(new Set(kept.map((push) => push.count)), new Set([1]))
       }),
     )

@@ -56,7 +56,7 @@ export type RefusalPosition = Pick<Refusal, 'place_seq' | 'rejected_push_id'>
 
 export interface RejectedPushStore {
   /**
-   * Keeps what was refused, with its reason. The same refusal of the same body is kept once, with a
+   * Keeps what was refused, with its reason. The same refusal of the same body for the same module is kept once, with a
    * count, the pull that met it last, and stands where it came last; a push that comes again after it was
    * replayed is to be replayed again, an element of a read is not. Each platform has `quotaBytes` for its
    * bodies: the oldest go first, and of a body larger than that only the size is kept. The counter
