@@ -155,6 +155,7 @@ export function everyMethod(
     ['listTasks', () => pulls.listTasks({ pull_id, limit: 5, after: null })],
     ['countUnmarked', () => missing.countUnmarked(read.read)],
     ['listUnmet', () => listUnmet(storage, read)],
+    ['findPresent', () => missing.findPresent(read.read, ['r-1'])],
     ['markMissing', () => markUnmet(storage, read, ['r-none'])],
     ['readMissingState', () => missing.readMissingState(read.read)],
     ['askForReview', () => missing.askForReview(question(read), null, line)],
