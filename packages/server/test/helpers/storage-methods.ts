@@ -93,10 +93,20 @@ export function everyMethod(
     ['changeView', () => storage.views.changeView(1, { query: `q=${count++}` }, audit)],
     ['deleteView', () => storage.views.deleteView(-1, audit)],
     ['readRecord', () => records.readRecord(1)],
-    ['listHistory', () => records.listHistory({ record_id: 1, limit: 5, before: null })],
+    [
+      'listHistory',
+      () => records.listHistory({ record_id: 1, limit: 5, maxBytes: 9, before: null }),
+    ],
     [
       'listChanges',
-      () => storage.changes.listChanges({ ...any, record_type: 'students', after: 0, limit: 5 }),
+      () =>
+        storage.changes.listChanges({
+          ...any,
+          record_type: 'students',
+          after: 0,
+          limit: 5,
+          maxBytes: 9,
+        }),
     ],
     [
       'registerPlatform',

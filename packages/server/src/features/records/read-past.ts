@@ -11,6 +11,7 @@ import { parseInstant } from '../../lib/instant.ts'
 import type { HistoryRow, RecordRow, RecordStore } from '../../storage/port/record-store.ts'
 import type { RetentionStore } from '../../storage/port/retention-store.ts'
 import { toStoredRecord } from './list-records.ts'
+import { PAGE_BYTES } from './page-bytes.ts'
 
 export type HistoryParts = {
   records: Pick<RecordStore, 'readRecord' | 'listHistory'>
@@ -74,10 +75,11 @@ export async function* entriesOf(
 ): AsyncGenerator<ParsedEntry> {
   let before = change_seq + 1
   for (;;) {
-    const rows = await records.listHistory({ record_id, limit: STEP, before })
-    for (const row of rows) yield { ...row, changes: parseChanges(row.changes) }
-    const last = rows.at(-1)
-    if (!last || rows.length < STEP) return
+    const step = { record_id, limit: STEP, maxBytes: PAGE_BYTES, before }
+    const { entries, has_more } = await records.listHistory(step)
+    for (const row of entries) yield { ...row, changes: parseChanges(row.changes) }
+    const last = entries.at(-1)
+    if (!last || !has_more) return
     before = last.change_seq
   }
 }

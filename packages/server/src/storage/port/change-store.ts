@@ -18,6 +18,8 @@ export type ChangeQuery = {
   /** Changes with a higher number only; 0 for all. */
   after: number
   limit: number
+  /** Of the records' data, a page holds no more bytes than that, but one record at least. */
+  maxBytes: number
 }
 
 /** `through`: every change up to this number that the query asks for has been given, here or before. */

@@ -1,6 +1,7 @@
 import type { RejectedPush } from '@recordhub/protocol'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { parseExact } from '../../lib/exact-json.ts'
+import { takeWithin } from '../../lib/take-within.ts'
 import type { RejectedPushFilter, RejectedPushStore } from '../port/rejected-push-store.ts'
 import type { Executor } from './databases.ts'
 import type { Tables } from './tables.ts'
@@ -95,13 +96,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         .orderBy('r.rejected_push_id')
         .limit(limit)
         .execute()
-      let bytes = 0
-      const ids = listed
-        .filter((row, index) => {
-          bytes += row.bytes
-          return index === 0 || bytes <= maxBytes
-        })
-        .map((row) => row.rejected_push_id)
+      const ids = takeWithin(listed, maxBytes).map((row) => row.rejected_push_id)
       if (ids.length === 0) return { refusals: [], remaining: 0 }
       const rows = await selectRefusals(reader)
         .where('r.rejected_push_id', 'in', ids)
