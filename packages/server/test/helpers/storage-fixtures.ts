@@ -104,6 +104,7 @@ export const ANY_REJECTED = {
   cause: null,
   state: null,
   pull_id: null,
+  maxBytes: 1_000_000_000,
 }
 
 /** Content as it comes: JSON text whose numbers are kept as written. */

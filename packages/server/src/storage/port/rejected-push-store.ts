@@ -68,16 +68,20 @@ export interface RejectedPushStore {
     options: { at: string; day: string; quotaBytes: number },
   ): Promise<void>
 
-  /** Newest first; `before` is the place (`at`, `id`) of the last one of the page before. */
+  /**
+   * Newest first: at most `limit`, and of their bodies no more than `maxBytes`, but one at least. `before` is
+   * the place (`at`, `id`) of the last one of the page before.
+   */
   listRejectedPushes(
     query: RejectedPushFilter & {
       state: RejectedPushState | null
       /** Those that this pull met, and no later one. */
       pull_id: number | null
       limit: number
+      maxBytes: number
       before: { at: string; id: number } | null
     },
-  ): Promise<RejectedPush[]>
+  ): Promise<{ rejected_pushes: RejectedPush[]; has_more: boolean }>
 
   readRejectedPush(rejectedPushId: number): Promise<RejectedPush | null>
 
