@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { deleteRecord, Follower, readChanges } from '../helpers/storage-changes.ts'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
 import {
+  changeLog,
   listRecords,
   only,
   pushWrite,
@@ -154,6 +155,35 @@ export function describeChanges(engine: StorageEngine): void {
         const page = await readChanges(kit.storage, { platform: 'clinic' })
         const whole = await readChanges(kit.storage)
         assert.equal(page.through, whole.through, 'what is not asked for is passed over')
+      }),
+    )
+
+    test(
+      'of a platform that is being removed nothing is told but the deletions, under its name',
+      withStorage(engine, async (kit) => {
+        const { storage, clock } = kit
+        const school = await registerTestPlatform(kit)
+        const clinic = await registerTestPlatform(kit, { name: 'clinic' })
+        await write(kit, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
+        await write(kit, pushWrite(clinic))
+        const { platform_id, platform_name } = school
+        const request = { platform_id, platform_name, requested_by: 'ann', at: clock.text }
+        assert.ok(await storage.platforms.removePlatform(request, changeLog('platform.removed')))
+        for (const query of [{}, { platform: 'school' }]) {
+          const follower = new Follower(query)
+          await follower.catchUp(storage, 1)
+          assert.deepEqual([...follower.copy.keys()].length, query.platform ? 0 : 1)
+        }
+        const before = await readChanges(storage)
+        while (await storage.removals.removeNext());
+        const { changes } = await readChanges(storage, { after: before.through })
+        assert.deepEqual(
+          changes.map((line) => [line.change, line.change === 'deleted' && line.platform_name]),
+          [
+            ['deleted', 'school'],
+            ['deleted', 'school'],
+          ],
+        )
       }),
     )
 

@@ -34,7 +34,8 @@ export interface ChangeStore {
    * The changes after a number, in the order of their numbers. A record appears once, at its newest
    * change; one that was deleted appears as its deletion. Who goes on from `through` misses nothing and
    * gets nothing twice, however many processes write meanwhile: what a transaction under way may still
-   * write is not passed over. Unknown names give an empty page.
+   * write is not passed over. Unknown names give an empty page. Records of a platform that is being removed
+   * are left out until their deletions come, so a page may be empty though there is more.
    */
   listChanges(query: ChangeQuery): Promise<ChangesPage>
 }

@@ -60,7 +60,10 @@ async function locateChanged(db: Executor, range: Range, place: Place | null): P
   return rows.map((row) => ({ ...row, isDeletion: false }))
 }
 
-/** One whose record has changed again meanwhile is left out: its newest change comes later. */
+/**
+ * One whose record has changed again meanwhile is left out, since its newest change comes later, and one of a
+ * platform that is being removed, since its deletion does.
+ */
 async function readChanges(db: Executor, located: Located[]): Promise<ChangeRow[]> {
   const numbers = (isDeletion: boolean) =>
     located.filter((one) => one.isDeletion === isDeletion).map((one) => one.change_seq)
@@ -73,7 +76,10 @@ async function readChanges(db: Executor, located: Located[]): Promise<ChangeRow[
 
 async function readChanged(db: Executor, numbers: number[]): Promise<ChangeRow[]> {
   if (numbers.length === 0) return []
-  const rows = await selectRecords(db).where('r.change_seq', 'in', numbers).execute()
+  const rows = await selectRecords(db)
+    .where('r.change_seq', 'in', numbers)
+    .where('p.removed_at', 'is', null)
+    .execute()
   return rows.map(toChange)
 }
 
