@@ -29,7 +29,8 @@ export const ModuleCompleteness = Type.Object({
   }),
   only_here: Type.Unsafe<number | null>({
     ...NullableInteger,
-    description: 'Records, not marked as missing, that the last whole read did not meet',
+    description:
+      'Records, not marked as missing, that the last whole read did not bring, not even wrongly',
   }),
 })
 

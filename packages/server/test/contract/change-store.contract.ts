@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { deleteRecord, Follower, readChanges } from '../helpers/storage-changes.ts'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
 import {
+  changeLog,
   listRecords,
   only,
   pushWrite,
@@ -93,6 +94,32 @@ export function describeChanges(engine: StorageEngine): void {
     )
 
     test(
+      'a page holds no more bytes than it may, but one record at least, and leads on to all',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
+        // Of 9 to 208 bytes; the characters of the odd ones take two.
+        for (let n = 0; n < 12; n += 1) {
+          const data = `{"a":"${(n % 2 ? 'é' : 'e').repeat(n % 5 === 4 ? 100 : n)}"}`
+          const record_type = n % 3 ? 'students' : 'staff'
+          await write(kit, pushWrite(school, { reference: `r-${n}`, record_type, data }))
+        }
+        await deleteNewest(kit, school)
+        for (const query of [{}, { platform: 'school' }]) {
+          for (const maxBytes of [0, 30, 200]) {
+            const follower = new Follower({ ...query, maxBytes })
+            for (let more = true, before = 0; more; before = follower.lines.length) {
+              more = await follower.follow(kit.storage, 100)
+              const page = follower.lines.slice(before).filter((line) => line.change !== 'deleted')
+              const sizes = page.map((line) => Buffer.byteLength(line.record.data))
+              assert.ok(page.length <= 1 || sizes.reduce((sum, size) => sum + size) <= maxBytes)
+            }
+            assert.deepEqual([follower.copy.size, follower.lines.length], [11, 12])
+          }
+        }
+      }),
+    )
+
+    test(
       'it is filtered by platform and module, deletions of platforms that are no more included',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
@@ -132,9 +159,38 @@ export function describeChanges(engine: StorageEngine): void {
     )
 
     test(
+      'of a platform that is being removed nothing is told but the deletions, under its name',
+      withStorage(engine, async (kit) => {
+        const { storage, clock } = kit
+        const school = await registerTestPlatform(kit)
+        const clinic = await registerTestPlatform(kit, { name: 'clinic' })
+        await write(kit, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
+        await write(kit, pushWrite(clinic))
+        const { platform_id, platform_name } = school
+        const request = { platform_id, platform_name, requested_by: 'ann', at: clock.text }
+        assert.ok(await storage.platforms.removePlatform(request, changeLog('platform.removed')))
+        for (const query of [{}, { platform: 'school' }]) {
+          const follower = new Follower(query)
+          await follower.catchUp(storage, 1)
+          assert.deepEqual([...follower.copy.keys()].length, query.platform ? 0 : 1)
+        }
+        const before = await readChanges(storage)
+        while (await storage.removals.removeNext());
+        const { changes } = await readChanges(storage, { after: before.through })
+        assert.deepEqual(
+          changes.map((line) => [line.change, line.change === 'deleted' && line.platform_name]),
+          [
+            ['deleted', 'school'],
+            ['deleted', 'school'],
+          ],
+        )
+      }),
+    )
+
+    test(
       'a number that was never given out is beyond; the last one is not',
       withStorage(engine, async (kit) => {
-        const query = { platform: null, record_type: null, limit: 10 }
+        const query = { platform: null, record_type: null, limit: 10, maxBytes: 1000 }
         const { listChanges } = kit.storage.changes
         assert.equal((await listChanges({ ...query, after: 0 })).outcome, 'found')
         assert.equal((await listChanges({ ...query, after: 1 })).outcome, 'beyond')

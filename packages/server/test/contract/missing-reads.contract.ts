@@ -119,6 +119,7 @@ export function describeMissingReads(engine: StorageEngine): void {
         const missing: MissingStore = {
           ...kit.storage.missing,
           listUnmet: fail,
+          findPresent: fail,
           markMissing: fail,
           askForReview: fail,
           changeReview: fail,

@@ -45,6 +45,23 @@ export function describeMissingRecords(engine: StorageEngine): void {
     )
 
     test(
+      'those are found by their references that are of the module and not marked',
+      withStorage(engine, async (kit) => {
+        const { school, read } = await readOf(kit, NAMES, ['a'])
+        await markUnmet(kit.storage, read, ['c'])
+        const present = (references: string[]) =>
+          kit.storage.missing.findPresent(read.read, references)
+        const rows = await listRecords(kit.storage, { platform: school.platform_name })
+        const idOf = (name: string) => rows.find((row) => row.reference_number === name)?.record_id
+        const found = await present(['ö', 'c', 'nobody', '👍', 'A', '__proto__'])
+        assert.deepEqual(new Set(found), new Set([idOf('ö'), idOf('👍')]))
+        assert.deepEqual(await present([]), [])
+        const elsewhere = { ...read.read, module_id: read.read.module_id + 1 }
+        assert.deepEqual(await kit.storage.missing.findPresent(elsewhere, NAMES), [])
+      }),
+    )
+
+    test(
       'records of other modules and platforms are not judged',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })

@@ -43,7 +43,7 @@ describe('a name with U+0000, which nothing has, finds nothing on PostgreSQL', (
           limit: 5,
           before: null,
         }),
-      [],
+      { rejected_pushes: [], has_more: false },
     ],
   ]
   for (const [name, list, expected] of lists) {
@@ -83,7 +83,7 @@ describe('words with U+0000 that others have sent are kept on PostgreSQL', () =>
         [push('module_not_registered', `"${NUL}" is not registered`), push('invalid_record', 'No')],
         { at: clock.text, day: clock.day, quotaBytes: 10_000 },
       )
-      const kept = await storage.rejectedPushes.listRejectedPushes({
+      const { rejected_pushes: kept } = await storage.rejectedPushes.listRejectedPushes({
         ...ANY_REJECTED,
         limit: 5,
         before: null,

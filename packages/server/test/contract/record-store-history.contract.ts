@@ -6,7 +6,6 @@ import {
   listHistory,
   only,
   pushWrite,
-  readPages,
   readRecord,
   registerTestPlatform,
   write,
@@ -195,11 +194,27 @@ export function describeHistory(engine: StorageEngine): void {
         await writeOne(kit, pushWrite(school, { reference: 'other' }))
         const whole = await listHistory(kit.storage, record_id)
         assert.equal(whole.length, 12)
-        const query = { record_id, limit: 5 }
-        const paged = await readPages<HistoryRow>(5, (last) =>
-          kit.storage.records.listHistory({ ...query, before: last?.change_seq ?? null }),
-        )
-        assert.deepEqual(paged, whole)
+        const bytes = Buffer.byteLength(whole[0]?.changes ?? '')
+        for (const [maxBytes, size] of [
+          [100_000, 5],
+          [3 * bytes, 3],
+          [0, 1],
+        ] as const) {
+          const paged: HistoryRow[] = []
+          for (let more = true; more; ) {
+            const query = {
+              record_id,
+              limit: 5,
+              maxBytes,
+              before: paged.at(-1)?.change_seq ?? null,
+            }
+            const { entries, has_more } = await kit.storage.records.listHistory(query)
+            assert.ok(entries.length <= size && (entries.length === size || !has_more))
+            paged.push(...entries)
+            more = has_more
+          }
+          assert.deepEqual(paged, whole)
+        }
         const numbers = whole.map((entry) => entry.change_seq)
         assert.deepEqual(
           numbers,

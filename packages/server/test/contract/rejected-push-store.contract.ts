@@ -4,7 +4,7 @@ import type { RejectedPush } from '@recordhub/protocol'
 import fc from 'fast-check'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
-import { ANY_REJECTED, only, readPages, registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { ANY_REJECTED, only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
 import { keep, rejection } from '../helpers/storage-replays.ts'
 
 const ALL = { ...ANY_REJECTED, limit: 1000, before: null }
@@ -57,7 +57,7 @@ export function describeRejectedPushStore(engine: StorageEngine): void {
     )
 
     test(
-      'another body, code, method or platform is another refusal',
+      'another body, code, method, module or platform is another refusal',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
@@ -66,10 +66,12 @@ export function describeRejectedPushStore(engine: StorageEngine): void {
           rejection(school, { body: '{"a":2}' }),
           rejection(school, { code: 'module_not_registered' }),
           rejection(school, { method: 'PATCH' }),
+          rejection(school, { record_type: 'students' }),
+          rejection(school, { record_type: 'staff' }),
           rejection(clinic),
         ])
         const kept = await list(kit.storage)
-        assert.equal(kept.length, 5)
+        assert.equal(kept.length, 7)
         assert.deepEqual(new Set(kept.map((push) => push.count)), new Set([1]))
       }),
     )
@@ -236,7 +238,14 @@ export function describeRejectedPushStore(engine: StorageEngine): void {
           const whole = await list(kit.storage, query)
           assert.ok(whole.length > 0)
           assert.deepEqual(whole, whole.toSorted(byTimeDown))
-          assert.deepEqual(await listInPages(kit.storage, query, 3), whole)
+          for (const [size, most] of [
+            [{ limit: 3, maxBytes: 100_000 }, 3],
+            // What is kept of each counts half a kilobyte beside its body.
+            [{ limit: 100, maxBytes: 1100 }, 2],
+            [{ limit: 100, maxBytes: 0 }, 1],
+          ] as const) {
+            assert.deepEqual(await listInPages(kit.storage, { ...query, ...size }, most), whole)
+          }
           for (const push of whole) {
             assert.equal(push.platform_name, query.platform ?? push.platform_name)
             assert.equal(push.code, query.code ?? push.code)
@@ -251,15 +260,25 @@ export function describeRejectedPushStore(engine: StorageEngine): void {
 
 type Query = { platform?: string; code?: string; pull_id?: number }
 
-function list(storage: Storage, query: Query = {}): Promise<RejectedPush[]> {
-  return storage.rejectedPushes.listRejectedPushes({ ...ALL, ...query })
+async function list(storage: Storage, query: Query = {}): Promise<RejectedPush[]> {
+  return (await storage.rejectedPushes.listRejectedPushes({ ...ALL, ...query })).rejected_pushes
 }
 
-function listInPages(storage: Storage, query: Query, limit: number): Promise<RejectedPush[]> {
-  return readPages<RejectedPush>(limit, (last) => {
-    const before = last ? { at: last.at, id: last.id } : null
-    return storage.rejectedPushes.listRejectedPushes({ ...ALL, ...query, limit, before })
-  })
+async function listInPages(
+  storage: Storage,
+  query: Query & { limit: number; maxBytes: number },
+  most: number,
+): Promise<RejectedPush[]> {
+  const all: RejectedPush[] = []
+  for (let more = true; more; ) {
+    const before = all.at(-1) ?? null
+    const asked = { ...ALL, ...query, before }
+    const { rejected_pushes, has_more } = await storage.rejectedPushes.listRejectedPushes(asked)
+    assert.ok(rejected_pushes.length <= most)
+    all.push(...rejected_pushes)
+    more = has_more
+  }
+  return all
 }
 
 function byTimeDown(one: RejectedPush, other: RejectedPush): number {

@@ -199,7 +199,8 @@ export function describeRemovals(engine: StorageEngine): void {
         await runAll(storage)
         await keep(kit, [rejection(school)])
         const query = { ...ANY_REJECTED, limit: 10, before: null }
-        assert.deepEqual(await storage.rejectedPushes.listRejectedPushes(query), [])
+        const { rejected_pushes } = await storage.rejectedPushes.listRejectedPushes(query)
+        assert.deepEqual(rejected_pushes, [])
         const removal = only(await storage.removals.listRemovals({ limit: 5, before: null }))
         assert.notEqual(removal.finished_at, null)
       }),

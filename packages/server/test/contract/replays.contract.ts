@@ -306,14 +306,14 @@ export function describeReplays(engine: StorageEngine): void {
           last_at: kit.clock.text,
         })
         assert.equal(other.rejected_pushes, 1)
-        const listed = await kit.storage.rejectedPushes.listRejectedPushes({
+        const { rejected_pushes } = await kit.storage.rejectedPushes.listRejectedPushes({
           ...ANY_REJECTED,
           cause,
           state: 'open',
           limit: 10,
           before: null,
         })
-        assert.equal(listed.length, 2)
+        assert.equal(rejected_pushes.length, 2)
         await write(kit, replayWrite(refusal))
         assert.equal((await kit.storage.rejectedPushes.listGroups(query)).length, 1)
         const nowhere = { platform: 'nowhere', limit: 10 }

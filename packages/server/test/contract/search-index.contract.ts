@@ -9,8 +9,10 @@ import {
   pushWrite,
   registerTestPlatform,
   type TestPlatform,
+  testModule,
   write,
 } from '../helpers/storage-fixtures.ts'
+import { storeManifest } from '../helpers/storage-manifests.ts'
 import { chooseFields, indexAll } from '../helpers/storage-search.ts'
 import { countRows, runSql } from '../helpers/storage-sql.ts'
 
@@ -145,7 +147,7 @@ export function describeSearchIndex(engine: StorageEngine): void {
     )
 
     test(
-      'an index follows the type that the manifest gives its field, once it is chosen again',
+      'an index is built anew where the manifest gives its field another type, others stay',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -153,20 +155,26 @@ export function describeSearchIndex(engine: StorageEngine): void {
           pushWrite(school, { reference: `r-${at}`, data: `{"a":${n}}` }),
         )
         await write(kit, ...pushes)
-        await chooseFields(storage, school, ['a'])
+        await chooseFields(storage, school, ['a', 'b'])
         await indexAll(storage)
         const sorted = async () =>
           (await listRecords(storage, { ...STUDENTS, sort: 'data.a' })).map((row) => row.data)
         assert.deepEqual(await sorted(), ['{"a":-1}', '{"a":10}', '{"a":9}', '{"a":"x"}'])
-        await runSql(storage, `UPDATE modules SET fields = '[{"key":"a","type":"integer"}]'`)
+        const fields = [{ key: 'a', label: 'A', type: 'integer', required: false }]
+        await storeManifest(kit, school, { ...testModule('students'), fields })
         const asNumbers = ['{"a":-1}', '{"a":9}', '{"a":10}', '{"a":"x"}']
         assert.deepEqual(await sorted(), asNumbers, 'the old index is not gone by')
-        assert.deepEqual(await chooseFields(storage, school, ['a']), [
+        const { listIndexedFields } = storage.searchIndex
+        assert.deepEqual(await listIndexedFields(school.platform_id, 'students'), [
+          { key: 'b', is_built: true },
           { key: 'a', is_built: false },
         ])
         await indexAll(storage)
         assert.deepEqual(await sorted(), asNumbers)
-        assert.equal(await countRows(storage, 'record_index'), 4)
+        const states = await listIndexedFields(school.platform_id, 'students')
+        assert.ok(states?.every((field) => field.is_built))
+        assert.equal(await countRows(storage, 'record_index'), 8)
+        assert.equal(await countRows(storage, 'indexed_fields'), 2)
       }),
     )
 

@@ -3,6 +3,8 @@ import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeActivityStore } from './activity-store.contract.ts'
 import { describeAlertStore } from './alert-store.contract.ts'
 import { describeChanges } from './change-store.contract.ts'
+import { describeCompleteness } from './completeness.contract.ts'
+import { describeDriftCounts } from './drift.contract.ts'
 import { describeErasure } from './erasure-store.contract.ts'
 import { describeHubKeys } from './hub-keys.contract.ts'
 import { describeKeptAnswers } from './kept-answers.contract.ts'
@@ -62,6 +64,8 @@ export function describeStorage(engine: StorageEngine): void {
   describePlatformStore(engine)
   describeHubKeys(engine)
   describeManifestStore(engine)
+  describeDriftCounts(engine)
+  describeCompleteness(engine)
   describeModuleRegistration(engine)
   describePullStore(engine)
   describePullTasks(engine)

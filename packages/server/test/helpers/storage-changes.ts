@@ -4,7 +4,13 @@ import type { ChangeQuery, ChangeRow } from '../../src/storage/port/change-store
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { runSql } from './storage-sql.ts'
 
-const ALL: ChangeQuery = { platform: null, record_type: null, after: 0, limit: 1000 }
+const ALL: ChangeQuery = {
+  platform: null,
+  record_type: null,
+  after: 0,
+  limit: 1000,
+  maxBytes: 1_000_000,
+}
 
 export async function readChanges(storage: Storage, query: Partial<ChangeQuery> = {}) {
   const page = await storage.changes.listChanges({ ...ALL, ...query })

@@ -104,6 +104,7 @@ export const ANY_REJECTED = {
   cause: null,
   state: null,
   pull_id: null,
+  maxBytes: 1_000_000_000,
 }
 
 /** Content as it comes: JSON text whose numbers are kept as written. */
@@ -198,8 +199,9 @@ export async function listRecords(
   return (await listPage(storage, over)).records
 }
 
-export function listHistory(storage: Storage, recordId: number): Promise<HistoryRow[]> {
-  return storage.records.listHistory({ record_id: recordId, limit: 1000, before: null })
+export async function listHistory(storage: Storage, recordId: number): Promise<HistoryRow[]> {
+  const query = { record_id: recordId, limit: 1000, maxBytes: 1_000_000_000, before: null }
+  return (await storage.records.listHistory(query)).entries
 }
 
 /** The only element of a list. */

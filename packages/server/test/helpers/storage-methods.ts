@@ -92,10 +92,20 @@ export function everyMethod(
     ['changeView', () => storage.views.changeView(1, { query: `q=${count++}` }, audit)],
     ['deleteView', () => storage.views.deleteView(-1, audit)],
     ['readRecord', () => records.readRecord(1)],
-    ['listHistory', () => records.listHistory({ record_id: 1, limit: 5, before: null })],
+    [
+      'listHistory',
+      () => records.listHistory({ record_id: 1, limit: 5, maxBytes: 9, before: null }),
+    ],
     [
       'listChanges',
-      () => storage.changes.listChanges({ ...any, record_type: 'students', after: 0, limit: 5 }),
+      () =>
+        storage.changes.listChanges({
+          ...any,
+          record_type: 'students',
+          after: 0,
+          limit: 5,
+          maxBytes: 9,
+        }),
     ],
     [
       'registerPlatform',
@@ -154,6 +164,7 @@ export function everyMethod(
     ['listTasks', () => pulls.listTasks({ pull_id, limit: 5, after: null })],
     ['countUnmarked', () => missing.countUnmarked(read.read)],
     ['listUnmet', () => listUnmet(storage, read)],
+    ['findPresent', () => missing.findPresent(read.read, ['r-1'])],
     ['markMissing', () => markUnmet(storage, read, ['r-none'])],
     ['readMissingState', () => missing.readMissingState(read.read)],
     ['askForReview', () => missing.askForReview(question(read), null, line)],

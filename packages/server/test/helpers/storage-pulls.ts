@@ -128,7 +128,7 @@ export function readOf(
   read: Partial<NonNullable<PullTaskResult['read']>> & { mark: number },
 ): PullTaskResult['read'] {
   const requested_at = '2026-03-10T08:00:00.000000000Z'
-  return { requested_at, records: 0, pushes: 0, doubts: ['no_total'], ...read }
+  return { requested_at, records: 0, rejected_here: 0, pushes: 0, doubts: ['no_total'], ...read }
 }
 
 /** Ends the task of a read as a complete one. */

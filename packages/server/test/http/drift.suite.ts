@@ -253,6 +253,8 @@ export function describeDrift(engine: StorageEngine): void {
       const refused = await completenessOf(kit)
       assert.equal(refused.complete_at, proved.complete_at)
       assert.deepEqual(refused.doubts, ['rejected'])
+      // The platform has the one that was refused; N-1, which it has not, is marked.
+      assert.deepEqual([refused.missing, refused.only_here], [1, 0])
       assert.match(refused.trouble ?? '', /1 rejected/)
 
       module.records = module.records.slice(15, 29)

@@ -166,6 +166,29 @@ export function describePastRecords(engine: StorageEngine): void {
       expectError(await hub().get('/api/v1/records/999999/fields'), 404, 'not_found')
     })
 
+    test('the past of an anonymised record is told as not known, never made up', async () => {
+      const id = await pushAt(5000, newRecord('E-1', { data: { a: 1 } }))
+      await pushAt(5010, newRecord('E-1', { data: { a: 2 } }))
+      clock.set(at(5020))
+      const headers = { authorization: hub().authorization('admin') }
+      const url = `/api/v1/records/${id}/erase`
+      const erased = await hub().send({
+        method: 'POST',
+        url,
+        headers,
+        body: { mode: 'anonymise' },
+      })
+      assert.equal(erased.status, 200)
+      for (const second of [5000, 5010, 5019]) {
+        expectError(await asOf(id, at(second)), 410, 'history_not_kept')
+      }
+      assert.equal((await asOf(id, at(5020))).status, 200)
+      expectError(await asOf(id, at(4999)), 404, 'not_found')
+      const answer = await hub().get(`/api/v1/records/${id}/fields`)
+      const [origin] = expectAnswer(answer, 200, Fields).fields
+      assert.deepEqual([origin?.written_at, origin?.source], [null, null])
+    })
+
     test('what retention has deleted is told as not known, never made up', async () => {
       const id = await pushAt(4000, newRecord('R-1', { data: { a: 1, b: 1 } }))
       await pushAt(4010, newRecord('R-1', { data: { a: 2, b: 1 } }))

@@ -40,6 +40,7 @@ import { describeRecordSearch } from './record-search.suite.ts'
 import { describeRecords } from './records.suite.ts'
 import { describeRejectedPushes } from './rejected-pushes.suite.ts'
 import { describeRemovals } from './removals.suite.ts'
+import { describeReplaying } from './replays.suite.ts'
 import { describeRetention } from './retention.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
@@ -76,6 +77,7 @@ export function describeHub(engine: StorageEngine): void {
   describeMissingReviews(engine)
   describeRecords(engine)
   describeRejectedPushes(engine)
+  describeReplaying(engine)
   describeDrift(engine)
   describeRecordSearch(engine)
   describeAlerts(engine)

@@ -19,7 +19,7 @@ import type { PullTaskContext, PullTaskOutcome } from './run-pull-task.ts'
 
 /** Looked at in one step: where none of them was met, rows are read, and pushes wait for no more than this. */
 const STEP = 1000
-/** Marked in one transaction: pushes wait for no more than this. */
+/** Marked in one transaction, or looked up at once: pushes wait for no more than this. */
 const CHUNK = 500
 /** Of what a read of several pages did not meet, so many are kept for the next one, which keeps the next. */
 const MAX_SUSPECTS = 10_000
@@ -33,6 +33,8 @@ export type MarkGoneParts = {
 export type JudgedOutcome = PullTaskOutcome & {
   /** Whether nothing is left to be judged: else the next read must bring all records again. */
   isSettled: boolean
+  /** How many records it met only as elements that were rejected: what is stored of them stays. */
+  rejectedHere: number
 }
 
 /** A read as its records are judged by it. */
@@ -51,8 +53,11 @@ export async function markGone(
   const read: JudgingRead = { ...context, ...outcome }
   const counts = { ...outcome.counts }
   // That nothing has changed is asked only after a read that was settled.
-  if (outcome.error === null && outcome.extent.pages === 0) return { ...outcome, isSettled: true }
+  if (outcome.error === null && outcome.extent.pages === 0) {
+    return { ...outcome, isSettled: true, rejectedHere: 0 }
+  }
   let isSettled = false
+  let rejectedHere = 0
   try {
     if (outcome.error === null && isCompleteRead(outcome.extent, { ...outcome, ...counts })) {
       isSettled = await settle(parts, read, (marked) => {
@@ -62,10 +67,25 @@ export async function markGone(
       // Two reads in a row must agree, and this one has nothing to say.
       await parts.missing.rememberSuspects(context.plan, [])
     }
-    return { ...outcome, counts, isSettled }
+    if (outcome.error === null) rejectedHere = await countRejectedHere(parts.missing, read)
+    return { ...outcome, counts, isSettled, rejectedHere }
   } catch (error) {
-    return { ...outcome, counts, error: outcome.error ?? error, isSettled: false }
+    return { ...outcome, counts, error: outcome.error ?? error, isSettled: false, rejectedHere }
   }
+}
+
+async function countRejectedHere(
+  missing: MissingStore,
+  { plan, extent }: JudgingRead,
+): Promise<number> {
+  const references = [...extent.rejected]
+  let count = 0
+  for (let at = 0; at < references.length; at += CHUNK) {
+    const ids = await missing.findPresent(plan, references.slice(at, at + CHUNK))
+    count += ids.filter((id) => !extent.seen.has(id)).length
+    await letOthersWork()
+  }
+  return count
 }
 
 /** @returns whether nothing is left to be judged. */

@@ -21,6 +21,7 @@ export function toResult(
   { mark, pushes, broken, platformError }: TaskEnding,
 ): PullTaskResult {
   const { total, counts, warnings, error, requested_at, records, extent } = outcome
+  const { rejectedHere: rejected_here } = outcome
   // Where records are left to be judged, the next read must bring all of them again.
   const kept = outcome.isSettled || extent.pages === 0 ? outcome.kept : null
   if (error === null) {
@@ -33,7 +34,7 @@ export function toResult(
       error: null,
       trouble: warnings.length > 0 ? warnings.join(' ') : null,
       platform_error: platformError,
-      read: { mark, requested_at, pushes, records, doubts },
+      read: { mark, requested_at, pushes, records, rejected_here, doubts },
       kept,
     }
   }

@@ -3,6 +3,7 @@ import { ChangesAnswer, ErrorAnswer, type RecordChangeLine } from '@recordhub/pr
 import { HubError } from '../../errors.ts'
 import type { ChangeRow, ChangeStore } from '../../storage/port/change-store.ts'
 import { toStoredRecord } from './list-records.ts'
+import { PAGE_BYTES } from './page-bytes.ts'
 
 const DEFAULT_LIMIT = 100
 
@@ -15,7 +16,7 @@ export function changeRoutes({ changes }: { changes: ChangeStore }): FastifyPlug
         schema: {
           summary: 'Follow what changes: each record at its newest change, in order',
           description:
-            'Begin without `since`, which gives every record once; then give `next_cursor` as `since`, for ever. Nothing is missed and nothing comes twice. Put a record that is created or updated in the place of what you have under its `record_id`; take one away that is deleted.',
+            'Begin without `since`, which gives every record once; then give `next_cursor` as `since`, for ever. A page of large records holds fewer than `limit`; `has_more` says whether there are more. Nothing is missed and nothing comes twice. Put a record that is created or updated in the place of what you have under its `record_id`; take one away that is deleted.',
           querystring: Type.Object(
             {
               since: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -35,6 +36,7 @@ export function changeRoutes({ changes }: { changes: ChangeStore }): FastifyPlug
           record_type: record_type ?? null,
           after: since,
           limit,
+          maxBytes: PAGE_BYTES,
         })
         if (page.outcome === 'beyond') throw new HubError('cursor_beyond')
         return {

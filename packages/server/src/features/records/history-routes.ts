@@ -8,6 +8,7 @@ import {
 } from '@recordhub/protocol'
 import { parseChanges } from '../../domain/record-history.ts'
 import { toStoredRecord } from './list-records.ts'
+import { PAGE_BYTES } from './page-bytes.ts'
 import { type HistoryParts, readExisting, readPastRecord } from './read-past.ts'
 import { traceFields } from './trace-fields.ts'
 
@@ -69,17 +70,16 @@ export function historyRoutes(parts: HistoryParts): FastifyPluginAsyncTypebox {
         const { record_id } = request.params
         await readExisting(parts, record_id)
         const before = request.query.cursor ?? null
-        const query = { record_id, limit: HISTORY_PAGE + 1, before }
-        const rows = await parts.records.listHistory(query)
-        const page = rows.slice(0, HISTORY_PAGE)
-        const last = page.at(-1)
+        const query = { record_id, limit: HISTORY_PAGE, maxBytes: PAGE_BYTES, before }
+        const { entries, has_more } = await parts.records.listHistory(query)
+        const last = entries.at(-1)
         return {
           success: true as const,
-          history: page.map(({ changes, change_seq: _, ...entry }) => ({
+          history: entries.map(({ changes, change_seq: _, ...entry }) => ({
             ...entry,
             changes: parseChanges(changes),
           })),
-          next_cursor: rows.length > page.length && last ? String(last.change_seq) : null,
+          next_cursor: has_more && last ? String(last.change_seq) : null,
         }
       },
     )

@@ -11,6 +11,7 @@ import { parseInstant } from '../../lib/instant.ts'
 import type { HistoryRow, RecordRow, RecordStore } from '../../storage/port/record-store.ts'
 import type { RetentionStore } from '../../storage/port/retention-store.ts'
 import { toStoredRecord } from './list-records.ts'
+import { PAGE_BYTES } from './page-bytes.ts'
 
 export type HistoryParts = {
   records: Pick<RecordStore, 'readRecord' | 'listHistory'>
@@ -25,7 +26,8 @@ const STEP = 500
 /**
  * The record as it was at a moment: as the newest change that is not later left it.
  * @throws HubError `invalid_request` for a moment that is none, `not_found` for a record that was not
- *   there yet, `history_not_kept` where changes since then may have been deleted for their age.
+ *   there yet, `history_not_kept` where changes since then may have been deleted for their age, or were
+ *   because it was anonymised.
  */
 export async function readPastRecord(
   parts: HistoryParts,
@@ -39,7 +41,9 @@ export async function readPastRecord(
   if (row.updated_at <= as_of) return { record: present, as_of }
   let content: RecordContent = present
   let left: string | null = null
+  let isKept = false
   for await (const entry of entriesOf(parts, row)) {
+    isKept ||= isNewestOf(row, entry)
     if (entry.at <= as_of) {
       left = entry.at
       break
@@ -50,6 +54,7 @@ export async function readPastRecord(
   const keptSince = await parts.retention.historyKeptSince()
   if (!isPastKept(keptSince, as_of))
     throw new HubError('history_not_kept', { since: keptSince ?? '' })
+  if (!isKept) throw new HubError('history_not_kept', { since: row.updated_at })
   const updated_at = left ?? (isPastKept(keptSince, row.created_at) ? row.created_at : null)
   return { record: { ...present, ...content, updated_at }, as_of }
 }
@@ -70,12 +75,21 @@ export async function* entriesOf(
 ): AsyncGenerator<ParsedEntry> {
   let before = change_seq + 1
   for (;;) {
-    const rows = await records.listHistory({ record_id, limit: STEP, before })
-    for (const row of rows) yield { ...row, changes: parseChanges(row.changes) }
-    const last = rows.at(-1)
-    if (!last || rows.length < STEP) return
+    const step = { record_id, limit: STEP, maxBytes: PAGE_BYTES, before }
+    const { entries, has_more } = await records.listHistory(step)
+    for (const row of entries) yield { ...row, changes: parseChanges(row.changes) }
+    const last = entries.at(-1)
+    if (!last || !has_more) return
     before = last.change_seq
   }
+}
+
+/**
+ * Whether an entry tells of the change that left a record as it is. Where none does, though it has changed,
+ * it was anonymised, and its past with it.
+ */
+export function isNewestOf(row: RecordRow, entry: ParsedEntry): boolean {
+  return entry.change_seq === row.change_seq
 }
 
 /** In the form of the times that are stored, to the millisecond. */

@@ -15,6 +15,7 @@ import type { FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
 import type { RejectedPushStore } from '../../storage/port/rejected-push-store.ts'
 import { dismissRejectedPushes } from './dismiss-rejected-pushes.ts'
+import { PAGE_BYTES } from './page-bytes.ts'
 import { replayByFilter } from './replay-by-filter.ts'
 import { type ReplayParts, replayRejectedPush } from './replay-rejected-push.ts'
 
@@ -63,14 +64,13 @@ export function rejectedPushRoutes(
         const { state = null, pull = null, limit = PAGE, cursor } = request.query
         const before = cursor === undefined ? null : readCursor(cursor)
         const filter = { ...toFilter(request.query), state, pull_id: pull }
-        const query = { ...filter, limit: limit + 1, before }
-        const rejected = await rejectedPushes.listRejectedPushes(query)
-        const page = rejected.slice(0, limit)
-        const last = page.at(-1)
+        const query = { ...filter, limit, maxBytes: PAGE_BYTES, before }
+        const { rejected_pushes, has_more } = await rejectedPushes.listRejectedPushes(query)
+        const last = rejected_pushes.at(-1)
         return {
           success: true as const,
-          rejected_pushes: page,
-          next_cursor: rejected.length > page.length && last ? `${last.at}_${last.id}` : null,
+          rejected_pushes,
+          next_cursor: has_more && last ? `${last.at}_${last.id}` : null,
         }
       },
     )

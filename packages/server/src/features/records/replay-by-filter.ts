@@ -1,11 +1,11 @@
 import type { ReplayStepAnswer } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
 import type { RefusalPosition, RejectedPushFilter } from '../../storage/port/rejected-push-store.ts'
+import { PAGE_BYTES } from './page-bytes.ts'
 import { type ReplayParts, type ReplayRequester, replayAll } from './replay-rejected-push.ts'
 
 /** Replayed in one transaction: pushes wait for no more than this. */
 const STEP = 200
-const STEP_BYTES = 8 * 1024 * 1024
 
 /**
  * One step of replaying all that a filter means, in the order in which they came, so that of one record
@@ -19,7 +19,7 @@ export async function replayByFilter(
 ): Promise<Omit<ReplayStepAnswer, 'success'>> {
   const { isDryRun, cursor, ...filter } = request
   const after = cursor === null ? null : readCursor(cursor)
-  const query = { ...filter, limit: STEP, maxBytes: STEP_BYTES, after }
+  const query = { ...filter, limit: STEP, maxBytes: PAGE_BYTES, after }
   const { refusals, remaining } = await parts.rejectedPushes.listRefusals(query)
   const [first, last] = [refusals[0], refusals.at(-1)]
   if (first && !isDryRun) {

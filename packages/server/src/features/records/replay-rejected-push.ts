@@ -5,13 +5,15 @@ import { REMOVED_KEY } from '../../domain/redact-keys.ts'
 import type { ReplayedContent } from '../../domain/replay.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { parseExact } from '../../lib/exact-json.ts'
+import { isJsonObject, parseExact } from '../../lib/exact-json.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { WriteOutcome } from '../../storage/port/record-store.ts'
 import type { Refusal, RejectedPushStore } from '../../storage/port/rejected-push-store.ts'
 import type { Ingest } from './ingest.ts'
 
 export type ReplayParts = {
+  platforms: Pick<PlatformStore, 'readPlatform'>
   rejectedPushes: Pick<RejectedPushStore, 'readRefusal' | 'listRefusals'>
   activity: Pick<ActivityStore, 'appendAudit'>
   ingest: Pick<Ingest, 'replay'>
@@ -32,7 +34,8 @@ export async function replayRejectedPush(
   { request_id, ...requester }: ReplayRequester,
 ): Promise<Replay> {
   const { id, body, isDryRun, overwrite } = request
-  const refusal = await parts.rejectedPushes.readRefusal(id)
+  const kept = await parts.rejectedPushes.readRefusal(id)
+  const refusal = kept && (await meantFor(parts, kept, body))
   if (!refusal) throw new HubError('not_found', { what: 'rejected push' })
   if (!isDryRun) {
     const details = { rejected_push_id: id, mended: body !== undefined, overwrite }
@@ -49,6 +52,21 @@ export async function replayRejectedPush(
   if (!replayed) throw new Error('A replay has no outcome')
   if (replayed.error && !isDryRun) throw replayed.error
   return replayed.replay
+}
+
+/** A push that was mended may be for another module, by whose manifest it is judged. */
+async function meantFor(
+  { platforms }: Pick<ReplayParts, 'platforms'>,
+  refusal: Refusal,
+  mended: unknown,
+): Promise<Refusal> {
+  const record_type = isJsonObject(mended) ? mended['record_type'] : undefined
+  if (refusal.method === 'pull' || typeof record_type !== 'string') return refusal
+  if (record_type === refusal.record_type) return refusal
+  const platform = await platforms.readPlatform(refusal.platform_id)
+  const module = platform?.modules.find((one) => one.record_type === record_type)
+  const { fields = null, drift_policy = null } = module ?? {}
+  return { ...refusal, record_type, fields, drift_policy }
 }
 
 export type ReplayOptions = {
@@ -103,8 +121,8 @@ function checkRefusal(refusal: Refusal, mended: unknown, now: Date): CheckedReco
   }
   const body = mended === undefined ? parseExact(refusal.body) : mended
   const record = readRecord(refusal, body, now)
-  const { record_type, fields, drift_policy } = refusal
-  if (record instanceof HubError || record.record_type !== record_type || !fields) return record
+  const { fields, drift_policy } = refusal
+  if (record instanceof HubError || !fields) return record
   const { source, data } = record.content
   const drift = findDrift(data, manifestKeysOf(fields), { isWhole: source !== 'PATCH' })
   const refused = refuseDrift(drift, drift_policy ?? 'accept')

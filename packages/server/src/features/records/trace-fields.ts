@@ -1,7 +1,7 @@
 import type { FieldOrigin } from '@recordhub/protocol'
 import { isPastKept, placesOf } from '../../domain/record-history.ts'
 import { toStoredRecord } from './list-records.ts'
-import { entriesOf, type HistoryParts, readExisting } from './read-past.ts'
+import { entriesOf, type HistoryParts, isNewestOf, readExisting } from './read-past.ts'
 
 type Origin = Omit<FieldOrigin, 'path' | 'value'>
 
@@ -9,7 +9,7 @@ const UNKNOWN: Origin = { written_at: null, source: null, pull_id: null, request
 
 /**
  * Which write gave each value of a record what it is now. One that no kept change tells of is as old as
- * the record, or, where older changes were deleted for their age, of an unknown origin.
+ * the record, or, where older changes were deleted for their age or with what they told, of an unknown origin.
  * @throws HubError `not_found`.
  */
 export async function traceFields(parts: HistoryParts, recordId: number): Promise<FieldOrigin[]> {
@@ -17,7 +17,10 @@ export async function traceFields(parts: HistoryParts, recordId: number): Promis
   const record = toStoredRecord(row)
   const origins = new Map<string, Origin>()
   const open = new Set(placesOf(record))
-  for await (const { at, source, pull_id, request_id, changes } of entriesOf(parts, row)) {
+  let isKept = false
+  for await (const entry of entriesOf(parts, row)) {
+    const { at, source, pull_id, request_id, changes } = entry
+    isKept ||= isNewestOf(row, entry)
     for (const { path } of changes) {
       if (!open.delete(path)) continue
       origins.set(path, { written_at: at, source, pull_id, request_id })
@@ -25,7 +28,8 @@ export async function traceFields(parts: HistoryParts, recordId: number): Promis
     if (open.size === 0) break
   }
   const keptSince = open.size > 0 ? await parts.retention.historyKeptSince() : null
-  const isUntouched = row.updated_at === row.created_at || isPastKept(keptSince, row.created_at)
+  const isUntouched =
+    row.updated_at === row.created_at || (isKept && isPastKept(keptSince, row.created_at))
   const first: Origin = { ...UNKNOWN, written_at: row.created_at, source: 'creation' }
   const values: unknown[] = [record.full_name, ...Object.values(record.data)]
   return placesOf(record).map((path, index) => ({

@@ -18,6 +18,8 @@ export type ChangeQuery = {
   /** Changes with a higher number only; 0 for all. */
   after: number
   limit: number
+  /** Of the records' data, a page holds no more bytes than that, but one record at least. */
+  maxBytes: number
 }
 
 /** `through`: every change up to this number that the query asks for has been given, here or before. */
@@ -32,7 +34,8 @@ export interface ChangeStore {
    * The changes after a number, in the order of their numbers. A record appears once, at its newest
    * change; one that was deleted appears as its deletion. Who goes on from `through` misses nothing and
    * gets nothing twice, however many processes write meanwhile: what a transaction under way may still
-   * write is not passed over. Unknown names give an empty page.
+   * write is not passed over. Unknown names give an empty page. Records of a platform that is being removed
+   * are left out until their deletions come, so a page may be empty though there is more.
    */
   listChanges(query: ChangeQuery): Promise<ChangesPage>
 }

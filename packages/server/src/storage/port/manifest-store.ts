@@ -19,7 +19,8 @@ export interface ManifestStore {
   /**
    * Takes a platform's manifest over: words, modules and fields, in its order. New modules are offered and
    * not registered; modules and fields that it does not name any more are marked and kept. Where a module
-   * is otherwise than before, its drift is counted anew and the answer that is kept for it is dropped.
+   * is otherwise than before, its drift is counted anew and the answer that is kept for it is dropped; the
+   * index of a field whose type is another one is built anew.
    * The changes are kept, with the lines of `describe`; where there is none, neither is.
    * @returns what has changed; null where there is no such platform.
    */

@@ -51,6 +51,12 @@ export interface MissingStore {
   ): Promise<{ unmet: UnmetRecord[]; next: string | null }>
 
   /**
+   * The ids of those records of a module that bear one of these references, some hundred at most, and are
+   * not marked.
+   */
+  findPresent(module: ModulePlace, references: string[]): Promise<number[]>
+
+  /**
    * Marks records as missing, each a change with a number of its own, in one transaction. It checks again
    * what allows it: the pull runs, the platform is active and the module registered, else nothing is
    * marked; a record that is marked already, or that was pushed after the mark, stays as it is. Where

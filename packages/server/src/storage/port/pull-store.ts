@@ -41,14 +41,16 @@ export type PullTaskResult = {
   platform_error: string | null
   /**
    * Set after a complete read: its mark, the time of its first request, how many pushes the module had had
-   * by then, how many records it met, and why it is no proof that all are here; null where the platform
-   * said that the last answer still holds, and with it what that one proved.
+   * by then, how many records it met, how many more only as elements that were rejected, and why it is no
+   * proof that all are here; null where the platform said that the last answer still holds, and with it what
+   * that one proved.
    */
   read: {
     mark: number
     requested_at: string
     pushes: number
     records: number
+    rejected_here: number
     doubts: Doubt[] | null
   } | null
   /** The answer that the next read of the module may ask after; null for none. */

@@ -135,10 +135,14 @@ export interface RecordStore extends RecordListStore {
 
   readRecord(recordId: number): Promise<RecordRow | null>
 
-  /** The changes of a record, newest first, those before `before` only. */
+  /**
+   * The changes of a record, newest first, those before `before` only: at most `limit`, and of their
+   * changes no more than `maxBytes`, but one at least.
+   */
   listHistory(query: {
     record_id: number
     limit: number
+    maxBytes: number
     before: number | null
-  }): Promise<HistoryRow[]>
+  }): Promise<{ entries: HistoryRow[]; has_more: boolean }>
 }

@@ -54,7 +54,7 @@ export type RefusalPosition = Pick<Refusal, 'place_seq' | 'rejected_push_id'>
 
 export interface RejectedPushStore {
   /**
-   * Keeps what was refused, with its reason. The same refusal of the same body is kept once, with a
+   * Keeps what was refused, with its reason. The same refusal of the same body for the same module is kept once, with a
    * count, the pull that met it last, and stands where it came last; a push that comes again after it was
    * replayed is to be replayed again, an element of a read is not. Each platform has `quotaBytes` for its
    * bodies: the oldest go first, and of a body larger than that only the size is kept. The counter
@@ -67,16 +67,20 @@ export interface RejectedPushStore {
     options: { at: string; day: string; quotaBytes: number },
   ): Promise<void>
 
-  /** Newest first; `before` is the place (`at`, `id`) of the last one of the page before. */
+  /**
+   * Newest first: at most `limit`, and of their bodies no more than `maxBytes`, but one at least. `before` is
+   * the place (`at`, `id`) of the last one of the page before.
+   */
   listRejectedPushes(
     query: RejectedPushFilter & {
       state: RejectedPushState | null
       /** Those that this pull met, and no later one. */
       pull_id: number | null
       limit: number
+      maxBytes: number
       before: { at: string; id: number } | null
     },
-  ): Promise<RejectedPush[]>
+  ): Promise<{ rejected_pushes: RejectedPush[]; has_more: boolean }>
 
   readRejectedPush(rejectedPushId: number): Promise<RejectedPush | null>
 

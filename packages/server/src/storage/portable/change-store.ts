@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { takeWithin } from '../../lib/take-within.ts'
 import type { ChangeQuery, ChangeRow, ChangeStore } from '../port/change-store.ts'
 import type { Databases, Executor } from './databases.ts'
 import { type Place, selectPlaces } from './record-places.ts'
@@ -11,18 +13,20 @@ type Sequence = {
 export function createChangeStore({ reader }: Databases, sequence: Sequence): ChangeStore {
   return {
     async listChanges(query) {
-      const { after, limit } = query
+      const { after, limit, maxBytes } = query
       // First: what is read after it has every change up to it.
       const settled = await sequence.settledSequence(reader)
       if (after > settled && after > (await sequence.readMark(reader))) return { outcome: 'beyond' }
       const range = { after, through: settled, limit: limit + 1 }
-      const found = await readDeleted(reader, range, query)
+      const found = await locateDeleted(reader, range, query)
       for (const place of await placesOf(reader, query)) {
-        found.push(...(await readChanged(reader, range, place)))
+        found.push(...(await locateChanged(reader, range, place)))
       }
-      const changes = found.sort((one, other) => one.change_seq - other.change_seq).slice(0, limit)
-      const has_more = found.length > changes.length
-      const through = has_more ? changes.at(-1)?.change_seq : settled
+      found.sort((one, other) => one.change_seq - other.change_seq)
+      const given = takeWithin(found.slice(0, limit), maxBytes)
+      const has_more = found.length > given.length
+      const through = has_more ? given.at(-1)?.change_seq : settled
+      const changes = await readChanges(reader, given)
       return { outcome: 'found', changes, through: Math.max(after, through ?? 0), has_more }
     },
   }
@@ -36,16 +40,46 @@ async function placesOf(db: Executor, query: ChangeQuery): Promise<(Place | null
   return isEverywhere ? [null] : selectPlaces(db, query).execute()
 }
 
-async function readChanged(db: Executor, range: Range, place: Place | null): Promise<ChangeRow[]> {
-  let select = selectRecords(db)
-    .where('r.change_seq', '>', range.after)
-    .where('r.change_seq', '<=', range.through)
+/** A change, and what its record takes: pages are cut before any record is read. */
+type Located = { change_seq: number; isDeletion: boolean; bytes: number }
+
+async function locateChanged(db: Executor, range: Range, place: Place | null): Promise<Located[]> {
+  let select = db
+    .selectFrom('records')
+    .select(['change_seq', sql<number>`octet_length(data)`.as('bytes')])
+    .where('change_seq', '>', range.after)
+    .where('change_seq', '<=', range.through)
+    // True of every record; PostgreSQL's indexes for lists are found by it.
+    .where(sql<boolean>`pushed_seq >= 0`)
   if (place) {
     select = select
-      .where('r.platform_id', '=', place.platform_id)
-      .where('r.module_id', '=', place.module_id)
+      .where('platform_id', '=', place.platform_id)
+      .where('module_id', '=', place.module_id)
   }
-  const rows = await select.orderBy('r.change_seq').limit(range.limit).execute()
+  const rows = await select.orderBy('change_seq').limit(range.limit).execute()
+  return rows.map((row) => ({ ...row, isDeletion: false }))
+}
+
+/**
+ * One whose record has changed again meanwhile is left out, since its newest change comes later, and one of a
+ * platform that is being removed, since its deletion does.
+ */
+async function readChanges(db: Executor, located: Located[]): Promise<ChangeRow[]> {
+  const numbers = (isDeletion: boolean) =>
+    located.filter((one) => one.isDeletion === isDeletion).map((one) => one.change_seq)
+  const changes = [
+    ...(await readDeleted(db, numbers(true))),
+    ...(await readChanged(db, numbers(false))),
+  ]
+  return changes.sort((one, other) => one.change_seq - other.change_seq)
+}
+
+async function readChanged(db: Executor, numbers: number[]): Promise<ChangeRow[]> {
+  if (numbers.length === 0) return []
+  const rows = await selectRecords(db)
+    .where('r.change_seq', 'in', numbers)
+    .where('p.removed_at', 'is', null)
+    .execute()
   return rows.map(toChange)
 }
 
@@ -56,18 +90,28 @@ function toChange(row: SelectedRecord): ChangeRow {
 }
 
 /** By names, since the platform or module may be no more. */
-async function readDeleted(
+async function locateDeleted(
   db: Executor,
   range: Range,
   { platform, record_type }: ChangeQuery,
-): Promise<ChangeRow[]> {
+): Promise<Located[]> {
   let select = db
     .selectFrom('record_deletions')
-    .select(['change_seq', 'at', 'record_id', 'platform_name', 'record_type'])
+    .select('change_seq')
     .where('change_seq', '>', range.after)
     .where('change_seq', '<=', range.through)
   if (platform !== null) select = select.where('platform_name', '=', platform)
   if (record_type !== null) select = select.where('record_type', '=', record_type)
   const rows = await select.orderBy('change_seq').limit(range.limit).execute()
+  return rows.map((row) => ({ ...row, isDeletion: true, bytes: 0 }))
+}
+
+async function readDeleted(db: Executor, numbers: number[]): Promise<ChangeRow[]> {
+  if (numbers.length === 0) return []
+  const rows = await db
+    .selectFrom('record_deletions')
+    .select(['change_seq', 'at', 'record_id', 'platform_name', 'record_type'])
+    .where('change_seq', 'in', numbers)
+    .execute()
   return rows.map((row) => ({ change: 'deleted', ...row }))
 }

@@ -3,15 +3,11 @@ import type { IndexedFieldState } from '../port/search-index-store.ts'
 import { insertActivity, insertAudit } from './activity-rows.ts'
 import type { Executor } from './databases.ts'
 import { isNumericIn } from './record-places.ts'
+import { readFeedPosition } from './search-feed.ts'
 
-type Choice = {
-  platform_id: number
-  record_type: string
-  keys: string[]
-  at: string
-  /** How far the index of texts follows the changes. */
-  position: number
-}
+type Choice = { platform_id: number; record_type: string; keys: string[]; at: string }
+
+type ModuleFields = { platform_id: number; module_id: number; fields: string }
 
 export async function listFields(
   db: Executor,
@@ -24,13 +20,44 @@ export async function listFields(
 
 export async function setFields(
   db: Executor,
-  { platform_id, record_type, keys, at, position }: Choice,
+  { platform_id, record_type, keys, at }: Choice,
   log: ChangeLog,
 ): Promise<IndexedFieldState[] | null> {
   const module = await findModule(db, platform_id, record_type)
   if (!module) return null
   const { module_id } = module
-  const isNumeric = (key: string) => (isNumericIn([module.fields], key) ? 1 : 0)
+  if (await replaceFields(db, { ...module, platform_id }, keys)) {
+    const platform = { platform_id, platform_name: module.platform_name }
+    await insertActivity(db, at, { ...log.activity, platform })
+    await insertAudit(db, at, log.audit)
+  }
+  return listOf(db, module_id)
+}
+
+/** Has the indexes of a platform's fields built anew whose type its manifest has changed. */
+export async function retypeFields(db: Executor, platformId: number): Promise<void> {
+  const chosen = await db
+    .selectFrom('indexed_fields as f')
+    .innerJoin('modules as m', 'm.module_id', 'f.module_id')
+    .select(['m.platform_id', 'm.module_id', 'm.fields', 'f.field_key'])
+    .where('f.platform_id', '=', platformId)
+    .where('f.is_leaving', '=', 0)
+    .orderBy('f.field_id')
+    .execute()
+  for (const ofModule of Map.groupBy(chosen, (field) => field.module_id).values()) {
+    const [module] = ofModule
+    const keys = ofModule.map((field) => field.field_key)
+    if (module) await replaceFields(db, module, keys)
+  }
+}
+
+/** @returns whether any index begins or goes. */
+async function replaceFields(
+  db: Executor,
+  { platform_id, module_id, fields }: ModuleFields,
+  keys: string[],
+): Promise<boolean> {
+  const isNumeric = (key: string) => (isNumericIn([fields], key) ? 1 : 0)
   const stored = await db
     .selectFrom('indexed_fields')
     .select(['field_id', 'field_key', 'is_numeric'])
@@ -52,23 +79,19 @@ export async function setFields(
       .execute()
   }
   if (added.length > 0) {
+    const build_to = await readFeedPosition(db)
     const rows = added.map((field_key) => ({
       platform_id,
       module_id,
       field_key,
       is_numeric: isNumeric(field_key),
       built_seq: 0,
-      build_to: position,
+      build_to,
       is_leaving: 0,
     }))
     await db.insertInto('indexed_fields').values(rows).execute()
   }
-  if (leaving.length + added.length > 0) {
-    const platform = { platform_id, platform_name: module.platform_name }
-    await insertActivity(db, at, { ...log.activity, platform })
-    await insertAudit(db, at, log.audit)
-  }
-  return listOf(db, module_id)
+  return leaving.length + added.length > 0
 }
 
 function findModule(db: Executor, platformId: number, recordType: string) {

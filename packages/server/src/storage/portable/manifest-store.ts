@@ -10,6 +10,7 @@ import { insertActivity, insertAudit } from './activity-rows.ts'
 import { listCompleteness } from './completeness-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { readDrift } from './drift-rows.ts'
+import { retypeFields } from './indexed-fields.ts'
 import { dropKeptAnswer } from './kept-answers.ts'
 import { insertModule, type PlatformChanges } from './platform-store.ts'
 import type { ModulesTable } from './tables.ts'
@@ -60,6 +61,9 @@ export function createManifestStore(
         const changes = findManifestChanges(known, manifest)
         await takeOver(db, known, fetched)
         if (changes.length === 0) return changes
+        // After the write gates, as where a record is erased.
+        await hold(db, 'search index')
+        await retypeFields(db, platform_id)
         await db
           .insertInto('manifest_changes')
           .values({ platform_id, at, changes: JSON.stringify(changes) })

@@ -33,6 +33,19 @@ export function createMissingStore(databases: Databases, parts: MissingParts): M
       }
     },
 
+    async findPresent({ platform_id, module_id }, references) {
+      if (references.length === 0) return []
+      const rows = await reader
+        .selectFrom('records')
+        .select('record_id')
+        .where('platform_id', '=', platform_id)
+        .where('module_id', '=', module_id)
+        .where('reference_number', 'in', references)
+        .where('missing_since', 'is', null)
+        .execute()
+      return rows.map((row) => row.record_id)
+    },
+
     async markMissing(batch) {
       if (batch.records.length === 0) return { outcome: 'marked', marked: 0 }
       return parts.markMissing({ ...batch, at: nowText(clock) })

@@ -7,13 +7,20 @@ import { countUnmarked } from './missing-store.ts'
 export async function toReadColumns(
   db: Executor,
   module: { platform_id: number; module_id: number },
-  { mark, requested_at, records, doubts, pushes }: NonNullable<PullTaskResult['read']>,
+  {
+    mark,
+    requested_at,
+    records,
+    rejected_here,
+    doubts,
+    pushes,
+  }: NonNullable<PullTaskResult['read']>,
   at: string,
 ) {
   const metAll = (await countUnmarked(db, module)) === records
   return {
     last_read_finished_at: at,
-    last_read_records: records,
+    last_read_records: records + rejected_here,
     ...(metAll ? { last_read_mark: mark, last_read_requested_at: requested_at } : {}),
     ...(doubts === null ? asBefore(at, pushes) : { last_read_doubts: JSON.stringify(doubts) }),
     ...(doubts?.length === 0 ? { complete_at: at, complete_pushes: pushes } : {}),

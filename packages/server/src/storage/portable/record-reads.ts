@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { takeWithin } from '../../lib/take-within.ts'
 import type { RecordStore } from '../port/record-store.ts'
 import type { Databases } from './databases.ts'
 import { selectRecords, toRecordRow } from './record-rows.ts'
@@ -11,20 +13,32 @@ export function createRecordReads({
       return row ? toRecordRow(row) : null
     },
 
-    async listHistory({ record_id, limit, before }) {
+    async listHistory({ record_id, limit, maxBytes, before }) {
       const record = await reader
         .selectFrom('records')
         .select('platform_id')
         .where('record_id', '=', record_id)
         .executeTakeFirst()
-      if (!record) return []
-      let select = reader
+      if (!record) return { entries: [], has_more: false }
+      const ofRecord = reader
         .selectFrom('record_history')
-        .select(['change_seq', 'at', 'source', 'changes', 'pull_id', 'request_id'])
         .where('platform_id', '=', record.platform_id)
         .where('record_id', '=', record_id)
-      if (before !== null) select = select.where('change_seq', '<', before)
-      return select.orderBy('change_seq', 'desc').limit(limit).execute()
+        .orderBy('change_seq', 'desc')
+      // Cut by what they take before any is read.
+      const located = await (before === null ? ofRecord : ofRecord.where('change_seq', '<', before))
+        .select(['change_seq', sql<number>`octet_length(changes)`.as('bytes')])
+        .limit(limit + 1)
+        .execute()
+      const taken = takeWithin(located.slice(0, limit), maxBytes)
+      const [first, last] = [taken[0], taken.at(-1)]
+      if (!first || !last) return { entries: [], has_more: false }
+      const entries = await ofRecord
+        .select(['change_seq', 'at', 'source', 'changes', 'pull_id', 'request_id'])
+        .where('change_seq', '<=', first.change_seq)
+        .where('change_seq', '>=', last.change_seq)
+        .execute()
+      return { entries, has_more: located.length > taken.length }
     },
   }
 }

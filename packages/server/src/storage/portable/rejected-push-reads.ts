@@ -1,6 +1,7 @@
 import type { RejectedPush } from '@recordhub/protocol'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { parseExact } from '../../lib/exact-json.ts'
+import { takeWithin } from '../../lib/take-within.ts'
 import type { RejectedPushFilter, RejectedPushStore } from '../port/rejected-push-store.ts'
 import type { Executor } from './databases.ts'
 import type { Tables } from './tables.ts'
@@ -12,8 +13,8 @@ type RejectedPushReads = Pick<
 
 export function createRejectedPushReads(reader: Executor): RejectedPushReads {
   return {
-    async listRejectedPushes({ before, state, pull_id, ...query }) {
-      let select = meaning(selectRejectedPushes(reader), query)
+    async listRejectedPushes({ before, state, pull_id, limit, maxBytes, ...query }) {
+      let select = meaning(selectFiltered(reader), query)
       if (state !== null) {
         select = select.where('r.replayed_at', state === 'open' ? 'is' : 'is not', null)
       }
@@ -26,12 +27,22 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
           ]),
         )
       }
-      const rows = await select
+      const located = await select
+        .select(['r.rejected_push_id', 'r.bytes'])
         .orderBy('r.at', 'desc')
         .orderBy('r.rejected_push_id', 'desc')
-        .limit(query.limit)
+        .limit(limit + 1)
         .execute()
-      return rows.map(toRejectedPush)
+      const taken = takeWithin(located.slice(0, limit), maxBytes)
+      const has_more = located.length > taken.length
+      if (taken.length === 0) return { rejected_pushes: [], has_more }
+      const ids = taken.map((row) => row.rejected_push_id)
+      const rows = await selectRejectedPushes(reader)
+        .where('r.rejected_push_id', 'in', ids)
+        .orderBy('r.at', 'desc')
+        .orderBy('r.rejected_push_id', 'desc')
+        .execute()
+      return { rejected_pushes: rows.map(toRejectedPush), has_more }
     },
 
     async readRejectedPush(rejectedPushId) {
@@ -95,13 +106,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         .orderBy('r.rejected_push_id')
         .limit(limit)
         .execute()
-      let bytes = 0
-      const ids = listed
-        .filter((row, index) => {
-          bytes += row.bytes
-          return index === 0 || bytes <= maxBytes
-        })
-        .map((row) => row.rejected_push_id)
+      const ids = takeWithin(listed, maxBytes).map((row) => row.rejected_push_id)
       if (ids.length === 0) return { refusals: [], remaining: 0 }
       const rows = await selectRefusals(reader)
         .where('r.rejected_push_id', 'in', ids)

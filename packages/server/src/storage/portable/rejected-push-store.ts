@@ -84,8 +84,9 @@ async function keepOne(
   push: NewRejectedPush,
   { at, quotaBytes, place }: { at: string; quotaBytes: number; place: ReplayPlace },
 ): Promise<boolean> {
-  const fingerprint = sha256(`${push.method} ${push.code} ${push.body}`)
   const { platform_id, record_type, message, pull_id } = push
+  // An element does not name its module: the same one may be refused in two of them.
+  const fingerprint = sha256(JSON.stringify([push.method, push.code, record_type, push.body]))
   const cause = sha256(JSON.stringify([push.code, record_type, message])).slice(0, 22)
   const latest = {
     at,

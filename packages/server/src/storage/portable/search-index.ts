@@ -6,6 +6,7 @@ import { isJsonObject, parseExact } from '../../lib/exact-json.ts'
 import { LAG_LIMIT, type SearchIndexStore } from '../port/search-index-store.ts'
 import type { Databases, Executor } from './databases.ts'
 import { listFields, setFields } from './indexed-fields.ts'
+import { readFeedPosition, saveFeedPosition } from './search-feed.ts'
 
 export type IndexedText = { platform_id: number; record_id: number; text: string }
 export type FieldValue = {
@@ -44,7 +45,7 @@ export function createSearchIndexStore(
     },
 
     async readSearchIndex() {
-      const position = await readPosition(reader)
+      const position = await readFeedPosition(reader)
       const behind = reader
         .selectFrom('records')
         .select('change_seq')
@@ -75,20 +76,9 @@ export function createSearchIndexStore(
     setIndexedFields: (choice, log) =>
       writer.transaction().execute(async (db) => {
         await hold(db, 'search index')
-        return setFields(db, { ...choice, position: await readPosition(db) }, log)
+        return setFields(db, choice, log)
       }),
   }
-}
-
-const FEED = 'records'
-
-async function readPosition(db: Executor): Promise<number> {
-  const row = await db
-    .selectFrom('search_feed')
-    .select('position')
-    .where('name', '=', FEED)
-    .executeTakeFirst()
-  return row?.position ?? 0
 }
 
 /** @returns how many records were taken. */
@@ -98,7 +88,7 @@ async function follow(
   settled: number,
   limit: number,
 ): Promise<number> {
-  const position = await readPosition(db)
+  const position = await readFeedPosition(db)
   const records = await selectChanged(db)
     .where('change_seq', '>', position)
     .where('change_seq', '<=', settled)
@@ -124,11 +114,7 @@ async function follow(
         .map((field) => toValue(record, field)),
     ),
   )
-  await db
-    .insertInto('search_feed')
-    .values({ name: FEED, position: last.change_seq })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ position: last.change_seq }))
-    .execute()
+  await saveFeedPosition(db, last.change_seq)
   return records.length
 }
 

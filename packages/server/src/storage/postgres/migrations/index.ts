@@ -9,6 +9,7 @@ import { up as replays } from './0009-replays.ts'
 import { up as drift } from './0010-drift.ts'
 import { up as erasure } from './0011-erasure.ts'
 import { up as alertsAndRetention } from './0012-alerts-and-retention.ts'
+import { up as rejectedOfAPull } from './0014-rejected-of-a-pull.ts'
 import { up as failingModules } from './0015-failing-modules.ts'
 
 /** In the order they are applied. Names and numbers are the same on every engine. */
@@ -23,5 +24,6 @@ export const migrations: Record<string, Migration> = {
   '0010-drift': { up: drift },
   '0011-erasure': { up: erasure },
   '0012-alerts-and-retention': { up: alertsAndRetention },
+  '0014-rejected-of-a-pull': { up: rejectedOfAPull },
   '0015-failing-modules': { up: failingModules },
 }
