@@ -16,12 +16,13 @@ async function written(rows: JsonValue[][], maxRows?: number, size = 3) {
   return openXlsx(await buffer(xlsxStream(['a', 'b'], chunked(rows, size), maxRows)))
 }
 
-test('every text is read back as it was, and so are true, false and nothing', async () => {
+test('every text is read back as it was, but for halves of characters, and so are true, false and nothing', async () => {
   const nasty = fc.constantFrom('\u0000', '\r\n', '\ud800', '_x0041_', '<&>', '\uffff', '👍', ' a ')
   const value = fc.oneof(fc.string({ unit: 'binary' }), nasty, fc.boolean(), fc.constant(null))
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(value, value), { maxLength: 8 }), async (rows) => {
-      const expected = rows.map((row) => row.map((cell) => (cell === '' ? null : cell)))
+      const shown = (cell: JsonValue) => (typeof cell === 'string' ? cell.toWellFormed() : cell)
+      const expected = rows.map((row) => row.map((cell) => (cell === '' ? null : shown(cell))))
       assert.deepEqual((await written(rows)).get('Records'), [['a', 'b'], ...expected])
     }),
     { numRuns: 60 },

@@ -8,14 +8,15 @@ const RECORD = {
   reference_number: 'R-1',
   full_name: 'Ann Müller',
   data: parseExact(
-    '{"status":"Open","grade":"7","score":9007199254740993,"price":1.10,"on":"2026-03-10","at":"2026-03-10T08:00:00Z","none":null,"blank":"","yes":true,"list":["a",1]}',
+    '{"status":"Open","grade":"7","score":9007199254740993,"price":1.10,"on":"2026-03-10","at":"2026-03-10T08:00:00Z","none":null,"blank":"","yes":true,"list":["a",1],"long":"' +
+      `${'x'.repeat(256)}y"}`,
   ),
   incomplete: false,
   missing_since: null,
   created_at: '2026-03-10T08:00:00.000Z',
   updated_at: '2026-03-11T08:00:00.000Z',
 }
-const NUMBERS = new Set(['data.score', 'data.price', 'data.status'])
+const NUMBERS = new Set(['data.score', 'data.price', 'data.status', 'data.long'])
 
 for (const [query, expected] of [
   ['', true],
@@ -43,6 +44,7 @@ for (const [query, expected] of [
   ['filter[price][before]=2', true],
   ['filter[price][before]=1.1', false],
   ['filter[status][after]=1', false],
+  [`filter[long]=${'x'.repeat(256)}`, false],
   ['filter[on][after]=2026-03-10&filter[on][before]=2026-03-11', true],
   ['filter[at][after]=2026-03-10&filter[at][before]=2026-03-11', true],
   ['filter[on][after]=2026-03-11', false],

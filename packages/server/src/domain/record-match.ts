@@ -9,7 +9,7 @@ import {
   type RecordFilter,
 } from './record-query.ts'
 import { foldText, isFound } from './search-text.ts'
-import { sortKeyOfText, valueText } from './sort-key.ts'
+import { isKeyOfText, sortKeyOfText, valueText } from './sort-key.ts'
 
 /** A record as a filter looks at it. */
 export type FilteredRecord = {
@@ -76,10 +76,11 @@ function createTest(
   isNumeric: boolean,
 ): (text: string | null) => boolean {
   const key = sortKeyOfText(value, isNumeric)
+  const isNumber = isNumeric && !isKeyOfText(key)
   const compare = (text: string) => compareCodePoints(sortKeyOfText(text, isNumeric), key)
   switch (test) {
     case 'is':
-      return (text) => text !== null && (text === value || (isNumeric && compare(text) === 0))
+      return (text) => text !== null && (text === value || (isNumber && compare(text) === 0))
     case 'contains': {
       const part = foldText(value)
       return (text) => text !== null && foldText(text).includes(part)
@@ -96,6 +97,6 @@ function createTest(
 
   /** What is no number is neither before nor after one. */
   function isComparable(text: string): boolean {
-    return !isNumeric || !sortKeyOfText(text, true).startsWith('T') || key.startsWith('T')
+    return !isNumber || !isKeyOfText(sortKeyOfText(text, true))
   }
 }

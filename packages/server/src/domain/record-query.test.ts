@@ -54,10 +54,15 @@ test('filters name a field, or a column of the hub, and a test', () => {
   )
 })
 
+test('a leap second is a time, as it is everywhere else', () => {
+  assert.equal(read('changed_since=2016-12-31T23:59:60Z').changed_since, '2016-12-31T23:59:59.000Z')
+})
+
 test('what does not fit is named', () => {
   const many = Array.from({ length: 21 }, (_, n) => `filter[f${n}]=1`).join('&')
   for (const [query, name] of [
     ['unknown=1', 'unknown'],
+    ['__proto__=1', '__proto__'],
     ['filter=1', 'filter'],
     ['filter[]=1', 'filter[]'],
     ['filter[a][like]=1', 'filter[a][like]'],

@@ -73,14 +73,14 @@ export function parseRecordQuery(parameters: Iterable<[name: string, value: stri
     conditions: [],
     ...DEFAULT_ORDER,
   }
-  const errors: FieldErrors = {}
+  const errors = new Map<string, string[]>()
   const met = new Set<string>()
   for (const [name, value] of parameters) {
     const problem = met.has(name) ? 'is there twice' : readParameter(query, name, value)
     met.add(name)
-    if (problem !== null) errors[name] = [problem]
+    if (problem !== null) errors.set(name, [problem])
   }
-  return Object.keys(errors).length > 0 ? { ok: false, errors } : { ok: true, query }
+  return errors.size > 0 ? { ok: false, errors: Object.fromEntries(errors) } : { ok: true, query }
 }
 
 /** @returns what is wrong; null where nothing is. */
@@ -102,10 +102,11 @@ function readParameter(
     case 'q':
       return readSearch(query, value)
     case 'changed_since': {
-      if (parseInstant(value) === null) {
+      const instant = parseInstant(value)
+      if (instant === null) {
         return 'must be a date-time of RFC 3339, such as 2026-11-21T07:30:00Z'
       }
-      query.changed_since = new Date(value).toISOString()
+      query.changed_since = `${instant.slice(0, 23)}Z`
       return null
     }
     case 'sort': {

@@ -43,13 +43,20 @@ export function sortKeyOf(value: JsonValue | undefined, isNumeric: boolean): str
 
 export function sortKeyOfText(text: string, isNumeric: boolean): string {
   if (!isNumeric) return textKey(text)
-  return numberKey(text) ?? `T${textKey(text)}`
+  return numberKey(text) ?? `${TEXT_MARK}${textKey(text)}`
+}
+
+/** Whether the key that a value has in a numeric field is that of no number. */
+export function isKeyOfText(key: string): boolean {
+  return key.startsWith(TEXT_MARK)
 }
 
 function textKey(text: string): string {
   return beginningOf(text, MAX_KEY_LENGTH).toWellFormed().replaceAll('\u0000', '\ufffd')
 }
 
+/** Behind the marks of all numbers. */
+const TEXT_MARK = 'T'
 const NUMBER = /^\s*(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?\s*$/
 const MAX_NUMBER_LENGTH = 1000
 const MAX_EXPONENT = 999_999

@@ -43,6 +43,10 @@ test('what would be a formula is none, and numbers stay numbers', () => {
     '＝1',
     '-1+2',
     '--5',
+    '\u0000=1',
+    '\u0001\u200b@x',
+    '\ufeff=1',
+    '\ta',
   ]) {
     assert.equal(withoutFormula(text), `'${text}`)
   }

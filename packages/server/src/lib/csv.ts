@@ -1,7 +1,10 @@
 /** Lines of CSV (RFC 4180). */
 
-/** What a spreadsheet takes for the beginning of a formula, in the full width of East Asia too. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+/**
+ * What a spreadsheet takes for the beginning of a formula, in the full width of East Asia too, also where
+ * characters that nobody sees stand before it: LibreOffice leaves U+0000 out and runs the rest.
+ */
+const FORMULA = /^[\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/
 const NEEDS_QUOTES = /[",\r\n]/
 

@@ -40,10 +40,11 @@ function isShownExactly(token: string): boolean {
 /** What XML has no place for, and what would be read as an escape. */
 const UNSAFE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  /[&<>]|[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|_(?=x[0-9a-fA-F]{4}_)/g
+  /[&<>]|[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9a-fA-F]{4}_)/g
 
+/** Half of a surrogate pair becomes U+FFFD: escaped it would take the rest of the cell along in LibreOffice. */
 function escapeXml(text: string): string {
-  return text.replace(UNSAFE, (character) => {
+  return text.toWellFormed().replace(UNSAFE, (character) => {
     if (character === '&') return '&amp;'
     if (character === '<') return '&lt;'
     if (character === '>') return '&gt;'

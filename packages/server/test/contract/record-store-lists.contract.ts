@@ -6,6 +6,7 @@ import type { RecordQuery, RecordRow } from '../../src/storage/port/record-store
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
 import {
+  listPage,
   listRecords,
   pushWrite,
   readPages,
@@ -13,6 +14,7 @@ import {
   registerTestPlatform,
   write,
 } from '../helpers/storage-fixtures.ts'
+import { listInPages as readInPages } from '../helpers/storage-search.ts'
 
 export function describeRecordLists(engine: StorageEngine): void {
   describe(`lists of records on ${engine.name}`, () => {
@@ -143,6 +145,37 @@ export function describeRecordLists(engine: StorageEngine): void {
         ]) {
           assert.deepEqual(await listRecords(kit.storage, query), [], JSON.stringify(query))
         }
+      }),
+    )
+
+    test(
+      'a page of large records ends sooner, and the pages cover every record all the same',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
+        for (let n = 0; n < 24; n++) {
+          const record_type = n % 2 === 0 ? 'students' : 'staff'
+          const data = `{"k":"${n % 5}","x":"${'x'.repeat(900_000)}"}`
+          await write(kit, pushWrite(school, { reference: `r-${n}`, record_type, data }))
+        }
+        const conditions = [{ column: 'data.k' as const, test: 'is' as const, value: '3' }]
+        for (const query of [
+          { sort: 'record_id' as const },
+          { sort: 'full_name' as const, platform: 'school' },
+          { sort: 'data.k' as const },
+          { sort: 'updated_at' as const, reference_number: 'r-1' },
+        ]) {
+          const whole = query.reference_number === undefined ? 24 : 1
+          const page = await listPage(kit.storage, { ...query, limit: 500 })
+          assert.ok(page.records.length < 12 && page.has_more === whole > 1, query.sort)
+          assert.equal(page.stopped_at, null)
+          for (const backwards of [false, true]) {
+            const rows = await readInPages(kit.storage, query, 500, backwards)
+            const ids = new Set(rows.map((row) => row.record_id))
+            assert.deepEqual([rows.length, ids.size], [whole, whole])
+          }
+        }
+        const few = await listPage(kit.storage, { conditions, limit: 500 })
+        assert.equal(few.records.length, 5)
       }),
     )
 

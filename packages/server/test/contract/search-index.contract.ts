@@ -179,6 +179,29 @@ export function describeSearchIndex(engine: StorageEngine): void {
     )
 
     test(
+      'what is empty is found by the index of numbers as without it',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const school = await registerTestPlatform(kit)
+        await runSql(storage, `UPDATE modules SET fields = '[{"key":"a","type":"integer"}]'`)
+        const pushes = ['5', '""', 'null', '"x"', '0'].map((value, at) =>
+          pushWrite(school, { reference: `r-${at}`, data: `{"a":${value}}` }),
+        )
+        await write(kit, ...pushes, pushWrite(school, { reference: 'r-9' }))
+        const empty = { column: 'data.a' as const, test: 'empty' as const, value: 'true' }
+        const found = async () =>
+          (await listRecords(storage, { ...STUDENTS, conditions: [empty] })).map(
+            (row) => row.reference_number,
+          )
+        const without = await found()
+        assert.deepEqual(without, ['r-1', 'r-2', 'r-9'])
+        await chooseFields(storage, school, ['a'])
+        await indexAll(storage)
+        assert.deepEqual(await found(), without)
+      }),
+    )
+
+    test(
       'values of any length are indexed, and found whole',
       withStorage(engine, async (kit) => {
         const { storage } = kit

@@ -36,7 +36,7 @@ export function makeUpModule(record_type: string, count: number): SimulatedModul
 }
 
 export async function startPlatform(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   { name, modules }: { name: string; modules: SimulatedModule[] },
 ): Promise<SimulatedPlatform> {
   const sourceKey = `source key of ${name}`

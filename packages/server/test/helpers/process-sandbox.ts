@@ -57,7 +57,7 @@ export type Sandbox = {
 
 /** @param common goes to every command, below the surroundings of its own. */
 export function createSandbox(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   common: { env?: Record<string, string> } = {},
 ): Sandbox {
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-process-'))

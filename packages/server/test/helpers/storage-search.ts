@@ -4,7 +4,12 @@ import { createMatcher } from '../../src/domain/record-match.ts'
 import { type DataColumn, isDataColumn, keyOfColumn } from '../../src/domain/record-query.ts'
 import { sortKeyOf } from '../../src/domain/sort-key.ts'
 import { isJsonObject, parseExact } from '../../src/lib/exact-json.ts'
-import type { Position, RecordQuery, RecordRow } from '../../src/storage/port/record-store.ts'
+import type {
+  Position,
+  RecordPage,
+  RecordQuery,
+  RecordRow,
+} from '../../src/storage/port/record-store.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { changeLog, listPage, type TestPlatform } from './storage-fixtures.ts'
 
@@ -29,10 +34,13 @@ export function chooseFields(
   return storage.searchIndex.setIndexedFields(choice, changeLog('module.indexed_fields'))
 }
 
-/** Every record that a query asks for, read page by page, forwards or backwards, in the order of the list. */
+/**
+ * Every record that a query asks for, read page by page, forwards or backwards, in the order of the list.
+ * `between` goes on while each page is read.
+ */
 export async function listInPages(
   storage: Storage,
-  query: Partial<RecordQuery>,
+  { between, ...query }: Partial<RecordQuery> & { between?: () => Promise<void> },
   limit: number,
   backwards = false,
 ): Promise<RecordRow[]> {
@@ -40,7 +48,8 @@ export async function listInPages(
   let after: Position | null = null
   for (let count = 0; ; count++) {
     assert.ok(count < 10_000, 'The pages do not end')
-    const page = await listPage(storage, { ...query, limit, after, backwards })
+    const reading: Promise<RecordPage> = listPage(storage, { ...query, limit, after, backwards })
+    const [page] = await Promise.all([reading, between?.()])
     assert.ok(page.records.length <= limit)
     pages.push(page.records)
     if (!page.has_more) return (backwards ? pages.reverse() : pages).flat()

@@ -148,6 +148,9 @@ export function describeExports(engine: StorageEngine): void {
       const received = await requestBytes(query, { 'accept-encoding': 'gzip, br' })
       assert.equal(received.headers['content-encoding'], 'gzip')
       assert.equal(gunzipSync(received.body).toString(), plain)
+      const refused = await requestBytes(query, { 'accept-encoding': 'gzip;q=0, identity' })
+      assert.equal(refused.headers['content-encoding'], undefined)
+      assert.equal(refused.body.toString(), plain)
       const file = await get({ ...query, gzip: 'true' })
       assert.equal(file.headers.get('content-encoding'), null)
       assert.match(

@@ -20,12 +20,14 @@ import {
   until,
 } from '../helpers/http-actions.ts'
 import { type Answer, expectAnswer, expectError, expectMembers } from '../helpers/http-answer.ts'
+import { sendOverSocket } from '../helpers/http-hub.ts'
 import { simulatedModule } from '../helpers/http-platform.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { only } from '../helpers/storage-fixtures.ts'
 import { runSql } from '../helpers/storage-sql.ts'
 
 const OneView = Type.Object({ view: SavedView })
+const Tombstones = Type.Object({ tombstones: Type.Array(Type.Object({ id: Type.Integer() })) })
 const Views = Type.Object({ views: Type.Array(SavedView) })
 
 export function describeRecordSearch(engine: StorageEngine): void {
@@ -62,6 +64,10 @@ export function describeRecordSearch(engine: StorageEngine): void {
         headers: { authorization: hub().authorization(role) },
         ...(body === undefined ? {} : { body }),
       })
+    const erase = async (id: number | undefined) => {
+      const url = `/api/v1/records/${id}/erase`
+      expectAnswer(await send('POST', url, { mode: 'erase' }, 'admin'), 200, Type.Object({}))
+    }
     const list = async (query: Record<string, string>) => {
       const params = new URLSearchParams({ sort: 'reference_number', ...query })
       return expectAnswer(await hub().get(`/api/v1/records?${params}`), 200, RecordPage)
@@ -115,11 +121,84 @@ export function describeRecordSearch(engine: StorageEngine): void {
       assert.equal((await list({})).search_lag, null)
     })
 
+    test('a page that has become empty leads back to all that came before it', async () => {
+      const own = await registerAny(hub())
+      const { platform_name } = own
+      for (const sort of ['record_id', '-record_id', 'full_name', '-data.n']) {
+        for (const n of [1, 2, 3]) {
+          const answer = await push(hub(), own.hub_api_key, newRecord(`T-${n}`, { data: { n } }))
+          assert.ok(answer.status < 300)
+        }
+        const one = (cursor: string | null) =>
+          list({ platform: platform_name, sort, limit: '1', ...(cursor ? { cursor } : {}) })
+        const idOf = (page: RecordPage) => page.records[0]?.record_id
+        const first = await one(null)
+        const second = await one(first.next_cursor)
+        const third = await one(second.next_cursor)
+        await erase(idOf(third))
+        const emptied = await one(second.next_cursor)
+        assert.deepEqual([emptied.records, emptied.next_cursor], [[], null])
+        assert.equal(idOf(await one(emptied.previous_cursor)), idOf(second), sort)
+        await erase(idOf(first))
+        const before = await one(second.previous_cursor)
+        assert.deepEqual([before.records, before.previous_cursor], [[], null])
+        assert.equal(idOf(await one(before.next_cursor)), idOf(second), sort)
+        await erase(idOf(second))
+        for (const { id } of expectAnswer(await hub().get('/api/v1/tombstones'), 200, Tombstones)
+          .tombstones) {
+          await send('DELETE', `/api/v1/tombstones/${id}`, undefined, 'admin')
+        }
+      }
+    })
+
+    test('names of any length are sorted by, page by page, over a real connection', async () => {
+      const own = await registerAny(hub())
+      const { platform_name } = own
+      for (const end of ['c', 'a', 'b']) {
+        const full_name = `${'\u0001'.repeat(30_000)}${end}`
+        const answer = await push(hub(), own.hub_api_key, newRecord(`N-${end}`, { full_name }))
+        assert.equal(answer.status, 201)
+      }
+      for (const [sort, expected] of [
+        ['full_name', ['N-a', 'N-b', 'N-c']],
+        ['-full_name', ['N-c', 'N-b', 'N-a']],
+      ] as const) {
+        const params = new URLSearchParams({ platform: platform_name, sort, limit: '1' })
+        const seen: string[] = []
+        const headers = { authorization: hub().authorization('viewer') }
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const url = `/api/v1/records?${params}${cursor && `&cursor=${cursor}`}`
+          const page: RecordPage = expectAnswer(
+            await sendOverSocket(hub(), { url, headers }),
+            200,
+            RecordPage,
+          )
+          seen.push(...page.records.map((record) => record.reference_number))
+          cursor = page.next_cursor
+        }
+        assert.deepEqual(seen, expected)
+      }
+    })
+
+    test('a cursor that somebody has changed is refused', async () => {
+      const page = await list({ sort: 'full_name', limit: '1' })
+      const cursor: unknown[] = JSON.parse(
+        Buffer.from(page.next_cursor ?? '', 'base64url').toString(),
+      )
+      for (const value of ['a\u0000', 7, null, '\ud800']) {
+        const changed = cursor.with(2, value)
+        const text = Buffer.from(JSON.stringify(changed)).toString('base64url')
+        const answer = await hub().get(`/api/v1/records?sort=full_name&cursor=${text}`)
+        expectError(answer, 400, 'invalid_request')
+      }
+    })
+
     test('parameters that do not fit are named', async () => {
       for (const [query, name] of [
         ['filter[status][like]=x', 'filter[status][like]'],
         ['filter[status][empty]=x', 'filter[status][empty]'],
         ['nothing=1', 'nothing'],
+        ['__proto__=1', '__proto__'],
         ['changed_since=yesterday', 'changed_since'],
         ['incomplete=yes', 'incomplete'],
         [`q=${'x'.repeat(10_000)}`, 'q'],

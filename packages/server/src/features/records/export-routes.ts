@@ -197,8 +197,14 @@ function sendFile(
   reply.type(EXPORT_TYPES[format])
   if (format === 'xlsx') return reply.send(stream)
   reply.header('Vary', 'Accept-Encoding')
-  if (!/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(stream)
+  if (!takesGzip(request.headers['accept-encoding'])) return reply.send(stream)
   return reply.header('Content-Encoding', 'gzip').send(compress(stream))
+}
+
+function takesGzip(accepted: string | string[] | undefined): boolean {
+  return /(?:^|,)\s*gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))\s*(?:[;,]|$)/i.test(
+    String(accepted ?? ''),
+  )
 }
 
 /** Whichever of the two ends early ends the other. */

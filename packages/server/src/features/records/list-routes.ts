@@ -1,13 +1,13 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorAnswer, RecordPage } from '@recordhub/protocol'
-import type { RecordListStore } from '../../storage/port/record-list-store.ts'
+import type { RecordStore } from '../../storage/port/record-store.ts'
 import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
 import { FIELD_FILTERS, ListFilters } from './list-query.ts'
 import { listRecords } from './list-records.ts'
 
 /** The list of records. */
 export function recordListRoutes(parts: {
-  records: RecordListStore
+  records: Pick<RecordStore, 'listRecords' | 'readRecord'>
   searchIndex: SearchIndexStore
 }): FastifyPluginAsyncTypebox {
   return async (app) => {

@@ -1,24 +1,33 @@
 import { isDataColumn, type RecordFilter, type RecordOrder } from '../../domain/record-query.ts'
 import { HubError } from '../../errors.ts'
+import { beginningOf } from '../../lib/code-points.ts'
 import { sha256 } from '../../lib/hash.ts'
+import { isStorableText } from '../../lib/storable-text.ts'
 import type { Position } from '../../storage/port/record-list-store.ts'
 
 export type ListQuery = RecordFilter & RecordOrder
-export type Start = { after: Position; backwards: boolean }
+/** `isCut`: of a long text the place has only the beginning. */
+export type Start = { after: Position; backwards: boolean; isCut: boolean }
+
+/** In code points: a cursor goes into a URL, and a name may be as long as a push. */
+const MAX_TEXT = 1000
 
 /** A page's beginning as a text for the caller. It belongs to one filter and one order. */
-export function writeCursor(query: ListQuery, { after, backwards }: Start): string {
-  const cursor = [nameOf(query), backwards ? 1 : 0, after.value, after.record_id]
+export function writeCursor(query: ListQuery, { after, backwards }: Omit<Start, 'isCut'>): string {
+  const { value, record_id } = after
+  const beginning = typeof value === 'string' ? beginningOf(value, MAX_TEXT) : value
+  const isCut = beginning !== value
+  const cursor = [nameOf(query), backwards ? 1 : 0, beginning, record_id, isCut ? 1 : 0]
   return Buffer.from(JSON.stringify(cursor)).toString('base64url')
 }
 
 /** @throws HubError `invalid_request` for a cursor that is not one of this list. */
 export function readCursor(text: string, query: ListQuery): Start {
   const cursor = parseCursor(text)
-  if (Array.isArray(cursor) && cursor.length === 4) {
-    const [name, backwards, value, record_id] = cursor
+  if (Array.isArray(cursor) && cursor.length === 5) {
+    const [name, backwards, value, record_id, isCut] = cursor
     if (name === nameOf(query) && isValue(value, query.sort) && Number.isSafeInteger(record_id)) {
-      return { after: { value, record_id }, backwards: backwards === 1 }
+      return { after: { value, record_id }, backwards: backwards === 1, isCut: isCut === 1 }
     }
   }
   const reason = 'the cursor is not one of this list; begin again without it'
@@ -34,9 +43,9 @@ function nameOf({ sort, descending, ...filter }: ListQuery): string {
 }
 
 function isValue(value: unknown, sort: ListQuery['sort']): value is Position['value'] {
-  if (isDataColumn(sort)) return value === null || typeof value === 'string'
-  const isText = sort === 'reference_number' || sort === 'full_name'
-  return isText ? typeof value === 'string' : Number.isSafeInteger(value)
+  const isText = typeof value === 'string' && isStorableText(value)
+  if (isDataColumn(sort)) return value === null || isText
+  return sort === 'reference_number' || sort === 'full_name' ? isText : Number.isSafeInteger(value)
 }
 
 function parseCursor(text: string): unknown {

@@ -57,7 +57,8 @@ export interface RecordListStore {
    * both directions. Text goes by code point; fields that the manifest of every module asked for says to
    * be numbers go by their size. Unknown names give an empty page.
    *
-   * Pages that follow each other give each record once, as long as writes do not move it. What the index
+   * A page of large records is shorter than its limit: it ends with the record that brings its data to some
+   * megabytes. Pages that follow each other give each record once, as long as writes do not move it. What the index
    * of texts and the index of fields do not hold yet is not found by them (`SearchIndexStore`).
    *
    * @returns `too_slow` where a sort that no index serves could not be finished in `scan_ms`.

@@ -127,8 +127,10 @@ function rangeOf(
       const end = start + '\u{10ffff}'.repeat(MAX_KEY_LENGTH)
       return sql<boolean>`sort_key >= ${start} AND sort_key <= ${end}`
     }
-    case 'empty':
-      return value === 'true' ? sql<boolean>`(sort_key IS NULL OR sort_key = '')` : null
+    case 'empty': {
+      const emptyText = sortKeyOfText('', isNumeric)
+      return value === 'true' ? sql<boolean>`(sort_key IS NULL OR sort_key = ${emptyText})` : null
+    }
     default:
       return null
   }

@@ -4,14 +4,17 @@
  * records and keeping the first ones. Whatever the way, the filter is applied to each record by the same
  * code on every engine.
  */
+import type { RecordSort } from '@recordhub/protocol'
 import { createMatcher } from '../../domain/record-match.ts'
 import { type DataColumn, isDataColumn, isFiltered } from '../../domain/record-query.ts'
+import { letOthersWork } from '../../lib/let-others-work.ts'
 import type { Position, RecordListStore, RecordQuery } from '../port/record-list-store.ts'
 import type { Databases, Executor } from './databases.ts'
 import { type CandidateParts, findCandidates, readCandidates } from './record-candidates.ts'
 import { findChangedFrom } from './record-changes.ts'
 import { countRecords } from './record-counts.ts'
 import { findIndexedField, readPositions } from './record-index.ts'
+import { mergeSteps } from './record-merge.ts'
 import { type Compare, comparePositions, createPositionOf } from './record-order.ts'
 import { type Outcome, toRecordPage } from './record-page.ts'
 import { selectPage, selectStep } from './record-pages.ts'
@@ -21,13 +24,15 @@ import { selectRecords, toFilteredRecord } from './record-rows.ts'
 import {
   type Found,
   type Matches,
-  mergeWalks,
   type ReadStep,
   type Step,
   toStep,
   type Walk,
   walk,
 } from './record-walk.ts'
+
+/** Candidates whose data is looked at before others have a turn. */
+const PARSED_AT_ONCE = 200
 
 export type ListParts = CandidateParts & {
   holds: Holds
@@ -80,9 +85,17 @@ export function createRecordLists(
   }
 }
 
-/** Whether a page is a look at an index, and no more. */
+/** Whether a page is a look at one index, and no more. */
 export function isQuick(query: RecordQuery): boolean {
-  return !isFiltered(query) && !isDataColumn(query.sort)
+  const { platform, record_type, sort } = query
+  if (isFiltered(query) || isDataColumn(sort)) return false
+  const isEverywhere = platform === null && record_type === null
+  return isEverywhere ? isIndexedEverywhere(sort) : platform !== null && record_type !== null
+}
+
+/** Ids and changes have an index over all records; all else has one a module. */
+function isIndexedEverywhere(sort: RecordSort): boolean {
+  return sort !== 'reference_number' && sort !== 'full_name'
 }
 
 function createMatches(query: RecordQuery, { isNumeric }: Places): Matches | null {
@@ -105,19 +118,29 @@ async function find(listing: Listing): Promise<Outcome | null> {
 /** Few records: brought into order, then looked at until the page is full. */
 async function findAmong(listing: Listing, ids: number[]): Promise<Outcome> {
   const { db, parts, query, compare, positionOf } = listing
-  const rows = await readCandidates(db, parts, ids, listing)
-  const positions = rows.map(positionOf).sort(compare)
+  const positions: Position[] = []
+  const size = isDataColumn(query.sort) ? PARSED_AT_ONCE : ids.length
+  for (let at = 0; at < ids.length; at += size) {
+    const rows = await readCandidates(db, parts, ids.slice(at, at + size), listing)
+    positions.push(...rows.map(positionOf))
+    await letOthersWork()
+  }
+  positions.sort(compare)
   const { after } = query
   const first = after === null ? 0 : positions.findIndex((one) => compare(one, after) > 0)
   const rest = first < 0 ? [] : positions.slice(first)
+  return { ...(await walkAlong(listing, rest)), among: positions.length, isExact: false }
+}
+
+/** The records at positions, however long it takes. */
+function walkAlong(listing: Listing, positions: Position[]): Promise<Walk> {
   let given = 0
   const readStep: ReadStep = async (_, limit) => {
-    const step = rest.slice(given, given + limit)
+    const step = positions.slice(given, given + limit)
     given += limit
     return readAt(listing, step, limit)
   }
-  const walked = await walk(readStep, { ...walkOf(listing), until: Number.POSITIVE_INFINITY })
-  return { ...walked, among: positions.length, isExact: false }
+  return walk(readStep, { ...walkOf(listing), until: Number.POSITIVE_INFINITY })
 }
 
 async function findByHubColumn(
@@ -138,9 +161,9 @@ async function findByHubColumn(
       return { records: rows.map(toFound), examined: limit, next: end }
     }
   }
-  // Ids and changes have an index over all records; all else has one a module.
-  const isEverywhere = places.all && sort !== 'reference_number' && sort !== 'full_name'
-  const walked = await walkPlaces(listing, readIn, isEverywhere ? [null] : places.places)
+  const lists = places.all && isIndexedEverywhere(sort) ? [null] : places.places
+  const readStep = mergeSteps(lists.map(readIn), listing.compare)
+  const walked = await walk(readStep, walkOf(listing))
   return { ...walked, among: null, isExact: false }
 }
 
@@ -160,19 +183,20 @@ async function findByField(listing: Listing, sort: DataColumn): Promise<Outcome 
 /** Goes through all records and keeps the first ones of an order that no index has. */
 async function keepFirst(listing: Listing): Promise<Outcome | null> {
   const { query, matches, compare, positionOf } = listing
-  const limit = query.limit + 1
+  // More than a page holds: some may be gone before they are read.
+  const limit = 2 * query.limit + 1
   const { after } = query
-  let kept: Found[] = []
+  let kept: Position[] = []
   let matched = 0
   const prune = () => {
-    kept = kept.sort((one, other) => compare(one.position, other.position)).slice(0, limit)
+    kept = kept.sort(compare).slice(0, limit)
   }
   const keep: Matches = (row) => {
     if (matches && !matches(row)) return false
     matched += 1
     const position = positionOf(row)
     if (after !== null && compare(position, after) <= 0) return false
-    kept.push({ row, position })
+    kept.push(position)
     if (kept.length > 4 * limit) prune()
     return false
   }
@@ -183,30 +207,8 @@ async function keepFirst(listing: Listing): Promise<Outcome | null> {
   )
   if (stopped_at !== null) return null
   prune()
-  return {
-    found: kept,
-    examined: matched,
-    matched,
-    stopped_at: null,
-    among: matched,
-    isExact: true,
-  }
-}
-
-/** A walk in each module, or one over all records. */
-async function walkPlaces(
-  listing: Listing,
-  readIn: (place: Place | null) => ReadStep,
-  places: (Place | null)[],
-): Promise<Walk> {
-  const options = walkOf(listing)
-  const walks: Walk[] = []
-  for (const [index, place] of places.entries()) {
-    const now = performance.now()
-    const until = now + (listing.until - now) / (places.length - index)
-    walks.push(await walk(readIn(place), { ...options, until }))
-  }
-  return mergeWalks(walks, listing.compare, options.limit)
+  const { found } = await walkAlong({ ...listing, matches: null }, kept)
+  return { found, examined: matched, matched, stopped_at: null, among: matched, isExact: true }
 }
 
 /** One more than a page holds, so that it is known whether there are more. */

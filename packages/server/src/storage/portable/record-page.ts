@@ -1,6 +1,6 @@
 import type { RecordPage, RecordQuery } from '../port/record-list-store.ts'
 import { toRecordRow } from './record-rows.ts'
-import type { Walk } from './record-walk.ts'
+import { fillPage, type Walk } from './record-walk.ts'
 
 /** What was found, and among how many records it was looked for; null for all of the platform and module. */
 export type Outcome = Walk & {
@@ -17,10 +17,12 @@ export async function toRecordPage(
   outcome: Outcome,
   toCount: ToCount,
 ): Promise<RecordPage> {
-  const { found, stopped_at } = outcome
-  const page = found.slice(0, limit)
+  const { found } = outcome
+  const page = fillPage(found, limit)
+  const isFull = found.length > page.length
+  const stopped_at = isFull ? null : outcome.stopped_at
+  const has_more = isFull || stopped_at !== null
   if (backwards) page.reverse()
-  const has_more = found.length > limit || stopped_at !== null
   const isWhole = after === null && !has_more
   return {
     outcome: 'listed',

@@ -40,7 +40,7 @@ export async function findPlaces(
   }
 }
 
-/** The modules of a platform and of a type; null stands for all. What is of a removed platform is left out. */
+/** The modules of a platform and of a type; null stands for all. Of removed platforms only where all is asked for. */
 export function selectPlaces(
   db: Executor,
   { platform, record_type }: Pick<RecordFilter, 'platform' | 'record_type'>,
@@ -49,7 +49,9 @@ export function selectPlaces(
     .selectFrom('modules as m')
     .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
     .select(['m.platform_id', 'm.module_id'])
-    .where('p.removed_at', 'is', null)
+    .$if(platform !== null || record_type !== null, (select) =>
+      select.where('p.removed_at', 'is', null),
+    )
     .$if(platform !== null, (select) => select.where('p.platform_name', '=', platform ?? ''))
     .$if(record_type !== null, (select) => select.where('m.record_type', '=', record_type ?? ''))
     .orderBy('m.module_id')

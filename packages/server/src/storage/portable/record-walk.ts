@@ -4,7 +4,6 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Position } from '../port/record-list-store.ts'
-import type { Compare } from './record-order.ts'
 import type { SelectedRecord } from './record-rows.ts'
 
 export type Found = { row: SelectedRecord; position: Position }
@@ -28,7 +27,7 @@ export type Walk = {
 
 export type WalkOptions = {
   after: Position | null
-  /** How many to find. */
+  /** How many to find, unless they are large: one more than {@link fillPage} takes is enough. */
   limit: number
   /** Null where all do. */
   matches: Matches | null
@@ -36,10 +35,12 @@ export type WalkOptions = {
   until: number
 }
 
-const FIRST_STEP = 200
+const FIRST_STEP = 64
 const LARGEST_STEP = 2000
 /** Of data that is read in one step, in UTF-16 units. */
 const STEP_SIZE = 4_000_000
+/** Of data on a page, in UTF-16 units: it ends with the record that reaches it. */
+const PAGE_SIZE = 8_000_000
 
 export async function walk(
   readStep: ReadStep,
@@ -48,15 +49,19 @@ export async function walk(
   const found: Found[] = []
   let examined = 0
   let from = after
-  let size = matches ? Math.min(FIRST_STEP, 4 * limit) : limit
+  let held = 0
+  let size = Math.min(FIRST_STEP, matches ? 4 * limit : limit)
   const end = (stopped_at: Position | null): Walk => {
     return { found, examined, matched: found.length, stopped_at }
   }
   for (;;) {
     const step = await readStep(from, size)
     for (const [index, record] of step.records.entries()) {
-      if (!matches || matches(record.row)) found.push(record)
-      if (found.length < limit) continue
+      if (matches && !matches(record.row)) continue
+      const isBeyond = held >= PAGE_SIZE
+      found.push(record)
+      held += record.row.data.length
+      if (found.length < limit && !isBeyond) continue
       const share = (index + 1) / step.records.length
       examined += Math.max(1, Math.round(step.examined * share))
       return end(null)
@@ -66,12 +71,25 @@ export async function walk(
     from = step.next
     if (performance.now() >= until) return end(from)
     size = nextSize(size, step)
+    if (!matches) size = Math.min(size, limit - found.length)
     await turn()
   }
 }
 
+/** As many of what was found as a page takes. */
+export function fillPage(found: Found[], limit: number): Found[] {
+  const page: Found[] = []
+  let held = 0
+  for (const one of found) {
+    if (page.length === limit || held >= PAGE_SIZE) break
+    page.push(one)
+    held += one.row.data.length
+  }
+  return page
+}
+
 /** Twice as many as before, unless they are so large that they would fill the memory. */
-function nextSize(size: number, { records }: Step): number {
+export function nextSize(size: number, { records }: Step): number {
   const read = records.reduce((sum, { row }) => sum + row.data.length, 0)
   const fitting = read === 0 ? LARGEST_STEP : Math.floor((STEP_SIZE / read) * size)
   return Math.max(1, Math.min(size * 2, fitting, LARGEST_STEP))
@@ -82,20 +100,4 @@ export function toStep(records: Found[], limit: number): Step {
   const last = records.at(-1)
   const next = last && records.length === limit ? last.position : null
   return { records, examined: records.length, next }
-}
-
-/**
- * Walks as one. What comes after the place where one of them had to stop cannot be told yet.
- */
-export function mergeWalks(walks: Walk[], compare: Compare, limit: number): Walk {
-  const stops = walks.flatMap((one) => one.stopped_at ?? []).sort(compare)
-  const stop = stops[0] ?? null
-  const found = walks
-    .flatMap((one) => one.found)
-    .filter(({ position }) => stop === null || compare(position, stop) <= 0)
-    .sort((one, other) => compare(one.position, other.position))
-    .slice(0, limit)
-  const examined = walks.reduce((sum, one) => sum + one.examined, 0)
-  const matched = walks.reduce((sum, one) => sum + one.matched, 0)
-  return { found, examined, matched, stopped_at: found.length === limit ? null : stop }
 }

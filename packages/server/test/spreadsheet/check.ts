@@ -1,0 +1,112 @@
+/**
+ * `npm run check:spreadsheet`: has LibreOffice open what a hub exports, and compares every cell. Ends with 1
+ * where one is otherwise, with 2 where LibreOffice is not installed.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { operatorAt, pullToTheEnd, registerPlatform } from '../helpers/process-operator.ts'
+import { startPlatform } from '../helpers/process-platform.ts'
+import { createSandbox } from '../helpers/process-sandbox.ts'
+import { CELLS } from './awkward-cells.ts'
+import { findOffice, openInOffice } from './office.ts'
+import { type Cell, findDifferences } from './sheet-cells.ts'
+
+/** Commas, quotes, UTF-8, from the first line; each column a text. */
+const AS_TEXTS = 'CSV:44,34,76,1,1/2/2/2/3/2'
+/** The same, the columns as whoever opens the file gets them, formulas being run. */
+const AS_USUAL = 'CSV:44,34,76,1,,1033,false,true,false,false,false,0,true'
+const KEYS = ['value', '=1+1']
+const HEADER = ['hub_reference_number', ...KEYS]
+
+const cleanUps: (() => unknown)[] = []
+const t = { after: (cleanUp: () => unknown) => void cleanUps.push(cleanUp) }
+
+async function main(): Promise<number> {
+  const office = findOffice()
+  if (!office) {
+    process.stderr.write(
+      'LibreOffice (soffice) is not installed: apt-get install libreoffice-calc\n',
+    )
+    return 2
+  }
+  const sandbox = createSandbox(t)
+  const folder = join(sandbox.folder, 'sheets')
+  mkdirSync(folder)
+  const fetchExport = await startExportingHub(sandbox)
+  const open = async (name: string, query: string, importAs?: string) => {
+    const file = join(folder, name)
+    writeFileSync(file, await fetchExport(query))
+    return openInOffice(office, file, { folder, ...(importAs === undefined ? {} : { importAs }) })
+  }
+
+  const problems: string[] = []
+  const check = (name: string, differences: string[]) => {
+    process.stdout.write(`${name}: ${differences.length === 0 ? 'as it should be' : 'OTHERWISE'}\n`)
+    problems.push(...differences.map((difference) => `${name}: ${difference}`))
+  }
+  const asXlsx = sheetOf('=1+1', (cell) => cell.xlsx)
+  const asCsv = sheetOf("'=1+1", ({ csv }) => (csv === '' ? { value: '' } : { text: csv }))
+  check('XLSX', findDifferences(asXlsx, await open('cells.xlsx', 'format=xlsx')))
+  check('CSV', findDifferences(asCsv, await open('cells.csv', 'format=csv', AS_TEXTS)))
+  const marked = await open('marked.csv', 'format=csv&bom=true', AS_TEXTS)
+  check('CSV with a byte order mark', findDifferences(asCsv, marked))
+
+  const usual = await open('usual.csv', 'format=csv&bom=true', AS_USUAL)
+  check('CSV as usual: nothing runs', findDifferences(formulasOf(asCsv), formulasOf(usual)))
+  // Where nothing ran even so, nothing would be proved.
+  const raw = await open('raw.csv', 'format=csv&raw=true', AS_USUAL)
+  const hasRun = formulasOf(raw).some(([, cell]) => cell && 'value' in cell && cell.value === '2')
+  check('CSV with raw=true: formulas run', hasRun ? [] : ['=1+1 did not come to 2'])
+
+  process.stderr.write(problems.map((problem) => `${problem}\n`).join(''))
+  return problems.length === 0 ? 0 : 1
+}
+
+/** A hub that holds a record for each cell. @returns gives an export's bytes. */
+async function startExportingHub(sandbox: ReturnType<typeof createSandbox>) {
+  const records = CELLS.map(({ json }, at) => {
+    const names = JSON.stringify({ reference_number: referenceOf(at), full_name: 'Any' })
+    return `${names.slice(0, -1)},"data":{"value":${json},"=1+1":"x"}}`
+  })
+  const module = { record_type: 'cells', module_name: 'Cells', keys: KEYS, records }
+  const platform = await startPlatform(t, { name: 'sheets', modules: [module] })
+  const hub = await sandbox.startHub()
+  const token = await sandbox.run(['token', 'create', '--name', 'check', '--role', 'admin'])
+  const authorization = `Bearer ${token.stdout[0]}`
+  const operator = operatorAt(hub.address, { authorization })
+  await registerPlatform(operator, platform)
+  const { pull } = await pullToTheEnd(operator)
+  if (pull.counts.created !== CELLS.length) throw new Error('Not all records were pulled')
+  return async (query: string) => {
+    const columns = HEADER.map((column) => `columns=${encodeURIComponent(column)}`).join('&')
+    const url = `${hub.address}/api/v1/records/export?${query}&${columns}`
+    const answer = await fetch(url, { headers: { authorization } })
+    if (!answer.ok) throw new Error(`The export answered ${answer.status}: ${await answer.text()}`)
+    return Buffer.from(await answer.arrayBuffer())
+  }
+}
+
+function sheetOf(lastHeader: string, toCell: (cell: (typeof CELLS)[number]) => Cell): Cell[][] {
+  const header = [...HEADER.slice(0, -1), lastHeader].map((text) => ({ text }))
+  const rows = CELLS.map((cell, at) => [{ text: referenceOf(at) }, toCell(cell), { text: 'x' }])
+  return [header, ...rows]
+}
+
+/** In the order of the records. */
+function referenceOf(at: number): string {
+  return `cell ${String(at).padStart(3, '0')}`
+}
+
+/** The rows of the values that a spreadsheet would run. */
+function formulasOf(sheet: Cell[][]): Cell[][] {
+  return sheet.filter((_, at) => CELLS[at - 1]?.isFormula)
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+  process.exitCode = 1
+} finally {
+  for (const cleanUp of cleanUps.reverse()) await cleanUp()
+}

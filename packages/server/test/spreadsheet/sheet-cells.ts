@@ -1,0 +1,50 @@
+/** The cells of a sheet as LibreOffice writes them down: texts in quotes, all else as it stands. */
+
+/** `value` is a number, a boolean or a formula as it is written; nothing where the cell is empty. */
+export type Cell = { text: string } | { value: string }
+
+export const EMPTY: Cell = { value: '' }
+
+/** Reads CSV in which every text, and nothing else, stands in quotes. */
+export function readCells(csv: string): Cell[][] {
+  const rows: Cell[][] = []
+  let row: Cell[] = []
+  const cell = /(?:"((?:[^"]|"")*)"|([^,"\n]*))(,|\n|$)/gy
+  while (cell.lastIndex < csv.length) {
+    const from = cell.lastIndex
+    const [, text, value = '', end] = cell.exec(csv) ?? []
+    if (end === undefined) throw new Error(`No cell: ${csv.slice(from, from + 80)}`)
+    row.push(text === undefined ? { value } : { text: text.replaceAll('""', '"') })
+    if (end === ',') continue
+    rows.push(row)
+    row = []
+  }
+  return rows
+}
+
+/** What is otherwise than expected, a line each. */
+export function findDifferences(expected: Cell[][], found: Cell[][]): string[] {
+  const rows = Math.max(expected.length, found.length)
+  return Array.from({ length: rows }, (_, at) => at).flatMap((at) => {
+    const [mine = [], theirs = []] = [expected[at], found[at]]
+    const columns = Math.max(mine.length, theirs.length)
+    return Array.from({ length: columns }, (_, column) => column).flatMap((column) => {
+      const [one, other] = [show(mine[column]), show(theirs[column])]
+      if (one === other) return []
+      return [
+        `row ${at + 1}, column ${column + 1}: ${shorten(one)} expected, found ${shorten(other)}`,
+      ]
+    })
+  })
+}
+
+function show(cell: Cell | undefined): string {
+  if (!cell) return 'no cell'
+  return 'text' in cell
+    ? `the text ${JSON.stringify(cell.text)}`
+    : `the value ${cell.value || '(none)'}`
+}
+
+function shorten(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 80)}…${text.slice(-30)} (${text.length})` : text
+}
