@@ -45,6 +45,22 @@ export function describeViewStore(engine: StorageEngine): void {
     )
 
     test(
+      'of several that take a name at once one gets it',
+      withStorage(engine, async ({ storage: { views } }) => {
+        const names = ['a', 'b', 'c', 'd', 'e', 'f']
+        const given = await Promise.all(
+          names.map((name) =>
+            views.createView({ name, query: '', shared: false, owner: 'ann' }, audit),
+          ),
+        )
+        const renamed = await Promise.all(
+          given.map((view) => views.changeView(view?.id ?? 0, { name: 'same' }, audit)),
+        )
+        assert.equal(renamed.filter((answer) => answer === 'name_taken').length, names.length - 1)
+      }),
+    )
+
+    test(
       'every change is audited, and what is not there is not',
       withStorage(engine, async ({ storage }) => {
         const { views } = storage

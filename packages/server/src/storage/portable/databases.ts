@@ -23,7 +23,13 @@ export type Databases = {
  * before it is given back, so that a refusal holds from its commit on. `search index`: the indexes that lists go
  * by, which follow the changes of records.
  */
-export type Held = 'write gates' | 'rejected pushes' | 'sql views' | 'removals' | 'search index'
+export type Held =
+  | 'write gates'
+  | 'rejected pushes'
+  | 'sql views'
+  | 'removals'
+  | 'search index'
+  | 'names of views'
 
 /** The database itself or a transaction on it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>

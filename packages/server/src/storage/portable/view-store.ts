@@ -4,7 +4,7 @@ import { insertAudit } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import type { SavedViewsTable } from './tables.ts'
 
-export function createViewStore({ reader, writer, clock }: Databases): ViewStore {
+export function createViewStore({ reader, writer, hold, clock }: Databases): ViewStore {
   return {
     async listViews(owner) {
       const rows = await reader
@@ -21,6 +21,7 @@ export function createViewStore({ reader, writer, clock }: Databases): ViewStore
 
     createView: ({ name, query, shared, owner }, audit) =>
       writer.transaction().execute(async (db) => {
+        await hold(db, 'names of views')
         const at = nowText(clock)
         const row = await db
           .insertInto('saved_views')
@@ -42,6 +43,7 @@ export function createViewStore({ reader, writer, clock }: Databases): ViewStore
 
     changeView: (viewId, change, audit) =>
       writer.transaction().execute(async (db) => {
+        await hold(db, 'names of views')
         const stored = await findView(db, viewId)
         if (!stored) return null
         if (change.name !== undefined && (await isTaken(db, stored, change.name))) {
