@@ -9,7 +9,7 @@ import {
   IconSearch,
   IconSettings,
 } from '@tabler/icons-react'
-import { Link, useLocation } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 
 export const PAGES = [
   { to: '/dashboard', label: 'Overview', icon: IconLayoutDashboard },
@@ -23,19 +23,19 @@ export const PAGES = [
 ] as const
 
 export function Navigation() {
-  const { pathname } = useLocation()
-  return PAGES.map(({ to, label, icon: Icon }) => {
-    const isHere = to === '/dashboard' ? /^\/dashboard\/?$/.test(pathname) : pathname.startsWith(to)
-    return (
-      <NavLink
-        key={to}
-        component={Link}
-        to={to}
-        label={label}
-        leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
-        active={isHere}
-        aria-current={isHere ? 'page' : undefined}
-      />
-    )
-  })
+  return PAGES.map(({ to, label, icon: Icon }) => (
+    <NavLink
+      key={to}
+      label={label}
+      leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+      // The router marks the page that is open, which gives it its colour as well.
+      renderRoot={(props) => (
+        <Link
+          to={to}
+          activeOptions={{ exact: to === '/dashboard', includeSearch: false }}
+          {...props}
+        />
+      )}
+    />
+  ))
 }
