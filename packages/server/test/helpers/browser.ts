@@ -17,7 +17,7 @@ const FLAGS = [
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Guards against a test that waits for ever; no test relies on it. */
-export const BROWSER_TEST = { timeout: 120_000 } as const
+export const BROWSER_TEST = { timeout: 300_000 } as const
 
 /** A browser that the tests of a `describe` share. */
 export function shareBrowser(): () => Browser {

@@ -199,7 +199,7 @@ export async function until<Result>(
   find: () => Promise<Result | null>,
   what: string,
 ): Promise<Result> {
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 120_000
   while (Date.now() < deadline) {
     const found = await find()
     if (found !== null) return found

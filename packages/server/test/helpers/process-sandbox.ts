@@ -15,7 +15,7 @@ const COMPILE_CACHE = fileURLToPath(
 )
 
 /** Guards against a test that waits for ever; no test relies on it. */
-export const PROCESS_TEST = { timeout: 90_000 } as const
+export const PROCESS_TEST = { timeout: 300_000 } as const
 
 export const OPERATOR = { email: 'ops@example.org', password: 'correct horse battery' } as const
 

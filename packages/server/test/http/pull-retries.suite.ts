@@ -133,7 +133,7 @@ export function describePullRetries(engine: StorageEngine): void {
       assert.equal(kit.platform.asked().length, 1)
     })
 
-    test('the end of a pull ends a pause at once', { timeout: 30_000 }, async () => {
+    test('the end of a pull ends a pause at once', { timeout: 120_000 }, async () => {
       const pausing = Promise.withResolvers<void>()
       const pause = (milliseconds: number, signal: AbortSignal) => {
         pausing.resolve()
