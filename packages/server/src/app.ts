@@ -9,9 +9,13 @@ import { activityRoutes } from './features/activity/routes.ts'
 import { createMailer, MAIL_PATIENCE, type MailPatience } from './features/alerts/mailer.ts'
 import { alertRoutes } from './features/alerts/routes.ts'
 import { createAlertWatch } from './features/alerts/watch-alerts.ts'
+import { createBroadcaster } from './features/dashboard/broadcast.ts'
+import { eventRoutes } from './features/dashboard/event-routes.ts'
+import { notingChanges } from './features/dashboard/note-changes.ts'
 import { pageRoutes } from './features/dashboard/page-routes.ts'
 import { createReadSnapshot } from './features/dashboard/read-snapshot.ts'
 import { dashboardRoutes } from './features/dashboard/routes.ts'
+import { statisticsRoutes } from './features/dashboard/statistics-routes.ts'
 import { createApiToken, findTokenCaller } from './features/operators/api-token.ts'
 import { createAuth, readSession } from './features/operators/auth.ts'
 import { createFirstOperator } from './features/operators/create-operator.ts'
@@ -44,9 +48,10 @@ import { viewRoutes } from './features/records/view-routes.ts'
 import { dropOldRows } from './features/retention/drop-old-rows.ts'
 import { startIndexing } from './features/search/index-records.ts'
 import { searchRoutes } from './features/search/routes.ts'
-import { createCsrfTokens } from './http/authorize.ts'
+import { type Authenticators, createCsrfTokens } from './http/authorize.ts'
 import { healthRoutes } from './http/health.ts'
 import { guardPages } from './http/page-headers.ts'
+import { createReadyCheck } from './http/ready-check.ts'
 import { createHttpServer } from './http/server.ts'
 import { repeatDespiteErrors } from './lib/abortable-loop.ts'
 import { type Clock, createDayOf, systemClock } from './lib/clock.ts'
@@ -60,7 +65,6 @@ const LEASE_SECONDS = 20
 /** How long requests under way may take when the hub stops. */
 const GRACE_MS = 5000
 const OTHER_NODE_MS = 100
-const READY_LIMIT_MS = 3000
 
 export type HubParts = {
   config: Config
@@ -78,8 +82,10 @@ export type HubParts = {
 }
 
 /** Pauses in milliseconds. */
-export type Pace = { alerts: number; retention: number }
-const PACE: Pace = { alerts: 30_000, retention: 600_000 }
+export type Pace = { alerts: number; retention: number; heartbeat: number }
+const PACE: Pace = { alerts: 30_000, retention: 600_000, heartbeat: 15_000 }
+/** A page that is told of changes is told at most once in so long. */
+const BROADCAST_MS = 1000
 
 export type Hub = {
   http: FastifyInstance
@@ -92,7 +98,12 @@ export type Hub = {
 }
 
 export async function createHub(parts: HubParts): Promise<Hub> {
-  const { config, storage, clock = systemClock, logger } = parts
+  const { config, clock = systemClock, logger } = parts
+  const pace = { ...PACE, ...parts.pace }
+  const broadcaster = config.HUB_BROADCAST
+    ? createBroadcaster(parts.storage.news, BROADCAST_MS)
+    : null
+  const storage = broadcaster ? notingChanges(parts.storage, broadcaster.note) : parts.storage
   const secrets = createSecretBox(parts.secret)
   const dayOf = createDayOf(config.HUB_TIME_ZONE)
   const patience = {
@@ -165,6 +176,11 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const sqlViews = keepSqlViews({ ...storage, log: logger })
   const scheduledPull = createScheduledPull({ ...storage, requestPull })
 
+  const findOperator: Authenticators['findOperator'] = async (request, options) => {
+    const session = await readSession(auth, toWebHeaders(request), options)
+    return session && { kind: 'operator', ...session.operator, sessionId: session.sessionId }
+  }
+
   const { app, authorization } = await createHttpServer(
     {
       logger,
@@ -175,19 +191,14 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     },
     {
       findProgram: (token) => findTokenCaller({ operators: storage.operators, clock }, token),
-      async findOperator(request, options) {
-        const session = await readSession(auth, toWebHeaders(request), options)
-        return session && { kind: 'operator', ...session.operator, sessionId: session.sessionId }
-      },
+      findOperator,
     },
     csrfTokenOf,
   )
   const { callerOf } = authorization
   const { HUB_RATE_LIMIT: ratePerSecond } = config
   await app.register(pushRoutes({ receivers, receivePush, ratePerSecond }))
-  await app.register(
-    healthRoutes({ checkReady: onceASecond(() => inTime(storage.checkWritable())) }),
-  )
+  await app.register(healthRoutes({ checkReady: createReadyCheck(() => storage.checkWritable()) }))
   const requesterOf = (request: FastifyRequest) => ({
     actor: nameOfCaller(callerOf(request)),
     address: request.ip,
@@ -219,9 +230,16 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     await web.register(alertRoutes({ ...storage, ...mailing, requesterOf }))
     await web.register(activityRoutes(storage))
     await web.register(rejectedPushRoutes({ ...storage, ingest, clock, requesterOf }))
+    const { nextRun } = dispatcher
+    const broadcasting = broadcaster !== null
+    const readSnapshot = createReadSnapshot({ ...storage, clock, dayOf, nextRun, broadcasting })
+    await web.register(dashboardRoutes({ readSnapshot }))
+    await web.register(statisticsRoutes({ ...storage, clock }))
     await web.register(
-      dashboardRoutes({
-        readSnapshot: createReadSnapshot({ ...storage, clock, dayOf, nextRun: dispatcher.nextRun }),
+      eventRoutes({
+        broadcaster,
+        isSignedIn: async (request) => (await findOperator(request, { keepAlive: false })) !== null,
+        heartbeatMs: pace.heartbeat,
       }),
     )
     const { hasOperators } = storage.operators
@@ -230,7 +248,6 @@ export async function createHub(parts: HubParts): Promise<Hub> {
 
   let chores: Promise<void>[] = []
   function startChores(): void {
-    const pace = { ...PACE, ...parts.pace }
     const { signal } = stopping
     const retention = { ...storage, clock, log: logger, ...keptOf(config) }
     chores = [
@@ -286,6 +303,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     },
     async stop() {
       stopping.abort()
+      broadcaster?.stop()
       await dispatcher.stop()
       await runner.stop()
       await stopIndexing()
@@ -315,32 +333,6 @@ function keptOf(config: Config): { kept: KeptDays; activityLines: number } {
       audit: config.HUB_RETENTION_AUDIT_DAYS,
     },
     activityLines: config.HUB_RETENTION_ACTIVITY_LINES,
-  }
-}
-
-/** Whoever asks whether the hub is ready must not wait for a database that is silent. */
-async function inTime(check: Promise<void>): Promise<void> {
-  const limit = new AbortController()
-  const late = sleep(READY_LIMIT_MS, undefined, { signal: limit.signal }).then(() => {
-    throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
-  })
-  try {
-    await Promise.race([check, late])
-  } finally {
-    late.catch(() => undefined)
-    limit.abort()
-  }
-}
-
-/** Shares one outcome among all who ask within a second: anybody may ask, and a check costs a write. */
-function onceASecond(check: () => Promise<void>): () => Promise<void> {
-  let askedAt = Number.NEGATIVE_INFINITY
-  let outcome = Promise.resolve()
-  return () => {
-    if (performance.now() - askedAt < 1000) return outcome
-    askedAt = performance.now()
-    outcome = check()
-    return outcome
   }
 }
 

@@ -97,6 +97,12 @@ export const SETTINGS = {
     default: 20,
     help: 'Where more percent of a module than this, and 10 records or more, did not come in a pull, an operator is asked before they are marked as missing; 100 never asks.',
   }),
+  HUB_BROADCAST: setting({
+    parse: (value) => oneOf('on', 'off')(value) === 'on',
+    default: false,
+    shownDefault: 'off',
+    help: 'Whether the dashboard is told at once that something has changed, by server-sent events: on or off. It asks every 10 s in any case.',
+  }),
   HUB_PLATFORM_PATH: setting({
     parse: pathSegment,
     default: 'hub',

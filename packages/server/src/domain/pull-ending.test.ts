@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PullState } from '@recordhub/protocol'
-import { concludePull, endedLike, endingInWords, type TaskTally } from './pull-ending.ts'
+import {
+  concludePull,
+  endedLike,
+  endingInWords,
+  type TaskTally,
+  toPlatformPullState,
+} from './pull-ending.ts'
 
 test('a pull is judged by its tasks', () => {
   assert.equal(concludePull({}), 'succeeded')
@@ -42,4 +48,14 @@ test('to end alike is to end in the same state with as many modules read', () =>
   assert.ok(!endedLike({ state: 'partial', tasks: { succeeded: 2, failed: 2 } }, partial))
   assert.ok(!endedLike({ state: 'partial', tasks: { succeeded: 3, failed: 2 } }, partial))
   assert.ok(!endedLike({ state: 'timed_out', tasks: partial.tasks }, partial))
+})
+
+test('of a platform, the worst that became of its modules tells', () => {
+  assert.equal(toPlatformPullState({ succeeded: 2 }), 'succeeded')
+  assert.equal(toPlatformPullState({ succeeded: 2, failed: 1 }), 'partial')
+  assert.equal(toPlatformPullState({ succeeded: 2, running: 1 }), 'running')
+  assert.equal(toPlatformPullState({ failed: 1, queued: 1 }), 'running')
+  assert.equal(toPlatformPullState({ failed: 1, skipped: 3 }), 'failed')
+  assert.equal(toPlatformPullState({ cancelled: 1, timed_out: 1 }), 'timed_out')
+  assert.equal(toPlatformPullState({ skipped: 3 }), 'skipped')
 })

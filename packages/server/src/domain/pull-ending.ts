@@ -1,5 +1,5 @@
 /** How a pull ended, judged by its tasks, and in which words it is told. */
-import type { PullState, PullTaskState } from '@recordhub/protocol'
+import type { PlatformPullState, PullState, PullTaskState } from '@recordhub/protocol'
 
 /** Tasks of a pull by their state. */
 export type TaskTally = Partial<Record<PullTaskState, number>>
@@ -13,6 +13,24 @@ export function concludePull(
   const { read, all } = countTasks(tasks)
   if (read === all) return 'succeeded'
   return read === 0 ? 'failed' : 'partial'
+}
+
+/** Of a platform of which nothing was read, the first of these that became of a module tells. */
+const REASONS = [
+  'failed',
+  'timed_out',
+  'cancelled',
+  'interrupted',
+  'not_reached',
+  'skipped',
+] as const
+
+/** What became of a platform in a pull, judged by its tasks. */
+export function toPlatformPullState(tasks: TaskTally): PlatformPullState {
+  if (tasks.running || tasks.queued) return 'running'
+  const { read, all } = countTasks(tasks)
+  if (read > 0) return read === all ? 'succeeded' : 'partial'
+  return REASONS.find((state) => tasks[state]) ?? 'succeeded'
 }
 
 /**

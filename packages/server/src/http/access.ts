@@ -28,6 +28,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /dashboard': 'viewer',
   'GET /dashboard/*': 'viewer',
   'GET /dashboard/realtime': 'viewer',
+  'GET /dashboard/events': 'viewer',
   'POST /dashboard/pull-all-existing-records': 'operator',
   'POST /dashboard/auto-sync': 'anyone',
 
@@ -72,6 +73,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/pulls/:id': 'viewer',
   'POST /api/v1/pulls/:id/cancel': 'operator',
   'POST /api/v1/platforms/:id/pull': 'operator',
+
+  'GET /api/v1/statistics': 'viewer',
+  'GET /api/v1/statistics/pulls': 'viewer',
 
   'GET /api/v1/schedule': 'viewer',
   'PATCH /api/v1/schedule': 'operator',

@@ -6,6 +6,9 @@ import { HubError } from '../errors.ts'
 import { hmacSha256, sameSecret } from '../lib/hash.ts'
 import { ACCESS, type Access } from './access.ts'
 
+/** What the page asks for by itself. */
+const ASKED_UNBIDDEN = ['/dashboard/realtime', '/dashboard/events']
+
 export type Authenticators = {
   /** The operator whose session cookie a request carries. */
   findOperator: (request: FastifyRequest, options: { keepAlive: boolean }) => Promise<Caller | null>
@@ -39,8 +42,10 @@ export function authorize(
   async function findCaller(request: FastifyRequest): Promise<Caller | null> {
     const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
     if (token !== undefined && isApiPath(request)) return findProgram(token.trim())
-    // Polling must not keep an idle session alive.
-    return findOperator(request, { keepAlive: !isPath(request, '/dashboard/realtime') })
+    // A page that is left open must not keep an idle session alive.
+    return findOperator(request, {
+      keepAlive: !ASKED_UNBIDDEN.some((path) => isPath(request, path)),
+    })
   }
 
   async function admit(request: FastifyRequest, access: Exclude<Access, 'platform'>) {

@@ -218,6 +218,28 @@ describe('news from node to node', () => {
   )
 
   test(
+    'what a process announces, the others hear, and not itself',
+    withTwoNodes(async ({ here, there, observer }) => {
+      await untilTrue(
+        'both nodes listen',
+        async () => (await listeningSessions(observer)).length === 2,
+      )
+      const heard: string[] = []
+      const call = countCalls()
+      here.storage.news.listen((words) => void heard.push(`here: ${words}`))
+      there.storage.news.listen((words) => {
+        heard.push(`there: ${words}`)
+        call.call()
+      })
+      await here.storage.news.announce('records,pull')
+      await call.next()
+      await here.storage.news.announce("it's; DROP")
+      await call.next()
+      assert.deepEqual(heard, ['there: records,pull', "there: it's; DROP"])
+    }),
+  )
+
+  test(
     'a change that is undone is no news',
     withTwoNodes(async ({ here, observer }) => {
       await observer.query('LISTEN recordhub_changes')

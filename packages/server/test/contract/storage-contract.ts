@@ -41,6 +41,7 @@ import { describeScheduleStore } from './schedule-store.contract.ts'
 import { describeSearchIndex } from './search-index.contract.ts'
 import { describeSnapshotStore } from './snapshot-store.contract.ts'
 import { describeSqlViews } from './sql-views.contract.ts'
+import { describeStatistics } from './statistics-store.contract.ts'
 import { describeStorageItself } from './storage.contract.ts'
 import { describeTombstones } from './tombstones.contract.ts'
 import { describeViewStore } from './view-store.contract.ts'
@@ -88,6 +89,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeScheduleStore(engine)
   describeSnapshotStore(engine)
   describeSqlViews(engine)
+  describeStatistics(engine)
   describePullDispatcher(engine)
   describeStorageItself(engine)
 }

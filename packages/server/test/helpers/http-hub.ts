@@ -164,7 +164,7 @@ async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
     secret: SECRET,
     logger: pino({ level: 'trace' }, keepLines(lines)),
     version: '0.0.0-test',
-    pace: { alerts: NEVER, retention: NEVER, ...options.pace },
+    pace: { alerts: NEVER, retention: NEVER, heartbeat: NEVER, ...options.pace },
     ...(options.mailPatience ? { mailPatience: options.mailPatience } : {}),
     patience: { pause: async (_, signal) => !signal.aborted, ...options.patience },
   })

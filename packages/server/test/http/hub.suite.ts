@@ -7,6 +7,7 @@ import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
 import { describeDrift } from './drift.suite.ts'
 import { describeErasure } from './erasure.suite.ts'
+import { describeEvents } from './events.suite.ts'
 import { describeExports } from './exports.suite.ts'
 import { describePastRecords } from './history.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
@@ -45,6 +46,7 @@ import { describeRetention } from './retention.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
 import { describeViewsOfHub } from './sql-views.suite.ts'
+import { describeStatisticsOfHub } from './statistics.suite.ts'
 
 export function describeHub(engine: StorageEngine): void {
   describeReceiverAnswers(engine)
@@ -90,6 +92,8 @@ export function describeHub(engine: StorageEngine): void {
   describeErasure(engine)
   describeRemovals(engine)
   describeDashboard(engine)
+  describeEvents(engine)
+  describeStatisticsOfHub(engine)
   describePages(engine)
   describeApiDocument(engine)
 }

@@ -17,6 +17,8 @@ export function createReadSnapshot(parts: {
   dayOf: (at: Date) => string
   /** The next time of the schedule. */
   nextRun: () => Date | null
+  /** Whether the page can be told of changes. */
+  broadcasting: boolean
 }): ReadSnapshot {
   let known: (TaggedSnapshot & { version: string }) | null = null
   return async () => {
@@ -30,7 +32,7 @@ export function createReadSnapshot(parts: {
       success: true,
       generated_at: now.toISOString(),
       polling_interval_seconds: POLLING_INTERVAL_SECONDS,
-      broadcasting: false,
+      broadcasting: parts.broadcasting,
       ...stored,
     }
     known = { version, snapshot, etag: `"${version.slice(0, 22)}"` }

@@ -5,6 +5,7 @@ import {
   Pull,
   PullScopeRequest,
   PullTask,
+  PullTaskState,
   type PullTrigger,
   StartPullAnswer,
 } from '@recordhub/protocol'
@@ -137,7 +138,11 @@ export function pullRoutes(parts: {
           summary: 'Read a pull with its tasks',
           params: PullId,
           querystring: Type.Object(
-            { cursor: Type.Optional(Type.Integer({ minimum: 1 })) },
+            {
+              state: Type.Optional(PullTaskState),
+              limit: Type.Optional(Type.Integer({ minimum: 1, maximum: TASKS_PAGE })),
+              cursor: Type.Optional(Type.Integer({ minimum: 1 })),
+            },
             { additionalProperties: false },
           ),
           response: {
@@ -154,9 +159,10 @@ export function pullRoutes(parts: {
       async (request) => {
         const pull = await pulls.readPull(request.params.id)
         if (!pull) throw new HubError('not_found', { what: 'pull' })
-        const after = request.query.cursor ?? null
-        const found = await pulls.listTasks({ pull_id: pull.id, limit: TASKS_PAGE + 1, after })
-        const page = found.slice(0, TASKS_PAGE)
+        const { state = null, limit = TASKS_PAGE, cursor: after = null } = request.query
+        const query = { pull_id: pull.id, state, limit: limit + 1, after }
+        const found = await pulls.listTasks(query)
+        const page = found.slice(0, limit)
         const last = page.at(-1)
         return {
           success: true as const,

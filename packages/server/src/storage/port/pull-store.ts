@@ -168,9 +168,10 @@ export interface PullStore {
   /** How many tasks of a pull are in each state; those that no task is in are left out. */
   tallyTasks(pullId: number): Promise<TaskTally>
 
-  /** In the order they are run, those after `after` only. */
+  /** In the order they are run, those after `after` and in a state only. */
   listTasks(query: {
     pull_id: number
+    state?: PullTaskState | null
     limit: number
     after: number | null
   }): Promise<(PullTask & { task_number: number })[]>

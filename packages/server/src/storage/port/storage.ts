@@ -5,6 +5,7 @@ import type { ChangeStore } from './change-store.ts'
 import type { ErasureStore } from './erasure-store.ts'
 import type { ManifestStore } from './manifest-store.ts'
 import type { MissingStore } from './missing-store.ts'
+import type { News } from './news.ts'
 import type { OperatorStore } from './operator-store.ts'
 import type { PlatformStore } from './platform-store.ts'
 import type { PullDispatcher } from './pull-dispatcher.ts'
@@ -17,6 +18,7 @@ import type { ScheduleStore } from './schedule-store.ts'
 import type { SearchIndexStore } from './search-index-store.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 import type { SqlViews } from './sql-views.ts'
+import type { StatisticsStore } from './statistics-store.ts'
 import type { ViewStore } from './view-store.ts'
 
 /**
@@ -44,8 +46,10 @@ export type Storage = {
   retention: RetentionStore
   operators: OperatorStore
   snapshot: SnapshotStore
+  statistics: StatisticsStore
   sqlViews: SqlViews
   pullDispatcher: PullDispatcher
+  news: News
 
   /** Resolves where the database can be written to; throws HubError `storage_unavailable` else. */
   checkWritable(): Promise<void>

@@ -2,6 +2,7 @@
 import type { ModuleFailure, PlatformHealth } from '../../domain/alert-conditions.ts'
 import type { HourCounts } from '../../domain/push-rhythm.ts'
 import type { Executor } from './databases.ts'
+import { selectHours } from './hourly-counters.ts'
 
 export function listPlatformHealth(db: Executor): Promise<PlatformHealth[]> {
   return db
@@ -37,19 +38,13 @@ export function listFailingModules(db: Executor): Promise<ModuleFailure[]> {
     .execute()
 }
 
-const DAY_MS = 24 * 3600 * 1000
-
-/**
- * A platform has a row a node and hour, and two where the hub's day begins within the hour. Counters are
- * found by the hub's day, which is that of UTC or one beside it.
- */
+/** A platform has a row a node and hour, and two where the hub's day begins within the hour. */
 export async function readHours(
   db: Executor,
   from: string,
   to: string,
 ): Promise<(HourCounts & { hour: string })[]> {
-  const rows = await db
-    .selectFrom('hourly_counters')
+  const rows = await selectHours(db, from, to)
     .select((eb) => [
       'hour',
       'platform_id',
@@ -57,10 +52,6 @@ export async function readHours(
       eb.fn.sum<number>('received_patch').as('patch'),
       eb.fn.sum<number>('rejected').as('rejected'),
     ])
-    .where('day', '>=', dayBeside(from, -1))
-    .where('day', '<=', dayBeside(to, 1))
-    .where('hour', '>=', from)
-    .where('hour', '<=', to)
     .groupBy(['hour', 'platform_id'])
     .execute()
   return rows.map(({ hour, platform_id, post, patch, rejected }) => ({
@@ -69,9 +60,4 @@ export async function readHours(
     pushes: Number(post) + Number(patch),
     rejected: Number(rejected),
   }))
-}
-
-function dayBeside(hour: string, offset: number): string {
-  const at = new Date(`${hour}:00:00.000Z`)
-  return new Date(at.getTime() + offset * DAY_MS).toISOString().slice(0, 10)
 }

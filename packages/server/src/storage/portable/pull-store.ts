@@ -242,7 +242,7 @@ export function createPullStore(
       return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
     },
 
-    async listTasks({ pull_id, limit, after }) {
+    async listTasks({ pull_id, state = null, limit, after }) {
       let select = reader
         .selectFrom('pull_tasks as t')
         .leftJoin('platforms as p', 'p.platform_id', 't.platform_id')
@@ -251,6 +251,7 @@ export function createPullStore(
         .select(['p.platform_name', 'm.record_type'])
         .where('t.pull_id', '=', pull_id)
       if (after !== null) select = select.where('t.task_number', '>', after)
+      if (state !== null) select = select.where('t.state', '=', state)
       const rows = await select.orderBy('t.task_number').limit(limit).execute()
       return rows.map((row) => ({
         task_number: row.task_number,

@@ -19,6 +19,7 @@ import { createRetentionStore } from './retention-store.ts'
 import { createScheduleStore } from './schedule-store.ts'
 import { createSnapshotStore } from './snapshot-store.ts'
 import { createSqlViews, type ViewDialect } from './sql-views.ts'
+import { createStatisticsStore } from './statistics-store.ts'
 import { createViewStore } from './view-store.ts'
 
 /** What an engine adds to the portable stores. */
@@ -47,7 +48,7 @@ export function createStores(
   parts: EngineParts,
 ): Omit<
   Storage,
-  'processName' | 'records' | 'searchIndex' | 'pullDispatcher' | 'readDiskSpace' | 'close'
+  'processName' | 'records' | 'searchIndex' | 'pullDispatcher' | 'news' | 'readDiskSpace' | 'close'
 > {
   const { writer, clock } = databases
   const { authDatabase, node, readMark, settledSequence, missing, erasing, channel, isGone } = parts
@@ -72,6 +73,7 @@ export function createStores(
     }),
     operators: createOperatorStore(databases, authDatabase),
     snapshot: createSnapshotStore(databases),
+    statistics: createStatisticsStore(databases),
     views: createViewStore(databases),
     sqlViews: createSqlViews(databases, parts.viewDialect),
     async checkWritable() {

@@ -1,15 +1,22 @@
 /** News of changes from node to node, over LISTEN and NOTIFY. News may be lost, so nothing rests on it but speed. */
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { repeat, waitFor } from '../../lib/abortable-loop.ts'
+import type { News } from '../port/news.ts'
 import type { ChangeChannel } from '../portable/platform-store.ts'
+import type { Tables } from '../portable/tables.ts'
 import { openClient } from './connection.ts'
 import { LIVING } from './locks.ts'
 
 const CHANNEL = 'recordhub_changes'
+const NEWS_CHANNEL = 'recordhub_news'
 const PAUSE_MS = 1000
 const ASK_EVERY_MS = 15_000
 
-export type ListeningChannel = ChangeChannel & { close: () => Promise<void> }
+export type ListeningChannel = ChangeChannel & {
+  /** What this process and the others tell each other. */
+  newsOver: (database: Kysely<Tables>) => News
+  close: () => Promise<void>
+}
 
 /**
  * Listens on a connection of its own, which is made anew when it breaks. The same connection holds the
@@ -20,19 +27,37 @@ export async function openChangeChannel(
   processName: string,
 ): Promise<ListeningChannel> {
   const listeners: (() => void)[] = []
+  const readers: ((words: string) => void)[] = []
   const closing = new AbortController()
   const opened = Promise.withResolvers<void>()
   const tellAll = () => {
     opened.resolve()
     for (const listener of listeners) listener()
   }
-  const listening = keepListening({ url, processName, onNews: tellAll, signal: closing.signal })
+  const tellReaders = (payload: string) => {
+    const [from, words = ''] = payload.split('\n')
+    if (from !== processName) for (const reader of readers) reader(words)
+  }
+  const listening = keepListening({
+    url,
+    processName,
+    onChanges: tellAll,
+    onNews: tellReaders,
+    signal: closing.signal,
+  })
   await opened.promise
   return {
     async announce(transaction) {
       await sql`SELECT pg_notify(${CHANNEL}, '')`.execute(transaction)
     },
     listen: (listener) => void listeners.push(listener),
+    newsOver: (database) => ({
+      async announce(words) {
+        const told = sql`SELECT pg_notify(${NEWS_CHANNEL}, ${`${processName}\n${words}`})`
+        await told.execute(database).catch(() => undefined)
+      },
+      listen: (listener) => void readers.push(listener),
+    }),
     async close() {
       closing.abort()
       await listening
@@ -40,27 +65,37 @@ export async function openChangeChannel(
   }
 }
 
-type Listening = { url: string; processName: string; onNews: () => void; signal: AbortSignal }
+type Listening = {
+  url: string
+  processName: string
+  onChanges: () => void
+  onNews: (payload: string) => void
+  signal: AbortSignal
+}
 
 async function keepListening(parts: Listening): Promise<void> {
   do {
     await listenOnce(parts).catch(() => undefined)
     // What was told meanwhile is not told again.
-    parts.onNews()
+    parts.onChanges()
   } while (await waitFor(PAUSE_MS, parts.signal))
 }
 
 /** Resolves or rejects when the connection is over. */
-async function listenOnce({ url, processName, onNews, signal }: Listening): Promise<void> {
+async function listenOnce(parts: Listening): Promise<void> {
+  const { url, processName, onChanges, onNews, signal } = parts
   const { client, end } = openClient(url)
   const over = new AbortController()
-  client.on('notification', onNews)
+  client.on('notification', ({ channel, payload = '' }) => {
+    if (channel === NEWS_CHANNEL) onNews(payload)
+    else onChanges()
+  })
   client.once('end', () => over.abort())
   try {
     await client.connect()
     await client.query(`SELECT pg_advisory_lock(${LIVING}, hashtext($1))`, [processName])
-    await client.query(`LISTEN ${CHANNEL}`)
-    onNews()
+    await client.query(`LISTEN ${NEWS_CHANNEL}; LISTEN ${CHANNEL}`)
+    onChanges()
     // A connection that has fallen silent is found by asking.
     await repeat(ASK_EVERY_MS, AbortSignal.any([signal, over.signal]), async () => {
       await client.query('SELECT 1')

@@ -87,6 +87,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     },
     searchIndex: createSearchIndexStore(databases, createSearchIndexParts(databases)),
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
+    news: channel.newsOver(database),
     readDiskSpace: async () => null,
     async close() {
       await ownClock?.stop()

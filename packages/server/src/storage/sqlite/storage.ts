@@ -85,6 +85,8 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     },
     searchIndex: createSearchIndexStore(databases, createSearchIndexParts(connections)),
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
+    // No other process is at work.
+    news: { announce: async () => undefined, listen: () => undefined },
     readDiskSpace: () => readDiskSpace(dirname(options.path)),
     async close() {
       await thread.stop()

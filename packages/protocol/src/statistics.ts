@@ -1,0 +1,59 @@
+import Type, { type Static } from 'typebox'
+import { NullableTimestamp, OneOf, Timestamp } from './common.ts'
+
+/** What happened within one hour (UTC), over all platforms that are registered now. */
+export const HourOfStatistics = Type.Object({
+  at: Timestamp,
+  received_post: Type.Integer(),
+  received_patch: Type.Integer(),
+  received_pull: Type.Integer(),
+  created: Type.Integer(),
+  updated: Type.Integer(),
+  rejected: Type.Integer(),
+  platforms_added: Type.Integer({ description: 'Platforms that were registered' }),
+  modules_added: Type.Integer({ description: 'Modules that were registered' }),
+})
+
+/** The hours up to this one, oldest first; those in which nothing happened too. */
+export const Statistics = Type.Object({
+  success: Type.Literal(true),
+  hours: Type.Array(HourOfStatistics),
+})
+
+/** What became of a platform in a pull: `partial` where only some of its modules could be read. */
+export const PlatformPullState = OneOf(
+  'running',
+  'succeeded',
+  'partial',
+  'failed',
+  'timed_out',
+  'cancelled',
+  'interrupted',
+  'not_reached',
+  'skipped',
+)
+
+/** One platform in one pull. */
+export const PlatformPull = Type.Object({
+  pull_id: Type.Integer(),
+  state: PlatformPullState,
+  finished_at: NullableTimestamp,
+})
+
+/** The latest pulls of some platforms, each newest first. */
+export const PlatformPulls = Type.Object({
+  success: Type.Literal(true),
+  platforms: Type.Array(
+    Type.Object({ platform_id: Type.Integer(), pulls: Type.Array(PlatformPull) }),
+  ),
+})
+
+/** Why the dashboard may want to ask again: all that an event of `/dashboard/events` says. */
+export const ChangeReason = OneOf('records', 'pull', 'activity', 'platforms')
+
+export type HourOfStatistics = Static<typeof HourOfStatistics>
+export type Statistics = Static<typeof Statistics>
+export type PlatformPullState = Static<typeof PlatformPullState>
+export type PlatformPull = Static<typeof PlatformPull>
+export type PlatformPulls = Static<typeof PlatformPulls>
+export type ChangeReason = Static<typeof ChangeReason>

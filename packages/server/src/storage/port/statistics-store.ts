@@ -1,0 +1,16 @@
+import type { HourOfStatistics, PlatformPull } from '@recordhub/protocol'
+
+/** An hour is named `2026-11-21T07` (UTC). */
+export type StoredHour = { hour: string } & Omit<HourOfStatistics, 'at'>
+
+export interface StatisticsStore {
+  /**
+   * What happened in each of the hours from one up to and with another, over all platforms, from the hourly
+   * counters and the registrations alone: it costs no more with more records. Hours in which nothing
+   * happened are left out; in no order.
+   */
+  readHours(from: string, to: string): Promise<StoredHour[]>
+
+  /** The latest pulls that a platform took part in, newest first. */
+  listPlatformPulls(platformId: number, limit: number): Promise<PlatformPull[]>
+}

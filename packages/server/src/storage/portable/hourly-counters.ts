@@ -1,0 +1,21 @@
+import type { Executor } from './databases.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+
+/**
+ * The counters of the hours from one up to and with another (`2026-11-21T07`, UTC). They are found by the hub's
+ * day, which is that of UTC or one beside it.
+ */
+export function selectHours(db: Executor, from: string, to: string) {
+  return db
+    .selectFrom('hourly_counters')
+    .where('day', '>=', dayBeside(from, -1))
+    .where('day', '<=', dayBeside(to, 1))
+    .where('hour', '>=', from)
+    .where('hour', '<=', to)
+}
+
+function dayBeside(hour: string, offset: number): string {
+  const at = new Date(`${hour}:00:00.000Z`)
+  return new Date(at.getTime() + offset * DAY_MS).toISOString().slice(0, 10)
+}

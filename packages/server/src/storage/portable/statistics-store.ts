@@ -1,0 +1,121 @@
+import { sql } from 'kysely'
+import { type TaskTally, toPlatformPullState } from '../../domain/pull-ending.ts'
+import type { StatisticsStore, StoredHour } from '../port/statistics-store.ts'
+import type { Databases, Executor } from './databases.ts'
+import { selectHours } from './hourly-counters.ts'
+
+export function createStatisticsStore({ reader }: Databases): StatisticsStore {
+  return {
+    async readHours(from, to) {
+      const hours = new Map<string, StoredHour>()
+      const hourOf = (hour: string) => {
+        const known = hours.get(hour) ?? { hour, ...NOTHING }
+        hours.set(hour, known)
+        return known
+      }
+      for (const { hour, ...counts } of await readCounts(reader, from, to)) {
+        Object.assign(hourOf(hour), counts)
+      }
+      for (const { hour, n } of await countPlatforms(reader, from, to)) {
+        hourOf(hour).platforms_added = Number(n)
+      }
+      for (const { hour, n } of await countModules(reader, from, to)) {
+        hourOf(hour).modules_added = Number(n)
+      }
+      return [...hours.values()]
+    },
+
+    async listPlatformPulls(platformId, limit) {
+      const latest = reader
+        .selectFrom('pull_tasks')
+        .select('pull_id')
+        .distinct()
+        .where('platform_id', '=', platformId)
+        .orderBy('pull_id', 'desc')
+        .limit(limit)
+      const rows = await reader
+        .selectFrom('pull_tasks')
+        .select((eb) => [
+          'pull_id',
+          'state',
+          eb.fn.countAll<number>().as('count'),
+          eb.fn.max('finished_at').as('finished_at'),
+        ])
+        .where('platform_id', '=', platformId)
+        .where('pull_id', 'in', latest)
+        .groupBy(['pull_id', 'state'])
+        .orderBy('pull_id', 'desc')
+        .execute()
+      const pulls = Map.groupBy(rows, (row) => row.pull_id)
+      return [...pulls].map(([pull_id, states]) => {
+        const tally: TaskTally = Object.fromEntries(
+          states.map(({ state, count }) => [state, Number(count)]),
+        )
+        const state = toPlatformPullState(tally)
+        const ends = states.map((one) => one.finished_at ?? '').sort()
+        return { pull_id, state, finished_at: state === 'running' ? null : (ends.at(-1) ?? null) }
+      })
+    },
+  }
+}
+
+const NOTHING = {
+  received_post: 0,
+  received_patch: 0,
+  received_pull: 0,
+  created: 0,
+  updated: 0,
+  rejected: 0,
+  platforms_added: 0,
+  modules_added: 0,
+}
+
+async function readCounts(db: Executor, from: string, to: string) {
+  const rows = await selectHours(db, from, to)
+    .select((eb) => [
+      'hour',
+      eb.fn.sum<number>('received_post').as('received_post'),
+      eb.fn.sum<number>('received_patch').as('received_patch'),
+      eb.fn.sum<number>('received_pull').as('received_pull'),
+      eb.fn.sum<number>('created').as('created'),
+      eb.fn.sum<number>('updated').as('updated'),
+      eb.fn.sum<number>('rejected').as('rejected'),
+    ])
+    .groupBy('hour')
+    .execute()
+  return rows.map((row) => ({
+    hour: row.hour,
+    received_post: Number(row.received_post),
+    received_patch: Number(row.received_patch),
+    received_pull: Number(row.received_pull),
+    created: Number(row.created),
+    updated: Number(row.updated),
+    rejected: Number(row.rejected),
+  }))
+}
+
+/** `:` comes after every digit, so that all of the last hour lies before `<hour>:~`. */
+const endOf = (hour: string) => `${hour}:~`
+
+function countPlatforms(db: Executor, from: string, to: string) {
+  const hour = sql<string>`substr(created_at, 1, 13)`
+  return db
+    .selectFrom('platforms')
+    .select((eb) => [hour.as('hour'), eb.fn.countAll<number>().as('n')])
+    .where('removed_at', 'is', null)
+    .where('created_at', '>=', from)
+    .where('created_at', '<', endOf(to))
+    .groupBy(hour)
+    .execute()
+}
+
+function countModules(db: Executor, from: string, to: string) {
+  const hour = sql<string>`substr(registered_at, 1, 13)`
+  return db
+    .selectFrom('modules')
+    .select((eb) => [hour.as('hour'), eb.fn.countAll<number>().as('n')])
+    .where('registered_at', '>=', from)
+    .where('registered_at', '<', endOf(to))
+    .groupBy(hour)
+    .execute()
+}
