@@ -44,6 +44,10 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': colors.gray[7],
     '--mantine-color-placeholder': colors.gray[7],
     '--mantine-color-error': colors.red[9],
+    '--mantine-color-green-light-color': '#1d6b2e',
+    '--mantine-color-yellow-light-color': '#8f4b00',
+    '--mantine-color-orange-light-color': '#a33a08',
+    '--mantine-color-red-light-color': '#a61e1e',
   },
   dark: {
     '--mantine-color-dimmed': colors.dark[1],

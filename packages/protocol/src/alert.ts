@@ -56,3 +56,4 @@ export type AlertKind = Static<typeof AlertKind>
 export type AlertState = Static<typeof AlertState>
 export type Alert = Static<typeof Alert>
 export type OpenAlerts = Static<typeof OpenAlerts>
+export type AlertPage = Static<typeof AlertPage>

@@ -1,11 +1,12 @@
-import { ActionIcon, Button, Kbd, Text } from '@mantine/core'
+import '@mantine/spotlight/styles.css'
+import { Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
 import type { RecordSummary } from '@recordhub/protocol'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { callHub } from '../api/call-hub.ts'
 import { snapshot } from '../api/live.ts'
 import { useStore } from '../lib/use-store.ts'
@@ -13,39 +14,11 @@ import { PAGES } from './navigation.tsx'
 
 const FIRST_FOUND = 5
 
-export function CommandSearchButton() {
-  return (
-    <>
-      <Button
-        visibleFrom="sm"
-        variant="default"
-        c="dimmed"
-        fw={400}
-        w={260}
-        justify="flex-start"
-        styles={{ label: { flexGrow: 1 } }}
-        leftSection={<IconSearch size={16} />}
-        rightSection={<Kbd size="xs">Ctrl K</Kbd>}
-        onClick={spotlight.open}
-      >
-        Search
-      </Button>
-      <ActionIcon
-        hiddenFrom="sm"
-        variant="subtle"
-        color="gray"
-        size="lg"
-        aria-label="Search"
-        onClick={spotlight.open}
-      >
-        <IconSearch size={18} />
-      </ActionIcon>
-    </>
-  )
-}
-
-/** Goes anywhere by a few letters: pages, platforms, records. */
-export function CommandSearch() {
+/** Goes anywhere by a few letters: pages, platforms, records. Opens anew whenever `openings` changes. */
+export function CommandSearch({ openings }: { openings: number }) {
+  useEffect(() => {
+    if (openings > 0) spotlight.open()
+  }, [openings])
   const [text, setText] = useState('')
   const [query] = useDebouncedValue(text.trim(), 200)
   const navigate = useNavigate()
@@ -117,7 +90,7 @@ export function CommandSearch() {
       filter={(_query, actions) => actions}
       query={text}
       onQueryChange={setText}
-      shortcut={['mod + K', '/']}
+      shortcut={null}
       nothingFound={<Text size="sm">{found.isFetching ? 'Searching…' : 'Nothing found'}</Text>}
       searchProps={{
         leftSection: <IconSearch size={18} stroke={1.6} />,

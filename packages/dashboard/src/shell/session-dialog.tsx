@@ -1,12 +1,16 @@
-import { Modal, Text } from '@mantine/core'
+import { Modal, Skeleton, Text } from '@mantine/core'
+import { lazy, Suspense } from 'react'
 import { renewSession, session } from '../api/session.ts'
-import { SignInForm } from '../components/sign-in-form.tsx'
 import { useStore } from '../lib/use-store.ts'
 
-/** Lies over the page when the session has ended; what was under way goes on after the sign-in. */
 /** Above whatever is open. */
 const Z_INDEX = 10_000
+/** Most pages never need it. */
+const SignInForm = lazy(() =>
+  import('../components/sign-in-form.tsx').then((file) => ({ default: file.SignInForm })),
+)
 
+/** Lies over the page when the session has ended; what was under way goes on after the sign-in. */
 export function SessionDialog() {
   const { hasEnded, operator } = useStore(session)
   return (
@@ -23,10 +27,12 @@ export function SessionDialog() {
       <Text size="sm" c="dimmed" mb="md">
         Sign in again to go on where you were. Nothing that you typed is lost.
       </Text>
-      <SignInForm
-        email={operator?.email ?? ''}
-        onSignedIn={async () => void (await renewSession())}
-      />
+      <Suspense fallback={<Skeleton height={220} />}>
+        <SignInForm
+          email={operator?.email ?? ''}
+          onSignedIn={async () => void (await renewSession())}
+        />
+      </Suspense>
     </Modal>
   )
 }

@@ -6,7 +6,7 @@ import { useEffect } from 'react'
 import { startLive } from '../api/live.ts'
 import { renewSession } from '../api/session.ts'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
-import { CommandSearch, CommandSearchButton } from './command-search.tsx'
+import { CommandSearchButton } from './command-search-button.tsx'
 import { ConnectionState } from './connection-state.tsx'
 import { Navigation } from './navigation.tsx'
 import { OperatorMenu } from './operator-menu.tsx'
@@ -70,7 +70,6 @@ export function Shell() {
       <AppShell.Main id="main" tabIndex={-1}>
         <Outlet />
       </AppShell.Main>
-      <CommandSearch />
       <SessionDialog />
     </AppShell>
   )

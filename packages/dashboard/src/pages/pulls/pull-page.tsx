@@ -1,5 +1,97 @@
+import { Group, NativeSelect, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { useParams } from '@tanstack/react-router'
+import { HubCallError } from '../../api/call-hub.ts'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { NotFound } from '../../components/not-found.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import { Time } from '../../components/time.tsx'
+import { useUrlState } from '../../lib/url-state.ts'
+import { CancelButton } from './cancel-button.tsx'
+import { PendingReviews } from './pending-reviews.tsx'
+import { PullProgress } from './pull-progress.tsx'
+import { triggerInWords } from './pull-words.ts'
+import { RejectedRecords } from './rejected-records.tsx'
+import { TaskList } from './task-list.tsx'
+import { usePull } from './use-pull.ts'
 
+const PAGE = 50
+const SHOWN = [
+  { value: '', label: 'All modules' },
+  { value: 'running', label: 'Running' },
+  { value: 'queued', label: 'Queued' },
+  { value: 'succeeded', label: 'Succeeded' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'timed_out', label: 'Timed out' },
+  { value: 'cancelled', label: 'Cancelled' },
+  { value: 'interrupted', label: 'Interrupted' },
+  { value: 'not_reached', label: 'Not reached' },
+  { value: 'skipped', label: 'Skipped' },
+]
+
+/** One pull: what came of each module, what failed and why. */
 export function PullPage() {
-  return <PageHeader title="Pull" />
+  const { id } = useParams({ from: '/dashboard/pulls/$id' })
+  const [{ tasks: cursor = '', state = '' }, change] = useUrlState()
+  const number = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : null
+  const { data, error, refetch } = usePull(number, { cursor, state, limit: PAGE })
+  const isMissing = error instanceof HubCallError && error.status === 404
+  if (number === null || isMissing) return <NotFound />
+  const pull = data?.pull
+  return (
+    <>
+      <PageHeader
+        title={`Pull ${id}`}
+        description={
+          pull && (
+            <>
+              Started {triggerInWords(pull.trigger)}, <Time at={pull.requested_at} />
+            </>
+          )
+        }
+      >
+        {pull && <StatusBadge status={pull.state} />}
+        {pull?.finished_at === null && <CancelButton pull={pull} />}
+      </PageHeader>
+      <Stack gap="md">
+        {error && (
+          <ErrorNotice error={error} onRetry={refetch} title="The pull could not be read" />
+        )}
+        <Paper withBorder p="md" component="section" aria-label="Progress">
+          {pull ? <PullProgress pull={pull} /> : <Skeleton height={90} />}
+        </Paper>
+        <PendingReviews pullId={number} />
+        <Paper withBorder p="md" component="section" aria-label="Modules">
+          <Group justify="space-between" mb="md">
+            <Title order={2} fz="md">
+              Modules
+            </Title>
+            <NativeSelect
+              size="xs"
+              aria-label="Which modules"
+              data={SHOWN}
+              value={state}
+              onChange={(event) => change({ state: event.currentTarget.value, tasks: '' })}
+            />
+          </Group>
+          {data ? (
+            <TaskList
+              tasks={data.tasks}
+              cursor={cursor}
+              next={data.next_cursor}
+              onPage={(next) => change({ tasks: next })}
+            />
+          ) : (
+            <Skeleton height={160} />
+          )}
+        </Paper>
+        <RejectedRecords pullId={number} />
+        {pull?.finished_at === null && (
+          <Text size="xs" c="dimmed">
+            This page follows the pull by itself.
+          </Text>
+        )}
+      </Stack>
+    </>
+  )
 }

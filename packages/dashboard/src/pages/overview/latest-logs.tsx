@@ -1,0 +1,45 @@
+import { Anchor, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { snapshot } from '../../api/live.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import { Time } from '../../components/time.tsx'
+import { useStore } from '../../lib/use-store.ts'
+
+const SHOWN = 8
+
+/** The latest lines of the activity. */
+export function LatestLogs() {
+  const logs = useStore(snapshot)?.logs ?? null
+  return (
+    <Paper withBorder p="md" h="100%" component="section" aria-label="Latest activity">
+      <Group justify="space-between" mb="sm">
+        <Title order={2} fz="md">
+          Latest activity
+        </Title>
+        <Anchor size="sm" component={Link} to="/dashboard/activity">
+          All activity
+        </Anchor>
+      </Group>
+      {logs?.length === 0 && (
+        <EmptyState title="Nothing has happened yet">
+          What the hub and its operators do is told here.
+        </EmptyState>
+      )}
+      <Stack gap="xs" component="ul" p={0} m={0}>
+        {logs === null && <Skeleton height={240} component="li" />}
+        {logs?.slice(0, SHOWN).map((line) => (
+          <Group key={line.id} component="li" wrap="nowrap" gap="sm" align="flex-start">
+            <StatusBadge status={line.level} />
+            <Text size="sm" flex={1} miw={0} lineClamp={2}>
+              {line.message}
+            </Text>
+            <Text size="xs" c="dimmed" flex="none">
+              <Time at={line.at} relative />
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+    </Paper>
+  )
+}

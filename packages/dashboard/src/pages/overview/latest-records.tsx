@@ -1,0 +1,64 @@
+import { Anchor, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { snapshot } from '../../api/live.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Time } from '../../components/time.tsx'
+import { useStore } from '../../lib/use-store.ts'
+
+const SHOWN = 8
+
+/** The records that changed last. */
+export function LatestRecords() {
+  const records = useStore(snapshot)?.records ?? null
+  return (
+    <Paper withBorder p="md" h="100%" component="section" aria-label="Latest records">
+      <Group justify="space-between" mb="sm">
+        <Title order={2} fz="md">
+          Latest records
+        </Title>
+        <Anchor size="sm" component={Link} to="/dashboard/records">
+          All records
+        </Anchor>
+      </Group>
+      {records?.length === 0 && (
+        <EmptyState title="No record has come yet">
+          Records appear here when a platform pushes them or a pull brings them.
+        </EmptyState>
+      )}
+      <Stack gap="xs" component="ul" p={0} m={0}>
+        {records === null && <Skeleton height={240} component="li" />}
+        {records?.slice(0, SHOWN).map((record) => (
+          <Group
+            key={record.record_id}
+            component="li"
+            justify="space-between"
+            wrap="nowrap"
+            gap="sm"
+          >
+            <Stack gap={0} miw={0}>
+              <Anchor
+                size="sm"
+                truncate
+                renderRoot={(props) => (
+                  <Link
+                    to="/dashboard/records"
+                    search={{ record: String(record.record_id) }}
+                    {...props}
+                  />
+                )}
+              >
+                {record.full_name || record.reference_number}
+              </Anchor>
+              <Text size="xs" c="dimmed" truncate>
+                {`${record.reference_number} · ${record.module_name} · ${record.platform_name}`}
+              </Text>
+            </Stack>
+            <Text size="xs" c="dimmed" flex="none">
+              <Time at={record.updated_at} relative />
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+    </Paper>
+  )
+}

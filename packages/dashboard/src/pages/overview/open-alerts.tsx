@@ -1,0 +1,91 @@
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import type { AlertPage, Alert as HubAlert } from '@recordhub/protocol'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { callHub } from '../../api/call-hub.ts'
+import { snapshot } from '../../api/live.ts'
+import { mayActAs, session } from '../../api/session.ts'
+import { attempt } from '../../components/confirm.tsx'
+import { Time } from '../../components/time.tsx'
+import { formatCount } from '../../lib/format.ts'
+import { useStore } from '../../lib/use-store.ts'
+
+const SHOWN = 3
+const KEY = ['alerts', 'open', 'latest']
+
+/** What a person should look at, newest first. */
+export function OpenAlerts() {
+  const known = useStore(snapshot)?.alerts
+  const open = known?.open ?? 0
+  const { data } = useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) =>
+      callHub<AlertPage>(`/api/v1/alerts?state=open&limit=${SHOWN}`, { signal }),
+    enabled: open > 0,
+    meta: { live: true },
+  })
+  if (open === 0) return null
+  const alerts = data?.alerts ?? known?.latest.slice(0, SHOWN) ?? []
+  return (
+    <Stack gap="xs" component="section" aria-label="Open alerts">
+      {alerts.map((alert) => (
+        <OpenAlert key={alert.id} alert={alert} />
+      ))}
+      {open > alerts.length && (
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link to="/dashboard/activity" search={{ tab: 'alerts' }} {...props} />
+          )}
+        >
+          All {formatCount(open, 'open alert')}
+        </Anchor>
+      )}
+    </Stack>
+  )
+}
+
+function OpenAlert({ alert }: { alert: HubAlert }) {
+  const client = useQueryClient()
+  const may = mayActAs(useStore(session).operator?.role, 'operator')
+  const [isSending, setSending] = useState(false)
+  const isSeen = alert.acknowledged_at !== null
+  async function acknowledge() {
+    setSending(true)
+    await attempt(async () => {
+      await callHub(`/api/v1/alerts/${alert.id}/acknowledge`, { method: 'POST' })
+      await client.invalidateQueries({ queryKey: KEY })
+    })
+    setSending(false)
+  }
+  return (
+    <Alert
+      color={isSeen ? 'gray' : 'orange'}
+      variant="light"
+      icon={<IconAlertTriangle />}
+      title={alert.message}
+    >
+      <Group justify="space-between" gap="sm">
+        <Text size="sm" flex={1} miw={200}>
+          {alert.advice}{' '}
+          <Text span size="sm" c="dimmed">
+            Raised <Time at={alert.raised_at} relative />.
+          </Text>
+        </Text>
+        {isSeen ? (
+          <Text size="sm" c="dimmed">
+            {alert.acknowledged_by} is looking at it
+          </Text>
+        ) : (
+          may && (
+            <Button size="xs" variant="default" loading={isSending} onClick={acknowledge}>
+              Acknowledge
+            </Button>
+          )
+        )}
+      </Group>
+    </Alert>
+  )
+}

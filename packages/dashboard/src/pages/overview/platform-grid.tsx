@@ -1,0 +1,88 @@
+import { Button, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
+import type { PlatformPulls } from '@recordhub/protocol'
+import { IconPlugConnected } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { callHub } from '../../api/call-hub.ts'
+import { snapshot } from '../../api/live.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { useUrlState } from '../../lib/url-state.ts'
+import { useStore } from '../../lib/use-store.ts'
+import { PlatformCard } from './platform-card.tsx'
+
+const PAGE = 12
+
+/** How each platform is doing; those in trouble come first. */
+export function PlatformGrid() {
+  const [{ platforms: asked = '1' }, change] = useUrlState()
+  const all = useStore(snapshot)?.platforms ?? null
+  const pages = Math.max(1, Math.ceil((all?.length ?? 0) / PAGE))
+  const page = Math.min(pages, Math.max(1, Number.parseInt(asked, 10) || 1))
+  const shown = (all ?? []).slice((page - 1) * PAGE, page * PAGE)
+  const ids = shown.map(({ id }) => id).join(',')
+  const { data } = useQuery({
+    queryKey: ['platform pulls', ids],
+    queryFn: ({ signal }) =>
+      callHub<PlatformPulls>(`/api/v1/statistics/pulls?platforms=${ids}`, { signal }),
+    enabled: ids !== '',
+    placeholderData: keepPreviousData,
+    meta: { live: true },
+  })
+  const goTo = (next: number) => change({ platforms: next === 1 ? '' : String(next) })
+  const pullsOf = (id: number) =>
+    data?.platforms.find(({ platform_id }) => platform_id === id)?.pulls ?? (data ? [] : null)
+  return (
+    <Stack gap="sm" component="section" aria-label="Platforms">
+      <Group justify="space-between">
+        <Title order={2} fz="md">
+          Platforms
+        </Title>
+        {pages > 1 && (
+          <Group gap="xs">
+            <Text size="sm" c="dimmed">
+              Page {page} of {pages}
+            </Text>
+            <Button
+              size="xs"
+              variant="default"
+              disabled={page === 1}
+              onClick={() => goTo(page - 1)}
+            >
+              Previous platforms
+            </Button>
+            <Button
+              size="xs"
+              variant="default"
+              disabled={page === pages}
+              onClick={() => goTo(page + 1)}
+            >
+              Next platforms
+            </Button>
+          </Group>
+        )}
+      </Group>
+      {all?.length === 0 ? (
+        <EmptyState
+          icon={<IconPlugConnected />}
+          title="No platform is registered yet"
+          action={
+            <Button component={Link} to="/dashboard/platforms/new">
+              Register a platform
+            </Button>
+          }
+        >
+          A platform pushes its records here, and the hub pulls those that it has already. Register
+          the first one to begin.
+        </EmptyState>
+      ) : (
+        <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 4 }} spacing="sm">
+          {all
+            ? shown.map((platform) => (
+                <PlatformCard key={platform.id} platform={platform} pulls={pullsOf(platform.id)} />
+              ))
+            : [1, 2, 3].map((place) => <Skeleton key={place} height={96} />)}
+        </SimpleGrid>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,65 @@
+import type { PlatformPull } from '@recordhub/protocol'
+import { formatTime, formatWord } from '../../lib/format.ts'
+
+const COUNT = 30
+const WIDTH = 6
+const GAP = 2
+const HEIGHT = 22
+
+/** By colour and by height, so that it does not rest on colour alone. */
+const LOOKS: Readonly<Record<PlatformPull['state'], { fill: string; height: number }>> = {
+  succeeded: { fill: 'var(--mantine-color-green-6)', height: 14 },
+  partial: { fill: 'var(--mantine-color-yellow-6)', height: 18 },
+  failed: { fill: 'var(--mantine-color-red-6)', height: 22 },
+  timed_out: { fill: 'var(--mantine-color-red-6)', height: 22 },
+  interrupted: { fill: 'var(--mantine-color-orange-6)', height: 18 },
+  not_reached: { fill: 'var(--mantine-color-orange-6)', height: 18 },
+  running: { fill: 'var(--mantine-primary-color-filled)', height: 10 },
+  cancelled: { fill: 'var(--mantine-color-gray-6)', height: 10 },
+  skipped: { fill: 'var(--mantine-color-gray-6)', height: 6 },
+}
+const NONE = { fill: 'var(--mantine-color-default-border)', height: 4 }
+
+/** The last 30 pulls of a platform, the latest at the right. */
+export function PullBars({ pulls }: { pulls: PlatformPull[] }) {
+  const places = Array.from({ length: COUNT }, (_, index) => pulls[COUNT - 1 - index] ?? null)
+  return (
+    <svg
+      width="100%"
+      height={HEIGHT}
+      viewBox={`0 0 ${COUNT * (WIDTH + GAP) - GAP} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={wordsFor(pulls)}
+    >
+      {places.map((pull, index) => {
+        const { fill, height } = pull ? LOOKS[pull.state] : NONE
+        return (
+          <rect
+            key={pull?.pull_id ?? `none ${index}`}
+            x={index * (WIDTH + GAP)}
+            y={HEIGHT - height}
+            width={WIDTH}
+            height={height}
+            rx={1.5}
+            fill={fill}
+          >
+            {pull && <title>{titleOf(pull)}</title>}
+          </rect>
+        )
+      })}
+    </svg>
+  )
+}
+
+function titleOf({ pull_id, state, finished_at }: PlatformPull): string {
+  const end = finished_at ? `, ${formatTime(finished_at)}` : ''
+  return `Pull ${pull_id}: ${formatWord(state).toLowerCase()}${end}`
+}
+
+function wordsFor(pulls: PlatformPull[]): string {
+  if (pulls.length === 0) return 'No pull yet'
+  const counts = Map.groupBy(pulls, ({ state }) => formatWord(state).toLowerCase())
+  const words = [...counts].map(([word, { length }]) => `${length} ${word}`)
+  return `The last ${pulls.length === 1 ? 'pull' : `${pulls.length} pulls`}: ${words.join(', ')}`
+}

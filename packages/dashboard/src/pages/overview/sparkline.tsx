@@ -1,0 +1,24 @@
+import { BarChart } from '@mantine/charts'
+
+const HEIGHT = 28
+
+/** Bars without words: what they show stands beside them. */
+export function Sparkline({ values, color }: { values: number[]; color: string }) {
+  return (
+    // Without a stop of the keyboard, which the chart would have.
+    <div inert>
+      <BarChart
+        h={HEIGHT}
+        data={values.map((value, index) => ({ index, value }))}
+        dataKey="index"
+        series={[{ name: 'value', color }]}
+        withXAxis={false}
+        withYAxis={false}
+        withTooltip={false}
+        gridAxis="none"
+        minBarSize={1}
+        barChartProps={{ margin: { top: 0, right: 0, bottom: 0, left: 0 }, barCategoryGap: '15%' }}
+      />
+    </div>
+  )
+}

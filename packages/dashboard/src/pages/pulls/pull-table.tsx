@@ -1,0 +1,136 @@
+import 'mantine-datatable/styles.css'
+import { Anchor, Button, Group, Stack } from '@mantine/core'
+import type { Pull } from '@recordhub/protocol'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { DataTable, type DataTableColumn } from 'mantine-datatable'
+import { callHub } from '../../api/call-hub.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import { Time } from '../../components/time.tsx'
+import { formatDuration, formatNumber, formatWord } from '../../lib/format.ts'
+import { useUrlState, writeUrlState } from '../../lib/url-state.ts'
+import { durationOf, triggerInWords } from './pull-words.ts'
+
+type Answer = { pulls: Pull[]; next_cursor: string | null }
+
+/** Every pull that is kept, newest first. */
+export function PullTable() {
+  const [{ cursor = '' }, change] = useUrlState()
+  const { data, error, refetch, isFetching, isPlaceholderData } = useQuery({
+    queryKey: ['pulls', cursor],
+    queryFn: ({ signal }) =>
+      callHub<Answer>(`/api/v1/pulls${writeUrlState({ cursor })}`, { signal }),
+    placeholderData: keepPreviousData,
+    meta: { live: true },
+  })
+  if (error) {
+    return <ErrorNotice error={error} onRetry={refetch} title="The pulls could not be read" />
+  }
+  if (data?.pulls.length === 0) {
+    return (
+      <EmptyState title="Nothing has been pulled yet">
+        The schedule pulls by itself once a platform with a module is registered.
+      </EmptyState>
+    )
+  }
+  return (
+    <Stack gap="sm">
+      <DataTable
+        withTableBorder
+        borderRadius="md"
+        {...(data ? {} : { minHeight: 220 })}
+        records={data?.pulls ?? []}
+        columns={COLUMNS}
+        fetching={isFetching && (data === undefined || isPlaceholderData)}
+      />
+      <Group gap="xs">
+        <Button
+          size="xs"
+          variant="default"
+          disabled={cursor === ''}
+          onClick={() => change({ cursor: '' })}
+        >
+          Newest
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={!data?.next_cursor}
+          onClick={() => change({ cursor: data?.next_cursor })}
+        >
+          Older
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+const COUNTS = [
+  ['received', 'Received'],
+  ['created', 'New'],
+  ['updated', 'Changed'],
+  ['unchanged', 'Unchanged'],
+  ['rejected', 'Failed'],
+] as const
+
+const COLUMNS: DataTableColumn<Pull>[] = [
+  {
+    accessor: 'id',
+    title: 'Pull',
+    render: ({ id }) => (
+      <Anchor
+        size="sm"
+        renderRoot={(props) => (
+          <Link to="/dashboard/pulls/$id" params={{ id: String(id) }} {...props} />
+        )}
+      >
+        {formatNumber(id)}
+      </Anchor>
+    ),
+  },
+  {
+    accessor: 'state',
+    title: 'State',
+    width: 130,
+    render: ({ state }) => <StatusBadge status={state} />,
+  },
+  {
+    accessor: 'trigger',
+    title: 'Started',
+    noWrap: true,
+    render: ({ trigger }) => formatWord(triggerInWords(trigger)),
+  },
+  {
+    accessor: 'requested_at',
+    title: 'At',
+    noWrap: true,
+    render: ({ requested_at }) => <Time at={requested_at} />,
+  },
+  {
+    accessor: 'duration',
+    title: 'Took',
+    noWrap: true,
+    render: (pull) => {
+      const duration = durationOf(pull, Date.now())
+      return duration === null ? '–' : formatDuration(duration)
+    },
+  },
+  {
+    accessor: 'modules',
+    title: 'Modules',
+    noWrap: true,
+    textAlign: 'right',
+    render: ({ progress: { tasks_done, tasks_total }, finished_at }) =>
+      finished_at ? formatNumber(tasks_total) : `${tasks_done} of ${tasks_total}`,
+  },
+  ...COUNTS.map(
+    ([name, title]): DataTableColumn<Pull> => ({
+      accessor: `counts.${name}`,
+      title,
+      textAlign: 'right',
+      render: ({ counts }) => formatNumber(counts[name]),
+    }),
+  ),
+]

@@ -1,0 +1,62 @@
+import { Anchor, Code, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import type { RejectedPush } from '@recordhub/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { callHub } from '../../api/call-hub.ts'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { formatNumber } from '../../lib/format.ts'
+
+const SHOWN = 10
+
+/** The first records of a pull that were refused, and why; nothing where none was. */
+export function RejectedRecords({ pullId }: { pullId: number }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['rejected of pull', pullId],
+    queryFn: ({ signal }) =>
+      callHub<{ rejected_pushes: RejectedPush[] }>(
+        `/api/v1/rejected-pushes?pull=${pullId}&limit=${SHOWN}`,
+        { signal },
+      ),
+    meta: { live: true },
+  })
+  if (error) {
+    return (
+      <ErrorNotice error={error} onRetry={refetch} title="The rejected records could not be read" />
+    )
+  }
+  const rejected = data?.rejected_pushes ?? []
+  if (rejected.length === 0) return null
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Rejected records">
+      <Group justify="space-between" mb="sm">
+        <Title order={2} fz="md">
+          Rejected records
+        </Title>
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link
+              to="/dashboard/activity"
+              search={{ tab: 'rejected', pull: String(pullId) }}
+              {...props}
+            />
+          )}
+        >
+          All that were rejected
+        </Anchor>
+      </Group>
+      <Stack gap="sm" component="ul" p={0} m={0}>
+        {rejected.map((one) => (
+          <Stack key={one.id} gap={2} component="li">
+            <Text size="sm" fw={500}>
+              {`${one.platform_name} · ${one.record_type ?? 'unknown type'}`}
+              {one.count > 1 && ` · ${formatNumber(one.count)} times`}
+            </Text>
+            <Text size="sm">{one.message}</Text>
+            <Code w="fit-content">{one.code}</Code>
+          </Stack>
+        ))}
+      </Stack>
+    </Paper>
+  )
+}

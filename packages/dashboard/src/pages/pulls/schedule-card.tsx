@@ -1,0 +1,96 @@
+import { Button, Group, Paper, Skeleton, Text, Title } from '@mantine/core'
+import type { Schedule } from '@recordhub/protocol'
+import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { callHub } from '../../api/call-hub.ts'
+import { mayActAs, session } from '../../api/session.ts'
+import { attempt } from '../../components/confirm.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Time } from '../../components/time.tsx'
+import { formatWord } from '../../lib/format.ts'
+import { useStore } from '../../lib/use-store.ts'
+import { patternInWords } from './pull-words.ts'
+
+type Answer = { schedule: Schedule }
+const KEY = ['schedule']
+
+/** When the hub pulls by itself, and a way to pause that. */
+export function ScheduleCard() {
+  const { data, error, refetch } = useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) => callHub<Answer>('/api/v1/schedule', { signal }),
+    meta: { live: true },
+  })
+  if (error) {
+    return <ErrorNotice error={error} onRetry={refetch} title="The schedule could not be read" />
+  }
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Schedule">
+      <Group justify="space-between" gap="sm">
+        <div>
+          <Title order={2} fz="md">
+            Schedule
+          </Title>
+          {data ? <ScheduleWords schedule={data.schedule} /> : <Skeleton height={22} width={260} />}
+        </div>
+        {data?.schedule.pattern && <PauseButton isPaused={data.schedule.paused} />}
+      </Group>
+    </Paper>
+  )
+}
+
+function ScheduleWords({ schedule }: { schedule: Schedule }) {
+  const { pattern, paused, paused_since, paused_by, next_run_at } = schedule
+  if (pattern === null) {
+    return <Text size="sm">Off. The hub pulls only when somebody asks it to.</Text>
+  }
+  if (paused) {
+    return (
+      <Text size="sm">
+        Paused{paused_by && ` by ${paused_by}`} since <Time at={paused_since} />. Pushes are
+        received as before.
+      </Text>
+    )
+  }
+  return (
+    <Text size="sm">
+      {formatWord(patternInWords(pattern))}. {next_run_at && 'Next: '}
+      {next_run_at && <Time at={next_run_at} />}
+    </Text>
+  )
+}
+
+function PauseButton({ isPaused }: { isPaused: boolean }) {
+  const client = useQueryClient()
+  const may = mayActAs(useStore(session).operator?.role, 'operator')
+  const [isSending, setSending] = useState(false)
+  async function change() {
+    setSending(true)
+    await attempt(async () => {
+      const answer = await callHub<Answer>('/api/v1/schedule', {
+        method: 'PATCH',
+        body: { paused: !isPaused },
+      })
+      client.setQueryData(KEY, answer)
+    })
+    setSending(false)
+  }
+  if (!may) {
+    return (
+      <Text size="xs" c="dimmed">
+        Your role may not pause it.
+      </Text>
+    )
+  }
+  return (
+    <Button
+      variant={isPaused ? 'filled' : 'default'}
+      leftSection={isPaused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
+      loading={isSending}
+      onClick={change}
+    >
+      {isPaused ? 'Resume' : 'Pause'}
+    </Button>
+  )
+}

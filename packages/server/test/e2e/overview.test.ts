@@ -1,0 +1,163 @@
+/** The overview: what it shows of a hub at work, and how much of it is loaded. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { describe, test } from 'node:test'
+import { brotliCompressSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser.ts'
+import { newRecord, pullAll, push, registerAny, registerPlatform } from '../helpers/http-actions.ts'
+import { startTestHub } from '../helpers/http-hub.ts'
+import { respond, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+
+const ASSETS = new URL('../../../dashboard/dist/assets/', import.meta.url)
+/** Compressed JavaScript that Overview may load in all. */
+const BUDGET = 300_000
+
+/** Two platforms, one of which fails, and some records. */
+async function startBusyHub() {
+  const hub = await startTestHub(sqliteEngine, { withOperator: true })
+  const school = await simulatePlatform({ platform_name: 'school' })
+  const clinic = await simulatePlatform({ platform_name: 'clinic' })
+  school.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2), { full_name: 'Nobody' })
+  clinic.behave('records/cases', respond.status(500))
+  const { hub_api_key } = await registerPlatform(hub, school)
+  await registerPlatform(hub, clinic)
+  await pullAll(hub)
+  await push(hub, hub_api_key, newRecord('N-1', { full_name: 'Bea Example' }))
+  await push(hub, hub_api_key, newRecord('N-2', { record_type: 'nothing' }))
+  return {
+    hub,
+    hub_api_key,
+    async [Symbol.asyncDispose]() {
+      await hub[Symbol.asyncDispose]()
+      await school[Symbol.asyncDispose]()
+      await clinic[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function untilShown(page: Page): Promise<void> {
+  await page.getByRole('region', { name: 'Latest records' }).getByText('Bea Example').waitFor()
+  await page.locator('.recharts-bar-rectangle').first().waitFor({ state: 'attached' })
+}
+
+describe('the overview', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+
+  for (const [what, options] of [
+    ['in light colours', {}],
+    ['in dark colours', { colorScheme: 'dark' }],
+    ['on a phone', { width: 360 }],
+  ] as const) {
+    test(`it shows how the hub is doing, ${what}`, async () => {
+      await using busy = await startBusyHub()
+      await using opened = await openPage(browser(), busy.hub, options)
+      const { page, complaints } = opened
+      await page.goto('/dashboard')
+      await untilShown(page)
+      const main = page.getByRole('main')
+      for (const [tile, figure] of [
+        ['Platforms active', '2 / 2'],
+        ['Modules', '2'],
+        ['Records', '3'],
+        ['Received today', '3'],
+        ['Rejected today', '2'],
+      ] as const) {
+        const name = new RegExp(`^${tile}\\s*${figure}$`)
+        await main.getByRole('link', { name }).waitFor()
+      }
+      const sync = page.getByRole('region', { name: 'Latest sync' })
+      await sync.getByText('Partial').waitFor()
+      await sync.getByText('through the API').waitFor()
+      const platforms = page.getByRole('region', { name: 'Platforms' })
+      await platforms.getByText('In trouble').waitFor()
+      await platforms.getByRole('img', { name: 'The last pull: 1 failed' }).waitFor()
+      await platforms.getByRole('img', { name: 'The last pull: 1 succeeded' }).waitFor()
+      await page.getByRole('region', { name: 'Latest activity' }).getByText(/N-1/).waitFor()
+      await expectAccessible(page)
+      await expectNoSidewaysScroll(page)
+      assert.deepEqual(complaints, [])
+    })
+  }
+
+  test('many platforms are shown a page at a time, which the URL names', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    for (let number = 0; number < 13; number += 1) {
+      await registerAny(hub, { platform_name: `p-${String(number).padStart(2, '0')}` })
+    }
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.goto('/dashboard')
+    const platforms = page.getByRole('region', { name: 'Platforms' })
+    await platforms.getByText('Title of p-00').waitFor()
+    assert.equal(await platforms.getByText('Title of p-12').count(), 0)
+    await platforms.getByRole('button', { name: 'Next platforms' }).click()
+    await platforms.getByText('Title of p-12').waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('platforms'), '2')
+    await expectAccessible(page)
+    await page.goBack()
+    await platforms.getByText('Title of p-00').waitFor()
+  })
+
+  test('an empty hub says what to do first', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.goto('/dashboard')
+    await page.getByRole('link', { name: 'Register a platform' }).waitFor()
+    await page.getByText('Nothing has been pulled yet.').waitFor()
+    await expectAccessible(page)
+  })
+
+  test('an open alert stands on top and is acknowledged there', async () => {
+    await using busy = await startBusyHub()
+    const at = new Date().toISOString()
+    await runSql(
+      busy.hub.storage,
+      `INSERT INTO alerts (kind, subject, message, raised_at)
+       VALUES ('disk_low', 'disk', 'The disk is nearly full', '${at}')`,
+    )
+    await using opened = await openPage(browser(), busy.hub)
+    const { page } = opened
+    await page.goto('/dashboard')
+    const alerts = page.getByRole('region', { name: 'Open alerts' })
+    await alerts.getByText('The disk is nearly full').waitFor()
+    await expectAccessible(page)
+    await alerts.getByRole('button', { name: 'Acknowledge' }).click()
+    await alerts.getByText(/is looking at it/).waitFor()
+  })
+
+  test('it loads less than 300 KB of compressed JavaScript in all', async (t) => {
+    await using busy = await startBusyHub()
+    await using opened = await openPage(browser(), busy.hub)
+    const { page } = opened
+    const loaded = new Set<string>()
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname.endsWith('.js')) loaded.add(basename(pathname))
+    })
+    await page.goto('/dashboard')
+    await untilShown(page)
+    const sizes = [...loaded].map((name) => ({ name, bytes: compressedSize(name) }))
+    sizes.sort((one, other) => other.bytes - one.bytes)
+    for (const { name, bytes } of sizes) t.diagnostic(`${bytes} ${name}`)
+    const sum = sizes.reduce((total, { bytes }) => total + bytes, 0)
+    t.diagnostic(`${sum} in all`)
+    assert.ok(sum > 100_000, 'the files were found')
+    assert.ok(sum < BUDGET, `${sum} bytes`)
+  })
+})
+
+/** As the hub sends it to a browser. */
+function compressedSize(name: string): number {
+  return brotliCompressSync(readFileSync(new URL(name, ASSETS))).length
+}

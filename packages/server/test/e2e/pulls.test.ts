@@ -1,0 +1,287 @@
+/** Pulling with a browser: starting, following and cancelling a pull, and looking at those that were. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser.ts'
+import { pullAll, registerPlatform, startPull } from '../helpers/http-actions.ts'
+import { startTestHub } from '../helpers/http-hub.ts'
+import {
+  respond,
+  simulatedModule,
+  simulatedRecord,
+  simulatePlatform,
+} from '../helpers/http-platform.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+
+const PULL_ALL = '/dashboard/pull-all-existing-records'
+
+async function startHubWithPlatform(env: Record<string, string> = {}) {
+  const hub = await startTestHub(sqliteEngine, { withOperator: true, env })
+  const modules = [simulatedModule('cases'), simulatedModule('rooms')]
+  const platform = await simulatePlatform({ platform_name: 'school', modules })
+  platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
+  await registerPlatform(hub, platform)
+  return {
+    hub,
+    platform,
+    async [Symbol.asyncDispose]() {
+      await hub[Symbol.asyncDispose]()
+      await platform[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe('pulling with a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+
+  test('the form turns into the progress of the pull, which is cancelled', async () => {
+    await using ready = await startHubWithPlatform()
+    const { hub, platform } = ready
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    let loads = 0
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) loads += 1
+    })
+    await page.goto('/dashboard')
+    const sync = page.getByRole('region', { name: 'Latest sync' })
+    const button = sync.getByRole('button', { name: 'Pull all existing records' })
+    await button.waitFor()
+    const form = page.locator('form[data-ajax-form="pull-all-records"]')
+    assert.equal(await form.getAttribute('method'), 'post')
+    assert.equal(await form.getAttribute('action'), PULL_ALL)
+    assert.equal(await button.getAttribute('type'), 'button')
+
+    const held = platform.hold('records/rooms')
+    const asked = page.waitForRequest((request) => new URL(request.url()).pathname === PULL_ALL)
+    await button.click()
+    const request = await asked
+    const token = await page.locator('meta[name="csrf-token"]').getAttribute('content')
+    const headers = await request.allHeaders()
+    assert.deepEqual(
+      [request.method(), headers['x-csrf-token'], headers['accept'], headers['x-requested-with']],
+      ['POST', token, 'application/json', 'XMLHttpRequest'],
+    )
+    assert.ok(headers['cookie'])
+    await held.arrived
+    await sync.getByRole('heading', { name: 'A pull is running' }).waitFor()
+    await sync.getByRole('progressbar', { name: 'Progress of the pull' }).waitFor()
+    await sync.getByRole('progressbar', { name: 'Progress of school · rooms' }).waitFor()
+    await sync.getByText('2 records · 2 new').waitFor()
+    await sync.getByText(/1 of 2 modules/).waitFor()
+    await expectAccessible(page)
+
+    await sync.getByRole('button', { name: 'Cancel' }).click()
+    await sync.getByText('Cancelled').waitFor({ timeout: 2000 })
+    await sync.getByRole('heading', { name: 'Latest sync' }).waitFor()
+    await button.waitFor()
+    held.release()
+    assert.equal(loads, 1, 'the page was not loaded again')
+    assert.deepEqual(complaints, [])
+  })
+
+  test('the click on Cancel shows at once, before the hub has answered', async () => {
+    await using ready = await startHubWithPlatform()
+    await using opened = await openPage(browser(), ready.hub)
+    const { page } = opened
+    const answering = Promise.withResolvers<void>()
+    await page.route('**/cancel', async (route) => {
+      await answering.promise
+      await route.continue()
+    })
+    const held = ready.platform.hold('records/rooms')
+    const { id } = await startPull(ready.hub)
+    await held.arrived
+    await page.goto(`/dashboard/pulls/${id}`)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Cancelling…' }).waitFor()
+    answering.resolve()
+    await page.getByText('Cancelled').first().waitFor()
+    held.release()
+  })
+
+  test('a pull that runs to its end shows what came, without a reload', async () => {
+    await using ready = await startHubWithPlatform()
+    await using opened = await openPage(browser(), ready.hub)
+    const { page } = opened
+    await page.goto('/dashboard')
+    await page.getByRole('button', { name: 'Pull all existing records' }).click()
+    const sync = page.getByRole('region', { name: 'Latest sync' })
+    await sync.getByText('Succeeded').waitFor()
+    await sync.getByText('by an operator').waitFor()
+    await sync.getByText(/2 records · 2 of 2 modules/).waitFor()
+  })
+
+  test('a 409 is no error: it shows the pull that is running', async () => {
+    await using ready = await startHubWithPlatform()
+    const { hub, platform } = ready
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.goto('/dashboard')
+    const button = page.getByRole('button', { name: 'Pull all existing records' })
+    await button.waitFor()
+    const held = platform.hold('records/cases')
+    const { id } = await startPull(hub)
+    await held.arrived
+    const answered = page.waitForResponse((one) => new URL(one.url()).pathname === PULL_ALL)
+    await button.click()
+    assert.equal((await answered).status(), 409)
+    const sync = page.getByRole('region', { name: 'Latest sync' })
+    await sync.getByRole('heading', { name: 'A pull is running' }).waitFor()
+    await sync.getByRole('link', { name: `Pull ${id}` }).waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+    held.release()
+    await sync.getByText('Succeeded').first().waitFor()
+  })
+
+  test('a pull of many modules is shown a page at a time', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const modules = Array.from({ length: 12 }, (_, index) => simulatedModule(`m${index + 1}`))
+    await using platform = await simulatePlatform({ platform_name: 'school', modules })
+    await registerPlatform(hub, platform)
+    const held = platform.hold('records/m1')
+    const { id } = await startPull(hub)
+    await held.arrived
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.goto('/dashboard')
+    const list = page.getByRole('list', { name: 'Modules of the pull' })
+    await list.getByText('school · m8').waitFor()
+    assert.equal(await list.getByRole('listitem').count(), 8)
+    await page.getByRole('button', { name: 'Next modules' }).click()
+    await list.getByText('school · m12').waitFor()
+    assert.equal(await list.getByRole('listitem').count(), 4)
+    await page.getByRole('button', { name: 'First modules' }).click()
+    await list.getByText('school · m1', { exact: true }).waitFor()
+    held.release()
+    await page.getByRole('link', { name: `Pull ${id}` }).waitFor()
+    await page.getByText('Succeeded').first().waitFor()
+  })
+
+  test('a viewer sees the pull, and why it cannot be started or cancelled', async () => {
+    await using ready = await startHubWithPlatform()
+    await using opened = await openPage(browser(), ready.hub)
+    await runSql(ready.hub.storage, "UPDATE operators SET role = 'viewer'")
+    const { page } = opened
+    await page.goto('/dashboard')
+    await page.getByText('Your role may not start pulls').waitFor()
+    assert.ok(await page.getByRole('button', { name: 'Pull all existing records' }).isDisabled())
+    await page.goto('/dashboard/pulls')
+    await page.getByText('Nothing has been pulled yet').waitFor()
+    await expectAccessible(page)
+  })
+})
+
+describe('looking at pulls', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+
+  test('the history is paged by the URL, and Back works', async () => {
+    await using ready = await startHubWithPlatform()
+    const { hub } = ready
+    const at = '2026-01-01T00:00:00.000Z'
+    await runSql(
+      hub.storage,
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+       INSERT INTO pulls ("trigger", state, requested_at, started_at, finished_at)
+       SELECT 'schedule', 'succeeded', '${at}', '${at}', '${at}' FROM n`,
+    )
+    await using opened = await openPage(browser(), hub, { width: 390 })
+    const { page, complaints } = opened
+    await page.goto('/dashboard/pulls')
+    await page.getByRole('link', { name: '60', exact: true }).waitFor()
+    assert.equal(await page.getByRole('link', { name: '10', exact: true }).count(), 0)
+    await expectNoSidewaysScroll(page)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Older' }).click()
+    await page.getByRole('link', { name: '10', exact: true }).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('cursor'), '11')
+    await page.goBack()
+    await page.getByRole('link', { name: '60', exact: true }).click()
+    await page.getByRole('heading', { name: 'Pull 60' }).waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('the schedule is paused and resumed', async () => {
+    await using ready = await startHubWithPlatform({ HUB_PULL_SCHEDULE: '0 0 1 1 *' })
+    await using opened = await openPage(browser(), ready.hub, { colorScheme: 'dark' })
+    const { page } = opened
+    await page.goto('/dashboard/pulls')
+    const schedule = page.getByRole('region', { name: 'Schedule' })
+    await schedule.getByText(/By the pattern 0 0 1 1/).waitFor()
+    await schedule.getByRole('button', { name: 'Pause' }).click()
+    await schedule.getByText(/Paused by ann@example.org/).waitFor()
+    await expectAccessible(page)
+    await schedule.getByRole('button', { name: 'Resume' }).click()
+    await schedule.getByText(/Next:/).waitFor()
+  })
+
+  test('a pull tells of each module what failed and why, and the records that were rejected', async () => {
+    await using ready = await startHubWithPlatform()
+    const { hub, platform } = ready
+    platform.modules[0]?.records.push({ full_name: 'Without a reference', data: {} })
+    platform.behave('records/rooms', respond.status(500))
+    const { pull } = await pullAll(hub)
+    for (const options of [{}, { colorScheme: 'dark' }, { width: 360 }] as const) {
+      await using opened = await openPage(browser(), hub, options)
+      const { page, complaints } = opened
+      await page.goto(`/dashboard/pulls/${pull.id}`)
+      const modules = page.getByRole('list', { name: 'Modules of the pull' })
+      await modules.getByText('school · rooms').waitFor()
+      await modules.getByText(/HTTP 500|status 500/).waitFor()
+      const rejected = page.getByRole('region', { name: 'Rejected records' })
+      await rejected.getByText('invalid_record').waitFor()
+      await expectAccessible(page)
+      await expectNoSidewaysScroll(page)
+      await page.getByLabel('Which modules').selectOption('failed')
+      await modules.getByText('school · cases').waitFor({ state: 'detached' })
+      assert.equal(new URL(page.url()).searchParams.get('state'), 'failed')
+      await page.goBack()
+      await modules.getByText('school · cases').waitFor()
+      assert.deepEqual(complaints, [])
+    }
+  })
+
+  test('a question about missing records is answered where it was raised', async () => {
+    await using ready = await startHubWithPlatform()
+    const { hub, platform } = ready
+    const records = Array.from({ length: 20 }, (_, index) => simulatedRecord(index))
+    platform.modules[0]?.records.splice(0, 2, ...records)
+    await pullAll(hub)
+    platform.modules[0]?.records.splice(0, 18)
+    const { pull } = await pullAll(hub)
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.goto(`/dashboard/pulls/${pull.id}`)
+    await page.getByText('18 of 20 records of Module cases did not come. Are they gone?').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'They are gone' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Mark the records as missing?' })
+    await dialog.getByRole('button', { name: 'Mark as missing' }).click()
+    await page.getByText('Are they gone?').waitFor({ state: 'detached' })
+    await pullAll(hub)
+    const marked = await runSql(
+      hub.storage,
+      'SELECT count(*) AS n FROM records WHERE missing_since IS NOT NULL',
+    )
+    assert.deepEqual(
+      marked.map((row) => Number(Object(row)['n'])),
+      [18],
+    )
+  })
+
+  test('a pull that is none is not found', async () => {
+    await using ready = await startHubWithPlatform()
+    await using opened = await openPage(browser(), ready.hub)
+    const { page } = opened
+    for (const id of ['4711', 'x']) {
+      await page.goto(`/dashboard/pulls/${id}`)
+      await page.getByText('There is no such page').waitFor()
+    }
+  })
+})

@@ -1,0 +1,145 @@
+/** How often the page asks for the snapshot (specification 4.1 and 6): counted in real time. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { openPage, shareBrowser, signInOver } from '../helpers/browser.ts'
+import { newRecord, push, registerAny } from '../helpers/http-actions.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+
+const ON = { HUB_BROADCAST: 'on' }
+const LIMIT = { timeout: 180_000 }
+/** A request begins within so many milliseconds of the page's decision. */
+const JITTER_MS = 20
+
+/** Pushes again and again until it is told to stop. */
+function storm(hub: TestHub, key: string) {
+  let isOver = false
+  let count = 0
+  const over = (async () => {
+    while (!isOver) {
+      count += 1
+      const answer = await push(hub, key, newRecord(`N-${count % 7}`, { data: { status: count } }))
+      assert.ok(answer.status < 300)
+      await sleep(50)
+    }
+  })()
+  return {
+    async stop() {
+      isOver = true
+      await over
+      return count
+    },
+  }
+}
+
+async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate(`(() => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} })
+    document.dispatchEvent(new Event('visibilitychange'))
+  })()`)
+}
+
+/** When the page asked for the snapshot, in milliseconds since it was opened. */
+function askedAt(page: Page): Promise<number[]> {
+  return page.evaluate<number[]>(
+    `performance.getEntriesByType('resource')
+      .filter(({ name }) => name.endsWith('/dashboard/realtime')).map(({ startTime }) => startTime)`,
+  )
+}
+
+const nowOn = (page: Page) => page.evaluate<number>('performance.now()')
+
+describe('asking for the snapshot', LIMIT, () => {
+  const browser = shareBrowser()
+
+  test('never twice within 10 s, in 35 s of a storm of events, hidden and shown again', async () => {
+    await using hub = await startTestHub(sqliteEngine, { env: ON, withOperator: true })
+    const { hub_api_key } = await registerAny(hub)
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.addInitScript('performance.setResourceTimingBufferSize(10000)')
+    const posts: string[] = []
+    let loads = 0
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') posts.push(request.url())
+      if (request.isNavigationRequest()) loads += 1
+    })
+    await page.goto('/dashboard')
+    await page.locator('[data-connection="live"]').waitFor()
+    const pushing = storm(hub, hub_api_key)
+    await sleep(12_000)
+    const hiddenFrom = await nowOn(page)
+    await setHidden(page, true)
+    await sleep(6000)
+    await setHidden(page, false)
+    await sleep(100)
+    for (let time = 0; time < 5; time += 1) {
+      await setHidden(page, true)
+      await setHidden(page, false)
+    }
+    const shownFrom = await nowOn(page)
+    await sleep(17_000)
+    const asked = await askedAt(page)
+    const pushed = await pushing.stop()
+
+    const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0))
+    assert.ok(
+      gaps.every((gap) => gap >= 10_000 - JITTER_MS),
+      `it asked at ${asked}`,
+    )
+    assert.ok(asked.length >= 3 && asked.length <= 4, `it asked at ${asked}`)
+    assert.deepEqual(
+      asked.filter((at) => at > hiddenFrom && at < hiddenFrom + 6000),
+      [],
+      'it asked while it was hidden',
+    )
+    assert.ok(
+      asked.some((at) => at > shownFrom),
+      'it goes on when it is shown',
+    )
+    assert.ok(pushed > 100, 'it was a storm')
+    assert.deepEqual(posts, [], 'nothing is posted that nobody asked for')
+    assert.equal(loads, 1, 'the page was loaded once')
+    assert.deepEqual(complaints, [])
+  })
+
+  test('where events break the page falls back to polling, and still shows what is new', async () => {
+    await using hub = await startTestHub(sqliteEngine, {
+      env: ON,
+      withOperator: true,
+      pace: { heartbeat: 50 },
+    })
+    const { hub_api_key } = await registerAny(hub)
+    await using opened = await openPage(browser(), hub)
+    const { page, context } = opened
+    await page.goto('/dashboard')
+    await page.locator('[data-connection="live"]').waitFor()
+    await page.route('**/dashboard/events', (route) => route.abort())
+    // The stream ends with the session that it was opened with; the page goes on with another.
+    const [first] = await runSql(hub.storage, 'SELECT id FROM operator_sessions')
+    await signInOver(context, hub)
+    await runSql(hub.storage, `DELETE FROM operator_sessions WHERE id = '${Object(first)['id']}'`)
+    await page.locator('[data-connection="polling"]').waitFor()
+    await push(hub, hub_api_key, newRecord('N-1', { full_name: 'Bea Example' }))
+    const latest = page.getByRole('region', { name: 'Latest records' })
+    await latest.getByText('Bea Example').waitFor()
+    assert.equal(await page.getByRole('dialog').count(), 0)
+  })
+
+  test('events let the page show at once what figures alone would show later', async () => {
+    await using hub = await startTestHub(sqliteEngine, { env: ON, withOperator: true })
+    const { hub_api_key } = await registerAny(hub)
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.goto('/dashboard')
+    await page.locator('[data-connection="live"]').waitFor()
+    const asked = (await askedAt(page)).length
+    const statistics = page.waitForResponse((one) => one.url().includes('/api/v1/statistics?'))
+    await push(hub, hub_api_key, newRecord('N-1'))
+    await statistics
+    assert.equal((await askedAt(page)).length, asked)
+  })
+})
