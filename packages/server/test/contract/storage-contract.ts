@@ -3,6 +3,7 @@ import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeActivityStore } from './activity-store.contract.ts'
 import { describeAlertStore } from './alert-store.contract.ts'
 import { describeChanges } from './change-store.contract.ts'
+import { describeConnectionStore } from './connection-store.contract.ts'
 import { describeErasure } from './erasure-store.contract.ts'
 import { describeHubKeys } from './hub-keys.contract.ts'
 import { describeKeptAnswers } from './kept-answers.contract.ts'
@@ -59,6 +60,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeModel(engine)
   describePlatformStore(engine)
   describeHubKeys(engine)
+  describeConnectionStore(engine)
   describeManifestStore(engine)
   describeModuleRegistration(engine)
   describePullStore(engine)
