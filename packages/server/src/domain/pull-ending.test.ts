@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PullState } from '@recordhub/protocol'
-import { concludePull, endedLike, endingInWords, type TaskTally } from './pull-ending.ts'
+import {
+  concludePart,
+  concludePull,
+  endedLike,
+  endingInWords,
+  type TaskTally,
+} from './pull-ending.ts'
 
 test('a pull is judged by its tasks', () => {
   assert.equal(concludePull({}), 'succeeded')
@@ -15,6 +21,17 @@ test('what was passed over or not reached was not read', () => {
   assert.equal(concludePull({ succeeded: 3, not_reached: 1 }), 'partial')
   assert.equal(concludePull({ skipped: 4 }), 'failed')
   assert.equal(concludePull({ skipped: 1, not_reached: 1, failed: 1 }), 'failed')
+})
+
+test('what a pull did with one platform is judged by its modules', () => {
+  assert.equal(concludePart({ succeeded: 2 }), 'succeeded')
+  assert.equal(concludePart({ succeeded: 1, failed: 1 }), 'partial')
+  assert.equal(concludePart({ failed: 1, cancelled: 1 }), 'failed')
+  assert.equal(concludePart({ cancelled: 2 }), 'cancelled')
+  assert.equal(concludePart({ skipped: 2 }), 'skipped')
+  assert.equal(concludePart({ queued: 2 }), 'queued')
+  assert.equal(concludePart({ queued: 1, succeeded: 1 }), 'running')
+  assert.equal(concludePart({ queued: 1, running: 1, failed: 1 }), 'running')
 })
 
 test('the words count every module once', () => {

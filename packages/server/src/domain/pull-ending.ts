@@ -15,6 +15,20 @@ export function concludePull(
   return read === 0 ? 'failed' : 'partial'
 }
 
+/** Where nothing was read, the first of these says how it went. */
+const UNREAD: PullTaskState[] = [
+  ...(['failed', 'timed_out', 'interrupted', 'cancelled', 'not_reached', 'skipped'] as const),
+]
+
+/** How it went for one platform of a pull, whose modules' tasks these are. */
+export function concludePart(tasks: TaskTally): PullTaskState | 'partial' {
+  if (tasks.running) return 'running'
+  const { read, all } = countTasks(tasks)
+  if (tasks.queued) return read > 0 ? 'running' : 'queued'
+  if (read === all) return 'succeeded'
+  return read > 0 ? 'partial' : (UNREAD.find((state) => tasks[state]) ?? 'failed')
+}
+
 /**
  * Whether it ended no otherwise than the one before it: the schedule pulls every minute, and what is so
  * is told once. Which modules went wrong, and since when one is passed over, is told of each.

@@ -74,6 +74,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/pulls': 'viewer',
   'GET /api/v1/pulls/:id': 'viewer',
   'POST /api/v1/pulls/:id/cancel': 'operator',
+  'GET /api/v1/platforms/:id/pulls': 'viewer',
   'POST /api/v1/platforms/:id/pull': 'operator',
 
   'GET /api/v1/schedule': 'viewer',

@@ -13,6 +13,7 @@ import { describeMissingReviews } from './missing-reviews.contract.ts'
 import { describeMissingRecords } from './missing-store.contract.ts'
 import { describeModuleRegistration } from './module-registration.contract.ts'
 import { describeOperatorStore } from './operator-store.contract.ts'
+import { describePlatformPulls } from './platform-pulls.contract.ts'
 import { describePlatformStore } from './platform-store.contract.ts'
 import { describePullDispatcher } from './pull-dispatcher.contract.ts'
 import { describePullEndings } from './pull-endings.contract.ts'
@@ -65,6 +66,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeModuleRegistration(engine)
   describePullStore(engine)
   describePullTasks(engine)
+  describePlatformPulls(engine)
   describeKeptAnswers(engine)
   describePullEndings(engine)
   describePullFailures(engine)

@@ -174,6 +174,7 @@ export function everyMethod(
     ],
     ['readPull', () => pulls.readPull(pull_id)],
     ['listPulls', () => pulls.listPulls({ limit: 5, before: null })],
+    ['listPlatformPulls', () => pulls.listPlatformPulls({ platform_id, limit: 5, before: null })],
     ['tallyTasks', () => pulls.tallyTasks(pull_id)],
     ['listTasks', () => pulls.listTasks({ pull_id, limit: 5, after: null })],
     ['countUnmarked', () => missing.countUnmarked(read.read)],

@@ -7,6 +7,7 @@ import {
   HubKeyAnswer,
   Platform,
   PlatformDetails,
+  PlatformPullPage,
   ProbeAnswer,
   PushAnswer,
 } from '@recordhub/protocol'
@@ -338,6 +339,14 @@ export function describeConnections(engine: StorageEngine): void {
         (await pullAll(kit.hub)).tasks.map((task) => task.state),
         ['succeeded', 'succeeded'],
       )
+      const pulls = expectAnswer(
+        await kit.hub.get(`/api/v1/platforms/${kit.id}/pulls`),
+        200,
+        PlatformPullPage,
+      )
+      assert.equal(pulls.next_cursor, null)
+      const { state, modules_read, counts } = only(pulls.pulls)
+      assert.deepEqual([state, modules_read, counts.created], ['succeeded', 2, 2])
       const line = (await activityOf(kit.hub)).find((one) => one.kind === 'platform.source_changed')
       assert.match(line?.message ?? '', /new source API key/)
       expectAbsent([source_api_key], [kit.hub.log(), answer.text, JSON.stringify(line)])
