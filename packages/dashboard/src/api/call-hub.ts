@@ -25,6 +25,8 @@ export type HubCall = {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   body?: unknown
   signal?: AbortSignal | undefined
+  /** JSON where left out. */
+  accept?: string
 }
 
 /**
@@ -43,9 +45,11 @@ export async function callHub<Answer>(path: string, call: HubCall = {}): Promise
   return body
 }
 
-async function send(path: string, { method = 'GET', body, signal }: HubCall): Promise<Response> {
+/** Sends a call as it is; whoever uses it looks after the answer. */
+export async function send(path: string, call: HubCall): Promise<Response> {
+  const { method = 'GET', body, signal, accept = 'application/json' } = call
   const headers: Record<string, string> = {
-    Accept: 'application/json',
+    Accept: accept,
     'X-Requested-With': 'XMLHttpRequest',
   }
   if (method !== 'GET') headers['X-CSRF-TOKEN'] = session.get().csrfToken
@@ -65,7 +69,7 @@ async function send(path: string, { method = 'GET', body, signal }: HubCall): Pr
 }
 
 /** 401 of a call that needs a session, 419 of one whose token is not that of the session any more. */
-function hasNoSession(response: Response): boolean {
+export function hasNoSession(response: Response): boolean {
   return response.status === 401 || response.status === 419
 }
 
