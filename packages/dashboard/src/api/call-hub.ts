@@ -35,18 +35,25 @@ export type HubCall = {
  * @throws HubCallError
  */
 export async function callHub<Answer>(path: string, call: HubCall = {}): Promise<Answer> {
+  const response = await openHub(path, call)
+  return response.json().catch(() => null)
+}
+
+/**
+ * As {@link callHub}, for an answer that is read as it comes.
+ * @throws HubCallError
+ */
+export async function openHub(path: string, call: HubCall = {}): Promise<Response> {
   const response = await send(path, call)
   if (hasNoSession(response)) {
     await waitForSignIn()
-    return callHub(path, call)
+    return openHub(path, call)
   }
-  const body = await response.json().catch(() => null)
-  if (!response.ok) throw new HubCallError(response.status, body)
-  return body
+  if (response.ok) return response
+  throw new HubCallError(response.status, await response.json().catch(() => null))
 }
 
-/** Sends a call as it is; whoever uses it looks after the answer. */
-export async function send(path: string, call: HubCall): Promise<Response> {
+async function send(path: string, call: HubCall): Promise<Response> {
   const { method = 'GET', body, signal, accept = 'application/json' } = call
   const headers: Record<string, string> = {
     Accept: accept,
@@ -69,7 +76,7 @@ export async function send(path: string, call: HubCall): Promise<Response> {
 }
 
 /** 401 of a call that needs a session, 419 of one whose token is not that of the session any more. */
-export function hasNoSession(response: Response): boolean {
+function hasNoSession(response: Response): boolean {
   return response.status === 401 || response.status === 419
 }
 

@@ -27,17 +27,28 @@ export function CheckList({
       : (LABELS[check] ?? check)
   return (
     <Stack gap="xs" aria-live="polite" aria-busy={isRunning}>
-      <List spacing="sm" center={false} listStyleType="none" aria-label="Checks">
-        {checks.map((one) => (
+      <List
+        spacing="sm"
+        listStyleType="none"
+        aria-label="Checks"
+        styles={{ itemWrapper: { alignItems: 'flex-start' } }}
+      >
+        {checks.map((one, index) => (
           <List.Item key={one.check} icon={<CheckIcon ok={one.ok} />}>
             <Text size="sm" fw={600}>
               {labelOf(one)}
             </Text>
-            <Text size="sm">{one.message}</Text>
-            {one.advice && (
-              <Text size="sm" c="dimmed">
-                {one.advice}
-              </Text>
+            {one.message === checks[index - 1]?.message ? (
+              <Text size="sm">The same.</Text>
+            ) : (
+              <>
+                <Text size="sm">{one.message}</Text>
+                {one.advice && (
+                  <Text size="sm" c="dimmed">
+                    {one.advice}
+                  </Text>
+                )}
+              </>
             )}
           </List.Item>
         ))}

@@ -19,7 +19,10 @@ export function ModuleFields({
     )
   }
   return (
-    <ScrollArea type="auto" tabIndex={0} role="region" aria-label={`Fields of ${name}`}>
+    <ScrollArea
+      type="auto"
+      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': `Fields of ${name}` }}
+    >
       <Table verticalSpacing={6} miw={380}>
         <Table.Thead>
           <Table.Tr>

@@ -11,6 +11,8 @@ import { KeyStep } from './register/key-step.tsx'
 import { ModulesStep } from './register/modules-step.tsx'
 import { useMay } from './use-may.ts'
 
+const WIDTH = 820
+
 /** Registers a platform in three steps: connect, choose modules, hand over the key. */
 export function RegisterPage() {
   const [{ registered = '' }, changeUrl] = useUrlState()
@@ -41,6 +43,7 @@ export function RegisterPage() {
         orientation={isNarrow ? 'vertical' : 'horizontal'}
         allowNextStepsSelect={false}
         iconSize={34}
+        maw={WIDTH}
         size="sm"
         mb="md"
         onStepClick={(index) => index === 0 && step === 1 && setManifest(null)}
@@ -64,7 +67,7 @@ export function RegisterPage() {
           allowStepSelect={false}
         />
       </Stepper>
-      <Paper withBorder p={{ base: 'sm', sm: 'lg' }} maw={820}>
+      <Paper withBorder p={{ base: 'sm', sm: 'lg' }} maw={WIDTH}>
         {step === 0 && (
           <ConnectStep source={source} onChange={setSource} onConnected={setManifest} />
         )}

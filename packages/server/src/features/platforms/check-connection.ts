@@ -96,7 +96,7 @@ async function checkRecords(
   const begun = await attempt(() => client.readBeginning(target, record_type, signal))
   if (begun instanceof HubError) return failed(check, begun)
   const { first, total, path } = begun
-  const told = typeof total === 'number' ? ` It says that there are ${total}.` : ''
+  const told = typeof total === 'number' && total > 0 ? ` It says that there are ${total}.` : ''
   if (first === undefined) return passed(check, `It lists no records.${told}`)
   const checked = checkPulled(first)
   if (checked.outcome === 'valid') return passed(check, `Its records begin as agreed.${told}`)

@@ -24,8 +24,13 @@ export function ActivityLines({ lines }: { lines: readonly ActivityLine[] }) {
           <Text size="sm">
             {message}{' '}
             {record_id !== null && (
-              <PageLink to="/dashboard/records" search={{ record: String(record_id) }} size="sm">
-                Record {record_id}
+              <PageLink
+                to="/dashboard/records"
+                search={{ record: String(record_id) }}
+                size="sm"
+                underline="always"
+              >
+                {`Record\u00a0${record_id}`}
               </PageLink>
             )}
           </Text>

@@ -14,10 +14,13 @@ import { useMay } from '../use-may.ts'
 import { EarlierChanges, FreshChanges } from './manifest-changes.tsx'
 import { ModulePanel } from './module-panel.tsx'
 
+/** No module is open. */
+const NONE = '-'
+
 /** What the manifest offers, and what of it is received. */
 export function ModulesTab({ platform }: { platform: PlatformDetails }) {
   const { id, platform_name, modules, manifest_fetched_at } = platform
-  const [{ module: opened = '' }, changeUrl] = useUrlState()
+  const [{ module: opened = modules[0]?.record_type ?? NONE }, changeUrl] = useUrlState()
   const [changes, setChanges] = useState<ManifestChange[] | null>(null)
   const [isBusy, setIsBusy] = useState(false)
   const refreshPlatforms = useRefreshPlatforms()
@@ -66,8 +69,8 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
         <Accordion
           variant="separated"
           order={2}
-          value={opened || null}
-          onChange={(value) => changeUrl({ module: value })}
+          value={opened}
+          onChange={(value) => changeUrl({ module: value ?? NONE })}
         >
           {modules.map((module) => (
             <Accordion.Item key={module.record_type} value={module.record_type}>

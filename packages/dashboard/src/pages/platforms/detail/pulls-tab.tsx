@@ -24,7 +24,7 @@ export function PullsTab({ platform }: { platform: PlatformDetails }) {
         </EmptyState>
       }
     >
-      <Table.ScrollContainer minWidth={720} scrollAreaProps={{ tabIndex: 0 }}>
+      <Table.ScrollContainer minWidth={720}>
         <Table>
           <Table.Thead>
             <Table.Tr>

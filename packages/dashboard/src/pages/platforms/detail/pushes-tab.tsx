@@ -9,7 +9,7 @@ import { Paged } from './paged.tsx'
 import { RejectedPushes } from './rejected-pushes.tsx'
 import { usePages } from './use-pages.ts'
 
-const PAGE = 200
+const PAGE = 100
 
 /** What the platform pushed: taken or refused. */
 export function PushesTab({ platform }: { platform: PlatformDetails }) {

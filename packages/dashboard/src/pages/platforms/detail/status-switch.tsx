@@ -17,7 +17,7 @@ export function StatusSwitch({ platform }: { platform: PlatformDetails }) {
 
   return (
     <Switch
-      label={status === 'active' ? 'Active' : 'Inactive'}
+      label="Active"
       description={
         status === 'active'
           ? 'It is pulled and may push.'

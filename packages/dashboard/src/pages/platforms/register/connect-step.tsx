@@ -39,7 +39,7 @@ export function ConnectStep({
         <Stack>
           <Text size="sm" c="dimmed">
             The owner of the platform first adds the endpoints that the{' '}
-            <PageLink to="/dashboard/guide" inherit>
+            <PageLink to="/dashboard/guide" inherit underline="always">
               integration guide
             </PageLink>{' '}
             describes, and then gives you these two.
@@ -113,7 +113,12 @@ function Outcome({
     return (
       <Alert color="yellow" variant="light" icon={<IconAlertTriangle />} title="Registered already">
         This platform is registered as{' '}
-        <PageLink to="/dashboard/platforms/$id" params={{ id: String(same.id) }} inherit>
+        <PageLink
+          to="/dashboard/platforms/$id"
+          params={{ id: String(same.id) }}
+          inherit
+          underline="always"
+        >
           {same.display_title}
         </PageLink>
         . Its modules, address and keys are changed there.

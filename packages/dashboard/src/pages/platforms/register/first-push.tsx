@@ -20,8 +20,8 @@ export function FirstPush({ platform }: { platform: PlatformDetails }) {
         title="The first push has arrived"
         role="status"
       >
-        <Text size="sm">
-          <Time at={last_push_at} relative />. The platform and the hub know each other now.
+        <Text size="sm" component="div">
+          It was taken at <Time at={last_push_at} />. The platform and the hub know each other now.
         </Text>
       </Alert>
     )

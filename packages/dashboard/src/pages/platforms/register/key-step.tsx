@@ -51,6 +51,7 @@ export function KeyStep({
             params={params}
             search={{ tab: 'settings' }}
             inherit
+            underline="always"
           >
             settings of the platform
           </PageLink>
@@ -60,7 +61,12 @@ export function KeyStep({
       {module && <PushExample module={module} hubApiKey={hubApiKey} />}
       <Text size="sm">
         More, with code for PHP, Node, Python, C# and Java:{' '}
-        <PageLink to="/dashboard/guide" search={{ platform: String(id) }} inherit>
+        <PageLink
+          to="/dashboard/guide"
+          search={{ platform: String(id) }}
+          inherit
+          underline="always"
+        >
           the integration guide for {display_title}
         </PageLink>
         .

@@ -1,4 +1,15 @@
-import { Alert, Button, Checkbox, Code, Collapse, Group, Paper, Stack, Text } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Code,
+  Collapse,
+  Group,
+  Paper,
+  Stack,
+  Text,
+  VisuallyHidden,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Manifest, Module, Platform } from '@recordhub/protocol'
 import { useState } from 'react'
@@ -102,14 +113,9 @@ function ModuleChoice({ module }: { module: Module }) {
             </>
           }
         />
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          aria-expanded={isOpen}
-          aria-label={`${isOpen ? 'Hide' : 'Show'} the fields of ${module_name}`}
-          onClick={toggle}
-        >
+        <Button size="compact-sm" variant="subtle" aria-expanded={isOpen} onClick={toggle}>
           {formatCount(fields.length, 'field')}
+          <VisuallyHidden>of {module_name}</VisuallyHidden>
         </Button>
       </Group>
       <Collapse expanded={isOpen}>
