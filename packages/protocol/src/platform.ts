@@ -50,6 +50,30 @@ export const Platform = Type.Object({
   modules: Type.Array(PlatformModule),
 })
 
+/** A key that a platform pushes with, without the key itself. */
+export const HubKey = Type.Object({
+  hint: Type.String({ description: 'Its beginning and its end' }),
+  created_at: Timestamp,
+  expires_at: Type.Unsafe<string | null>({
+    ...NullableTimestamp,
+    description: 'When it opens nothing any more; null for the key that stays',
+  }),
+  last_used_at: Type.Unsafe<string | null>({
+    ...NullableTimestamp,
+    description: 'When a push with it was last taken, to the minute',
+  }),
+})
+
+/** A platform with what its own page shows. */
+export const PlatformDetails = Type.Object({
+  ...Platform.properties,
+  last_push_at: Type.Unsafe<string | null>({
+    ...NullableTimestamp,
+    description: 'When a push of it was last taken, to the minute',
+  }),
+  hub_keys: Type.Array(HubKey, { description: 'Those that open it now, newest first' }),
+})
+
 export const Problem = Type.Object({ code: Type.String(), message: Type.String() })
 
 export const ProbeRequest = Type.Object(
@@ -68,6 +92,46 @@ export const ProbeAnswer = Type.Object({
   problems: Type.Array(Problem),
 })
 
+/** One thing that was tried at a platform. */
+export const ConnectionCheck = Type.Object({
+  check: Type.String({
+    description: '`reachable`, `ping`, `manifest`, `records/<record_type>` or `search`',
+  }),
+  ok: Type.Boolean(),
+  code: NullableString,
+  message: Type.String(),
+  advice: Type.String({ description: 'The likely cause and what to do; empty where all is well' }),
+})
+
+/** `success` is true when every check is ok. */
+export const ConnectionTest = Type.Object({
+  success: Type.Boolean(),
+  checks: Type.Array(ConnectionCheck),
+})
+
+export const RevealRequest = Type.Object(
+  { password: Type.String({ minLength: 1, maxLength: 256 }) },
+  { additionalProperties: false },
+)
+
+const MAX_GRACE_SECONDS = 30 * 24 * 3600
+
+export const RotateRequest = Type.Object(
+  {
+    grace_seconds: Type.Integer({
+      minimum: 0,
+      maximum: MAX_GRACE_SECONDS,
+      description: 'How long the keys that are valid now stay so; 0 ends them at once',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+export const HubKeyAnswer = Type.Object({
+  success: Type.Literal(true),
+  hub_api_key: Type.String(),
+})
+
 export const RegisterRequest = Type.Object(
   {
     ...ProbeRequest.properties,
@@ -76,9 +140,14 @@ export const RegisterRequest = Type.Object(
   { additionalProperties: false },
 )
 
-/** `record_types`: the modules to receive; the records of others stay. */
+/**
+ * `record_types`: the modules to receive; the records of others stay. A new address or source key is tried
+ * before it is stored.
+ */
 export const PlatformChange = Type.Object(
   {
+    source_base_url: Type.Optional(Type.String({ minLength: 1 })),
+    source_api_key: Type.Optional(Type.String({ minLength: 1 })),
     status: Type.Optional(PlatformStatus),
     record_types: Type.Optional(Type.Array(Type.String(), { uniqueItems: true })),
   },
@@ -90,6 +159,11 @@ export type PlatformStatus = Static<typeof PlatformStatus>
 export type PlatformModule = Static<typeof PlatformModule>
 export type PlatformSummary = Static<typeof PlatformSummary>
 export type Platform = Static<typeof Platform>
+export type HubKey = Static<typeof HubKey>
+export type PlatformDetails = Static<typeof PlatformDetails>
+export type PlatformChange = Static<typeof PlatformChange>
+export type ConnectionCheck = Static<typeof ConnectionCheck>
+export type ConnectionTest = Static<typeof ConnectionTest>
 export type Problem = Static<typeof Problem>
 export type ProbeAnswer = Static<typeof ProbeAnswer>
 export type RegisterRequest = Static<typeof RegisterRequest>

@@ -14,7 +14,7 @@ export const PullState = OneOf(
   'interrupted',
 )
 
-export const PullTaskState = OneOf(
+const PULL_TASK_STATES = [
   'queued',
   'running',
   'succeeded',
@@ -24,7 +24,8 @@ export const PullTaskState = OneOf(
   'interrupted',
   'not_reached',
   'skipped',
-)
+] as const
+export const PullTaskState = OneOf(...PULL_TASK_STATES)
 
 /** What became of the elements of a read. `received` counts every element, whatever became of it. */
 export const PullCounts = Type.Object({
@@ -69,6 +70,25 @@ export const PullTask = Type.Object({
   finished_at: NullableTimestamp,
 })
 
+/** What a pull did with one platform; `state` sums up its modules. */
+export const PlatformPull = Type.Object({
+  pull_id: Type.Integer(),
+  trigger: PullTrigger,
+  state: OneOf(...PULL_TASK_STATES, 'partial'),
+  started_at: NullableTimestamp,
+  finished_at: NullableTimestamp,
+  modules: Type.Integer(),
+  modules_read: Type.Integer(),
+  counts: PullCounts,
+  error: NullableString,
+})
+
+export const PlatformPullPage = Type.Object({
+  success: Type.Literal(true),
+  pulls: Type.Array(PlatformPull),
+  next_cursor: NullableString,
+})
+
 /** The body of `POST /api/v1/platforms/{id}/pull`: which modules; all where it is left out. */
 export const PullScopeRequest = Type.Object(
   { record_types: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 10_000 })) },
@@ -97,3 +117,4 @@ export type PullCounts = Static<typeof PullCounts>
 export type Schedule = Static<typeof Schedule>
 export type Pull = Static<typeof Pull>
 export type PullTask = Static<typeof PullTask>
+export type PlatformPull = Static<typeof PlatformPull>

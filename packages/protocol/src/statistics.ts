@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { NullableTimestamp, OneOf, Timestamp } from './common.ts'
+import { OneOf, Timestamp } from './common.ts'
+import { PlatformPull } from './pull.ts'
 
 /** What happened within one hour (UTC), over all platforms that are registered now. */
 export const HourOfStatistics = Type.Object({
@@ -20,26 +21,6 @@ export const Statistics = Type.Object({
   hours: Type.Array(HourOfStatistics),
 })
 
-/** What became of a platform in a pull: `partial` where only some of its modules could be read. */
-export const PlatformPullState = OneOf(
-  'running',
-  'succeeded',
-  'partial',
-  'failed',
-  'timed_out',
-  'cancelled',
-  'interrupted',
-  'not_reached',
-  'skipped',
-)
-
-/** One platform in one pull. */
-export const PlatformPull = Type.Object({
-  pull_id: Type.Integer(),
-  state: PlatformPullState,
-  finished_at: NullableTimestamp,
-})
-
 /** The latest pulls of some platforms, each newest first. */
 export const PlatformPulls = Type.Object({
   success: Type.Literal(true),
@@ -53,7 +34,5 @@ export const ChangeReason = OneOf('records', 'pull', 'activity', 'platforms')
 
 export type HourOfStatistics = Static<typeof HourOfStatistics>
 export type Statistics = Static<typeof Statistics>
-export type PlatformPullState = Static<typeof PlatformPullState>
-export type PlatformPull = Static<typeof PlatformPull>
 export type PlatformPulls = Static<typeof PlatformPulls>
 export type ChangeReason = Static<typeof ChangeReason>

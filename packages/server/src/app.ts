@@ -21,6 +21,8 @@ import { createAuth, readSession } from './features/operators/auth.ts'
 import { createFirstOperator } from './features/operators/create-operator.ts'
 import { operatorRoutes, toWebHeaders } from './features/operators/routes.ts'
 import { setupToken } from './features/operators/setup-link.ts'
+import { verifyPassword } from './features/operators/verify-password.ts'
+import { connectionRoutes } from './features/platforms/connection-routes.ts'
 import { keepSqlViews } from './features/platforms/keep-sql-views.ts'
 import { manifestRoutes } from './features/platforms/manifest-routes.ts'
 import { createRefreshInPassing } from './features/platforms/refresh-manifest.ts'
@@ -213,6 +215,17 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         secrets,
         clock,
         requesterOf,
+      }),
+    )
+    await web.register(
+      connectionRoutes({
+        ...storage,
+        client,
+        secrets,
+        clock,
+        callerOf,
+        requesterOf,
+        verifyPassword: (operatorId, password) => verifyPassword(auth, operatorId, password),
       }),
     )
     await web.register(manifestRoutes({ ...storage, client, secrets, clock, requesterOf }))

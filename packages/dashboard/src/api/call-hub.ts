@@ -25,6 +25,8 @@ export type HubCall = {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   body?: unknown
   signal?: AbortSignal | undefined
+  /** JSON where left out. */
+  accept?: string
 }
 
 /**
@@ -33,19 +35,28 @@ export type HubCall = {
  * @throws HubCallError
  */
 export async function callHub<Answer>(path: string, call: HubCall = {}): Promise<Answer> {
+  const response = await openHub(path, call)
+  return response.json().catch(() => null)
+}
+
+/**
+ * As {@link callHub}, for an answer that is read as it comes.
+ * @throws HubCallError
+ */
+export async function openHub(path: string, call: HubCall = {}): Promise<Response> {
   const response = await send(path, call)
   if (hasNoSession(response)) {
     await waitForSignIn()
-    return callHub(path, call)
+    return openHub(path, call)
   }
-  const body = await response.json().catch(() => null)
-  if (!response.ok) throw new HubCallError(response.status, body)
-  return body
+  if (response.ok) return response
+  throw new HubCallError(response.status, await response.json().catch(() => null))
 }
 
-async function send(path: string, { method = 'GET', body, signal }: HubCall): Promise<Response> {
+async function send(path: string, call: HubCall): Promise<Response> {
+  const { method = 'GET', body, signal, accept = 'application/json' } = call
   const headers: Record<string, string> = {
-    Accept: 'application/json',
+    Accept: accept,
     'X-Requested-With': 'XMLHttpRequest',
   }
   if (method !== 'GET') headers['X-CSRF-TOKEN'] = session.get().csrfToken

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PullState } from '@recordhub/protocol'
 import {
+  concludePart,
   concludePull,
   endedLike,
   endingInWords,
   type TaskTally,
-  toPlatformPullState,
 } from './pull-ending.ts'
 
 test('a pull is judged by its tasks', () => {
@@ -21,6 +21,17 @@ test('what was passed over or not reached was not read', () => {
   assert.equal(concludePull({ succeeded: 3, not_reached: 1 }), 'partial')
   assert.equal(concludePull({ skipped: 4 }), 'failed')
   assert.equal(concludePull({ skipped: 1, not_reached: 1, failed: 1 }), 'failed')
+})
+
+test('what a pull did with one platform is judged by its modules', () => {
+  assert.equal(concludePart({ succeeded: 2 }), 'succeeded')
+  assert.equal(concludePart({ succeeded: 1, failed: 1 }), 'partial')
+  assert.equal(concludePart({ failed: 1, cancelled: 1 }), 'failed')
+  assert.equal(concludePart({ cancelled: 2 }), 'cancelled')
+  assert.equal(concludePart({ skipped: 2 }), 'skipped')
+  assert.equal(concludePart({ queued: 2 }), 'queued')
+  assert.equal(concludePart({ queued: 1, succeeded: 1 }), 'running')
+  assert.equal(concludePart({ queued: 1, running: 1, failed: 1 }), 'running')
 })
 
 test('the words count every module once', () => {
@@ -48,14 +59,4 @@ test('to end alike is to end in the same state with as many modules read', () =>
   assert.ok(!endedLike({ state: 'partial', tasks: { succeeded: 2, failed: 2 } }, partial))
   assert.ok(!endedLike({ state: 'partial', tasks: { succeeded: 3, failed: 2 } }, partial))
   assert.ok(!endedLike({ state: 'timed_out', tasks: partial.tasks }, partial))
-})
-
-test('of a platform, the worst that became of its modules tells', () => {
-  assert.equal(toPlatformPullState({ succeeded: 2 }), 'succeeded')
-  assert.equal(toPlatformPullState({ succeeded: 2, failed: 1 }), 'partial')
-  assert.equal(toPlatformPullState({ succeeded: 2, running: 1 }), 'running')
-  assert.equal(toPlatformPullState({ failed: 1, queued: 1 }), 'running')
-  assert.equal(toPlatformPullState({ failed: 1, skipped: 3 }), 'failed')
-  assert.equal(toPlatformPullState({ cancelled: 1, timed_out: 1 }), 'timed_out')
-  assert.equal(toPlatformPullState({ skipped: 3 }), 'skipped')
 })

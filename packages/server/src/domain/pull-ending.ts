@@ -1,5 +1,5 @@
 /** How a pull ended, judged by its tasks, and in which words it is told. */
-import type { PlatformPullState, PullState, PullTaskState } from '@recordhub/protocol'
+import type { PullState, PullTaskState } from '@recordhub/protocol'
 
 /** Tasks of a pull by their state. */
 export type TaskTally = Partial<Record<PullTaskState, number>>
@@ -15,22 +15,18 @@ export function concludePull(
   return read === 0 ? 'failed' : 'partial'
 }
 
-/** Of a platform of which nothing was read, the first of these that became of a module tells. */
-const REASONS = [
-  'failed',
-  'timed_out',
-  'cancelled',
-  'interrupted',
-  'not_reached',
-  'skipped',
-] as const
+/** Where nothing was read, the first of these says how it went. */
+const UNREAD: PullTaskState[] = [
+  ...(['failed', 'timed_out', 'interrupted', 'cancelled', 'not_reached', 'skipped'] as const),
+]
 
-/** What became of a platform in a pull, judged by its tasks. */
-export function toPlatformPullState(tasks: TaskTally): PlatformPullState {
-  if (tasks.running || tasks.queued) return 'running'
+/** How it went for one platform of a pull, whose modules' tasks these are. */
+export function concludePart(tasks: TaskTally): PullTaskState | 'partial' {
+  if (tasks.running) return 'running'
   const { read, all } = countTasks(tasks)
-  if (read > 0) return read === all ? 'succeeded' : 'partial'
-  return REASONS.find((state) => tasks[state]) ?? 'succeeded'
+  if (tasks.queued) return read > 0 ? 'running' : 'queued'
+  if (read === all) return 'succeeded'
+  return read > 0 ? 'partial' : (UNREAD.find((state) => tasks[state]) ?? 'failed')
 }
 
 /**

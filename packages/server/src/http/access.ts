@@ -37,6 +37,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/platforms': 'viewer',
   'GET /api/v1/platforms/:id': 'viewer',
   'PATCH /api/v1/platforms/:id': 'operator',
+  'POST /api/v1/platforms/:id/test': 'operator',
+  'POST /api/v1/platforms/:id/hub-key/reveal': 'operator',
+  'POST /api/v1/platforms/:id/hub-key/rotate': 'operator',
   'GET /api/v1/platforms/:id/removal': 'operator',
   'DELETE /api/v1/platforms/:id': 'operator',
   'GET /api/v1/platforms/:id/modules/:record_type/records': 'operator',
@@ -72,6 +75,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/pulls': 'viewer',
   'GET /api/v1/pulls/:id': 'viewer',
   'POST /api/v1/pulls/:id/cancel': 'operator',
+  'GET /api/v1/platforms/:id/pulls': 'viewer',
   'POST /api/v1/platforms/:id/pull': 'operator',
 
   'GET /api/v1/statistics': 'viewer',

@@ -12,10 +12,12 @@ import {
 } from './call-platform.ts'
 import { hidingKey } from './hide-key.ts'
 import { findReportedFailure, toBodyError } from './outgoing-error.ts'
+import { type RecordsBeginning, readBeginning } from './records-beginning.ts'
 import { openPages, type RecordsPage } from './records-pages.ts'
 
 /** A ping or a manifest that takes longer is no answer to a person who waits for it. */
 const SHORT_CALL_SECONDS = 30
+const ONCE = { firstByteSeconds: SHORT_CALL_SECONDS, endsAt: null, conditions: null }
 const MAX_SHORT_ANSWER_BYTES = 8 * 1024 * 1024
 
 const isPing = Compile(PingAnswer)
@@ -33,7 +35,8 @@ export type RecordsOptions = {
 
 /** What the hub asks of a platform. Each method throws a HubError that says what to do. */
 export type PlatformClient = {
-  ping: (target: CallTarget) => Promise<PingAnswer>
+  /** @param signal as for `fetchManifest`. */
+  ping: (target: CallTarget, signal?: AbortSignal | null) => Promise<PingAnswer>
   /** @param signal ends it; left out or null where only its own limit of time does. */
   fetchManifest: (target: CallTarget, signal?: AbortSignal | null) => Promise<Manifest>
   /**
@@ -46,6 +49,14 @@ export type PlatformClient = {
     recordType: string,
     options: RecordsOptions,
   ) => Promise<RecordsPage | null>
+  /** Reads the beginning of a module's records answer, for as long as a short call may take. */
+  readBeginning: (
+    target: CallTarget,
+    recordType: string,
+    signal: AbortSignal,
+  ) => Promise<RecordsBeginning>
+  /** Whether the platform has the optional search endpoint. Its answer is not read. */
+  hasSearch: (target: CallTarget, signal: AbortSignal) => Promise<boolean>
   close: () => Promise<void>
 }
 
@@ -62,12 +73,7 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
   ): Promise<{ answer: PlatformAnswer; value: JsonObject }> {
     const limit = AbortSignal.timeout(SHORT_CALL_SECONDS * 1000)
     const signal = ending ? AbortSignal.any([limit, ending]) : limit
-    const answer = await caller.call(target, caller.addressOf(target, path), {
-      signal,
-      firstByteSeconds: SHORT_CALL_SECONDS,
-      endsAt: null,
-      conditions: null,
-    })
+    const answer = await caller.call(target, caller.addressOf(target, path), { ...ONCE, signal })
     try {
       const value = parseAnswer(await readBounded(answer), answer)
       const failure = findReportedFailure(value, answer.path)
@@ -79,8 +85,8 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
   }
 
   return {
-    async ping(target) {
-      const { answer, value } = await fetchShort(target, 'ping', null)
+    async ping(target, signal = null) {
+      const { answer, value } = await fetchShort(target, 'ping', signal)
       if (isPing.Check(value)) return value
       const [first] = isPing.Errors(value)
       const reason = first ? `${first.instancePath} ${first.message}`.trim() : 'it is no ping'
@@ -103,6 +109,25 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
         maxPages: settings.patience.maxPages,
       })
     },
+    readBeginning: (target, recordType, ending) =>
+      hidingKey(target.source_api_key, async () => {
+        const signal = AbortSignal.any([AbortSignal.timeout(SHORT_CALL_SECONDS * 1000), ending])
+        const url = caller.addressOf(target, `records/${encodeURIComponent(recordType)}`)
+        return readBeginning(await caller.call(target, url, { ...ONCE, signal }))
+      }),
+    hasSearch: (target, ending) =>
+      hidingKey(target.source_api_key, async () => {
+        const signal = AbortSignal.any([AbortSignal.timeout(SHORT_CALL_SECONDS * 1000), ending])
+        const url = caller.addressOf(target, 'search?query=recordhub')
+        try {
+          const { body } = await caller.call(target, url, { ...ONCE, signal })
+          await body[Symbol.asyncIterator]().return?.()
+          return true
+        } catch (error) {
+          if (error instanceof HubError && error.code === 'platform_path_missing') return false
+          throw error
+        }
+      }),
     close: caller.close,
   }
 }

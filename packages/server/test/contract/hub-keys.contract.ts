@@ -18,6 +18,7 @@ export function describeHubKeys(engine: StorageEngine): void {
         const { modules, ...rest } = receiver
         assert.deepEqual(rest, {
           hub_key_id: school.hub_key_id,
+          expires_at: null,
           platform_id: school.platform_id,
           platform_name: 'school',
           display_title: 'Title school',

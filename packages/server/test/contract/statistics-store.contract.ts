@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
-import { pushWrite, registerTestPlatform, setStatus, write } from '../helpers/storage-fixtures.ts'
-import { finishTestPull, startTestPull, taskOf, taskResult } from '../helpers/storage-pulls.ts'
+import { pushWrite, registerTestPlatform, write } from '../helpers/storage-fixtures.ts'
 
 const QUIET = {
   received_post: 0,
@@ -58,60 +57,6 @@ export function describeStatistics(engine: StorageEngine): void {
           await kit.storage.statistics.readHours('2026-03-10T03', '2026-03-10T04'),
           [],
         )
-      }),
-    )
-
-    test(
-      'the latest pulls of a platform are those it took part in, each in one word',
-      withStorage(engine, async (kit) => {
-        const { pulls, statistics } = kit.storage
-        const school = await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
-        const pull = async (students: 'succeeded' | 'failed', rooms: 'succeeded' | 'failed') => {
-          const started = await startTestPull(kit.storage)
-          for (const [type, state] of [
-            ['students', students],
-            ['rooms', rooms],
-          ] as const) {
-            const { task_number } = taskOf(started, school, type)
-            await pulls.finishTask(started.pull_id, task_number, taskResult({ state }), null)
-          }
-          kit.clock.advance(60)
-          await finishTestPull(kit.storage, started.pull_id, 'partial')
-          return started.pull_id
-        }
-        const first = await pull('succeeded', 'succeeded')
-        const second = await pull('failed', 'succeeded')
-        const third = await pull('failed', 'failed')
-        await setStatus(kit, school, 'inactive')
-        await registerTestPlatform(kit, { name: 'clinic' })
-        const other = await startTestPull(kit.storage)
-        await finishTestPull(kit.storage, other.pull_id, 'succeeded')
-        await setStatus(kit, school, 'active')
-        const running = await startTestPull(kit.storage)
-        const listed = await statistics.listPlatformPulls(school.platform_id, 30)
-        assert.deepEqual(
-          listed.map(({ pull_id, state }) => [pull_id, state]),
-          [
-            [running.pull_id, 'running'],
-            [third, 'failed'],
-            [second, 'partial'],
-            [first, 'succeeded'],
-          ],
-        )
-        assert.deepEqual(
-          listed.map(({ finished_at }) => finished_at),
-          [
-            null,
-            '2026-03-10T08:02:00.000Z',
-            '2026-03-10T08:01:00.000Z',
-            '2026-03-10T08:00:00.000Z',
-          ],
-        )
-        assert.deepEqual(
-          await statistics.listPlatformPulls(school.platform_id, 2),
-          listed.slice(0, 2),
-        )
-        assert.deepEqual(await statistics.listPlatformPulls(4711, 30), [])
       }),
     )
   })

@@ -4,6 +4,7 @@ import { describeActivityStore } from './activity-store.contract.ts'
 import { describeAlertStore } from './alert-store.contract.ts'
 import { describeChanges } from './change-store.contract.ts'
 import { describeCompleteness } from './completeness.contract.ts'
+import { describeConnectionStore } from './connection-store.contract.ts'
 import { describeDriftCounts } from './drift.contract.ts'
 import { describeErasure } from './erasure-store.contract.ts'
 import { describeHubKeys } from './hub-keys.contract.ts'
@@ -15,6 +16,7 @@ import { describeMissingRecords } from './missing-store.contract.ts'
 import { describeModuleRegistration } from './module-registration.contract.ts'
 import { describeModuleRemovals } from './module-removals.contract.ts'
 import { describeOperatorStore } from './operator-store.contract.ts'
+import { describePlatformPulls } from './platform-pulls.contract.ts'
 import { describePlatformStore } from './platform-store.contract.ts'
 import { describePullDispatcher } from './pull-dispatcher.contract.ts'
 import { describePullEndings } from './pull-endings.contract.ts'
@@ -64,12 +66,14 @@ export function describeStorage(engine: StorageEngine): void {
   describeModel(engine)
   describePlatformStore(engine)
   describeHubKeys(engine)
+  describeConnectionStore(engine)
   describeManifestStore(engine)
   describeDriftCounts(engine)
   describeCompleteness(engine)
   describeModuleRegistration(engine)
   describePullStore(engine)
   describePullTasks(engine)
+  describePlatformPulls(engine)
   describeKeptAnswers(engine)
   describePullEndings(engine)
   describePullFailures(engine)

@@ -140,6 +140,29 @@ export function everyMethod(
       () => manifests.listCompleteness({ platform: null, limit: 5, after: null }),
     ],
     ['findReceiver', () => platforms.findReceiver(school.key_hash, clock.text)],
+    ['readHubKeys', () => storage.connections.readHubKeys(platform_id, clock.text)],
+    ['readSealedHubKey', () => storage.connections.readSealedHubKey(platform_id)],
+    [
+      'rotateHubKey',
+      () => {
+        const hub_key = { key_hash: `h${Math.random()}`, hint: 'rhk_…1', sealed: 'sealed' }
+        const times = { old_expires_at: '2099-01-01T00:00:00.000Z', at: clock.text }
+        return storage.connections.rotateHubKey({ platform_id, hub_key, ...times }, changeLog())
+      },
+    ],
+    [
+      'setSource',
+      () =>
+        storage.connections.setSource(
+          {
+            platform_id,
+            source_base_url: 'https://school.example',
+            sealed_source_key: null,
+            at: clock.text,
+          },
+          changeLog(),
+        ),
+    ],
     ['readSource', () => platforms.readSource(platform_id)],
     ['requestPull', () => requestPull(storage)],
     ['startPull', () => pulls.startPull(pull_id, LEASE)],
@@ -160,6 +183,7 @@ export function everyMethod(
     ],
     ['readPull', () => pulls.readPull(pull_id)],
     ['listPulls', () => pulls.listPulls({ limit: 5, before: null })],
+    ['listPlatformPulls', () => pulls.listPlatformPulls({ platform_id, limit: 5, before: null })],
     ['tallyTasks', () => pulls.tallyTasks(pull_id)],
     ['listTasks', () => pulls.listTasks({ pull_id, limit: 5, after: null })],
     ['countUnmarked', () => missing.countUnmarked(read.read)],

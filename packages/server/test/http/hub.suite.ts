@@ -3,6 +3,7 @@ import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { describeAlertMails } from './alert-mails.suite.ts'
 import { describeAlerts } from './alerts.suite.ts'
 import { describeChangeFeed } from './changes.suite.ts'
+import { describeConnections } from './connections.suite.ts'
 import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
 import { describeDrift } from './drift.suite.ts'
@@ -60,6 +61,7 @@ export function describeHub(engine: StorageEngine): void {
   describeProbe(engine)
   describePlatforms(engine)
   describePlatformStatus(engine)
+  describeConnections(engine)
   describePulls(engine)
   describePullControl(engine)
   describePullTroubles(engine)

@@ -14,6 +14,7 @@ const LOOKS: Readonly<Record<PlatformPull['state'], { fill: string; height: numb
   timed_out: { fill: 'var(--mantine-color-red-6)', height: 22 },
   interrupted: { fill: 'var(--mantine-color-orange-6)', height: 18 },
   not_reached: { fill: 'var(--mantine-color-orange-6)', height: 18 },
+  queued: { fill: 'var(--mantine-primary-color-filled)', height: 6 },
   running: { fill: 'var(--mantine-primary-color-filled)', height: 10 },
   cancelled: { fill: 'var(--mantine-color-gray-6)', height: 10 },
   skipped: { fill: 'var(--mantine-color-gray-6)', height: 6 },

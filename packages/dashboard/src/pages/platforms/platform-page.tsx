@@ -1,5 +1,85 @@
+import { Breadcrumbs, Tabs, Text } from '@mantine/core'
+import {
+  IconActivity,
+  IconArrowsDownUp,
+  IconDownload,
+  IconListDetails,
+  IconSettings,
+} from '@tabler/icons-react'
+import { useParams } from '@tanstack/react-router'
+import { HubCallError } from '../../api/call-hub.ts'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { NotFound } from '../../components/not-found.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
+import { PageLink } from '../../components/page-link.tsx'
+import { PageSkeleton } from '../../components/page-skeleton.tsx'
+import { useUrlState } from '../../lib/url-state.ts'
+import { ActivityTab } from './detail/activity-tab.tsx'
+import { ModulesTab } from './detail/modules-tab.tsx'
+import { PlatformFacts } from './detail/platform-facts.tsx'
+import { PullsTab } from './detail/pulls-tab.tsx'
+import { PushesTab } from './detail/pushes-tab.tsx'
+import { SettingsTab } from './detail/settings-tab.tsx'
+import { usePlatform } from './platform-queries.ts'
+import { PullButton } from './pull-button.tsx'
+import { TestButton } from './test-button.tsx'
+import { useMay } from './use-may.ts'
+
+const TABS = [
+  { value: 'modules', label: 'Modules', icon: IconListDetails, Panel: ModulesTab },
+  { value: 'pulls', label: 'Pulls', icon: IconDownload, Panel: PullsTab },
+  { value: 'pushes', label: 'Pushes', icon: IconArrowsDownUp, Panel: PushesTab },
+  { value: 'activity', label: 'Activity', icon: IconActivity, Panel: ActivityTab },
+  { value: 'settings', label: 'Settings', icon: IconSettings, Panel: SettingsTab },
+] as const
 
 export function PlatformPage() {
-  return <PageHeader title="Platform" />
+  const { id = '' } = useParams({ strict: false })
+  const [{ tab = 'modules' }, changeUrl] = useUrlState()
+  const platform = usePlatform(id)
+  const mayOperate = useMay('operator')
+  if (platform.isPending) return <PageSkeleton />
+  if (!platform.data) {
+    const { error } = platform
+    const isUnknown = error instanceof HubCallError && [400, 404].includes(error.status)
+    if (isUnknown) return <NotFound />
+    return <ErrorNotice error={error} onRetry={() => void platform.refetch()} />
+  }
+  const { display_title, platform_description } = platform.data
+  const shown = TABS.find((one) => one.value === tab) ?? TABS[0]
+  return (
+    <>
+      <Breadcrumbs mb={4}>
+        <PageLink to="/dashboard/platforms" size="sm">
+          Platforms
+        </PageLink>
+        <Text size="sm" c="dimmed">
+          {display_title}
+        </Text>
+      </Breadcrumbs>
+      <PageHeader title={display_title} description={platform_description}>
+        {mayOperate && (
+          <>
+            <TestButton platform={platform.data} />
+            <PullButton platform={platform.data} />
+          </>
+        )}
+      </PageHeader>
+      <PlatformFacts platform={platform.data} />
+      <Tabs value={shown.value} onChange={(value) => changeUrl({ tab: value })} keepMounted={false}>
+        <Tabs.List mb="md">
+          {TABS.map(({ value, label, icon: Icon }) => (
+            <Tabs.Tab key={value} value={value} leftSection={<Icon size={16} aria-hidden />}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {TABS.map(({ value, Panel }) => (
+          <Tabs.Panel key={value} value={value}>
+            <Panel platform={platform.data} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </>
+  )
 }

@@ -1,5 +1,99 @@
+import { Group, Select, TextInput } from '@mantine/core'
+import { IconPlugConnected, IconPlus, IconSearch } from '@tabler/icons-react'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { LinkButton } from '../../components/link-button.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
+import { PageSkeleton } from '../../components/page-skeleton.tsx'
+import { formatCount } from '../../lib/format.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import { choosePlatforms, HEALTH_WORDS, HEALTHS, isSort } from './platform-list.ts'
+import { usePlatforms } from './platform-queries.ts'
+import { PlatformsTable } from './platforms-table.tsx'
+import { RemovalsUnderWay } from './removals-under-way.tsx'
+import { useMay } from './use-may.ts'
 
 export function PlatformsPage() {
-  return <PageHeader title="Platforms" />
+  const [{ q = '', status = '', health = '', sort, direction }, changeUrl] = useUrlState()
+  const platforms = usePlatforms()
+  const mayRegister = useMay('operator')
+  const register = mayRegister && (
+    <LinkButton to="/dashboard/platforms/new" leftSection={<IconPlus size={16} aria-hidden />}>
+      Register a platform
+    </LinkButton>
+  )
+  const order = {
+    sort: isSort(sort) ? sort : 'title',
+    direction: direction === 'desc' ? 'desc' : 'asc',
+  } as const
+  const all = platforms.data ?? []
+  const chosen = choosePlatforms(all, { text: q, status, health }, order)
+  const records = all.reduce((sum, one) => sum + one.records, 0)
+  if (platforms.isPending) return <PageSkeleton />
+  return (
+    <>
+      <PageHeader
+        title="Platforms"
+        description={`${formatCount(all.length, 'platform')}, ${formatCount(records, 'record')}`}
+      >
+        {all.length > 0 && register}
+      </PageHeader>
+      {mayRegister && <RemovalsUnderWay />}
+      {platforms.isError && (
+        <ErrorNotice error={platforms.error} onRetry={() => void platforms.refetch()} />
+      )}
+      {platforms.isSuccess && all.length === 0 && (
+        <EmptyState
+          icon={<IconPlugConnected />}
+          title="No platform is registered yet"
+          action={register || undefined}
+        >
+          A platform is a system whose records you want to gather here. You need its base URL and
+          the source API key that its owner gives you.
+        </EmptyState>
+      )}
+      {all.length > 0 && (
+        <>
+          <Group mb="sm" gap="xs">
+            <TextInput
+              aria-label="Filter by title, name or address"
+              placeholder="Title, name or address"
+              leftSection={<IconSearch size={16} aria-hidden />}
+              value={q}
+              w={{ base: '100%', xs: 260 }}
+              onChange={({ currentTarget }) =>
+                changeUrl({ q: currentTarget.value }, { replace: true })
+              }
+            />
+            <Select
+              aria-label="Status"
+              placeholder="Any status"
+              clearable
+              w={150}
+              data={[
+                { value: 'active', label: 'Active' },
+                { value: 'inactive', label: 'Inactive' },
+              ]}
+              value={status || null}
+              onChange={(value) => changeUrl({ status: value })}
+            />
+            <Select
+              aria-label="Health"
+              placeholder="Any health"
+              clearable
+              w={170}
+              data={HEALTHS.map((value) => ({ value, label: HEALTH_WORDS[value] }))}
+              value={health || null}
+              onChange={(value) => changeUrl({ health: value })}
+            />
+          </Group>
+          <PlatformsTable
+            platforms={chosen}
+            order={order}
+            onOrder={({ sort, direction }) => changeUrl({ sort, direction })}
+          />
+        </>
+      )}
+    </>
+  )
 }

@@ -1,5 +1,91 @@
+import { Paper, Stepper } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import type { Manifest } from '@recordhub/protocol'
+import { IconKey, IconListCheck, IconPlugConnected } from '@tabler/icons-react'
+import { useState } from 'react'
+import { EmptyState } from '../../components/empty-state.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
+import { useUrlState } from '../../lib/url-state.ts'
+import { ConnectStep, type Source } from './register/connect-step.tsx'
+import { KeyStep } from './register/key-step.tsx'
+import { ModulesStep } from './register/modules-step.tsx'
+import { useMay } from './use-may.ts'
 
+const WIDTH = 820
+
+/** Registers a platform in three steps: connect, choose modules, hand over the key. */
 export function RegisterPage() {
-  return <PageHeader title="Register a platform" />
+  const [{ registered = '' }, changeUrl] = useUrlState()
+  const [source, setSource] = useState<Source>({ source_base_url: '', source_api_key: '' })
+  const [manifest, setManifest] = useState<Manifest | null>(null)
+  const [hubApiKey, setHubApiKey] = useState<string | null>(null)
+  const isNarrow = useMediaQuery('(max-width: 48em)')
+  const mayRegister = useMay('operator')
+  if (!mayRegister) {
+    return (
+      <>
+        <PageHeader title="Register a platform" />
+        <EmptyState title="This takes the role operator">
+          Ask an administrator to give you that role, or to register the platform.
+        </EmptyState>
+      </>
+    )
+  }
+  const step = registered !== '' ? 2 : manifest ? 1 : 0
+  return (
+    <>
+      <PageHeader
+        title="Register a platform"
+        description="Three steps: connect, choose modules, hand over the key"
+      />
+      <Stepper
+        active={step}
+        orientation={isNarrow ? 'vertical' : 'horizontal'}
+        allowNextStepsSelect={false}
+        iconSize={34}
+        maw={WIDTH}
+        size="sm"
+        mb="md"
+        onStepClick={(index) => index === 0 && step === 1 && setManifest(null)}
+      >
+        <Stepper.Step
+          label="Connect"
+          description="Address and source key"
+          icon={<IconPlugConnected size={18} aria-hidden />}
+          allowStepSelect={step === 1}
+        />
+        <Stepper.Step
+          label="Modules"
+          description="What to receive"
+          icon={<IconListCheck size={18} aria-hidden />}
+          allowStepSelect={false}
+        />
+        <Stepper.Step
+          label="Hub API key"
+          description="Hand it over"
+          icon={<IconKey size={18} aria-hidden />}
+          allowStepSelect={false}
+        />
+      </Stepper>
+      <Paper withBorder p={{ base: 'sm', sm: 'lg' }} maw={WIDTH}>
+        {step === 0 && (
+          <ConnectStep source={source} onChange={setSource} onConnected={setManifest} />
+        )}
+        {step === 1 && manifest && (
+          <ModulesStep
+            source={source}
+            manifest={manifest}
+            onBack={() => setManifest(null)}
+            onRegistered={({ id, hub_api_key }) => {
+              setHubApiKey(hub_api_key)
+              setSource({ source_base_url: '', source_api_key: '' })
+              // Back must not lead to a form that registers it once more.
+              changeUrl({ registered: String(id) }, { replace: true })
+            }}
+          />
+        )}
+        {step === 2 && <KeyStep platformId={registered} hubApiKey={hubApiKey} />}
+      </Paper>
+    </>
+  )
 }

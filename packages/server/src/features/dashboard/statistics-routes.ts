@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { ErrorAnswer, type HourOfStatistics, PlatformPulls, Statistics } from '@recordhub/protocol'
 import { hourOf, hourText } from '../../domain/push-rhythm.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { PullStore } from '../../storage/port/pull-store.ts'
 import type { StatisticsStore } from '../../storage/port/statistics-store.ts'
 
 const DAY = 24
@@ -10,7 +11,11 @@ const PULLS = 30
 /** As many as a page shows. */
 const MAX_PLATFORMS = 50
 
-type Parts = { statistics: StatisticsStore; clock: Clock }
+type Parts = {
+  statistics: StatisticsStore
+  pulls: Pick<PullStore, 'listPlatformPulls'>
+  clock: Clock
+}
 
 /** Figures over time, for the dashboard's overview. */
 export function statisticsRoutes(parts: Parts): FastifyPluginAsyncTypebox {
@@ -54,7 +59,11 @@ export function statisticsRoutes(parts: Parts): FastifyPluginAsyncTypebox {
         const ids = [...new Set(request.query.platforms.split(',').map(Number))]
         const platforms: PlatformPulls['platforms'] = []
         for (const platform_id of ids) {
-          const pulls = await parts.statistics.listPlatformPulls(platform_id, PULLS)
+          const pulls = await parts.pulls.listPlatformPulls({
+            platform_id,
+            limit: PULLS,
+            before: null,
+          })
           platforms.push({ platform_id, pulls })
         }
         return { success: true as const, platforms }

@@ -87,7 +87,7 @@ export async function registerPlatform(
 }
 
 /** A problem of the probe as the error of a request that needs the platform to answer. */
-function toProbeError(problem: { code: string; message: string }): HubError {
+export function toProbeError(problem: { code: string; message: string }): HubError {
   const code = isErrorCode(problem.code) ? problem.code : 'platform_answer_invalid'
   return HubError.withMessage(code, problem.message)
 }

@@ -3,6 +3,7 @@ import {
   ErrorAnswer,
   Platform,
   PlatformChange,
+  PlatformDetails,
   ProbeAnswer,
   ProbeRequest,
   RegisterRequest,
@@ -12,11 +13,15 @@ import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
+import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import { changeModules } from './change-modules.ts'
 import { changePlatformStatus } from './change-platform.ts'
+import { changeSource } from './change-source.ts'
+import { answerOrLines, endOf, LINES, sendLines, toLines, wantsLines } from './lines.ts'
 import { probePlatform } from './probe-platform.ts'
 import { type Requester, registerPlatform } from './register-platform.ts'
+import { testConnection } from './test-connection.ts'
 
 const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const OnePlatform = Type.Object({ success: Type.Literal(true), platform: Platform })
@@ -24,23 +29,34 @@ const OnePlatform = Type.Object({ success: Type.Literal(true), platform: Platfor
 /** Registering and looking after platforms. */
 export function platformRoutes(parts: {
   platforms: PlatformStore
+  connections: ConnectionStore
   client: PlatformClient
   secrets: SecretBox
   clock: Clock
   requesterOf: (request: FastifyRequest) => Requester
 }): FastifyPluginAsyncTypebox {
-  const { platforms, client, requesterOf } = parts
+  const { platforms, connections, client, clock, requesterOf } = parts
   return async (app) => {
     app.post(
       '/api/v1/platforms/probe',
       {
         schema: {
           summary: 'Test the connection to a platform and fetch its manifest',
+          description: `${LINES} The records and search endpoints are tried too then.`,
           body: ProbeRequest,
-          response: { 200: ProbeAnswer, '4xx': ErrorAnswer },
+          response: { 200: answerOrLines(ProbeAnswer), '4xx': ErrorAnswer },
         },
       },
-      (request) => probePlatform(client, request.body),
+      async (request, reply) => {
+        const target = request.body
+        if (!wantsLines(request)) return reply.send(await probePlatform(client, target))
+        const tested = { target, expected: null, recordTypes: null }
+        const steps = testConnection(client, tested, endOf(reply))
+        return sendLines(
+          reply,
+          toLines(steps, (answer) => answer),
+        )
+      },
     )
 
     app.post(
@@ -81,13 +97,18 @@ export function platformRoutes(parts: {
         schema: {
           summary: 'Read a platform',
           params: PlatformId,
-          response: { 200: OnePlatform, '4xx': ErrorAnswer },
+          response: {
+            200: Type.Object({ success: Type.Literal(true), platform: PlatformDetails }),
+            '4xx': ErrorAnswer,
+          },
         },
       },
       async (request) => {
-        const platform = await platforms.readPlatform(request.params.id)
+        const { id } = request.params
+        const platform = await platforms.readPlatform(id)
         if (!platform) throw new HubError('not_found', { what: 'platform' })
-        return { success: true as const, platform }
+        const keys = await connections.readHubKeys(id, clock.now().toISOString())
+        return { success: true as const, platform: { ...platform, ...keys } }
       },
     )
 
@@ -95,16 +116,20 @@ export function platformRoutes(parts: {
       '/api/v1/platforms/:id',
       {
         schema: {
-          summary: 'Activate or deactivate a platform, and choose its modules',
+          summary: 'Change the address or source key of a platform, its modules, or its status',
           params: PlatformId,
           body: PlatformChange,
-          response: { 200: OnePlatform, '4xx': ErrorAnswer },
+          response: { 200: OnePlatform, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
         },
       },
       async (request) => {
-        const { status, record_types } = request.body
+        const { status, record_types, source_base_url, source_api_key } = request.body
         const platform_id = request.params.id
         const requester = requesterOf(request)
+        if (source_base_url !== undefined || source_api_key !== undefined) {
+          const source = { platform_id, source_base_url, source_api_key }
+          await changeSource(parts, source, requester)
+        }
         if (record_types) await changeModules(parts, { platform_id, record_types }, requester)
         if (status) await changePlatformStatus(parts, { platform_id, status }, requester)
         const platform = await platforms.readPlatform(platform_id)

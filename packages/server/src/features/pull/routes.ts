@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import {
   ErrorAnswer,
   NullableString,
+  PlatformPullPage,
   Pull,
   PullScopeRequest,
   PullTask,
@@ -22,6 +23,7 @@ import type { PullRequest, RequestPull } from './request-pull.ts'
 const PullId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const TASKS_PAGE = 500
 const PULLS_PAGE = 50
+const PLATFORM_PAGE = 30
 
 /** Starting pulls and following them. */
 export function pullRoutes(parts: {
@@ -79,6 +81,33 @@ export function pullRoutes(parts: {
         const asked = { ...requesterOf(request), only }
         const { status, answer } = await answerPullRequest(requestPull, asked)
         return reply.code(status).send(answer)
+      },
+    )
+
+    app.get(
+      '/api/v1/platforms/:id/pulls',
+      {
+        schema: {
+          summary: 'What pulls did with one platform, newest first',
+          params: PullId,
+          querystring: Type.Object(
+            { cursor: Type.Optional(Type.Integer({ minimum: 1 })) },
+            { additionalProperties: false },
+          ),
+          response: { 200: PlatformPullPage, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const before = request.query.cursor ?? null
+        const query = { platform_id: request.params.id, limit: PLATFORM_PAGE + 1, before }
+        const found = await pulls.listPlatformPulls(query)
+        const page = found.slice(0, PLATFORM_PAGE)
+        const last = page.at(-1)
+        return {
+          success: true as const,
+          pulls: page,
+          next_cursor: found.length > page.length && last ? String(last.pull_id) : null,
+        }
       },
     )
 

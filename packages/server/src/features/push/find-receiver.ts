@@ -48,11 +48,14 @@ export function createReceiverFinder(options: {
     known.delete(key)
     return lookUp(key)
   }
+  /** That a key expires is no change that anybody tells of. */
+  const isValid = ({ expires_at }: Receiver) =>
+    expires_at === null || expires_at > options.clock.now().toISOString()
   return {
     refresh,
     async find(key) {
       const receiver = known.get(key)
-      if (receiver) return receiver
+      if (receiver && isValid(receiver)) return receiver
       // A made-up key is known for one without a look-up, so that guessing costs the hub little.
       if (!isRandomKey(key, HUB_KEY_PREFIX)) return null
       return underWay.get(key) ?? lookUp(key)

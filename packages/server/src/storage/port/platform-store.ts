@@ -5,13 +5,16 @@ import type { ManifestKeys } from '../../domain/drift.ts'
 /** Lines that go into the same transaction as the change they tell of. */
 export type ChangeLog = { activity: NewActivity; audit: NewAuditEntry }
 
+/** A hub API key as it is stored. */
+export type SealedHubKey = { key_hash: string; hint: string; sealed: string }
+
 export type NewPlatform = {
   platform_name: string
   display_title: string
   platform_description: string
   source_base_url: string
   sealed_source_key: string
-  hub_key: { key_hash: string; hint: string; sealed: string }
+  hub_key: SealedHubKey
   modules: (Module & { registered: boolean })[]
   at: string
 }
@@ -19,6 +22,8 @@ export type NewPlatform = {
 /** What a hub API key opens: its platform and the modules that it may push. */
 export type Receiver = {
   hub_key_id: number
+  /** When the key opens nothing any more; null for never. */
+  expires_at: string | null
   platform_id: number
   platform_name: string
   display_title: string

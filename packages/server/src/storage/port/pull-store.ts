@@ -2,6 +2,7 @@ import type {
   Doubt,
   DriftPolicy,
   Field,
+  PlatformPull,
   Pull,
   PullCounts,
   PullState,
@@ -164,6 +165,16 @@ export interface PullStore {
 
   /** Newest first, those with an id below `before` only. */
   listPulls(query: { limit: number; before: number | null }): Promise<Pull[]>
+
+  /**
+   * What pulls did with one platform, newest first, those with an id below `before` only. It costs no more
+   * with more pulls.
+   */
+  listPlatformPulls(query: {
+    platform_id: number
+    limit: number
+    before: number | null
+  }): Promise<PlatformPull[]>
 
   /** How many tasks of a pull are in each state; those that no task is in are left out. */
   tallyTasks(pullId: number): Promise<TaskTally>

@@ -1,4 +1,4 @@
-import type { HourOfStatistics, PlatformPull } from '@recordhub/protocol'
+import type { HourOfStatistics } from '@recordhub/protocol'
 
 /** An hour is named `2026-11-21T07` (UTC). */
 export type StoredHour = { hour: string } & Omit<HourOfStatistics, 'at'>
@@ -10,7 +10,4 @@ export interface StatisticsStore {
    * happened are left out; in no order.
    */
   readHours(from: string, to: string): Promise<StoredHour[]>
-
-  /** The latest pulls that a platform took part in, newest first. */
-  listPlatformPulls(platformId: number, limit: number): Promise<PlatformPull[]>
 }

@@ -2,6 +2,7 @@ import type { DiskSpace } from '../../domain/alert.ts'
 import type { ActivityStore } from './activity-store.ts'
 import type { AlertStore } from './alert-store.ts'
 import type { ChangeStore } from './change-store.ts'
+import type { ConnectionStore } from './connection-store.ts'
 import type { ErasureStore } from './erasure-store.ts'
 import type { ManifestStore } from './manifest-store.ts'
 import type { MissingStore } from './missing-store.ts'
@@ -33,6 +34,7 @@ export type Storage = {
   searchIndex: SearchIndexStore
   views: ViewStore
   platforms: PlatformStore
+  connections: ConnectionStore
   manifests: ManifestStore
   pulls: PullStore
   schedule: ScheduleStore

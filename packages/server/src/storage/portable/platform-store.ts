@@ -3,6 +3,7 @@ import { manifestKeysOf } from '../../domain/drift.ts'
 import type { NewPlatform, PlatformStore } from '../port/platform-store.ts'
 import { insertActivity, insertAudit } from './activity-rows.ts'
 import type { Databases, Executor } from './databases.ts'
+import { insertHubKey, insertSecret } from './key-rows.ts'
 import { readModules, selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
 import { registerModules } from './register-modules.ts'
 import { takePlatformAway } from './remove-platform.ts'
@@ -58,7 +59,7 @@ export function createPlatformStore(
         const platformId = await insertPlatform(db, platform)
         if (platformId === null) return { outcome: 'name_taken' }
         await insertModules(db, platformId, platform)
-        await insertHubKey(db, platformId, platform)
+        await insertHubKey(db, platformId, platform.hub_key, platform.at)
         const known = { platform_id: platformId, platform_name: platform.platform_name }
         await insertActivity(db, platform.at, { ...log.activity, platform: known })
         await insertAudit(db, platform.at, log.audit)
@@ -133,7 +134,13 @@ export function createPlatformStore(
       const key = await reader
         .selectFrom('hub_keys as k')
         .innerJoin('platforms as p', 'p.platform_id', 'k.platform_id')
-        .select(['k.hub_key_id', 'k.platform_id', 'p.platform_name', 'p.display_title'])
+        .select([
+          'k.hub_key_id',
+          'k.expires_at',
+          'k.platform_id',
+          'p.platform_name',
+          'p.display_title',
+        ])
         .where('k.key_hash', '=', keyHash)
         .where('k.revoked_at', 'is', null)
         .where((eb) => eb.or([eb('k.expires_at', 'is', null), eb('k.expires_at', '>', at)]))
@@ -237,30 +244,4 @@ export async function insertModule(
       ...rest,
     })
     .execute()
-}
-
-async function insertHubKey(db: Executor, platformId: number, platform: NewPlatform) {
-  const { at, hub_key } = platform
-  await db
-    .insertInto('hub_keys')
-    .values({
-      platform_id: platformId,
-      key_hash: hub_key.key_hash,
-      hint: hub_key.hint,
-      secret_id: await insertSecret(db, 'hub key', hub_key.sealed, at),
-      created_at: at,
-      expires_at: null,
-      revoked_at: null,
-      last_used_at: null,
-    })
-    .execute()
-}
-
-async function insertSecret(db: Executor, purpose: string, sealed: string, at: string) {
-  const { secret_id } = await db
-    .insertInto('secrets')
-    .values({ purpose, sealed, created_at: at })
-    .returning('secret_id')
-    .executeTakeFirstOrThrow()
-  return secret_id
 }

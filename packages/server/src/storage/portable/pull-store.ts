@@ -7,6 +7,7 @@ import { insertActivity } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import { takeKeptAnswer, toKeptColumns } from './kept-answers.ts'
 import { toReadColumns } from './noted-reads.ts'
+import { listPlatformPulls } from './platform-pulls.ts'
 import { noteFailures, planTasks } from './pull-plan.ts'
 import { selectPulls, toCounts, toPull } from './pull-rows.ts'
 
@@ -231,6 +232,8 @@ export function createPullStore(
       const now = clock.now()
       return rows.map((row) => toPull(row, now))
     },
+
+    listPlatformPulls: (query) => listPlatformPulls(reader, query),
 
     async tallyTasks(pullId) {
       const rows = await reader

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { type TaskTally, toPlatformPullState } from '../../domain/pull-ending.ts'
 import type { StatisticsStore, StoredHour } from '../port/statistics-store.ts'
 import type { Databases, Executor } from './databases.ts'
 import { selectHours } from './hourly-counters.ts'
@@ -23,38 +22,6 @@ export function createStatisticsStore({ reader }: Databases): StatisticsStore {
         hourOf(hour).modules_added = Number(n)
       }
       return [...hours.values()]
-    },
-
-    async listPlatformPulls(platformId, limit) {
-      const latest = reader
-        .selectFrom('pull_tasks')
-        .select('pull_id')
-        .distinct()
-        .where('platform_id', '=', platformId)
-        .orderBy('pull_id', 'desc')
-        .limit(limit)
-      const rows = await reader
-        .selectFrom('pull_tasks')
-        .select((eb) => [
-          'pull_id',
-          'state',
-          eb.fn.countAll<number>().as('count'),
-          eb.fn.max('finished_at').as('finished_at'),
-        ])
-        .where('platform_id', '=', platformId)
-        .where('pull_id', 'in', latest)
-        .groupBy(['pull_id', 'state'])
-        .orderBy('pull_id', 'desc')
-        .execute()
-      const pulls = Map.groupBy(rows, (row) => row.pull_id)
-      return [...pulls].map(([pull_id, states]) => {
-        const tally: TaskTally = Object.fromEntries(
-          states.map(({ state, count }) => [state, Number(count)]),
-        )
-        const state = toPlatformPullState(tally)
-        const ends = states.map((one) => one.finished_at ?? '').sort()
-        return { pull_id, state, finished_at: state === 'running' ? null : (ends.at(-1) ?? null) }
-      })
     },
   }
 }

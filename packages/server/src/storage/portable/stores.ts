@@ -4,6 +4,7 @@ import type { Storage } from '../port/storage.ts'
 import { createActivityStore } from './activity-store.ts'
 import { createAlertStore } from './alert-store.ts'
 import { createChangeStore } from './change-store.ts'
+import { createConnectionStore } from './connection-store.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import type { ErasingParts } from './erase-record.ts'
 import { createErasureStore } from './erasure-store.ts'
@@ -56,6 +57,7 @@ export function createStores(
   const payPurge = createPayPurge(databases, erasing.purge)
   return {
     platforms: createPlatformStore(databases, changes, node),
+    connections: createConnectionStore(databases, changes, node),
     manifests: createManifestStore(databases, changes),
     pulls: createPullStore(databases, readMark, isGone),
     schedule: createScheduleStore(databases),

@@ -11,7 +11,7 @@ import { up as erasure } from './0011-erasure.ts'
 import { up as alertsAndRetention } from './0012-alerts-and-retention.ts'
 import { up as rejectedOfAPull } from './0014-rejected-of-a-pull.ts'
 import { up as failingModules } from './0015-failing-modules.ts'
-import { up as platformPulls } from './0016-platform-pulls.ts'
+import { up as pullsOfAPlatform } from './0017-pulls-of-a-platform.ts'
 
 /** In the order they are applied. Names and numbers are the same on every engine. */
 export const migrations: Record<string, Migration> = {
@@ -27,5 +27,5 @@ export const migrations: Record<string, Migration> = {
   '0012-alerts-and-retention': { up: alertsAndRetention },
   '0014-rejected-of-a-pull': { up: rejectedOfAPull },
   '0015-failing-modules': { up: failingModules },
-  '0016-platform-pulls': { up: platformPulls },
+  '0017-pulls-of-a-platform': { up: pullsOfAPlatform },
 }

@@ -1,0 +1,41 @@
+import { Group, Stack, Text } from '@mantine/core'
+import type { ActivityLine } from '@recordhub/protocol'
+import { PageLink } from '../../../components/page-link.tsx'
+import { StatusBadge } from '../../../components/status-badge.tsx'
+import { Time } from '../../../components/time.tsx'
+
+/** Lines of the log: when, what happened, by whom. */
+export function ActivityLines({ lines }: { lines: readonly ActivityLine[] }) {
+  return (
+    <Stack component="ul" gap="sm" m={0} p={0} aria-label="Log">
+      {lines.map(({ id, at, level, message, actor, record_id }) => (
+        <Stack key={id} component="li" gap={2} display="flex">
+          <Group gap="xs">
+            <Text size="xs" c="dimmed" component="div">
+              <Time at={at} />
+            </Text>
+            {level !== 'info' && <StatusBadge status={level} />}
+            {actor && (
+              <Text size="xs" c="dimmed">
+                by {actor}
+              </Text>
+            )}
+          </Group>
+          <Text size="sm">
+            {message}{' '}
+            {record_id !== null && (
+              <PageLink
+                to="/dashboard/records"
+                search={{ record: String(record_id) }}
+                size="sm"
+                underline="always"
+              >
+                {`Record\u00a0${record_id}`}
+              </PageLink>
+            )}
+          </Text>
+        </Stack>
+      ))}
+    </Stack>
+  )
+}

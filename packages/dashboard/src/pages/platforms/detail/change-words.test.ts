@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { changeInWords } from './change-words.ts'
+
+it('tells each difference of a manifest, with what was before and after', () => {
+  const place = { record_type: 'employee' }
+  assert.deepEqual(
+    [
+      changeInWords({ change: 'module_added', ...place, module_name: 'Employees' }),
+      changeInWords({ change: 'field_removed', ...place, key: 'left_on', label: 'Left on' }),
+      changeInWords({
+        change: 'field_changed',
+        ...place,
+        key: 'salary',
+        member: 'required',
+        before: false,
+        after: true,
+      }),
+      changeInWords({
+        change: 'platform_changed',
+        member: 'platform_description',
+        before: '',
+        after: 'All of it',
+      }),
+    ],
+    [
+      { tone: 'added', what: 'Module Employees (employee)', before: null, after: null },
+      { tone: 'removed', what: 'Field Left on (left_on) of employee', before: null, after: null },
+      { tone: 'changed', what: 'Required of salary of employee', before: 'no', after: 'yes' },
+      {
+        tone: 'changed',
+        what: 'Description of the platform',
+        before: '(empty)',
+        after: 'All of it',
+      },
+    ],
+  )
+})

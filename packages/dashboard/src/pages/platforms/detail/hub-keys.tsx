@@ -1,0 +1,66 @@
+import { Button, Code, Group, List, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { HubKey, PlatformDetails } from '@recordhub/protocol'
+import { IconEye, IconRotate } from '@tabler/icons-react'
+import { Time } from '../../../components/time.tsx'
+import { RevealKey } from './reveal-key.tsx'
+import { RotateKey } from './rotate-key.tsx'
+
+/** The keys that open the platform now, and ways to see the newest and to get a new one. */
+export function HubKeys({ platform }: { platform: PlatformDetails }) {
+  const [isRevealing, reveal] = useDisclosure(false)
+  const [isRotating, rotate] = useDisclosure(false)
+  return (
+    <Stack>
+      <List listStyleType="none" spacing="xs" aria-label="Keys that are valid">
+        {platform.hub_keys.map((key) => (
+          <List.Item key={`${key.hint} ${key.created_at}`}>
+            <KeyLine hubKey={key} />
+          </List.Item>
+        ))}
+      </List>
+      <Group gap="xs">
+        <Button
+          variant="default"
+          leftSection={<IconEye size={16} aria-hidden />}
+          onClick={reveal.open}
+        >
+          Reveal key
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<IconRotate size={16} aria-hidden />}
+          onClick={rotate.open}
+        >
+          Rotate key
+        </Button>
+      </Group>
+      {isRevealing && <RevealKey platform={platform} onClose={reveal.close} />}
+      {isRotating && <RotateKey platform={platform} onClose={rotate.close} />}
+    </Stack>
+  )
+}
+
+function KeyLine({ hubKey: { hint, created_at, expires_at, last_used_at } }: { hubKey: HubKey }) {
+  return (
+    <>
+      <Code>{hint}</Code>
+      <Text size="sm" c="dimmed" component="div">
+        Made <Time at={created_at} relative />,{' '}
+        {last_used_at === null ? (
+          'not used yet'
+        ) : (
+          <>
+            last used <Time at={last_used_at} relative />
+          </>
+        )}
+        {expires_at !== null && (
+          <>
+            , valid until <Time at={expires_at} />
+          </>
+        )}
+        .
+      </Text>
+    </>
+  )
+}

@@ -1,0 +1,105 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import type { ModuleCompleteness, PlatformDetails, PlatformModule } from '@recordhub/protocol'
+import { callHub } from '../../../api/call-hub.ts'
+import { attempt, confirm, tell } from '../../../components/confirm.tsx'
+import { PageLink } from '../../../components/page-link.tsx'
+import { ModuleFields } from '../module-fields.tsx'
+import { useRefreshPlatforms } from '../platform-queries.ts'
+import { useMay } from '../use-may.ts'
+import { DeleteModuleRecords } from './delete-module-records.tsx'
+import { IndexedFields } from './indexed-fields.tsx'
+import { ModuleDriftSettings } from './module-drift.tsx'
+import { ModuleProof } from './module-proof.tsx'
+import { ReplayOffer } from './replay-offer.tsx'
+
+/** One module: its fields, whether it is received, and how it is looked after. */
+export function ModulePanel({
+  platform,
+  module,
+  completeness,
+}: {
+  platform: PlatformDetails
+  module: PlatformModule
+  completeness: ModuleCompleteness | undefined
+}) {
+  const { record_type, module_name, description, fields, removed_fields, registered } = module
+  const mayOperate = useMay('operator')
+  return (
+    <Stack>
+      {description && <Text size="sm">{description}</Text>}
+      <ReplayOffer platform={platform} module={module} />
+      <ModuleFields name={module_name} fields={fields} removed={removed_fields} />
+      {completeness && <ModuleProof completeness={completeness} />}
+      <ModuleDriftSettings platform={platform} module={module} />
+      {registered && <IndexedFields platformId={platform.id} module={module} />}
+      <Group gap="xs">
+        {mayOperate && <RegistrationButton platform={platform} module={module} />}
+        {mayOperate && !registered && (
+          <DeleteModuleRecords platformId={platform.id} recordType={record_type} />
+        )}
+        <PageLink
+          to="/dashboard/records"
+          search={{ platform: platform.platform_name, record_type }}
+          size="sm"
+        >
+          Its records
+        </PageLink>
+      </Group>
+    </Stack>
+  )
+}
+
+function RegistrationButton({
+  platform,
+  module,
+}: {
+  platform: PlatformDetails
+  module: PlatformModule
+}) {
+  const refreshPlatforms = useRefreshPlatforms()
+  const { record_type, module_name, registered } = module
+  const others = platform.modules
+    .filter((one) => one.registered && one.record_type !== record_type)
+    .map((one) => one.record_type)
+
+  async function change(record_types: string[], words: string): Promise<void> {
+    const body = { record_types }
+    await callHub(`/api/v1/platforms/${platform.id}`, { method: 'PATCH', body })
+    await refreshPlatforms()
+    tell(words)
+  }
+
+  if (!registered) {
+    return (
+      <Button
+        onClick={() =>
+          void attempt(() =>
+            change(
+              [...others, record_type],
+              `${module_name} is received from now on. The next pull brings the records that there are.`,
+            ),
+          )
+        }
+      >
+        Register {module_name}
+      </Button>
+    )
+  }
+  return (
+    <Button
+      variant="light"
+      color="red"
+      onClick={() =>
+        confirm({
+          title: `Unregister ${module_name}?`,
+          action: 'Unregister',
+          children:
+            'Its pushes are refused and it is not pulled from then on. Its records stay, and are found when it is registered again.',
+          onConfirm: () => change(others, `${module_name} is not received any more.`),
+        })
+      }
+    >
+      Unregister {module_name}
+    </Button>
+  )
+}

@@ -1,0 +1,131 @@
+import { Accordion, Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
+import type { ManifestChange, PlatformDetails, PlatformModule } from '@recordhub/protocol'
+import { IconListDetails, IconRefresh } from '@tabler/icons-react'
+import { useState } from 'react'
+import { callHub } from '../../../api/call-hub.ts'
+import { attempt } from '../../../components/confirm.tsx'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { Time } from '../../../components/time.tsx'
+import { formatCount } from '../../../lib/format.ts'
+import { useUrlState } from '../../../lib/url-state.ts'
+import { useCompleteness, useRefreshPlatforms } from '../platform-queries.ts'
+import { RemovalsUnderWay } from '../removals-under-way.tsx'
+import { useMay } from '../use-may.ts'
+import { EarlierChanges, FreshChanges } from './manifest-changes.tsx'
+import { ModulePanel } from './module-panel.tsx'
+
+/** No module is open. */
+const NONE = '-'
+
+/** What the manifest offers, and what of it is received. */
+export function ModulesTab({ platform }: { platform: PlatformDetails }) {
+  const { id, platform_name, modules, manifest_fetched_at } = platform
+  const [{ module: opened = modules[0]?.record_type ?? NONE }, changeUrl] = useUrlState()
+  const [changes, setChanges] = useState<ManifestChange[] | null>(null)
+  const [isBusy, setIsBusy] = useState(false)
+  const refreshPlatforms = useRefreshPlatforms()
+  const completeness = useCompleteness(platform_name)
+  const mayOperate = useMay('operator')
+
+  async function refresh(): Promise<void> {
+    setIsBusy(true)
+    await attempt(async () => {
+      const path = `/api/v1/platforms/${id}/manifest/refresh`
+      const answer = await callHub<{ changes: ManifestChange[] }>(path, {
+        method: 'POST',
+        body: {},
+      })
+      setChanges(answer.changes)
+      await refreshPlatforms()
+    })
+    setIsBusy(false)
+  }
+
+  return (
+    <Stack>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" c="dimmed" component="div">
+          The manifest was fetched <Time at={manifest_fetched_at} relative />. Pulls look at it once
+          an hour.
+        </Text>
+        {mayOperate && (
+          <Button
+            variant="default"
+            leftSection={<IconRefresh size={16} aria-hidden />}
+            loading={isBusy}
+            onClick={() => void refresh()}
+          >
+            Refresh manifest
+          </Button>
+        )}
+      </Group>
+      {changes && <FreshChanges changes={changes} onClose={() => setChanges(null)} />}
+      {mayOperate && <RemovalsUnderWay platformName={platform_name} />}
+      {modules.length === 0 ? (
+        <EmptyState icon={<IconListDetails />} title="The manifest lists no modules">
+          The owner of the platform has to add one. Then refresh the manifest.
+        </EmptyState>
+      ) : (
+        <Accordion
+          variant="separated"
+          order={2}
+          value={opened}
+          onChange={(value) => changeUrl({ module: value ?? NONE })}
+        >
+          {modules.map((module) => (
+            <Accordion.Item key={module.record_type} value={module.record_type}>
+              <Accordion.Control>
+                <ModuleHead
+                  module={module}
+                  records={completeness.data?.get(module.record_type)?.records}
+                />
+              </Accordion.Control>
+              <Accordion.Panel>
+                <ModulePanel
+                  platform={platform}
+                  module={module}
+                  completeness={completeness.data?.get(module.record_type)}
+                />
+              </Accordion.Panel>
+            </Accordion.Item>
+          ))}
+        </Accordion>
+      )}
+      <EarlierChanges platformId={id} />
+    </Stack>
+  )
+}
+
+function ModuleHead({
+  module: { module_name, record_type, fields, registered, removed_at, replayable },
+  records,
+}: {
+  module: PlatformModule
+  records: number | undefined
+}) {
+  return (
+    <Group justify="space-between" gap="xs" pr="xs">
+      <Group gap="xs">
+        <Text fw={600}>{module_name}</Text>
+        <Code>{record_type}</Code>
+        <Badge variant="light" color={registered ? 'green' : 'gray'} tt="none">
+          {registered ? 'Registered' : 'Not registered'}
+        </Badge>
+        {removed_at && (
+          <Badge variant="light" color="orange" tt="none">
+            Not in the manifest any more
+          </Badge>
+        )}
+        {replayable > 0 && (
+          <Badge variant="light" color="yellow" tt="none">
+            {formatCount(replayable, 'push', 'pushes')} refused
+          </Badge>
+        )}
+      </Group>
+      <Text size="sm" c="dimmed">
+        {formatCount(fields.length, 'field')}
+        {records !== undefined && ` · ${formatCount(records, 'record')}`}
+      </Text>
+    </Group>
+  )
+}

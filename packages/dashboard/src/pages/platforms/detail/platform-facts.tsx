@@ -1,0 +1,53 @@
+import { Alert, Box, Code, Paper, SimpleGrid, Text } from '@mantine/core'
+import type { PlatformDetails } from '@recordhub/protocol'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { StatusBadge } from '../../../components/status-badge.tsx'
+import { Time } from '../../../components/time.tsx'
+import { formatNumber } from '../../../lib/format.ts'
+import { explainHealth, healthOf } from '../platform-list.ts'
+
+/** What a registered platform is, field by field (specification 2.1). */
+export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
+  const health = healthOf(platform)
+  const facts: [string, ReactNode][] = [
+    ['Status', <StatusBadge key="status" status={platform.status} />],
+    ['Platform Name', platform.platform_name],
+    ['Connection Type', platform.connection_type],
+    ['Source Base URL', platform.source_base_url],
+    ['Manifest Fetched', <Time key="fetched" at={platform.manifest_fetched_at} />],
+    ['Latest Sync', <Time key="synced" at={platform.latest_sync_at} />],
+    ['Modules', `${formatNumber(platform.modules_registered)} registered`],
+    ['Records', formatNumber(platform.records)],
+    ['Hub API Key', <Code key="key">{platform.hub_api_key_hint ?? '–'}</Code>],
+  ]
+  return (
+    <>
+      {(health === 'trouble' || health === 'question') && (
+        <Alert
+          color={health === 'trouble' ? 'red' : 'yellow'}
+          variant="light"
+          mb="md"
+          icon={<IconAlertTriangle />}
+          title={health === 'trouble' ? 'The last pull met trouble' : 'Somebody has to answer'}
+        >
+          {explainHealth(platform)}
+        </Alert>
+      )}
+      <Paper withBorder p="md" mb="md">
+        <SimpleGrid component="dl" m={0} cols={{ base: 2, sm: 3, lg: 5 }} spacing="md">
+          {facts.map(([label, value]) => (
+            <Box key={label} miw={0}>
+              <Text component="dt" size="xs" c="dimmed">
+                {label}
+              </Text>
+              <Text component="dd" m={0} size="sm" fw={500}>
+                {value}
+              </Text>
+            </Box>
+          ))}
+        </SimpleGrid>
+      </Paper>
+    </>
+  )
+}

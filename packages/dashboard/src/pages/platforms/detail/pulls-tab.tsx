@@ -1,0 +1,85 @@
+import { Table, Text } from '@mantine/core'
+import type { PlatformDetails, PlatformPull } from '@recordhub/protocol'
+import { IconDownload } from '@tabler/icons-react'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { PageLink } from '../../../components/page-link.tsx'
+import { StatusBadge } from '../../../components/status-badge.tsx'
+import { Time } from '../../../components/time.tsx'
+import { formatDuration, formatNumber } from '../../../lib/format.ts'
+import { Paged } from './paged.tsx'
+import { usePages } from './use-pages.ts'
+
+const TRIGGERS = { operator: 'By an operator', schedule: 'By schedule', api: 'By a program' }
+
+/** What pulls did with this platform. */
+export function PullsTab({ platform }: { platform: PlatformDetails }) {
+  const path = `/api/v1/platforms/${platform.id}/pulls`
+  const pulls = usePages<PlatformPull>(['platforms', String(platform.id)], path, 'pulls')
+  return (
+    <Paged
+      query={pulls}
+      empty={
+        <EmptyState icon={<IconDownload />} title="Not pulled yet">
+          The schedule pulls every active platform, and the button above pulls this one.
+        </EmptyState>
+      }
+    >
+      <Table.ScrollContainer minWidth={720}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Started</Table.Th>
+              <Table.Th>State</Table.Th>
+              <Table.Th>Trigger</Table.Th>
+              <Table.Th>Modules read</Table.Th>
+              <Table.Th ta="right">Received</Table.Th>
+              <Table.Th ta="right">New</Table.Th>
+              <Table.Th ta="right">Changed</Table.Th>
+              <Table.Th ta="right">Rejected</Table.Th>
+              <Table.Th ta="right">Took</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {pulls.rows.map((pull) => (
+              <PullRow key={pull.pull_id} pull={pull} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Paged>
+  )
+}
+
+function PullRow({ pull }: { pull: PlatformPull }) {
+  const { pull_id, state, trigger, started_at, finished_at, modules, modules_read, counts } = pull
+  const took =
+    started_at !== null && finished_at !== null
+      ? formatDuration(Date.parse(finished_at) - Date.parse(started_at))
+      : '–'
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <PageLink to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} size="sm">
+          {started_at === null ? `Pull ${pull_id}` : <Time at={started_at} />}
+        </PageLink>
+        {pull.error && (
+          <Text size="xs" c="dimmed" lineClamp={2} maw={320}>
+            {pull.error}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <StatusBadge status={state} />
+      </Table.Td>
+      <Table.Td>{TRIGGERS[trigger]}</Table.Td>
+      <Table.Td>
+        {modules_read} of {modules}
+      </Table.Td>
+      <Table.Td ta="right">{formatNumber(counts.received)}</Table.Td>
+      <Table.Td ta="right">{formatNumber(counts.created)}</Table.Td>
+      <Table.Td ta="right">{formatNumber(counts.updated)}</Table.Td>
+      <Table.Td ta="right">{formatNumber(counts.rejected)}</Table.Td>
+      <Table.Td ta="right">{took}</Table.Td>
+    </Table.Tr>
+  )
+}

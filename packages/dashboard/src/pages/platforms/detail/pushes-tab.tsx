@@ -1,0 +1,69 @@
+import { Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import type { ActivityLine, PlatformDetails } from '@recordhub/protocol'
+import { IconArrowsDownUp } from '@tabler/icons-react'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { PageLink } from '../../../components/page-link.tsx'
+import { Time } from '../../../components/time.tsx'
+import { ActivityLines } from './activity-lines.tsx'
+import { Paged } from './paged.tsx'
+import { RejectedPushes } from './rejected-pushes.tsx'
+import { usePages } from './use-pages.ts'
+
+const PAGE = 100
+
+/** What the platform pushed: taken or refused. */
+export function PushesTab({ platform }: { platform: PlatformDetails }) {
+  const { platform_name, last_push_at } = platform
+  const query = new URLSearchParams({ platform: platform_name, limit: String(PAGE) })
+  const path = `/api/v1/activity?${query}`
+  const activity = usePages<ActivityLine>(['platforms', platform_name], path, 'activity')
+  const taken = activity.rows.filter(
+    ({ kind }) => kind.startsWith('push.') && kind !== 'push.rejected',
+  )
+  return (
+    <Stack>
+      <Text size="sm" c="dimmed" component="div">
+        {last_push_at === null ? (
+          'No push was taken yet.'
+        ) : (
+          <>
+            The last push was taken <Time at={last_push_at} relative />.
+          </>
+        )}
+      </Text>
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
+        <section aria-labelledby="refused">
+          <Group justify="space-between" mb="sm">
+            <Title order={2} fz="h4" id="refused">
+              Refused
+            </Title>
+            <PageLink
+              to="/dashboard/activity"
+              search={{ tab: 'rejected', platform: platform_name }}
+              size="sm"
+            >
+              All that was refused
+            </PageLink>
+          </Group>
+          <RejectedPushes platformName={platform_name} />
+        </section>
+        <section aria-labelledby="taken">
+          <Title order={2} fz="h4" id="taken" mb="sm">
+            Taken
+          </Title>
+          <Paged
+            query={{ ...activity, rows: activity.hasNextPage ? activity.rows : taken }}
+            empty={
+              <EmptyState icon={<IconArrowsDownUp />} title="No push was taken yet">
+                The platform pushes with the hub API key. What it pushes is told here with its
+                record.
+              </EmptyState>
+            }
+          >
+            <ActivityLines lines={taken} />
+          </Paged>
+        </section>
+      </SimpleGrid>
+    </Stack>
+  )
+}

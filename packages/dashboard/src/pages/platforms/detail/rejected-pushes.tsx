@@ -1,0 +1,89 @@
+import { Accordion, Badge, Code, Group, Skeleton, Stack, Text } from '@mantine/core'
+import type { RejectedPush } from '@recordhub/protocol'
+import { IconCircleCheck } from '@tabler/icons-react'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Time } from '../../../components/time.tsx'
+import { useRejected } from '../platform-queries.ts'
+import { ReplayButton } from './replay-button.tsx'
+
+const SHOWN = 10
+
+/** The newest that was refused of a platform; each opens to what was sent and what was answered. */
+export function RejectedPushes({ platformName }: { platformName: string }) {
+  const rejected = useRejected(platformName, SHOWN)
+  if (rejected.isPending) return <Skeleton height={120} />
+  if (rejected.isError) {
+    return <ErrorNotice error={rejected.error} onRetry={() => void rejected.refetch()} />
+  }
+  if (rejected.data.length === 0) {
+    return (
+      <EmptyState icon={<IconCircleCheck />} title="Nothing was refused">
+        A push that the hub cannot take is kept here with its reason.
+      </EmptyState>
+    )
+  }
+  return (
+    <Accordion variant="separated" order={3}>
+      {rejected.data.map((one) => (
+        <Accordion.Item key={one.id} value={String(one.id)}>
+          <Accordion.Control>
+            <Group gap="xs">
+              <Badge variant="default" tt="none">
+                {one.method}
+              </Badge>
+              <Text size="xs" c="dimmed" component="div">
+                <Time at={one.at} />
+              </Text>
+              {one.count > 1 && <Text size="xs">{one.count} times</Text>}
+              {one.replayed_at && (
+                <Badge variant="light" color="green" tt="none">
+                  Replayed
+                </Badge>
+              )}
+            </Group>
+            <Text size="sm" mt={4}>
+              {one.message}
+            </Text>
+          </Accordion.Control>
+          <Accordion.Panel>
+            <Rejected rejected={one} />
+          </Accordion.Panel>
+        </Accordion.Item>
+      ))}
+    </Accordion>
+  )
+}
+
+function Rejected({ rejected }: { rejected: RejectedPush }) {
+  const { code, message, errors, body, method } = rejected
+  const answer = {
+    success: false,
+    code,
+    message,
+    ...(Object.keys(errors).length > 0 ? { errors } : {}),
+  }
+  return (
+    <Stack gap="xs">
+      <Shown title="What was sent" value={body} />
+      <Shown
+        title={method === 'pull' ? 'Why it was refused' : 'What was answered'}
+        value={answer}
+      />
+      <ReplayButton rejected={rejected} />
+    </Stack>
+  )
+}
+
+function Shown({ title, value }: { title: string; value: unknown }) {
+  return (
+    <div>
+      <Text size="sm" fw={600} mb={4}>
+        {title}
+      </Text>
+      <Code block tabIndex={0} mah={260} aria-label={title}>
+        {JSON.stringify(value, null, 2)}
+      </Code>
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+import { Button, List, Stack, Text } from '@mantine/core'
+import type { PlatformDetails, PlatformRemovalPreview } from '@recordhub/protocol'
+import { IconTrash } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { callHub } from '../../../api/call-hub.ts'
+import { attempt, tell } from '../../../components/confirm.tsx'
+import { formatCount } from '../../../lib/format.ts'
+import { useRefreshPlatforms } from '../platform-queries.ts'
+import { TypedConfirmation } from './typed-confirmation.tsx'
+
+/** Removes the platform, after its name was typed and what goes was told. */
+export function RemovePlatform({ platform }: { platform: PlatformDetails }) {
+  const { id, platform_name, display_title } = platform
+  const [preview, setPreview] = useState<PlatformRemovalPreview | null>(null)
+  const navigate = useNavigate()
+  const refreshPlatforms = useRefreshPlatforms()
+  const ask = () =>
+    attempt(async () => {
+      const path = `/api/v1/platforms/${id}/removal`
+      setPreview((await callHub<{ removal: PlatformRemovalPreview }>(path)).removal)
+    })
+
+  async function remove(): Promise<void> {
+    await callHub(`/api/v1/platforms/${id}`, { method: 'DELETE', body: { platform_name } })
+    tell(`${display_title} is removed. Its records are being deleted.`)
+    await navigate({ to: '/dashboard/platforms' })
+    await refreshPlatforms()
+  }
+
+  return (
+    <Stack align="flex-start">
+      <Text size="sm">
+        To stop receiving for a while, switch it off instead: then everything stays.
+      </Text>
+      <Button
+        color="red"
+        variant="light"
+        leftSection={<IconTrash size={16} aria-hidden />}
+        onClick={() => void ask()}
+      >
+        Remove {display_title}
+      </Button>
+      {preview && (
+        <TypedConfirmation
+          title={`Remove ${display_title}?`}
+          what="the platform's name"
+          name={platform_name}
+          action="Remove for good"
+          onClose={() => setPreview(null)}
+          onConfirm={remove}
+        >
+          <Text size="sm">This cannot be undone. It takes:</Text>
+          <List size="sm">
+            <List.Item>
+              {formatCount(preview.records, 'record')}, each with its history, in the background
+            </List.Item>
+            <List.Item>
+              {formatCount(preview.rejected_pushes, 'refused push', 'refused pushes')}
+            </List.Item>
+            <List.Item>
+              {formatCount(preview.hub_api_keys, 'hub API key')} and the source API key, at once
+            </List.Item>
+            <List.Item>{formatCount(preview.modules, 'module')}</List.Item>
+          </List>
+          <Text size="sm">The activity and the audit stay.</Text>
+        </TypedConfirmation>
+      )}
+    </Stack>
+  )
+}

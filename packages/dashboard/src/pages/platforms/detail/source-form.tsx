@@ -1,0 +1,71 @@
+import { Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
+import type { PlatformChange, PlatformDetails } from '@recordhub/protocol'
+import { type FormEvent, useState } from 'react'
+import { callHub } from '../../../api/call-hub.ts'
+import { tell } from '../../../components/confirm.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { useRefreshPlatforms } from '../platform-queries.ts'
+
+/** Where the platform is, and the key that it expects. */
+export function SourceForm({ platform }: { platform: PlatformDetails }) {
+  const { id, source_base_url } = platform
+  const [url, setUrl] = useState(source_base_url)
+  const [key, setKey] = useState('')
+  const [isBusy, setIsBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const refreshPlatforms = useRefreshPlatforms()
+  const isChanged = url !== source_base_url || key !== ''
+
+  async function save(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    setIsBusy(true)
+    setError(null)
+    const body: PlatformChange = {
+      ...(url === source_base_url ? {} : { source_base_url: url }),
+      ...(key === '' ? {} : { source_api_key: key }),
+    }
+    try {
+      const path = `/api/v1/platforms/${id}`
+      const answer = await callHub<{ platform: { source_base_url: string } }>(path, {
+        method: 'PATCH',
+        body,
+      })
+      setUrl(answer.platform.source_base_url)
+      setKey('')
+      await refreshPlatforms()
+      tell('The platform answers there. The change is stored.')
+    } catch (failure) {
+      setError(failure)
+    }
+    setIsBusy(false)
+  }
+
+  return (
+    <form onSubmit={(event) => void save(event)}>
+      <Stack>
+        <TextInput
+          label="Base URL"
+          type="url"
+          required
+          autoComplete="off"
+          spellCheck={false}
+          value={url}
+          onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+        />
+        <PasswordInput
+          label="New source API key"
+          description="Leave it empty to keep the key that is stored. That one is never shown."
+          autoComplete="off"
+          value={key}
+          onChange={({ currentTarget }) => setKey(currentTarget.value)}
+        />
+        {error !== null && <ErrorNotice error={error} title="Nothing was changed" />}
+        <Group>
+          <Button type="submit" loading={isBusy} disabled={!isChanged}>
+            Try and save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

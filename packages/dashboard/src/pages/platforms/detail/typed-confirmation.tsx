@@ -1,0 +1,68 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+
+/** Asks for a name to be typed before something goes that does not come back. */
+export function TypedConfirmation({
+  title,
+  what,
+  name,
+  action,
+  children,
+  onClose,
+  onConfirm,
+}: {
+  title: string
+  /** What the name is, such as `the platform's name`. */
+  what: string
+  name: string
+  action: string
+  children: ReactNode
+  onClose: () => void
+  onConfirm: () => Promise<void>
+}) {
+  const [typed, setTyped] = useState('')
+  const [isBusy, setIsBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    setIsBusy(true)
+    setError(null)
+    try {
+      await onConfirm()
+      onClose()
+    } catch (failure) {
+      setError(failure)
+      setIsBusy(false)
+    }
+  }
+
+  return (
+    <Modal opened onClose={onClose} title={title} closeOnClickOutside={!isBusy}>
+      <form onSubmit={(event) => void submit(event)}>
+        <Stack>
+          {children}
+          <TextInput
+            label={`Type ${what} to confirm`}
+            description={name}
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+            value={typed}
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+          {error !== null && <ErrorNotice error={error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose} disabled={isBusy}>
+              Cancel
+            </Button>
+            <Button type="submit" color="red" loading={isBusy} disabled={typed !== name}>
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

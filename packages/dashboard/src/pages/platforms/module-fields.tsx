@@ -1,0 +1,67 @@
+import { Badge, Code, ScrollArea, Table, Text } from '@mantine/core'
+import type { Field, PlatformModule } from '@recordhub/protocol'
+
+/** The fields of a module as label and key; those that its manifest names no more at the end. */
+export function ModuleFields({
+  name,
+  fields,
+  removed = [],
+}: {
+  name: string
+  fields: readonly Field[]
+  removed?: PlatformModule['removed_fields']
+}) {
+  if (fields.length + removed.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        The manifest names no fields.
+      </Text>
+    )
+  }
+  return (
+    <ScrollArea
+      type="auto"
+      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': `Fields of ${name}` }}
+    >
+      <Table verticalSpacing={6} miw={380}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Label</Table.Th>
+            <Table.Th>Key</Table.Th>
+            <Table.Th>Type</Table.Th>
+            <Table.Th>Required</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {fields.map((field) => (
+            <FieldRow key={field.key} field={field} mark={field.added_at ? 'new' : null} />
+          ))}
+          {removed.map((field) => (
+            <FieldRow key={`removed ${field.key}`} field={field} mark="gone" />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollArea>
+  )
+}
+
+function FieldRow({ field, mark }: { field: Field; mark: 'new' | 'gone' | null }) {
+  const { key, label, type, required } = field
+  return (
+    <Table.Tr>
+      <Table.Td>
+        {label}{' '}
+        {mark && (
+          <Badge size="xs" variant="light" color={mark === 'new' ? 'blue' : 'orange'} tt="none">
+            {mark === 'new' ? 'added later' : 'not in the manifest any more'}
+          </Badge>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Code>{key}</Code>
+      </Table.Td>
+      <Table.Td>{type}</Table.Td>
+      <Table.Td>{required ? 'yes' : 'no'}</Table.Td>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Platform } from '@recordhub/protocol'
+import { choosePlatforms, explainHealth, healthOf } from './platform-list.ts'
+
+function platform(display_title: string, over: Partial<Platform> = {}): Platform {
+  return {
+    id: 1,
+    platform_name: display_title.toLowerCase(),
+    display_title,
+    platform_description: '',
+    connection_type: 'dynamic_api',
+    source_base_url: `https://${display_title.toLowerCase()}.example`,
+    status: 'active',
+    modules_registered: 1,
+    records: 10,
+    manifest_fetched_at: null,
+    latest_sync_at: '2026-11-21T07:30:00.000Z',
+    hub_api_key_hint: null,
+    last_error: null,
+    missing_reviews: 0,
+    modules: [],
+    ...over,
+  }
+}
+
+const ALL = [
+  platform('Clinic', { records: 5, last_error: 'It is away' }),
+  platform('archive', { records: 5, status: 'inactive', last_error: 'It was away' }),
+  platform('School', { records: 99, missing_reviews: 2 }),
+  platform('Shop', { records: 1, latest_sync_at: null }),
+]
+const ANY = { text: '', status: '', health: '' }
+
+describe('the list of platforms', () => {
+  it('says how well each is, the worst first', () => {
+    assert.deepEqual(ALL.map(healthOf), ['trouble', 'off', 'question', 'waiting'])
+    assert.equal(explainHealth(platform('Well')), null)
+    assert.match(explainHealth(platform('Ill', { missing_reviews: 1 })) ?? '', /of a module are/)
+    const titles = titlesOf(ANY, 'health', 'asc')
+    assert.deepEqual(titles, ['Clinic', 'School', 'Shop', 'archive'])
+  })
+
+  it('sorts without minding case, alike ones by title in either direction', () => {
+    assert.deepEqual(titlesOf(ANY, 'title', 'asc'), ['archive', 'Clinic', 'School', 'Shop'])
+    assert.deepEqual(titlesOf(ANY, 'records', 'desc'), ['School', 'archive', 'Clinic', 'Shop'])
+    assert.deepEqual(titlesOf(ANY, 'records', 'asc'), ['Shop', 'archive', 'Clinic', 'School'])
+  })
+
+  it('filters by words of title, name or address, by status and by health', () => {
+    assert.deepEqual(titlesOf({ ...ANY, text: ' CLIN' }), ['Clinic'])
+    assert.deepEqual(titlesOf({ ...ANY, text: 'shop.example' }), ['Shop'])
+    assert.deepEqual(titlesOf({ ...ANY, status: 'inactive' }), ['archive'])
+    assert.deepEqual(titlesOf({ ...ANY, health: 'question' }), ['School'])
+    assert.deepEqual(titlesOf({ ...ANY, text: 'shop', health: 'trouble' }), [])
+  })
+})
+
+function titlesOf(
+  filter: typeof ANY,
+  sort: Parameters<typeof choosePlatforms>[2]['sort'] = 'title',
+  direction: 'asc' | 'desc' = 'asc',
+): string[] {
+  return choosePlatforms(ALL, filter, { sort, direction }).map((one) => one.display_title)
+}

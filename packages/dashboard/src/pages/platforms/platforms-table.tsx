@@ -1,0 +1,115 @@
+import { PageLink } from '../../components/page-link.tsx'
+import 'mantine-datatable/styles.css'
+import { Stack, Text } from '@mantine/core'
+import type { Platform } from '@recordhub/protocol'
+import { useNavigate } from '@tanstack/react-router'
+import { DataTable } from 'mantine-datatable'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import { Time } from '../../components/time.tsx'
+import { formatCount, formatNumber } from '../../lib/format.ts'
+import { HealthBadge } from './health-badge.tsx'
+import { type Direction, isSort, type Sort } from './platform-list.ts'
+
+const WIDE = '(min-width: 48em)'
+
+type Order = { sort: Sort; direction: Direction }
+
+export function PlatformsTable({
+  platforms,
+  order,
+  onOrder,
+}: {
+  platforms: Platform[]
+  order: Order
+  onOrder: (order: Order) => void
+}) {
+  const navigate = useNavigate()
+  return (
+    <DataTable
+      withTableBorder
+      borderRadius="md"
+      highlightOnHover
+      minHeight={platforms.length === 0 ? 160 : 0}
+      noRecordsText="No platform fits the filter"
+      records={platforms}
+      idAccessor="id"
+      sortStatus={{ columnAccessor: order.sort, direction: order.direction }}
+      onSortStatusChange={({ columnAccessor, direction }) => {
+        const sort = String(columnAccessor)
+        if (isSort(sort)) onOrder({ sort, direction })
+      }}
+      onRowClick={({ record }) =>
+        void navigate({ to: '/dashboard/platforms/$id', params: { id: String(record.id) } })
+      }
+      columns={[
+        {
+          accessor: 'title',
+          title: 'Platform',
+          sortable: true,
+          render: (platform) => <Title platform={platform} />,
+        },
+        {
+          accessor: 'status',
+          sortable: true,
+          width: 110,
+          visibleMediaQuery: WIDE,
+          render: ({ status }) => <StatusBadge status={status} />,
+        },
+        {
+          accessor: 'modules',
+          sortable: true,
+          width: 130,
+          visibleMediaQuery: WIDE,
+          render: ({ modules_registered }) => `${formatNumber(modules_registered)} registered`,
+        },
+        {
+          accessor: 'records',
+          sortable: true,
+          width: 110,
+          textAlign: 'right',
+          visibleMediaQuery: WIDE,
+          render: ({ records }) => formatNumber(records),
+        },
+        {
+          accessor: 'synced',
+          title: 'Latest sync',
+          sortable: true,
+          width: 200,
+          visibleMediaQuery: WIDE,
+          render: ({ latest_sync_at }) => <Time at={latest_sync_at} />,
+        },
+        {
+          accessor: 'health',
+          sortable: true,
+          width: 150,
+          render: (platform) => <HealthBadge platform={platform} />,
+        },
+      ]}
+    />
+  )
+}
+
+function Title({ platform }: { platform: Platform }) {
+  const { id, display_title, platform_name, modules_registered, records, latest_sync_at } = platform
+  return (
+    <Stack gap={0}>
+      <PageLink
+        to="/dashboard/platforms/$id"
+        params={{ id: String(id) }}
+        fw={600}
+        onClick={(event) => event.stopPropagation()}
+      >
+        {display_title}
+      </PageLink>
+      <Text size="xs" c="dimmed">
+        {platform_name}
+      </Text>
+      <Text size="xs" c="dimmed" hiddenFrom="sm">
+        {modules_registered} registered · {formatCount(records, 'record')}
+      </Text>
+      <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
+        <Time at={latest_sync_at} />
+      </Text>
+    </Stack>
+  )
+}

@@ -1,0 +1,146 @@
+import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import type { Manifest, ProbeAnswer } from '@recordhub/protocol'
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import type { FormEvent } from 'react'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { PageLink } from '../../../components/page-link.tsx'
+import { CheckList } from '../check-list.tsx'
+import { usePlatforms } from '../platform-queries.ts'
+import { useConnectionChecks } from '../use-connection-checks.ts'
+
+export type Source = { source_base_url: string; source_api_key: string }
+
+/** The first step: where the platform is, and whether it answers as agreed. */
+export function ConnectStep({
+  source,
+  onChange,
+  onConnected,
+}: {
+  source: Source
+  onChange: (source: Source) => void
+  onConnected: (manifest: Manifest) => void
+}) {
+  const { checks, answer, isRunning, error, run, clear } = useConnectionChecks<ProbeAnswer>()
+  const change = (over: Partial<Source>) => {
+    onChange({ ...source, ...over })
+    // What was found out does not hold for another address or key.
+    clear()
+  }
+  const test = (event: FormEvent) => {
+    event.preventDefault()
+    void run('/api/v1/platforms/probe', source)
+  }
+  const modules = answer?.manifest?.modules ?? []
+  const nameOf = (type: string) =>
+    modules.find((one) => one.record_type === type)?.module_name ?? type
+  return (
+    <Stack>
+      <form onSubmit={test}>
+        <Stack>
+          <Text size="sm" c="dimmed">
+            The owner of the platform first adds the endpoints that the{' '}
+            <PageLink to="/dashboard/guide" inherit underline="always">
+              integration guide
+            </PageLink>{' '}
+            describes, and then gives you these two.
+          </Text>
+          <TextInput
+            label="Base URL"
+            description="Up to and without /api"
+            placeholder="https://hr.example.org"
+            type="url"
+            inputMode="url"
+            required
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+            value={source.source_base_url}
+            onChange={({ currentTarget }) => change({ source_base_url: currentTarget.value })}
+          />
+          <PasswordInput
+            label="Source API key"
+            description="The hub sends it to the platform in X-PLATFORM-API-KEY. It is stored sealed."
+            required
+            autoComplete="off"
+            value={source.source_api_key}
+            onChange={({ currentTarget }) => change({ source_api_key: currentTarget.value })}
+          />
+          <Group>
+            <Button
+              type="submit"
+              variant={answer?.success ? 'default' : 'filled'}
+              loading={isRunning}
+            >
+              {answer ? 'Test again' : 'Test connection and fetch platform data'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      {error !== null && <ErrorNotice error={error} />}
+      {(checks.length > 0 || isRunning) && (
+        <CheckList checks={checks} isRunning={isRunning} nameOf={nameOf} />
+      )}
+      {answer && !isRunning && (
+        <Outcome
+          answer={answer}
+          allWell={checks.every((one) => one.ok)}
+          onConnected={onConnected}
+        />
+      )}
+    </Stack>
+  )
+}
+
+function Outcome({
+  answer: { success, manifest },
+  allWell,
+  onConnected,
+}: {
+  answer: ProbeAnswer
+  allWell: boolean
+  onConnected: (manifest: Manifest) => void
+}) {
+  const platforms = usePlatforms()
+  const same = platforms.data?.find((one) => one.platform_name === manifest?.platform_name)
+  if (!success || !manifest) {
+    return (
+      <Alert color="red" variant="light" icon={<IconAlertTriangle />} title="Not connected yet">
+        Mend what failed above and test again. Nothing was stored.
+      </Alert>
+    )
+  }
+  if (same) {
+    return (
+      <Alert color="yellow" variant="light" icon={<IconAlertTriangle />} title="Registered already">
+        This platform is registered as{' '}
+        <PageLink
+          to="/dashboard/platforms/$id"
+          params={{ id: String(same.id) }}
+          inherit
+          underline="always"
+        >
+          {same.display_title}
+        </PageLink>
+        . Its modules, address and keys are changed there.
+      </Alert>
+    )
+  }
+  return (
+    <Alert
+      color={allWell ? 'green' : 'yellow'}
+      variant="light"
+      icon={allWell ? <IconCircleCheck /> : <IconAlertTriangle />}
+      title={`${manifest.platform_title} (${manifest.platform_name})`}
+    >
+      <Text size="sm">{manifest.platform_description}</Text>
+      {!allWell && (
+        <Text size="sm" mt={4}>
+          You can register it all the same. What failed can be mended later.
+        </Text>
+      )}
+      <Button mt="sm" onClick={() => onConnected(manifest)}>
+        Choose modules
+      </Button>
+    </Alert>
+  )
+}

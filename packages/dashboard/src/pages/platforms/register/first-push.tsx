@@ -1,0 +1,57 @@
+import { Alert, Loader, Text } from '@mantine/core'
+import type { PlatformDetails } from '@recordhub/protocol'
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import { PageLink } from '../../../components/page-link.tsx'
+import { Time } from '../../../components/time.tsx'
+import { useRejected } from '../platform-queries.ts'
+
+/** Waits for the first push of a platform and turns green by itself; says so too when one came and was refused. */
+export function FirstPush({ platform }: { platform: PlatformDetails }) {
+  const { id, platform_name, last_push_at } = platform
+  const rejected = useRejected(platform_name, 1)
+  const refused = rejected.data?.find((one) => one.method !== 'pull')
+  const tab = { to: '/dashboard/platforms/$id', params: { id: String(id) } } as const
+  if (last_push_at !== null) {
+    return (
+      <Alert
+        color="green"
+        variant="light"
+        icon={<IconCircleCheck />}
+        title="The first push has arrived"
+        role="status"
+      >
+        <Text size="sm" component="div">
+          It was taken at <Time at={last_push_at} />. The platform and the hub know each other now.
+        </Text>
+      </Alert>
+    )
+  }
+  if (refused) {
+    return (
+      <Alert
+        color="orange"
+        variant="light"
+        icon={<IconAlertTriangle />}
+        title="A push came and was refused"
+        role="status"
+      >
+        <Text size="sm">{refused.message}</Text>
+        <PageLink {...tab} search={{ tab: 'pushes' }} size="sm">
+          See what was sent
+        </PageLink>
+      </Alert>
+    )
+  }
+  return (
+    <Alert
+      color="blue"
+      variant="light"
+      icon={<Loader size={18} aria-hidden />}
+      title="Waiting for the first push"
+      role="status"
+    >
+      This turns green by itself when one arrives. You need not wait: existing records are pulled
+      without it.
+    </Alert>
+  )
+}

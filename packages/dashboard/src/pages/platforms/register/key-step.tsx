@@ -1,0 +1,83 @@
+import { Alert, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { CopyButton } from '../../../components/copy-button.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { LinkButton } from '../../../components/link-button.tsx'
+import { PageLink } from '../../../components/page-link.tsx'
+import { usePlatform } from '../platform-queries.ts'
+import { PullButton } from '../pull-button.tsx'
+import { PushExample } from '../push-example.tsx'
+import { FirstPush } from './first-push.tsx'
+
+/** The last step: the key that the platform pushes with, and waiting for its first push. */
+export function KeyStep({
+  platformId,
+  hubApiKey,
+}: {
+  platformId: string
+  /** Known right after the registration only. */
+  hubApiKey: string | null
+}) {
+  const platform = usePlatform(platformId)
+  if (platform.isError) {
+    return <ErrorNotice error={platform.error} onRetry={() => void platform.refetch()} />
+  }
+  if (!platform.data) return <Skeleton height={260} aria-label="Loading" />
+  const { id, display_title, hub_api_key_hint, modules } = platform.data
+  const module = modules.find((one) => one.registered)
+  const params = { id: String(id) }
+  return (
+    <Stack>
+      <Title order={2} fz="h4">
+        {display_title} is registered
+      </Title>
+      {hubApiKey !== null ? (
+        <>
+          <Text size="sm">
+            Give this hub API key to the owner of {display_title}, and to nobody else. The platform
+            sends it in <Code>X-API-KEY</Code> with every push.
+          </Text>
+          <Group gap="xs">
+            <Code block aria-label="Hub API key" fz="sm">
+              {hubApiKey}
+            </Code>
+            <CopyButton value={hubApiKey} label="Copy the hub API key" words="Copy key" />
+          </Group>
+        </>
+      ) : (
+        <Alert color="blue" variant="light" title={`The hub API key ${hub_api_key_hint ?? ''}`}>
+          It was shown when the platform was registered. To see it again, open the{' '}
+          <PageLink
+            to="/dashboard/platforms/$id"
+            params={params}
+            search={{ tab: 'settings' }}
+            inherit
+            underline="always"
+          >
+            settings of the platform
+          </PageLink>
+          ; your password is asked for.
+        </Alert>
+      )}
+      {module && <PushExample module={module} hubApiKey={hubApiKey} />}
+      <Text size="sm">
+        More, with code for PHP, Node, Python, C# and Java:{' '}
+        <PageLink
+          to="/dashboard/guide"
+          search={{ platform: String(id) }}
+          inherit
+          underline="always"
+        >
+          the integration guide for {display_title}
+        </PageLink>
+        .
+      </Text>
+      <FirstPush platform={platform.data} />
+      <Group>
+        <LinkButton to="/dashboard/platforms/$id" params={params}>
+          Open {display_title}
+        </LinkButton>
+        <PullButton platform={platform.data} />
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,126 @@
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Code,
+  Collapse,
+  Group,
+  Paper,
+  Stack,
+  Text,
+  VisuallyHidden,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { Manifest, Module, Platform } from '@recordhub/protocol'
+import { useState } from 'react'
+import { callHub } from '../../../api/call-hub.ts'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { formatCount } from '../../../lib/format.ts'
+import { ModuleFields } from '../module-fields.tsx'
+import { useRefreshPlatforms } from '../platform-queries.ts'
+import type { Source } from './connect-step.tsx'
+
+type Registered = { platform: Platform; hub_api_key: string }
+
+/** The second step: which modules are received. */
+export function ModulesStep({
+  source,
+  manifest,
+  onBack,
+  onRegistered,
+}: {
+  source: Source
+  manifest: Manifest
+  onBack: () => void
+  onRegistered: (registered: { id: number; hub_api_key: string }) => void
+}) {
+  const { modules, platform_title } = manifest
+  const all = modules.map((module) => module.record_type)
+  const [chosen, setChosen] = useState<string[]>(all)
+  const [isBusy, setIsBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const refreshPlatforms = useRefreshPlatforms()
+
+  async function register(): Promise<void> {
+    setIsBusy(true)
+    setError(null)
+    try {
+      const body = { ...source, record_types: chosen }
+      const answer = await callHub<Registered>('/api/v1/platforms', { method: 'POST', body })
+      void refreshPlatforms()
+      onRegistered({ id: answer.platform.id, hub_api_key: answer.hub_api_key })
+    } catch (failure) {
+      setError(failure)
+      setIsBusy(false)
+    }
+  }
+
+  if (modules.length === 0) {
+    return (
+      <Alert color="yellow" variant="light" title={`${platform_title} offers no modules`}>
+        Its manifest lists none, so there is nothing to receive. Its owner has to add one.
+        <Group mt="sm">
+          <Button variant="default" onClick={onBack}>
+            Back
+          </Button>
+        </Group>
+      </Alert>
+    )
+  }
+  return (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        Choose what the hub receives of {platform_title}. You can register the others later.
+      </Text>
+      <Checkbox
+        label={`All ${formatCount(modules.length, 'module')}`}
+        checked={chosen.length === all.length}
+        indeterminate={chosen.length > 0 && chosen.length < all.length}
+        onChange={({ currentTarget }) => setChosen(currentTarget.checked ? all : [])}
+      />
+      <Checkbox.Group value={chosen} onChange={setChosen} aria-label="Modules">
+        <Stack gap="xs">
+          {modules.map((module) => (
+            <ModuleChoice key={module.record_type} module={module} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      {error !== null && <ErrorNotice error={error} title="It was not registered" />}
+      <Group>
+        <Button variant="default" onClick={onBack} disabled={isBusy}>
+          Back
+        </Button>
+        <Button onClick={() => void register()} loading={isBusy} disabled={chosen.length === 0}>
+          Register with {formatCount(chosen.length, 'module')}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function ModuleChoice({ module }: { module: Module }) {
+  const [isOpen, { toggle }] = useDisclosure(false)
+  const { module_name, record_type, description, fields } = module
+  return (
+    <Paper withBorder p="sm">
+      <Group justify="space-between" align="flex-start" gap="xs">
+        <Checkbox
+          value={record_type}
+          label={module_name}
+          description={
+            <>
+              <Code>{record_type}</Code> {description}
+            </>
+          }
+        />
+        <Button size="compact-sm" variant="subtle" aria-expanded={isOpen} onClick={toggle}>
+          {formatCount(fields.length, 'field')}
+          <VisuallyHidden>of {module_name}</VisuallyHidden>
+        </Button>
+      </Group>
+      <Collapse expanded={isOpen}>
+        <ModuleFields name={module_name} fields={fields} />
+      </Collapse>
+    </Paper>
+  )
+}

@@ -1,0 +1,45 @@
+import { Paper, Progress, Stack, Text } from '@mantine/core'
+import type { Removal } from '@recordhub/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { callHub } from '../../api/call-hub.ts'
+import { formatNumber } from '../../lib/format.ts'
+
+const REFRESH_MS = 2000
+
+/** What is being deleted in the background, and how far that is. */
+export function RemovalsUnderWay({ platformName }: { platformName?: string }) {
+  const removals = useQuery({
+    queryKey: ['platforms', 'removals'],
+    queryFn: ({ signal }) =>
+      callHub<{ removals: Removal[] }>('/api/v1/removals', { signal }).then((answer) =>
+        answer.removals.filter((one) => one.finished_at === null),
+      ),
+    refetchInterval: ({ state }) => (state.data?.length ? REFRESH_MS : false),
+    meta: { live: true },
+  })
+  const shown = (removals.data ?? []).filter(
+    (one) => platformName === undefined || one.platform_name === platformName,
+  )
+  if (shown.length === 0) return null
+  return (
+    <Stack gap="xs" mb="md" role="status">
+      {shown.map((removal) => (
+        <RemovalProgress key={removal.id} removal={removal} />
+      ))}
+    </Stack>
+  )
+}
+
+function RemovalProgress({ removal }: { removal: Removal }) {
+  const { platform_name, record_type, records, removed } = removal
+  const percent = records === 0 ? 0 : Math.min(100, (100 * removed) / records)
+  const what = record_type === null ? platform_name : `${record_type} of ${platform_name}`
+  return (
+    <Paper withBorder p="sm">
+      <Text size="sm" mb={6}>
+        Deleting the records of {what}: {formatNumber(removed)} of {formatNumber(records)}
+      </Text>
+      <Progress value={percent} aria-label={`Deleting the records of ${what}`} />
+    </Paper>
+  )
+}

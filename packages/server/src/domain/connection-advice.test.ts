@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ERROR_CODES, isErrorCode } from '../errors.ts'
+import { adviceFor } from './connection-advice.ts'
+
+/** Of a pull, or of the hub itself: a test of a connection does not meet them. */
+const ELSEWHERE = new Set([
+  ...['platform_busy', 'platform_page_refused', 'platform_already_registered', 'platform_inactive'],
+])
+
+test('there is advice for whatever a test of a connection can meet, and it adds to the message', () => {
+  for (const code of Object.keys(ERROR_CODES)) {
+    if (!isErrorCode(code) || !/^(platform|source)_/.test(code) || ELSEWHERE.has(code)) continue
+    const advice = adviceFor(code)
+    assert.ok(advice.length > 20, code)
+    assert.ok(!ERROR_CODES[code].message.includes(advice), code)
+  }
+  assert.equal(adviceFor('not_found'), '')
+})

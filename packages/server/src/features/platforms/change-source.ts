@@ -1,0 +1,73 @@
+import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
+import { HubError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { PlatformClient } from '../../outgoing/platform-client.ts'
+import { parseSourceUrl } from '../../outgoing/source-url.ts'
+import type { ConnectionStore } from '../../storage/port/connection-store.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { probePlatform } from './probe-platform.ts'
+import { type Requester, toProbeError } from './register-platform.ts'
+
+/**
+ * Changes where a platform is, the key that it expects, or both. They are tried before they are stored: the
+ * platform must answer, and by the name that it is registered with.
+ * @throws HubError `not_found`, `platform_name_differs`, or what is wrong with the platform's answer.
+ */
+export async function changeSource(
+  parts: {
+    client: Pick<PlatformClient, 'ping' | 'fetchManifest'>
+    platforms: Pick<PlatformStore, 'readSource'>
+    connections: Pick<ConnectionStore, 'setSource'>
+    secrets: SecretBox
+    clock: Clock
+  },
+  change: {
+    platform_id: number
+    source_base_url: string | undefined
+    source_api_key: string | undefined
+  },
+  requester: Requester,
+): Promise<void> {
+  const { secrets } = parts
+  const before = await parts.platforms.readSource(change.platform_id)
+  if (!before) throw new HubError('not_found', { what: 'platform' })
+  const { platform_id, platform_name, display_title } = before
+  const source_base_url = parseSourceUrl(change.source_base_url ?? before.source_base_url)
+  const source_api_key =
+    change.source_api_key ?? secrets.open(before.sealed_source_key, SOURCE_KEY_PURPOSE)
+  const probe = await probePlatform(parts.client, { source_base_url, source_api_key })
+  const [problem] = probe.problems
+  if (problem) throw toProbeError(problem)
+  const got = probe.manifest?.platform_name ?? ''
+  if (got !== platform_name) {
+    throw new HubError('platform_name_differs', { got, expected: platform_name })
+  }
+  const isNewKey = change.source_api_key !== undefined
+  const isNewUrl = source_base_url !== before.source_base_url
+  if (!isNewKey && !isNewUrl) return
+  const details = { source_base_url, before: before.source_base_url, new_source_key: isNewKey }
+  const what = [
+    ...(isNewUrl ? [`is called at ${source_base_url}`] : []),
+    ...(isNewKey ? ['is called with a new source API key'] : []),
+  ]
+  const isDone = await parts.connections.setSource(
+    {
+      platform_id,
+      source_base_url,
+      sealed_source_key: isNewKey ? secrets.seal(source_api_key, SOURCE_KEY_PURPOSE) : null,
+      at: parts.clock.now().toISOString(),
+    },
+    {
+      activity: {
+        level: 'info',
+        kind: 'platform.source_changed',
+        message: `${display_title} ${what.join(' and ')} from now on.`,
+        actor: requester.actor,
+        details,
+      },
+      audit: { ...requester, action: 'platform.change_source', target: platform_name, details },
+    },
+  )
+  if (!isDone) throw new HubError('not_found', { what: 'platform' })
+}

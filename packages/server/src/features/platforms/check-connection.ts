@@ -1,0 +1,139 @@
+import type { ConnectionCheck, Manifest, PingAnswer } from '@recordhub/protocol'
+import { adviceFor } from '../../domain/connection-advice.ts'
+import { checkPulled, faultsInWords } from '../../domain/record-input.ts'
+import { HubError } from '../../errors.ts'
+import type { CallTarget } from '../../outgoing/call-platform.ts'
+import type { PlatformClient } from '../../outgoing/platform-client.ts'
+import { checkSourceKey, parseSourceUrl } from '../../outgoing/source-url.ts'
+
+export type CheckingClient = Pick<
+  PlatformClient,
+  'ping' | 'fetchManifest' | 'readBeginning' | 'hasSearch'
+>
+
+/** What a platform says of itself, as far as it could be read. */
+export type Described = {
+  /** How to call it; null where nothing else would work either. */
+  target: CallTarget | null
+  ping: PingAnswer | null
+  manifest: Manifest | null
+}
+
+/** Errors that say that the platform was not even met. */
+const NOT_MET = new Set([
+  'platform_address_refused',
+  'platform_unreachable',
+  'platform_certificate_invalid',
+  'platform_timed_out',
+])
+
+/**
+ * Asks a platform for its ping and its manifest and tells of each as soon as it is known. Nothing is stored.
+ * @param expected the name that it must bear; null where any will do.
+ */
+export async function* checkDescription(
+  client: Pick<PlatformClient, 'ping' | 'fetchManifest'>,
+  given: CallTarget,
+  { expected, signal }: { expected: string | null; signal: AbortSignal | null },
+): AsyncGenerator<ConnectionCheck, Described> {
+  const nothing = { target: null, ping: null, manifest: null }
+  const target = await attempt(async () => ({
+    source_base_url: parseSourceUrl(given.source_base_url),
+    source_api_key: checkSourceKey(given.source_api_key),
+  }))
+  if (target instanceof HubError) {
+    yield failed('reachable', target)
+    return nothing
+  }
+  const ping = await attempt(() => client.ping(target, signal))
+  if (ping instanceof HubError && NOT_MET.has(ping.code)) {
+    yield failed('reachable', ping)
+    return nothing
+  }
+  yield passed('reachable', `There is a server at ${new URL(target.source_base_url).host}.`)
+  if (ping instanceof HubError) yield failed('ping', ping)
+  else yield passed('ping', `It says: ${ping.message}`)
+  const manifest = await attempt(() => client.fetchManifest(target, signal))
+  const pinged = ping instanceof HubError ? null : ping
+  if (manifest instanceof HubError) yield failed('manifest', manifest)
+  else yield checkNames(manifest, pinged, expected)
+  const isKeyRefused = [ping, manifest].some(
+    (answer) => answer instanceof HubError && answer.code === 'platform_refused_key',
+  )
+  return {
+    target: isKeyRefused ? null : target,
+    ping: pinged,
+    manifest: manifest instanceof HubError ? null : manifest,
+  }
+}
+
+/** Tries the records endpoints of modules, one after the other, and the search endpoint. */
+export async function* checkEndpoints(
+  client: Pick<PlatformClient, 'readBeginning' | 'hasSearch'>,
+  target: CallTarget,
+  { recordTypes, signal }: { recordTypes: string[]; signal: AbortSignal },
+): AsyncGenerator<ConnectionCheck, void> {
+  for (const record_type of recordTypes) {
+    if (signal.aborted) return
+    yield await checkRecords(client, target, { record_type, signal })
+  }
+  const search = await attempt(() => client.hasSearch(target, signal))
+  if (search instanceof HubError) yield failed('search', search)
+  else {
+    const words = search
+      ? 'The search endpoint answers.'
+      : 'There is no search endpoint. It is optional; the hub searches what it has stored.'
+    yield passed('search', words)
+  }
+}
+
+async function checkRecords(
+  client: Pick<PlatformClient, 'readBeginning'>,
+  target: CallTarget,
+  { record_type, signal }: { record_type: string; signal: AbortSignal },
+): Promise<ConnectionCheck> {
+  const check = `records/${record_type}`
+  const begun = await attempt(() => client.readBeginning(target, record_type, signal))
+  if (begun instanceof HubError) return failed(check, begun)
+  const { first, total, path } = begun
+  const told = typeof total === 'number' && total > 0 ? ` It says that there are ${total}.` : ''
+  if (first === undefined) return passed(check, `It lists no records.${told}`)
+  const checked = checkPulled(first)
+  if (checked.outcome === 'valid') return passed(check, `Its records begin as agreed.${told}`)
+  const reason = `in its first record ${faultsInWords(checked.errors)}`
+  return failed(check, new HubError('platform_answer_invalid', { path, reason }))
+}
+
+function checkNames(
+  manifest: Manifest,
+  ping: PingAnswer | null,
+  expected: string | null,
+): ConnectionCheck {
+  const { platform_name: got, platform_title, modules } = manifest
+  if (ping && ping.platform_name !== got) {
+    const words = `The platform's ping says "${ping.platform_name}" and its manifest "${got}". Both must give the same platform_name.`
+    return failed('manifest', HubError.withMessage('platform_answer_invalid', words))
+  }
+  if (expected !== null && expected !== got) {
+    return failed('manifest', new HubError('platform_name_differs', { got, expected }))
+  }
+  const count = modules.length === 1 ? 'one module' : `${modules.length} modules`
+  return passed('manifest', `It is ${platform_title} (${got}), with ${count}.`)
+}
+
+async function attempt<Result>(action: () => Promise<Result>): Promise<Result | HubError> {
+  try {
+    return await action()
+  } catch (error) {
+    if (error instanceof HubError) return error
+    throw error
+  }
+}
+
+function passed(check: string, message: string): ConnectionCheck {
+  return { check, ok: true, code: null, message, advice: '' }
+}
+
+function failed(check: string, { code, message }: HubError): ConnectionCheck {
+  return { check, ok: false, code, message, advice: adviceFor(code) }
+}

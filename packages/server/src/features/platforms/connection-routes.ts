@@ -1,0 +1,145 @@
+import rateLimit from '@fastify/rate-limit'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import {
+  type ConnectionCheck,
+  ConnectionTest,
+  ErrorAnswer,
+  HubKeyAnswer,
+  RevealRequest,
+  RotateRequest,
+} from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
+import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
+import type { Caller } from '../../domain/caller.ts'
+import { HubError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { ConnectionStore } from '../../storage/port/connection-store.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import type { CheckingClient } from './check-connection.ts'
+import { answerOrLines, endOf, LINES, sendLines, toLines, wantsLines } from './lines.ts'
+import type { Requester } from './register-platform.ts'
+import { revealHubKey } from './reveal-hub-key.ts'
+import { rotateHubKey } from './rotate-hub-key.ts'
+import { type Tested, testConnection } from './test-connection.ts'
+
+const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
+const GUESSES = { max: 5, timeWindow: 60_000 }
+
+/** Whether a platform and the hub reach each other, and the key by which the platform does. */
+export function connectionRoutes(parts: {
+  platforms: PlatformStore
+  connections: ConnectionStore
+  activity: ActivityStore
+  client: CheckingClient
+  secrets: SecretBox
+  clock: Clock
+  callerOf: (request: FastifyRequest) => Caller
+  requesterOf: (request: FastifyRequest) => Requester
+  verifyPassword: (operatorId: string, password: string) => Promise<boolean>
+}): FastifyPluginAsyncTypebox {
+  const { client, callerOf, requesterOf, verifyPassword } = parts
+
+  async function findTested(platformId: number): Promise<Tested> {
+    const source = await parts.platforms.readSource(platformId)
+    const platform = source && (await parts.platforms.readPlatform(platformId))
+    if (!platform) throw new HubError('not_found', { what: 'platform' })
+    const { source_base_url, platform_name } = source
+    const source_api_key = parts.secrets.open(source.sealed_source_key, SOURCE_KEY_PURPOSE)
+    const registered = platform.modules.filter((module) => module.registered)
+    return {
+      target: { source_base_url, source_api_key },
+      expected: platform_name,
+      recordTypes: registered.map((module) => module.record_type),
+    }
+  }
+
+  /** Whose password is asked for: a token has none. */
+  function operatorOf(request: FastifyRequest): string {
+    const caller = callerOf(request)
+    if (caller.kind !== 'operator') throw new HubError('operator_needed')
+    return caller.id
+  }
+
+  return async (app) => {
+    await app.register(rateLimit, { global: false })
+
+    app.post(
+      '/api/v1/platforms/:id/test',
+      {
+        schema: {
+          summary: 'Test the connection to a registered platform and each of its endpoints',
+          description: LINES,
+          params: PlatformId,
+          response: { 200: answerOrLines(ConnectionTest), '4xx': ErrorAnswer },
+        },
+      },
+      async (request, reply) => {
+        const tested = await findTested(request.params.id)
+        const steps = testConnection(client, tested, endOf(reply))
+        if (wantsLines(request)) {
+          const last = (_: unknown, checks: ConnectionCheck[]) => toAnswer(checks)
+          return sendLines(reply, toLines(steps, last))
+        }
+        return reply.send(toAnswer(await Array.fromAsync(steps)))
+      },
+    )
+
+    app.post(
+      '/api/v1/platforms/:id/hub-key/reveal',
+      {
+        config: {
+          rateLimit: {
+            ...GUESSES,
+            hook: 'preHandler',
+            keyGenerator: operatorOf,
+            errorResponseBuilder: (_request, { ttl }) => {
+              const seconds = Math.ceil(ttl / 1000)
+              return new HubError('too_many_requests', { seconds }, { retryAfterSeconds: seconds })
+            },
+          },
+        },
+        schema: {
+          summary: 'Show the hub API key of a platform to an operator who gives the password again',
+          params: PlatformId,
+          body: RevealRequest,
+          response: { 200: HubKeyAnswer, '4xx': ErrorAnswer },
+        },
+      },
+      async (request, reply) => {
+        const operatorId = operatorOf(request)
+        const { password } = request.body
+        const wanted = {
+          platform_id: request.params.id,
+          isPasswordRight: () => verifyPassword(operatorId, password),
+        }
+        const hub_api_key = await revealHubKey(parts, wanted, requesterOf(request))
+        reply.header('Cache-Control', 'no-store')
+        return { success: true as const, hub_api_key }
+      },
+    )
+
+    app.post(
+      '/api/v1/platforms/:id/hub-key/rotate',
+      {
+        schema: {
+          summary: 'Give a platform a new hub API key; the one before stays valid for a while',
+          params: PlatformId,
+          body: RotateRequest,
+          response: { 200: HubKeyAnswer, '4xx': ErrorAnswer },
+        },
+      },
+      async (request, reply) => {
+        const wanted = { platform_id: request.params.id, ...request.body }
+        const hub_api_key = await rotateHubKey(parts, wanted, requesterOf(request))
+        reply.header('Cache-Control', 'no-store')
+        return { success: true as const, hub_api_key }
+      },
+    )
+  }
+}
+
+function toAnswer(checks: ConnectionCheck[]): ConnectionTest {
+  return { success: checks.every((one) => one.ok), checks }
+}

@@ -1,0 +1,45 @@
+import { HUB_KEY_PURPOSE } from '../../domain/api-key.ts'
+import { HubError } from '../../errors.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { ConnectionStore } from '../../storage/port/connection-store.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import type { Requester } from './register-platform.ts'
+
+/**
+ * Shows the hub API key of a platform to an operator who has given the password once more. Asked for in vain
+ * or not, it is in the audit; that it was shown is in the activity too.
+ * @throws HubError `not_found`, `password_wrong`.
+ */
+export async function revealHubKey(
+  parts: {
+    platforms: Pick<PlatformStore, 'readPlatform'>
+    connections: Pick<ConnectionStore, 'readSealedHubKey'>
+    activity: Pick<ActivityStore, 'appendActivity' | 'appendAudit'>
+    secrets: SecretBox
+  },
+  request: { platform_id: number; isPasswordRight: () => Promise<boolean> },
+  requester: Requester,
+): Promise<string> {
+  const { platforms, connections, activity, secrets } = parts
+  const { platform_id } = request
+  const platform = await platforms.readPlatform(platform_id)
+  const sealed = platform && (await connections.readSealedHubKey(platform_id))
+  if (!sealed) throw new HubError('not_found', { what: 'platform' })
+  const { platform_name, display_title } = platform
+  const audit = { ...requester, target: platform_name }
+  if (!(await request.isPasswordRight())) {
+    await activity.appendAudit({ ...audit, action: 'hub_key.reveal_refused' })
+    throw new HubError('password_wrong')
+  }
+  const key = secrets.open(sealed, HUB_KEY_PURPOSE)
+  await activity.appendAudit({ ...audit, action: 'hub_key.reveal' })
+  await activity.appendActivity({
+    level: 'info',
+    kind: 'platform.key_revealed',
+    message: `The hub API key of ${display_title} was shown.`,
+    actor: requester.actor,
+    platform: { platform_id, platform_name },
+  })
+  return key
+}

@@ -1,0 +1,49 @@
+import { createKey, HUB_KEY_PREFIX, HUB_KEY_PURPOSE } from '../../domain/api-key.ts'
+import { HubError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { ConnectionStore } from '../../storage/port/connection-store.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import type { Requester } from './register-platform.ts'
+
+/**
+ * Gives a platform a new hub API key; the one before goes on for the seconds of grace.
+ * @throws HubError `not_found`.
+ */
+export async function rotateHubKey(
+  parts: {
+    platforms: Pick<PlatformStore, 'readPlatform'>
+    connections: Pick<ConnectionStore, 'rotateHubKey'>
+    secrets: SecretBox
+    clock: Clock
+  },
+  request: { platform_id: number; grace_seconds: number },
+  requester: Requester,
+): Promise<string> {
+  const { platform_id, grace_seconds } = request
+  const platform = await parts.platforms.readPlatform(platform_id)
+  if (!platform) throw new HubError('not_found', { what: 'platform' })
+  const { platform_name, display_title } = platform
+  const { key, hash, hint } = createKey(HUB_KEY_PREFIX)
+  const now = parts.clock.now()
+  const at = now.toISOString()
+  const old_expires_at = new Date(now.getTime() + grace_seconds * 1000).toISOString()
+  const hub_key = { key_hash: hash, hint, sealed: parts.secrets.seal(key, HUB_KEY_PURPOSE) }
+  const until = grace_seconds === 0 ? 'opens nothing any more' : `goes on until ${old_expires_at}`
+  const details = { grace_seconds, hint }
+  const isDone = await parts.connections.rotateHubKey(
+    { platform_id, hub_key, old_expires_at, at },
+    {
+      activity: {
+        level: 'info',
+        kind: 'platform.key_rotated',
+        message: `${display_title} has a new hub API key. The one before ${until}.`,
+        actor: requester.actor,
+        details,
+      },
+      audit: { ...requester, action: 'hub_key.rotate', target: platform_name, details },
+    },
+  )
+  if (!isDone) throw new HubError('not_found', { what: 'platform' })
+  return key
+}

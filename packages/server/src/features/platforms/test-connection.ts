@@ -1,0 +1,33 @@
+import type { ConnectionCheck, ProbeAnswer } from '@recordhub/protocol'
+import type { CallTarget } from '../../outgoing/call-platform.ts'
+import { type CheckingClient, checkDescription, checkEndpoints } from './check-connection.ts'
+import { toProbeAnswer } from './probe-platform.ts'
+
+export type Tested = { target: CallTarget; expected: string | null; recordTypes: string[] | null }
+
+/**
+ * Tries everything that the hub asks a platform for: ping, manifest, the beginning of each records endpoint
+ * and the search endpoint. Nothing is stored. Ends early where nothing further could work.
+ * @param tested `recordTypes`: null for those of the manifest.
+ * @returns after the checks, what a probe answers.
+ */
+export async function* testConnection(
+  client: CheckingClient,
+  { target, expected, recordTypes }: Tested,
+  signal: AbortSignal,
+): AsyncGenerator<ConnectionCheck, ProbeAnswer> {
+  const checks: ConnectionCheck[] = []
+  const description = checkDescription(client, target, { expected, signal })
+  let step = await description.next()
+  while (!step.done) {
+    checks.push(step.value)
+    yield step.value
+    step = await description.next()
+  }
+  const described = step.value
+  const types = recordTypes ?? described.manifest?.modules.map((module) => module.record_type)
+  if (types && described.target) {
+    yield* checkEndpoints(client, described.target, { recordTypes: types, signal })
+  }
+  return toProbeAnswer(described, checks)
+}

@@ -1,0 +1,29 @@
+import { HubError } from '../errors.ts'
+import type { JsonValue } from '../lib/exact-json.ts'
+import type { PlatformAnswer } from './call-platform.ts'
+import { findReportedFailure } from './outgoing-error.ts'
+import { parseElements } from './records-slice.ts'
+import { openRecordsStream } from './records-stream.ts'
+
+/** How a records answer begins: its first element (undefined for an empty list) and the total that it gives. */
+export type RecordsBeginning = { first: JsonValue | undefined; total: unknown; path: string }
+
+/**
+ * Reads until the first elements have come, and closes the connection.
+ * @throws HubError where what came is not as agreed.
+ */
+export async function readBeginning(answer: PlatformAnswer): Promise<RecordsBeginning> {
+  const stream = openRecordsStream(answer)
+  let first: JsonValue | undefined
+  for await (const slice of stream.slices()) {
+    if (slice.starts.length === 0) continue
+    const { elements, flaw } = parseElements(slice, [0])
+    if (flaw !== null)
+      throw new HubError('platform_answer_invalid', { path: stream.path, reason: flaw })
+    first = elements[0]?.value
+    break
+  }
+  const failure = findReportedFailure(stream.envelope(), stream.path)
+  if (failure) throw failure
+  return { first, total: stream.envelope()['total'], path: stream.path }
+}

@@ -1,0 +1,90 @@
+import type { PlatformPull } from '@recordhub/protocol'
+import { noCounts } from '../../domain/pull.ts'
+import { concludePart, type TaskTally } from '../../domain/pull-ending.ts'
+import type { Executor } from './databases.ts'
+import { toCounts } from './pull-rows.ts'
+
+type Query = { platform_id: number; limit: number; before: number | null }
+
+/** What pulls did with one platform, newest first: a look into an index, then the tasks of those pulls. */
+export async function listPlatformPulls(
+  db: Executor,
+  { platform_id, limit, before }: Query,
+): Promise<PlatformPull[]> {
+  let select = db
+    .selectFrom('pull_tasks')
+    .select('pull_id')
+    .distinct()
+    .where('platform_id', '=', platform_id)
+  if (before !== null) select = select.where('pull_id', '<', before)
+  const found = await select.orderBy('pull_id', 'desc').limit(limit).execute()
+  if (found.length === 0) return []
+  const rows = await selectParts(
+    db,
+    platform_id,
+    found.map((row) => row.pull_id),
+  )
+  const parts = Map.groupBy(rows, (row) => row.pull_id)
+  return found.flatMap(({ pull_id }) => toPlatformPull(parts.get(pull_id) ?? []))
+}
+
+function selectParts(db: Executor, platformId: number, pullIds: number[]) {
+  return db
+    .selectFrom('pull_tasks as t')
+    .innerJoin('pulls as p', 'p.pull_id', 't.pull_id')
+    .select((eb) => [
+      't.pull_id',
+      'p.trigger',
+      't.state',
+      eb.fn.countAll<number>().as('tasks'),
+      eb.fn.min('t.started_at').as('started_at'),
+      eb.fn.max('t.finished_at').as('finished_at'),
+      eb.fn.min('t.error').as('error'),
+      eb.fn.sum<number | null>('t.received').as('received'),
+      eb.fn.sum<number | null>('t.created').as('created'),
+      eb.fn.sum<number | null>('t.updated').as('updated'),
+      eb.fn.sum<number | null>('t.unchanged').as('unchanged'),
+      eb.fn.sum<number | null>('t.stale').as('stale'),
+      eb.fn.sum<number | null>('t.rejected').as('rejected'),
+      eb.fn.sum<number | null>('t.missing').as('missing'),
+    ])
+    .where('t.platform_id', '=', platformId)
+    .where('t.pull_id', 'in', pullIds)
+    .groupBy(['t.pull_id', 'p.trigger', 't.state'])
+    .execute()
+}
+
+type Part = Awaited<ReturnType<typeof selectParts>>[number]
+
+function toPlatformPull(parts: Part[]): PlatformPull[] {
+  const [any] = parts
+  if (!any) return []
+  const tally: TaskTally = {}
+  const counts = noCounts()
+  for (const part of parts) {
+    tally[part.state] = Number(part.tasks)
+    const own = toCounts(part)
+    for (const name of COUNTS) counts[name] += own[name]
+  }
+  const state = concludePart(tally)
+  const isUnderWay = state === 'running' || state === 'queued'
+  const ends = parts.map((part) => part.finished_at).filter((at) => at !== null)
+  const starts = parts.map((part) => part.started_at).filter((at) => at !== null)
+  return [
+    {
+      pull_id: any.pull_id,
+      trigger: any.trigger,
+      state,
+      started_at: starts.toSorted()[0] ?? null,
+      finished_at: isUnderWay ? null : (ends.toSorted().at(-1) ?? null),
+      modules: parts.reduce((sum, part) => sum + Number(part.tasks), 0),
+      modules_read: tally.succeeded ?? 0,
+      counts,
+      error: parts.find((part) => part.error !== null)?.error ?? null,
+    },
+  ]
+}
+
+const COUNTS = [
+  ...(['received', 'created', 'updated', 'unchanged', 'stale', 'rejected', 'missing'] as const),
+]

@@ -1,0 +1,119 @@
+/** The settings of a platform with a browser: keys, address, status, removal (UI: platforms). */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { BROWSER_TEST, expectAccessible, openPage, shareBrowser } from '../helpers/browser.ts'
+import {
+  COURT,
+  pushStatus,
+  shownKey,
+  simulateCourt,
+  startHubWithOperator,
+} from '../helpers/browser-platforms.ts'
+import { pullAll, registerPlatform } from '../helpers/http-actions.ts'
+import { PASSWORD } from '../helpers/http-hub.ts'
+import { respond, simulatePlatform } from '../helpers/http-platform.ts'
+
+describe('the settings of a platform in a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+
+  test('the key is revealed for the password, and rotated with time for the old one', async () => {
+    await using hub = await startHubWithOperator()
+    await using platform = await simulateCourt()
+    const { id, hub_api_key: old } = await registerPlatform(hub, platform)
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto(`/dashboard/platforms/${id}?tab=settings`)
+    await page.getByRole('button', { name: 'Reveal key' }).click()
+    const password = page.getByRole('textbox', { name: 'Your password' })
+    await password.fill('not the password')
+    await page.keyboard.press('Enter')
+    await page.getByText('The password is wrong.').waitFor()
+    await expectAccessible(page)
+    await password.fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    assert.equal(await shownKey(page), old)
+    await page.getByRole('button', { name: 'Done' }).click()
+
+    await page.getByRole('button', { name: 'Rotate key' }).click()
+    await page.getByRole('button', { name: 'Make a new key' }).click()
+    const second = await shownKey(page)
+    assert.notEqual(second, old)
+    await page.getByRole('button', { name: 'Done' }).click()
+    for (const key of [old, second]) assert.ok((await pushStatus(hub, key, 'R-1')) < 300)
+    const keys = page.getByRole('list', { name: 'Keys that are valid' }).getByRole('listitem')
+    await keys.nth(1).getByText('valid until').waitFor()
+    assert.equal(await keys.count(), 2)
+
+    await page.getByRole('button', { name: 'Rotate key' }).click()
+    await page.getByRole('combobox', { name: 'The old key' }).click()
+    await page.getByRole('option', { name: 'It ends at once' }).click()
+    await page.getByText('Pushes with the old key are refused from then on').waitFor()
+    await page.getByRole('button', { name: 'Make a new key' }).click()
+    const third = await shownKey(page)
+    assert.equal(await pushStatus(hub, second, 'R-2'), 401)
+    assert.equal(await pushStatus(hub, old, 'R-2'), 401)
+    assert.equal(await pushStatus(hub, third, 'R-2'), 201)
+    assert.deepEqual(complaints, [])
+  })
+
+  test('address and key are tried before they are stored', async () => {
+    await using hub = await startHubWithOperator()
+    await using platform = await simulateCourt()
+    await using moved = await simulatePlatform({
+      platform_name: 'court',
+      source_api_key: 'the key of the new place',
+      modules: platform.modules,
+    })
+    const { id } = await registerPlatform(hub, platform)
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.goto(`/dashboard/platforms/${id}?tab=settings`)
+    await page.getByLabel('Base URL').fill(moved.source_base_url)
+    await page.getByRole('button', { name: 'Try and save' }).click()
+    await page.getByText('Nothing was changed').waitFor()
+    await page.getByText('The platform refused the source API key').waitFor()
+    await page.getByRole('textbox', { name: 'New source API key' }).fill(moved.source_api_key)
+    await page.getByRole('button', { name: 'Try and save' }).click()
+    await page.getByText('The change is stored.').waitFor()
+    await page.getByRole('button', { name: 'Test connection' }).click()
+    await page.getByText('All is in order. Nothing was stored.').waitFor()
+    await expectAccessible(page)
+    moved.behave('records/visits', respond.html())
+    await page.getByRole('button', { name: 'Test again' }).click()
+    await page.getByText('an HTML page instead of JSON').waitFor()
+    await page.getByText('Not all is in order. Nothing was stored.').waitFor()
+  })
+
+  test('switched off it is refused; to remove it takes its name', async () => {
+    await using hub = await startHubWithOperator()
+    await using platform = await simulateCourt()
+    const { id, hub_api_key } = await registerPlatform(hub, platform)
+    await pullAll(hub)
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto(`/dashboard/platforms/${id}?tab=settings`)
+    const isActive = page.getByRole('switch', { name: /^Active/ })
+    await isActive.click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click()
+    await page.getByText('It is not pulled, and its pushes are refused.').waitFor()
+    assert.equal(await isActive.isChecked(), false)
+    assert.equal(await pushStatus(hub, hub_api_key, 'R-9'), 401)
+    await isActive.click()
+    await page.getByText('It is pulled and may push.').waitFor()
+    assert.equal(await pushStatus(hub, hub_api_key, 'R-9'), 201)
+
+    await page.getByRole('button', { name: `Remove ${COURT}` }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('4 records').waitFor()
+    await expectAccessible(page)
+    const forGood = dialog.getByRole('button', { name: 'Remove for good' })
+    await dialog.getByLabel("Type the platform's name to confirm").fill('cour')
+    assert.ok(await forGood.isDisabled())
+    await dialog.getByLabel("Type the platform's name to confirm").fill('court')
+    await forGood.click()
+    await page.getByText('No platform is registered yet').waitFor()
+    assert.equal(new URL(page.url()).pathname, '/dashboard/platforms')
+    assert.equal(await pushStatus(hub, hub_api_key, 'R-10'), 401)
+    assert.deepEqual(complaints, [])
+  })
+})

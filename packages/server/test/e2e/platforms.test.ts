@@ -1,0 +1,139 @@
+/** Platforms with a browser: the list, and what a platform's page shows (UI: platforms; specification 2.1). */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser.ts'
+import { COURT, simulateCourt, startHubWithOperator } from '../helpers/browser-platforms.ts'
+import {
+  activityOf,
+  newRecord,
+  pullAll,
+  push,
+  recordsOf,
+  registerPlatform,
+  until,
+} from '../helpers/http-actions.ts'
+import { respond, simulatePlatform } from '../helpers/http-platform.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+
+describe('platforms in a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+
+  test('a manifest that changed is shown field by field; what was refused is replayed', async () => {
+    await using hub = await startHubWithOperator()
+    await using platform = await simulateCourt()
+    const { id, hub_api_key } = await registerPlatform(hub, platform, { record_types: ['cases'] })
+    for (const reference of ['V-1', 'V-2']) {
+      const refused = newRecord(reference, { record_type: 'visits', module_name: 'Visits' })
+      assert.equal((await push(hub, hub_api_key, refused)).status, 422)
+    }
+    platform.modules[0]?.fields.push({
+      key: 'judge',
+      label: 'Judge',
+      type: 'string',
+      required: false,
+    })
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto(`/dashboard/platforms/${id}`)
+    await page.getByRole('button', { name: 'Refresh manifest' }).click()
+    await page.getByText('The manifest has changed', { exact: true }).waitFor()
+    await page.getByText('Field Judge (judge) of cases').first().waitFor()
+    await page.getByRole('cell', { name: 'judge', exact: true }).waitFor()
+    await page.getByRole('combobox', { name: /do not go with the manifest/ }).click()
+    await page.getByRole('option', { name: /Refuse them/ }).click()
+    await page.getByText('This holds for what is new').waitFor()
+    await page.getByRole('combobox', { name: 'Indexed fields of Cases' }).click()
+    await page.getByRole('option', { name: 'Judge' }).click()
+    await page.keyboard.press('Escape')
+    await expectAccessible(page)
+
+    await page.getByRole('button', { name: /^Visits visits/ }).click()
+    await page.getByText('2 pushes refused', { exact: true }).last().waitFor()
+    await page.getByRole('button', { name: 'Register Visits' }).click()
+    await page.getByRole('button', { name: 'Try it without writing' }).click()
+    await page.getByText('A replay would give: 2 new.').waitFor()
+    assert.equal((await recordsOf(hub, 'court')).length, 0)
+    await page.getByRole('button', { name: 'Replay them' }).click()
+    await page.getByText('Replayed: 2 new.').waitFor()
+    assert.equal((await recordsOf(hub, 'court')).length, 2)
+    await page.getByRole('button', { name: 'Unregister Visits' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Unregister' }).click()
+    await page.getByRole('button', { name: 'Delete its records' }).click()
+    await page.getByLabel('Type the record type to confirm').fill('visits')
+    await page.getByRole('button', { name: 'Delete the records' }).click()
+    await until(async () => ((await recordsOf(hub, 'court')).length === 0 ? true : null), 'deleted')
+    const kinds = (await activityOf(hub)).map((line) => line.kind)
+    assert.ok(kinds.includes('module.indexed_fields') && kinds.includes('module.drift_policy'))
+    assert.deepEqual(complaints, [])
+  })
+
+  test('the list is filtered and sorted by its address; a viewer changes nothing', async () => {
+    await using hub = await startHubWithOperator()
+    await using one = await simulateCourt()
+    await using other = await simulatePlatform({ platform_name: 'archive' })
+    const { id } = await registerPlatform(hub, one)
+    await registerPlatform(hub, other)
+    one.behave('records/cases', respond.status(500))
+    one.behave('records/visits', respond.status(500))
+    await pullAll(hub)
+    await runSql(hub.storage, `UPDATE operators SET role = 'viewer'`)
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto('/dashboard/platforms?sort=title&direction=desc')
+    const titles = page.getByRole('row').getByRole('link')
+    await titles.first().waitFor()
+    assert.deepEqual(await titles.allInnerTexts(), [COURT, 'Title of archive'])
+    await page.getByRole('combobox', { name: 'Health' }).click()
+    await page.getByRole('option', { name: 'Trouble' }).click()
+    await page.getByRole('link', { name: 'Title of archive' }).waitFor({ state: 'detached' })
+    assert.equal(new URL(page.url()).searchParams.get('health'), 'trouble')
+    await page.goBack()
+    await page.getByRole('link', { name: 'Title of archive' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Register a platform' }).count(), 0)
+    await page.goto(`/dashboard/platforms/${id}?tab=settings`)
+    await page.getByText('This takes the role operator').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Test connection' }).count(), 0)
+    await page.getByText('The last pull met trouble').waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('every tab is in order in the dark and on a phone', async () => {
+    await using hub = await startHubWithOperator()
+    await using platform = await simulateCourt()
+    const { id, hub_api_key } = await registerPlatform(hub, platform)
+    await pullAll(hub)
+    await push(hub, hub_api_key, newRecord('R-7'))
+    await push(hub, hub_api_key, newRecord('R-8', { record_type: 'x'.repeat(300) }))
+    for (const look of [{ colorScheme: 'dark' }, { width: 390 }] as const) {
+      await using opened = await openPage(browser(), hub, look)
+      const { page, complaints } = opened
+      for (const [tab, text] of [
+        ['modules', 'Unregister Cases'],
+        ['pulls', 'By a program'],
+        ['pushes', 'R-7'],
+        ['activity', 'registered with'],
+        ['settings', 'Rotate key'],
+      ] as const) {
+        await page.goto(`/dashboard/platforms/${id}?tab=${tab}`)
+        await page.getByText(text).first().waitFor()
+        await expectAccessible(page)
+        await expectNoSidewaysScroll(page)
+      }
+      await page.goto('/dashboard/platforms')
+      await page.getByRole('link', { name: COURT }).waitFor()
+      await expectAccessible(page)
+      await expectNoSidewaysScroll(page)
+      await page.goto('/dashboard/platforms/new')
+      await page.getByLabel('Base URL').waitFor()
+      await expectAccessible(page)
+      await expectNoSidewaysScroll(page)
+      assert.deepEqual(complaints, [])
+    }
+  })
+})

@@ -1,0 +1,159 @@
+/** Registering a platform with a browser, from its address to its first push (UI: platforms; specification 1.7). */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser.ts'
+import {
+  COURT,
+  pushStatus,
+  shownKey,
+  simulateCourt,
+  startHubWithOperator,
+} from '../helpers/browser-platforms.ts'
+import { newRecord, push, recordsOf, registerPlatform, until } from '../helpers/http-actions.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+
+async function enterSource(page: Page, url: string, key: string): Promise<void> {
+  await page.getByLabel('Base URL').fill(url)
+  await page.getByRole('textbox', { name: 'Source API key' }).fill(key)
+  await page.getByRole('button', { name: /^Test/ }).click()
+}
+
+describe('registering a platform in a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+
+  test('a platform is registered from its address to its first push and its records', async () => {
+    await using hub = await startHubWithOperator()
+    await using platform = await simulateCourt()
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto('/dashboard/platforms')
+    await page.getByText('No platform is registered yet').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Register a platform' }).click()
+
+    const { host } = new URL(platform.source_base_url)
+    await enterSource(page, 'http://127.0.0.1:9', platform.source_api_key)
+    await page.getByText('The platform cannot be reached').waitFor()
+    await page.getByText('Likely a mistyped host or port').waitFor()
+    await page.getByText('Not connected yet').waitFor()
+
+    await enterSource(page, platform.source_base_url, 'a wrong key')
+    await page.getByText(`There is a server at ${host}.`).waitFor()
+    await page.getByText('The platform refused the source API key').first().waitFor()
+    await page.getByText('Not connected yet').waitFor()
+    await expectAccessible(page)
+    assert.equal(await page.getByRole('button', { name: 'Choose modules' }).count(), 0)
+
+    await enterSource(page, platform.source_base_url, platform.source_api_key)
+    await page
+      .getByText('There are 3', { exact: false })
+      .or(page.getByText('there are 3'))
+      .waitFor()
+    await page.getByText(`${COURT} (court)`, { exact: true }).waitFor()
+    const checks = page.getByRole('list', { name: 'Checks' }).getByRole('listitem')
+    assert.deepEqual(
+      (await checks.allInnerTexts()).map((text) => text.split('\n')[0]),
+      ['Reachable', 'Ping', 'Manifest', 'Records of Cases', 'Records of Visits', 'Search'],
+    )
+    await page.getByRole('button', { name: 'Choose modules' }).click()
+
+    await page.getByRole('button', { name: /^4 fields\s*of Cases$/ }).click()
+    await page.getByRole('cell', { name: 'Label status' }).first().waitFor()
+    await expectAccessible(page)
+    await page.getByRole('checkbox', { name: 'Visits' }).uncheck()
+    await page.getByRole('button', { name: 'Register with 1 module' }).click()
+
+    await page.getByRole('heading', { name: `${COURT} is registered` }).waitFor()
+    const key = await shownKey(page)
+    assert.match(key, /^rhk_\w{49}$/)
+    assert.ok((await page.getByLabel('Example of a push').innerText()).includes(key))
+    assert.doesNotMatch(page.url(), /rhk_|key/)
+    await page.getByText('Waiting for the first push').waitFor()
+    await expectAccessible(page)
+    assert.equal(await pushStatus(hub, key, 'PUSHED-1'), 201)
+    await page.getByText('The first push has arrived').waitFor()
+
+    await page.getByRole('button', { name: 'Pull its records' }).click()
+    await page.waitForURL(/\/dashboard\/pulls\/\d+$/)
+    await until(async () => ((await recordsOf(hub, 'court')).length === 4 ? true : null), 'pulled')
+    await page.goto('/dashboard/platforms')
+    await page.getByRole('link', { name: COURT }).click()
+    const facts = await page.locator('dl').innerText()
+    for (const text of [
+      'Active',
+      'court',
+      'dynamic_api',
+      '1 registered',
+      platform.source_base_url,
+    ]) {
+      assert.ok(facts.includes(text), text)
+    }
+    assert.match(facts, /Latest Sync\s+[A-Z][a-z]{2} \d\d, \d{4} \d\d:\d\d [AP]M/)
+    assert.deepEqual(complaints, [])
+  })
+
+  test('a first push that is refused is told, with a way to see why', async () => {
+    await using hub = await startHubWithOperator()
+    await using platform = await simulateCourt()
+    const { id, hub_api_key } = await registerPlatform(hub, platform)
+    await using opened = await openPage(browser(), hub, { width: 390 })
+    const { page } = opened
+    await page.goto(`/dashboard/platforms/new?registered=${id}`)
+    await page.getByText('It was shown when the platform was registered.').waitFor()
+    await page.getByText('Waiting for the first push').waitFor()
+    await push(hub, hub_api_key, newRecord('R-1', { record_type: 'ghosts' }))
+    await page.getByText('A push came and was refused').waitFor()
+    await page.getByRole('link', { name: 'See what was sent' }).click()
+    await page.getByRole('button', { name: /ghosts/ }).click()
+    await page.getByLabel('What was sent').getByText('"R-1"').waitFor()
+    await expectNoSidewaysScroll(page)
+    await expectAccessible(page)
+  })
+
+  test('the whole wizard goes by keyboard alone', async () => {
+    await using hub = await startHubWithOperator()
+    await using platform = await simulateCourt()
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.goto('/dashboard/platforms/new')
+    await page.getByLabel('Base URL').waitFor()
+    await tabTo(page, 'Base URL')
+    await page.keyboard.type(platform.source_base_url)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(platform.source_api_key)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Choose modules' }).waitFor()
+    await tabTo(page, 'Choose modules')
+    await page.keyboard.press('Enter')
+    await page.getByRole('checkbox', { name: 'Cases' }).waitFor()
+    await tabTo(page, 'Cases')
+    await page.keyboard.press('Space')
+    await tabTo(page, 'Register with 1 module')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: `${COURT} is registered` }).waitFor()
+    const [row] = await runSql(
+      hub.storage,
+      `SELECT record_type FROM modules WHERE registered_at IS NOT NULL`,
+    )
+    assert.equal(row?.['record_type'], 'visits')
+  })
+})
+
+/** Goes on with the Tab key until what has this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let steps = 0; steps < 60; steps++) {
+    await page.keyboard.press('Tab')
+    const focused = await page.evaluate<string>(
+      `(() => { const one = document.activeElement; return one?.labels?.[0]?.textContent ?? one?.textContent ?? '' })()`,
+    )
+    if (focused.replace(/\s*\*$/, '').trim() === name) return
+  }
+  assert.fail(`The Tab key does not lead to ${name}`)
+}
