@@ -10,6 +10,7 @@ import {
 import {
   changeLog,
   listHistory,
+  listLines,
   listRecords,
   only,
   pushWrite,
@@ -489,6 +490,6 @@ async function counts({ storage }: StorageKit): Promise<Record<string, number>> 
 }
 
 async function linesNaming({ storage }: StorageKit, reference: string): Promise<unknown[]> {
-  const lines = await storage.activity.listActivity(ALL)
+  const lines = await listLines(storage.activity, ALL)
   return lines.filter((line) => line.details['reference_number'] === reference)
 }
