@@ -1,23 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { NullableString, OneOf } from './common.ts'
+import { NullableString } from './common.ts'
 import { ActivityLevel, ActivityLine } from './dashboard.ts'
-
-/** What a line of the activity is about: the first word of its `kind`. */
-export const ActivityNoun = OneOf(
-  'push',
-  'rejected_push',
-  'replay',
-  'pull',
-  'pull_task',
-  'missing',
-  'record',
-  'tombstone',
-  'manifest',
-  'module',
-  'platform',
-  'schedule',
-  'alert',
-)
 
 /** Which lines are meant; a member that is left out holds for all. */
 export const ActivityFilter = Type.Object({
@@ -51,6 +34,5 @@ export const ActivityPage = Type.Object({
   }),
 })
 
-export type ActivityNoun = Static<typeof ActivityNoun>
 export type ActivityFilter = Static<typeof ActivityFilter>
 export type ActivityPage = Static<typeof ActivityPage>

@@ -1,5 +1,6 @@
 /** Every call of the page to the hub goes through here (specification 4.1: headers, CSRF token, same origin). */
 import type { ErrorAnswer } from '@recordhub/protocol'
+import { parseExact } from '../lib/exact-numbers.ts'
 import { session, waitForSignIn } from './session.ts'
 
 /** What the hub said where it did not do what was asked; `status` is 0 where it did not answer. */
@@ -25,6 +26,8 @@ export type HubCall = {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   body?: unknown
   signal?: AbortSignal | undefined
+  /** Keeps numbers as they are written, for what is shown or sent on unchanged. */
+  exact?: boolean
 }
 
 /**
@@ -38,7 +41,9 @@ export async function callHub<Answer>(path: string, call: HubCall = {}): Promise
     await waitForSignIn()
     return callHub(path, call)
   }
-  const body = await response.json().catch(() => null)
+  const body = await (call.exact ? response.text().then(parseExact) : response.json()).catch(
+    () => null,
+  )
   if (!response.ok) throw new HubCallError(response.status, body)
   return body
 }
