@@ -1,3 +1,4 @@
+export * from './activity.ts'
 export * from './alert.ts'
 export * from './common.ts'
 export * from './completeness.ts'

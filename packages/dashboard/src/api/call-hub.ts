@@ -1,5 +1,6 @@
 /** Every call of the page to the hub goes through here (specification 4.1: headers, CSRF token, same origin). */
 import type { ErrorAnswer } from '@recordhub/protocol'
+import { parseExact } from '../lib/exact-numbers.ts'
 import { session, waitForSignIn } from './session.ts'
 
 /** What the hub said where it did not do what was asked; `status` is 0 where it did not answer. */
@@ -27,6 +28,8 @@ export type HubCall = {
   signal?: AbortSignal | undefined
   /** JSON where left out. */
   accept?: string
+  /** Keeps numbers as they are written, for what is shown or sent on unchanged. */
+  exact?: boolean
 }
 
 /**
@@ -36,7 +39,8 @@ export type HubCall = {
  */
 export async function callHub<Answer>(path: string, call: HubCall = {}): Promise<Answer> {
   const response = await openHub(path, call)
-  return response.json().catch(() => null)
+  const body = call.exact ? response.text().then(parseExact) : response.json()
+  return body.catch(() => null)
 }
 
 /**

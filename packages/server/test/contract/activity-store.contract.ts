@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { ActivityLine } from '@recordhub/protocol'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
-import { only, readPages, registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { listLines, only, readPages, registerTestPlatform } from '../helpers/storage-fixtures.ts'
 import { runSql } from '../helpers/storage-sql.ts'
 
 const ALL = { platform: null, level: null, limit: 100, before: null }
@@ -27,7 +27,7 @@ export function describeActivityStore(engine: StorageEngine): void {
           actor: 'ann@example.org',
           details,
         })
-        const [line] = await storage.activity.listActivity(ALL)
+        const [line] = await listLines(storage.activity, ALL)
         const { id, ...rest } = line ?? only<ActivityLine>([])
         assert.ok(id > 0)
         assert.deepEqual(rest, {
@@ -47,7 +47,7 @@ export function describeActivityStore(engine: StorageEngine): void {
       'what a line leaves out is null, and its details are empty',
       withStorage(engine, async ({ storage, clock }) => {
         await storage.activity.appendActivity(LINE)
-        const { id: _, ...line } = only(await storage.activity.listActivity(ALL))
+        const { id: _, ...line } = only(await listLines(storage.activity, ALL))
         const rest = { platform_name: null, record_id: null, actor: null, details: {} }
         assert.deepEqual(line, { ...LINE, at: clock.text, ...rest })
       }),
@@ -93,7 +93,7 @@ export function describeActivityStore(engine: StorageEngine): void {
         }
         await activity.appendActivity({ ...LINE, level: 'error' })
         const listed = async (platform: string | null, level: ActivityLine['level'] | null) =>
-          (await activity.listActivity({ ...ALL, platform, level })).map(
+          (await listLines(activity, { ...ALL, platform, level })).map(
             (line) => `${line.platform_name} ${line.level}`,
           )
         assert.deepEqual(await listed(null, 'error'), [
@@ -125,7 +125,7 @@ export function describeActivityStore(engine: StorageEngine): void {
         const { audit_id: _, ...kept } = row
         const details = '{"reason":"lost"}'
         assert.deepEqual({ ...kept }, { at: clock.text, ...entry, details })
-        assert.deepEqual(await storage.activity.listActivity(ALL), [])
+        assert.deepEqual(await listLines(storage.activity, ALL), [])
       }),
     )
   })
@@ -133,6 +133,6 @@ export function describeActivityStore(engine: StorageEngine): void {
 
 function listInPages(storage: Storage, limit: number): Promise<ActivityLine[]> {
   return readPages<ActivityLine>(limit, (last) =>
-    storage.activity.listActivity({ ...ALL, limit, before: last?.id ?? null }),
+    listLines(storage.activity, { ...ALL, limit, before: last?.id ?? null }),
   )
 }

@@ -6,6 +6,7 @@ import type { Storage } from '../../src/storage/port/storage.ts'
 import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
 import {
   changeLog,
+  listLines,
   only,
   pushWrite,
   readPages,
@@ -242,7 +243,7 @@ function placeOf({ id, resolved_at }: Alert): { state: AlertState; id: number } 
 
 async function lines(storage: Storage) {
   const query = { platform: null, level: null, limit: 1000, before: null }
-  const all = await storage.activity.listActivity(query)
+  const all = await listLines(storage.activity, query)
   return all
     .filter(({ kind }) => kind.startsWith('alert.'))
     .map(({ kind, level, platform_name }) => [kind, level, platform_name])

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
 import {
   changeLog,
+  listLines,
   pushWrite,
   registerTestPlatform,
   type TestPlatform,
@@ -123,7 +124,7 @@ export function describeConnectionStore(engine: StorageEngine): void {
         assert.equal(await countRows(kit.storage, 'secrets'), secrets)
         const old = `SELECT * FROM secrets WHERE sealed = 'sealed source key of school'`
         assert.deepEqual(await runSql(kit.storage, old), [])
-        const lines = await kit.storage.activity.listActivity(anyActivity(school))
+        const lines = await listLines(kit.storage.activity, anyActivity(school))
         assert.equal(lines.filter((line) => line.kind === 'platform.change_source').length, 2)
       }),
     )

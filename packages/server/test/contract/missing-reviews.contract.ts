@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { MissingReview } from '@recordhub/protocol'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
-import { changeLog, only, readPages, registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import {
+  changeLog,
+  listLines,
+  only,
+  readPages,
+  registerTestPlatform,
+} from '../helpers/storage-fixtures.ts'
 import { question } from '../helpers/storage-missing.ts'
 import { beginRead, type TestRead } from '../helpers/storage-pulls.ts'
 import { countRows } from '../helpers/storage-sql.ts'
@@ -167,7 +173,7 @@ function answer({ storage, clock }: StorageKit, id: number, state: 'approved' | 
 
 async function lines({ storage }: StorageKit): Promise<string[]> {
   const query = { platform: null, level: null, limit: 100, before: null }
-  const found = await storage.activity.listActivity(query)
+  const found = await listLines(storage.activity, query)
   return found
     .map((line) => line.kind)
     .filter((kind) => kind.startsWith('missing.'))

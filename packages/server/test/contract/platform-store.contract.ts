@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
 import {
   changeLog,
+  listLines,
   newPlatform,
   only,
   pushWrite,
@@ -243,7 +244,7 @@ export function describePlatformStore(engine: StorageEngine): void {
 
 function linesOf(storage: StorageKit['storage']) {
   const query = { platform: null, level: null, limit: 100, before: null }
-  return storage.activity.listActivity(query)
+  return listLines(storage.activity, query)
 }
 
 async function everything(storage: StorageKit['storage']) {

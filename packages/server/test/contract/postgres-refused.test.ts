@@ -5,6 +5,7 @@ import type { NewRejectedPush } from '../../src/storage/port/rejected-push-store
 import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
 import {
   ANY_REJECTED,
+  listLines,
   listRecords,
   pushWrite,
   registerTestPlatform,
@@ -30,7 +31,7 @@ describe('a name with U+0000, which nothing has, finds nothing on PostgreSQL', (
     [
       'activity',
       ({ storage }) =>
-        storage.activity.listActivity({ platform, level: null, limit: 5, before: null }),
+        listLines(storage.activity, { platform, level: null, limit: 5, before: null }),
       [],
     ],
     [

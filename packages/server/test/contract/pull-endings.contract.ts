@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
-import { only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { listLines, only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
 import {
   finishTestPull,
   NO_COUNTS,
@@ -142,5 +142,5 @@ async function readPlatform(storage: Storage) {
 
 async function kindsOf(storage: Storage): Promise<string[]> {
   const query = { platform: null, level: null, limit: 100, before: null }
-  return (await storage.activity.listActivity(query)).map((line) => line.kind)
+  return (await listLines(storage.activity, query)).map((line) => line.kind)
 }

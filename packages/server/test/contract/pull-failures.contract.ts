@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PullTrigger } from '@recordhub/protocol'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
-import { changeLog, only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { changeLog, listLines, only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
 import { finishTestPull, LEASE, taskResult } from '../helpers/storage-pulls.ts'
 
 const FAILED = { state: 'failed', error: 'It hangs', trouble: 'It hangs' } as const
@@ -47,7 +47,7 @@ export function describePullFailures(engine: StorageEngine): void {
         await registerTestPlatform(kit, { name: 'dead', modules: ['a', 'b'] })
         const told = async () => {
           const query = { platform: 'dead', level: null, limit: 100, before: null }
-          const lines = await kit.storage.activity.listActivity(query)
+          const lines = await listLines(kit.storage.activity, query)
           return lines.filter((line) => line.kind === 'platform.passed_over')
         }
         const dead = new Set(['dead'])

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Pull } from '@recordhub/protocol'
 import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
-import { only, readPages, registerTestPlatform, setStatus } from '../helpers/storage-fixtures.ts'
+import {
+  listLines,
+  only,
+  readPages,
+  registerTestPlatform,
+  setStatus,
+} from '../helpers/storage-fixtures.ts'
 import {
   finishTestPull,
   LEASE,
@@ -30,7 +36,7 @@ export function describePullStore(engine: StorageEngine): void {
           await finishTestPull(kit.storage, pull.id)
         }
         const query = { platform: null, level: null, limit: 100, before: null }
-        const lines = (await activity.listActivity(query)).filter(
+        const lines = (await listLines(activity, query)).filter(
           (line) => line.kind === 'pull.started',
         )
         assert.deepEqual(
@@ -144,7 +150,7 @@ export function describePullStore(engine: StorageEngine): void {
             tasks.map(() => ['interrupted', kit.clock.text]),
           )
           const query = { platform: null, level: 'warning', limit: 1, before: null } as const
-          const line = only(await kit.storage.activity.listActivity(query))
+          const line = only(await listLines(kit.storage.activity, query))
           assert.equal(line.kind, 'pull.interrupted')
           assert.equal(await pulls.startPull(pull.id, lease), null)
           assert.equal(await pulls.renewLease(pull.id, lease), false)

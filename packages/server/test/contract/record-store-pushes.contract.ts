@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
 import {
   listHistory,
+  listLines,
   listRecords,
   only,
   pushWrite,
@@ -231,7 +232,7 @@ export function describePushes(engine: StorageEngine): void {
         await writeOne(kit, pushWrite(school, { source: 'PATCH', data: '{"a":1}' }))
         await writeOne(kit, pushWrite(school, { source: 'PATCH', data: '{"a":1}' }))
         await writeOne(kit, pushWrite(school, { data: '{"z":1}', occurred_at: T1 }))
-        const lines = await kit.storage.activity.listActivity({
+        const lines = await listLines(kit.storage.activity, {
           platform: 'school',
           level: null,
           limit: 4,

@@ -4,6 +4,7 @@ import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
 import {
   ANY_REJECTED,
   changeLog,
+  listLines,
   listRecords,
   only,
   pushWrite,
@@ -121,7 +122,7 @@ export function describeRemovals(engine: StorageEngine): void {
         }
         await expectCountersAsRows(kit)
         assert.deepEqual(words(await write(kit, pushWrite(clinic))), ['unchanged'])
-        const lines = await storage.activity.listActivity({ ...EVERY_LINE, platform: 'school' })
+        const lines = await listLines(storage.activity, { ...EVERY_LINE, platform: 'school' })
         assert.equal(lines[0]?.kind, 'platform.deleted')
         assert.ok(
           lines.some((line) => line.kind === 'push.created'),

@@ -7,6 +7,7 @@ import {
   changeLog,
   json,
   listHistory,
+  listLines,
   listRecords,
   only,
   pushWrite,
@@ -42,7 +43,7 @@ export function describeReplays(engine: StorageEngine): void {
           [kit.clock.text, 'ann@example.org', 'created'],
         )
         assert.equal(replayed?.record_id, record.record_id)
-        const lines = await kit.storage.activity.listActivity({
+        const lines = await listLines(kit.storage.activity, {
           platform: school.platform_name,
           level: null,
           limit: 1,

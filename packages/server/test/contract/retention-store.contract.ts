@@ -5,6 +5,7 @@ import { RETENTION_NOUNS } from '../../src/domain/retention.ts'
 import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
 import {
   listHistory,
+  listLines,
   listRecords,
   only,
   pushWrite,
@@ -197,7 +198,7 @@ export function describeRetentionStore(engine: StorageEngine): void {
           after = step.next
         } while (after !== null)
         const query = { platform: null, level: null, limit: 100, before: null }
-        const kept = await activity.listActivity(query)
+        const kept = await listLines(activity, query)
         assert.deepEqual(
           kept.map(({ message }) => message),
           [20, 19, 18, 17, 16, 15].map((index) => `Line ${index}`),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
-import { changeLog } from '../helpers/storage-fixtures.ts'
+import { changeLog, listLines } from '../helpers/storage-fixtures.ts'
 
 export function describeScheduleStore(engine: StorageEngine): void {
   describe(`the schedule on ${engine.name}`, () => {
@@ -24,7 +24,7 @@ export function describeScheduleStore(engine: StorageEngine): void {
         await reopened.schedule.setPaused(false, 'bob', changeLog('schedule.resumed'))
         assert.equal(await reopened.schedule.readPause(), null)
         const query = { platform: null, level: null, limit: 10, before: null }
-        const lines = await reopened.activity.listActivity(query)
+        const lines = await listLines(reopened.activity, query)
         assert.deepEqual(
           lines.map((line) => line.kind),
           ['schedule.resumed', 'schedule.paused'],

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
 import {
   changeLog,
+  listLines,
   listRecords,
   newPlatform,
   pushWrite,
@@ -134,7 +135,7 @@ export function describeSnapshotStore(engine: StorageEngine): void {
         }
         const { logs } = await storage.snapshot.readSnapshot(clock.day)
         const query = { platform: null, level: null, limit: 20, before: null }
-        assert.deepEqual(logs, await storage.activity.listActivity(query))
+        assert.deepEqual(logs, await listLines(storage.activity, query))
         assert.equal(logs[0]?.message, '24')
       }),
     )

@@ -1,5 +1,6 @@
 /** Everything that the port promises, as one suite: an engine's test file hands its engine over. */
 import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { describeActivityFilters } from './activity-filters.contract.ts'
 import { describeActivityStore } from './activity-store.contract.ts'
 import { describeAlertStore } from './alert-store.contract.ts'
 import { describeChanges } from './change-store.contract.ts'
@@ -85,6 +86,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeRemovals(engine)
   describeModuleRemovals(engine)
   describeActivityStore(engine)
+  describeActivityFilters(engine)
   describeRejectedPushStore(engine)
   describeReplays(engine)
   describeRetentionStore(engine)

@@ -5,6 +5,7 @@ import { type StorageEngine, withStorage } from '../helpers/storage-engine.ts'
 import {
   ANY_REJECTED,
   listHistory,
+  listLines,
   listRecords,
   pushWrite,
   registerTestPlatform,
@@ -132,7 +133,7 @@ async function everything(storage: Storage, day: string): Promise<unknown> {
       pulls.map(({ id }) => storage.pulls.listTasks({ pull_id: id, limit: 10, after: null })),
     ),
     platforms: await storage.platforms.listPlatforms(),
-    activity: await storage.activity.listActivity(ALL),
+    activity: await listLines(storage.activity, ALL),
     rejected: await storage.rejectedPushes.listRejectedPushes(query),
     snapshot: await storage.snapshot.readSnapshot(day),
   }

@@ -4,6 +4,7 @@ import type { Erasure, ErasureMode } from '@recordhub/protocol'
 import { hashReference, type StorageKit } from './storage-engine.ts'
 import {
   changeLog,
+  listLines,
   pushWrite,
   registerTestPlatform,
   type TestPlatform,
@@ -96,6 +97,6 @@ export async function counts({ storage }: StorageKit): Promise<Record<string, nu
 }
 
 export async function linesNaming({ storage }: StorageKit, reference: string): Promise<unknown[]> {
-  const lines = await storage.activity.listActivity(ALL)
+  const lines = await listLines(storage.activity, ALL)
   return lines.filter((line) => line.details['reference_number'] === reference)
 }

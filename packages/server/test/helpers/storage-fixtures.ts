@@ -1,9 +1,10 @@
 /** Platforms and writes for tests of the storage, with everything that a test does not care about. */
 import assert from 'node:assert/strict'
-import type { Manifest, Module } from '@recordhub/protocol'
+import type { ActivityLine, Manifest, Module } from '@recordhub/protocol'
 import type { PushedContent } from '../../src/domain/record.ts'
 import { NO_FILTER } from '../../src/domain/record-query.ts'
 import { isJsonObject, type JsonObject, parseExact } from '../../src/lib/exact-json.ts'
+import type { ActivityStore } from '../../src/storage/port/activity-store.ts'
 import type { ChangeLog, NewPlatform } from '../../src/storage/port/platform-store.ts'
 import type {
   HistoryRow,
@@ -94,6 +95,14 @@ export async function setStatus(
 ): Promise<void> {
   const { platform_id } = platform
   await storage.platforms.setPlatformStatus({ platform_id, status, at: clock.text }, changeLog())
+}
+
+/** The lines of a page of activity. */
+export async function listLines(
+  activity: ActivityStore,
+  query: Parameters<ActivityStore['listActivity']>[0],
+): Promise<ActivityLine[]> {
+  return (await activity.listActivity(query)).lines
 }
 
 /** A query of rejected pushes that means all. */

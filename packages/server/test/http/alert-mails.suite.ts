@@ -18,7 +18,7 @@ import { expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.
 import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { REFUSAL, startMailServer, type TestMailServer } from '../helpers/smtp-server.ts'
 import type { StorageEngine, TestClock } from '../helpers/storage-engine.ts'
-import { only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { listLines, only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
 
 const FROM_TO = {
   HUB_ALERT_FROM: 'hub@example.org',
@@ -180,7 +180,7 @@ export function describeAlertMails(engine: StorageEngine): void {
       server.behave('refuse')
       const refused = expectError(await sendTestMail(hub), 502, 'mail_failed')
       assert.ok(refused.message.includes(REFUSAL), refused.message)
-      const audit = await hub.storage.activity.listActivity({
+      const audit = await listLines(hub.storage.activity, {
         platform: null,
         level: null,
         limit: 9,

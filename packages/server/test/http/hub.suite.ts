@@ -1,5 +1,6 @@
 /** Everything that the hub promises over HTTP, as one suite: an engine's test file hands its engine over. */
 import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { describeActivity } from './activity.suite.ts'
 import { describeAlertMails } from './alert-mails.suite.ts'
 import { describeAlerts } from './alerts.suite.ts'
 import { describeChangeFeed } from './changes.suite.ts'
@@ -80,6 +81,7 @@ export function describeHub(engine: StorageEngine): void {
   describeMissingPages(engine)
   describeMissingReviews(engine)
   describeRecords(engine)
+  describeActivity(engine)
   describeRejectedPushes(engine)
   describeReplaying(engine)
   describeDrift(engine)

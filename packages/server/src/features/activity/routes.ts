@@ -1,9 +1,9 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ActivityLevel, ActivityLine, ErrorAnswer, NullableString } from '@recordhub/protocol'
+import { ActivityFilter, ActivityPage, ErrorAnswer } from '@recordhub/protocol'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import { readActivityFilter } from './read-activity-filter.ts'
 
 const PAGE = 50
-const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 500 }))
 
 /** Reading the activity. */
 export function activityRoutes(parts: { activity: ActivityStore }): FastifyPluginAsyncTypebox {
@@ -15,34 +15,21 @@ export function activityRoutes(parts: { activity: ActivityStore }): FastifyPlugi
           summary: 'List the activity, newest first',
           querystring: Type.Object(
             {
-              platform: Type.Optional(Type.String()),
-              level: Type.Optional(ActivityLevel),
-              limit,
+              ...ActivityFilter.properties,
+              limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
               cursor: Type.Optional(Type.Integer({ minimum: 1 })),
             },
             { additionalProperties: false },
           ),
-          response: {
-            200: Type.Object({
-              success: Type.Literal(true),
-              activity: Type.Array(ActivityLine),
-              next_cursor: NullableString,
-            }),
-            '4xx': ErrorAnswer,
-          },
+          response: { 200: ActivityPage, '4xx': ErrorAnswer },
         },
       },
       async (request) => {
-        const { platform = null, level = null, limit = PAGE, cursor = null } = request.query
-        const query = { platform, level, limit: limit + 1, before: cursor }
-        const lines = await parts.activity.listActivity(query)
-        const page = lines.slice(0, limit)
-        const last = page.at(-1)
-        return {
-          success: true as const,
-          activity: page,
-          next_cursor: lines.length > page.length && last ? String(last.id) : null,
-        }
+        const { limit = PAGE, cursor = null, ...filter } = request.query
+        const query = { ...readActivityFilter(filter), limit, before: cursor }
+        const { lines, next, complete } = await parts.activity.listActivity(query)
+        const next_cursor = next === null ? null : String(next)
+        return { success: true as const, activity: lines, next_cursor, complete }
       },
     )
   }

@@ -1,5 +1,13 @@
+import type { ActivityLine } from '@recordhub/protocol'
+import type { Selectable } from 'kysely'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity.ts'
 import type { Executor } from './databases.ts'
+import type { ActivityTable } from './tables.ts'
+
+export function toActivityLine(row: Selectable<ActivityTable>): ActivityLine {
+  const { activity_id, platform_id: _, details, ...line } = row
+  return { id: activity_id, ...line, details: JSON.parse(details) }
+}
 
 export async function insertActivity(db: Executor, at: string, line: NewActivity): Promise<void> {
   await db

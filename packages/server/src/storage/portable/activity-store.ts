@@ -1,26 +1,15 @@
-import type { ActivityLine } from '@recordhub/protocol'
-import type { Selectable } from 'kysely'
 import type { ActivityStore } from '../port/activity-store.ts'
+import { type HoldsLower, listActivity } from './activity-lists.ts'
 import { insertActivity, insertAudit } from './activity-rows.ts'
 import { type Databases, nowText } from './databases.ts'
-import type { ActivityTable } from './tables.ts'
 
-export function createActivityStore({ reader, writer, clock }: Databases): ActivityStore {
+export function createActivityStore(
+  { reader, writer, clock }: Databases,
+  holdsLower: HoldsLower,
+): ActivityStore {
   return {
     appendActivity: (line) => insertActivity(writer, nowText(clock), line),
     appendAudit: (entry) => insertAudit(writer, nowText(clock), entry),
-    async listActivity(query) {
-      let select = reader.selectFrom('activity').selectAll()
-      if (query.platform !== null) select = select.where('platform_name', '=', query.platform)
-      if (query.level !== null) select = select.where('level', '=', query.level)
-      if (query.before !== null) select = select.where('activity_id', '<', query.before)
-      const rows = await select.orderBy('activity_id', 'desc').limit(query.limit).execute()
-      return rows.map(toActivityLine)
-    },
+    listActivity: (query) => listActivity(reader, holdsLower, query),
   }
-}
-
-export function toActivityLine(row: Selectable<ActivityTable>): ActivityLine {
-  const { activity_id, platform_id: _, details, ...line } = row
-  return { id: activity_id, ...line, details: JSON.parse(details) }
 }

@@ -1,6 +1,6 @@
 import type { Snapshot, Stats } from '@recordhub/protocol'
 import type { SnapshotStore } from '../port/snapshot-store.ts'
-import { toActivityLine } from './activity-store.ts'
+import { toActivityLine } from './activity-rows.ts'
 import { readOpenAlerts } from './alert-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'

@@ -1,6 +1,7 @@
 import type { AuthDatabase } from '../port/operator-store.ts'
 import type { RetentionStore } from '../port/retention-store.ts'
 import type { Storage } from '../port/storage.ts'
+import type { HoldsLower } from './activity-lists.ts'
 import { createActivityStore } from './activity-store.ts'
 import { createAlertStore } from './alert-store.ts'
 import { createChangeStore } from './change-store.ts'
@@ -37,6 +38,7 @@ export type EngineParts = {
   viewDialect: ViewDialect
   missing: MissingParts
   giveSpaceBack: RetentionStore['giveSpaceBack']
+  holdsLower: HoldsLower
   erasing: ErasingParts
   /** Left out where no other process is at work. */
   channel?: ChangeChannel
@@ -61,7 +63,7 @@ export function createStores(
     manifests: createManifestStore(databases, changes),
     pulls: createPullStore(databases, readMark, isGone),
     schedule: createScheduleStore(databases),
-    activity: createActivityStore(databases),
+    activity: createActivityStore(databases, parts.holdsLower),
     changes: createChangeStore(databases, { readMark, settledSequence }),
     missing: createMissingStore(databases, missing),
     alerts: createAlertStore(databases),

@@ -8,6 +8,7 @@ import { createRecordLists } from '../portable/record-lists.ts'
 import { createRecordReads } from '../portable/record-reads.ts'
 import { createSearchIndexStore } from '../portable/search-index.ts'
 import { createStores } from '../portable/stores.ts'
+import { holdsLower } from './activity-search.ts'
 import { awaitDatabase, type Waiting } from './await-database.ts'
 import { openChangeChannel } from './change-channel.ts'
 import { openConnections, placeOf, withUnlimited } from './connection.ts'
@@ -72,6 +73,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     missing: createMissingParts(connections),
     // The server's own vacuum does.
     giveSpaceBack: async () => false,
+    holdsLower,
     erasing: createErasingParts(options.hashReference),
     channel,
     isGone,

@@ -10,6 +10,7 @@ import { createRecordLists, isQuick } from '../portable/record-lists.ts'
 import { createRecordReads } from '../portable/record-reads.ts'
 import { createSearchIndexStore } from '../portable/search-index.ts'
 import { createStores } from '../portable/stores.ts'
+import { holdsLower } from './activity-search.ts'
 import { startCheckpointer } from './checkpointer.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
 import { createSpaceGiver, readDiskSpace } from './disk-space.ts'
@@ -69,6 +70,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     viewDialect,
     missing: createMissingParts(connections),
     giveSpaceBack: createSpaceGiver(connections),
+    holdsLower,
     erasing: createErasingParts(connections, options.hashReference, checkpointer),
   })
   const lists = createRecordLists(databases, createListParts(reader))

@@ -12,6 +12,7 @@ import { up as alertsAndRetention } from './0012-alerts-and-retention.ts'
 import { up as rejectedOfAPull } from './0014-rejected-of-a-pull.ts'
 import { up as failingModules } from './0015-failing-modules.ts'
 import { up as pullsOfAPlatform } from './0017-pulls-of-a-platform.ts'
+import { up as activityTrouble } from './0019-activity-trouble.ts'
 
 /** In the order they are applied. Names and numbers are the same on every engine. */
 export const migrations: Record<string, Migration> = {
@@ -28,4 +29,5 @@ export const migrations: Record<string, Migration> = {
   '0014-rejected-of-a-pull': { up: rejectedOfAPull },
   '0015-failing-modules': { up: failingModules },
   '0017-pulls-of-a-platform': { up: pullsOfAPlatform },
+  '0019-activity-trouble': { up: activityTrouble },
 }

@@ -1,0 +1,62 @@
+import { Group, Stack, Text } from '@mantine/core'
+import type { Alert } from '@recordhub/protocol'
+import { IconBellCheck } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { callHub } from '../../../api/call-hub.ts'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { queryText } from '../../../lib/query-text.ts'
+import { useUrlState } from '../../../lib/url-state.ts'
+import { ListSkeleton } from '../list-skeleton.tsx'
+import { Pager } from '../pager.tsx'
+import { StateControl } from '../state-control.tsx'
+import { AlertCard } from './alert-card.tsx'
+import { TestMailButton } from './test-mail-button.tsx'
+
+const STATES = [
+  { value: 'open', label: 'Open' },
+  { value: 'resolved', label: 'Over' },
+  { value: 'all', label: 'All' },
+]
+
+export function AlertsTab() {
+  const [state] = useUrlState()
+  const { state: shown = 'open' } = state
+  const query = queryText(state, ['cursor'], shown === 'all' ? {} : { state: shown })
+  const { data, error, refetch } = useQuery({
+    queryKey: ['alerts', query],
+    queryFn: ({ signal }) =>
+      callHub<{ alerts: Alert[]; next_cursor: string | null }>(`/api/v1/alerts?${query}`, {
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+    meta: { live: true },
+  })
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" gap="xs">
+        <StateControl label="Which alerts" choices={STATES} />
+        <TestMailButton />
+      </Group>
+      {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!error && !data && <ListSkeleton height={110} rows={3} />}
+      {data?.alerts.map((alert) => (
+        <AlertCard key={alert.id} alert={alert} />
+      ))}
+      {data?.alerts.length === 0 && (
+        <EmptyState
+          icon={<IconBellCheck />}
+          title={shown === 'open' ? 'All is well' : 'There have been no alerts'}
+        >
+          The hub raises an alert when a platform fails or falls silent, when more is refused than
+          usual, when many records are gone, or when the disk runs low. It ends by itself when its
+          cause does.
+        </EmptyState>
+      )}
+      {data && <Pager next={data.next_cursor} noun="alerts" />}
+      <Text size="xs" c="dimmed">
+        Alerts are mailed where a mail server is set (HUB_SMTP_URL).
+      </Text>
+    </Stack>
+  )
+}

@@ -1,0 +1,13 @@
+import { Skeleton, Stack } from '@mantine/core'
+
+/** Takes the place of a list while it loads. */
+export function ListSkeleton({ height = 38, rows = 10 }: { height?: number; rows?: number }) {
+  return (
+    <Stack gap={6} aria-busy="true" aria-label="Loading" role="status">
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike.
+        <Skeleton key={row} height={height} />
+      ))}
+    </Stack>
+  )
+}

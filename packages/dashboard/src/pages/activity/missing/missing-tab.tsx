@@ -1,0 +1,65 @@
+import { Group, Stack, Text } from '@mantine/core'
+import type { MissingReview } from '@recordhub/protocol'
+import { IconCircleCheck } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { callHub } from '../../../api/call-hub.ts'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { queryText } from '../../../lib/query-text.ts'
+import { useUrlState } from '../../../lib/url-state.ts'
+import { ListSkeleton } from '../list-skeleton.tsx'
+import { Pager } from '../pager.tsx'
+import { StateControl } from '../state-control.tsx'
+import { ReviewCard } from './review-card.tsx'
+
+const STATES = [
+  { value: 'pending', label: 'To answer' },
+  { value: 'approved', label: 'Approved' },
+  { value: 'dismissed', label: 'Dismissed' },
+  { value: 'all', label: 'All' },
+]
+
+/** Questions about many records that are gone at once. */
+export function MissingTab() {
+  const [state] = useUrlState()
+  const { state: shown = 'pending' } = state
+  const query = queryText(state, ['cursor'], shown === 'all' ? {} : { state: shown })
+  const { data, error, refetch } = useQuery({
+    queryKey: ['missing reviews', query],
+    queryFn: ({ signal }) =>
+      callHub<{ missing_reviews: MissingReview[]; next_cursor: string | null }>(
+        `/api/v1/missing-reviews?${query}`,
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+    meta: { live: true },
+  })
+  return (
+    <Stack gap="md">
+      <Text size="sm" c="dimmed" maw={760}>
+        A platform that suddenly lists far fewer records may have deleted them, or may have a fault.
+        The hub then marks none as missing and asks here first. Whatever the answer, no record is
+        deleted.
+      </Text>
+      <Group>
+        <StateControl label="Which questions" choices={STATES} />
+      </Group>
+      {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!error && !data && <ListSkeleton height={130} rows={2} />}
+      {data?.missing_reviews.map((review) => (
+        <ReviewCard key={review.id} review={review} />
+      ))}
+      {data?.missing_reviews.length === 0 && (
+        <EmptyState
+          icon={<IconCircleCheck />}
+          title={
+            shown === 'pending' ? 'No question waits for an answer' : 'There are none of these'
+          }
+        >
+          When many records of a module do not come in a complete read, the question stands here.
+        </EmptyState>
+      )}
+      {data && <Pager next={data.next_cursor} noun="questions" />}
+    </Stack>
+  )
+}

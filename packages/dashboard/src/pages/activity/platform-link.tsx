@@ -1,0 +1,22 @@
+import { Anchor } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { usePlatforms } from './use-platforms.ts'
+
+/** The title of a platform, which leads to it; only its name where it is gone. */
+export function PlatformLink({ name }: { name: string | null }) {
+  const platform = usePlatforms().find(name)
+  if (name === null) return null
+  if (!platform) return name
+  return (
+    <Anchor
+      size="sm"
+      c="inherit"
+      underline="always"
+      renderRoot={(props) => (
+        <Link to="/dashboard/platforms/$id" params={{ id: String(platform.id) }} {...props} />
+      )}
+    >
+      {platform.display_title}
+    </Anchor>
+  )
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { adviceFor, answerOf, referenceOf } from './advice.ts'
+
+test('each refusal has advice, an unknown one too', () => {
+  assert.match(adviceFor({ code: 'module_not_registered' }), /Register the module/)
+  assert.notEqual(adviceFor({ code: 'something_new' }), '')
+})
+
+test('a push was answered with its reasons, a pulled record was not answered', () => {
+  const refused = { code: 'invalid_record', message: 'No.', errors: { data: ['is required'] } }
+  assert.deepEqual(JSON.parse(answerOf({ ...refused, method: 'POST' }) ?? ''), {
+    success: false,
+    ...refused,
+  })
+  const plain = answerOf({ ...refused, errors: {}, method: 'PATCH' })
+  assert.ok(!plain?.includes('errors'))
+  assert.equal(answerOf({ ...refused, method: 'pull' }), null)
+})
+
+test('a reference is shown where the body has one, whatever the body is', () => {
+  assert.equal(referenceOf({ reference_number: 'R-1' }), 'R-1')
+  for (const body of [null, 5, 'text', [], {}, { reference_number: 7 }, { reference_number: '' }]) {
+    assert.equal(referenceOf(body), '–')
+  }
+})

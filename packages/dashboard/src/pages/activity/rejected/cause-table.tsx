@@ -1,0 +1,141 @@
+import { Button, Code, Group, Stack, Text, Title } from '@mantine/core'
+import type { RejectedPushGroup } from '@recordhub/protocol'
+import { DataTable } from 'mantine-datatable'
+import { Time } from '../../../components/time.tsx'
+import { formatCount, formatNumber } from '../../../lib/format.ts'
+import { useUrlState } from '../../../lib/url-state.ts'
+import { PlatformLink } from '../platform-link.tsx'
+
+const FROM_TABLET = '(min-width: 48em)'
+const FROM_DESKTOP = '(min-width: 62em)'
+
+/** What waits, by its cause; one is chosen to see, replay or dismiss only what it has refused. */
+export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
+  const [state, change] = useUrlState()
+  const isChosen = ({ cause, platform_name }: RejectedPushGroup) =>
+    state['cause'] === cause && state['platform'] === platform_name
+  const choose = (group: RejectedPushGroup) => {
+    const { platform_name, record_type, code, cause } = group
+    const chosen = { platform: platform_name, record_type, code, cause }
+    const none = { record_type: null, code: null, cause: null }
+    change({ ...(isChosen(group) ? none : chosen), cursor: null, state: null, pull: null })
+  }
+  return (
+    <section aria-labelledby="rejected-causes">
+      <Title order={2} fz="h4" mb="xs" id="rejected-causes">
+        By cause
+      </Title>
+      <DataTable
+        withTableBorder
+        borderRadius="md"
+        records={groups}
+        idAccessor={(group) => `${group.platform_name} ${group.cause}`}
+        rowBackgroundColor={(group) =>
+          isChosen(group)
+            ? { light: 'var(--mantine-color-harbour-0)', dark: 'var(--mantine-color-dark-5)' }
+            : undefined
+        }
+        columns={[
+          {
+            accessor: 'message',
+            title: 'Cause',
+            render: (group) => (
+              <Stack gap={2} align="flex-start">
+                <Text size="sm">{group.message}</Text>
+                <Code fz="xs">{group.code}</Code>
+                <Group hiddenFrom="sm" gap="xs" mt={4}>
+                  <Text size="xs" c="dimmed">
+                    {formatCount(group.rejected_pushes, 'waits', 'wait')}
+                  </Text>
+                  <ChooseButton
+                    group={group}
+                    isChosen={isChosen(group)}
+                    onChoose={() => choose(group)}
+                  />
+                </Group>
+              </Stack>
+            ),
+          },
+          {
+            accessor: 'platform_name',
+            title: 'Platform',
+            width: 170,
+            visibleMediaQuery: FROM_TABLET,
+            render: ({ platform_name, record_type }) => (
+              <Stack gap={2}>
+                <PlatformLink name={platform_name} />
+                <Text size="xs" c="dimmed">
+                  {record_type ?? 'no module named'}
+                </Text>
+              </Stack>
+            ),
+          },
+          {
+            accessor: 'rejected_pushes',
+            title: 'Waiting',
+            textAlign: 'right',
+            width: 90,
+            visibleMediaQuery: FROM_TABLET,
+            render: ({ rejected_pushes }) => formatNumber(rejected_pushes),
+          },
+          {
+            accessor: 'count',
+            title: 'Refused',
+            textAlign: 'right',
+            width: 100,
+            visibleMediaQuery: FROM_DESKTOP,
+            render: ({ count }) => `${formatNumber(count)} ×`,
+          },
+          {
+            accessor: 'last_at',
+            title: 'Last',
+            width: 185,
+            noWrap: true,
+            visibleMediaQuery: FROM_DESKTOP,
+            render: ({ last_at }) => (
+              <Text span size="sm" c="dimmed">
+                <Time at={last_at} />
+              </Text>
+            ),
+          },
+          {
+            accessor: 'choose',
+            title: 'Choose',
+            textAlign: 'right',
+            width: 120,
+            visibleMediaQuery: FROM_TABLET,
+            render: (group) => (
+              <ChooseButton
+                group={group}
+                isChosen={isChosen(group)}
+                onChoose={() => choose(group)}
+              />
+            ),
+          },
+        ]}
+      />
+    </section>
+  )
+}
+
+function ChooseButton({
+  group,
+  isChosen,
+  onChoose,
+}: {
+  group: RejectedPushGroup
+  isChosen: boolean
+  onChoose: () => void
+}) {
+  return (
+    <Button
+      size="compact-xs"
+      variant={isChosen ? 'filled' : 'default'}
+      aria-pressed={isChosen}
+      aria-label={`${isChosen ? 'Chosen' : 'Show these'}: ${group.message} (${group.platform_name})`}
+      onClick={onChoose}
+    >
+      {isChosen ? 'Chosen' : 'Show these'}
+    </Button>
+  )
+}

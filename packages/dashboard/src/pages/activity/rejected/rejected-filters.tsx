@@ -1,0 +1,63 @@
+import { Select, TextInput } from '@mantine/core'
+import { useUrlState } from '../../../lib/url-state.ts'
+import { FilterBar } from '../filter-bar.tsx'
+import { PlatformSelect } from '../platform-select.tsx'
+import { SearchInput } from '../search-input.tsx'
+import { REJECTED_FILTERS } from './use-rejected.ts'
+
+const STATES = [
+  { value: 'open', label: 'Waiting' },
+  { value: 'replayed', label: 'Replayed' },
+  { value: 'all', label: 'All' },
+]
+const SHOWN = ['platform', 'record_type', 'code', 'state', 'pull']
+
+export function RejectedFilters({ codes }: { codes: string[] }) {
+  const [state, change] = useUrlState()
+  const { code } = state
+  const known = code && !codes.includes(code) ? [...codes, code] : codes
+  const names = state['cause'] ? [...SHOWN, 'cause'] : SHOWN
+  return (
+    <FilterBar names={REJECTED_FILTERS.filter((name) => names.includes(name))}>
+      <PlatformSelect forget={['cause']} />
+      <SearchInput
+        label="Record type"
+        placeholder="All"
+        value={state['record_type'] ?? ''}
+        onSearch={(text) =>
+          change({ record_type: text.trim(), cause: null, cursor: null }, { replace: true })
+        }
+      />
+      <Select
+        label="Code"
+        placeholder="All"
+        size="xs"
+        clearable
+        data={known}
+        value={code ?? null}
+        onChange={(chosen) => change({ code: chosen, cause: null, cursor: null })}
+      />
+      <Select
+        label="State"
+        size="xs"
+        allowDeselect={false}
+        data={STATES}
+        value={state['state'] ?? 'open'}
+        onChange={(chosen) => change({ state: chosen === 'open' ? null : chosen, cursor: null })}
+      />
+      <SearchInput
+        label="Pull"
+        placeholder="Its number"
+        inputMode="numeric"
+        value={state['pull'] ?? ''}
+        onSearch={(text) => {
+          const number = /^[1-9]\d{0,14}$/.test(text.trim()) ? text.trim() : null
+          change({ pull: number, cursor: null }, { replace: true })
+        }}
+      />
+      {state['cause'] && (
+        <TextInput label="Cause" size="xs" value="the chosen one" readOnly variant="filled" />
+      )}
+    </FilterBar>
+  )
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Replay } from '@recordhub/protocol'
+import { acceptedOf, addStep, NOTHING_YET, percentOf } from './replay-run.ts'
+
+const replay = (id: number, outcome: Replay['outcome'], message = ''): Replay => ({
+  ...{ id, outcome, message, record_id: null, code: null, errors: {} },
+})
+
+test('steps add up, with the reasons of what is refused again, the most frequent first', () => {
+  const first = addStep(NOTHING_YET, {
+    counts: { ...NOTHING_YET.counts, created: 1, rejected: 1 },
+    replays: [replay(1, 'created', 'Stored.'), replay(2, 'rejected', 'No data.')],
+    remaining: 3,
+  })
+  assert.deepEqual([first.done, first.total, percentOf(first)], [2, 5, 40])
+  const second = addStep(first, {
+    counts: { ...NOTHING_YET.counts, stale: 1, rejected: 2 },
+    replays: [
+      replay(3, 'rejected', 'No name.'),
+      replay(4, 'rejected', 'No name.'),
+      replay(5, 'stale'),
+    ],
+    remaining: 0,
+  })
+  assert.deepEqual(second.counts, { created: 1, updated: 0, unchanged: 0, stale: 1, rejected: 3 })
+  assert.deepEqual(second.reasons, [
+    { message: 'No name.', count: 2 },
+    { message: 'No data.', count: 1 },
+  ])
+  assert.deepEqual([percentOf(second), acceptedOf(second)], [100, 2])
+})
+
+test('before the first step nothing is done of nothing', () => {
+  assert.deepEqual([percentOf(NOTHING_YET), acceptedOf(NOTHING_YET)], [0, 0])
+})

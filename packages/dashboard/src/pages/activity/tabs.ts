@@ -1,0 +1,13 @@
+import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
+
+const TABS = ['log', 'rejected', 'alerts', 'missing', 'completeness']
+
+export function tabOf({ tab = '' }: UrlState): string {
+  return TABS.includes(tab) ? tab : 'log'
+}
+
+/** Another tab begins anew, but with the platform that was chosen. */
+export function changesForTab(state: UrlState, tab: string | null): UrlChanges {
+  const none = Object.fromEntries(Object.keys(state).map((name) => [name, null]))
+  return { ...none, platform: state['platform'], tab: tab === 'log' ? null : tab }
+}

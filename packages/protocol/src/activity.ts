@@ -1,0 +1,38 @@
+import Type, { type Static } from 'typebox'
+import { NullableString } from './common.ts'
+import { ActivityLevel, ActivityLine } from './dashboard.ts'
+
+/** Which lines are meant; a member that is left out holds for all. */
+export const ActivityFilter = Type.Object({
+  platform: Type.Optional(Type.String()),
+  level: Type.Optional(ActivityLevel),
+  kind: Type.Optional(
+    Type.String({
+      pattern: '^[a-z_]{1,40}(\\.[a-z_]{1,40})?$',
+      description: 'A kind such as `push.created`, or its first word for all of that noun',
+    }),
+  ),
+  record: Type.Optional(Type.Integer({ minimum: 1, description: 'The `record_id` it is about' })),
+  q: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description:
+        'Words that all stand in the message, the actor or the details, in capitals or not (of A to Z)',
+    }),
+  ),
+  since: Type.Optional(Type.String({ description: 'RFC 3339' })),
+  until: Type.Optional(Type.String({ description: 'RFC 3339' })),
+})
+
+export const ActivityPage = Type.Object({
+  success: Type.Literal(true),
+  activity: Type.Array(ActivityLine),
+  next_cursor: NullableString,
+  complete: Type.Boolean({
+    description:
+      'False where looking took too long and was left off before the page was full; `next_cursor` goes on',
+  }),
+})
+
+export type ActivityFilter = Static<typeof ActivityFilter>
+export type ActivityPage = Static<typeof ActivityPage>

@@ -1,0 +1,28 @@
+import type { ActivityFilter as Given } from '@recordhub/protocol'
+import { HubError } from '../../errors.ts'
+import { parseInstant } from '../../lib/instant.ts'
+import type { ActivityFilter } from '../../storage/port/activity-store.ts'
+
+/** @throws HubError `invalid_request` where a time is none. */
+export function readActivityFilter(given: Given): ActivityFilter {
+  const { record, q = '', since, until, ...filter } = given
+  return {
+    ...filter,
+    record_id: record ?? null,
+    words: q.split(/\s+/).filter((word) => word !== ''),
+    since: readTime('since', since),
+    until: readTime('until', until),
+  }
+}
+
+function readTime(name: string, given: string | undefined): string | null {
+  if (given === undefined) return null
+  const instant = parseInstant(given)
+  if (!instant) {
+    const fault = 'must be a date-time of RFC 3339, such as 2026-11-21T07:30:00Z'
+    const reason = `${name} ${fault}`
+    throw new HubError('invalid_request', { reason }, { errors: { [name]: [fault] } })
+  }
+  // Lines are written to the millisecond.
+  return `${instant.slice(0, 23)}Z`
+}

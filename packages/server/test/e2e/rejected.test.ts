@@ -1,0 +1,138 @@
+/** What was refused, from the list to the record that comes of it (UI: activity). */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser.ts'
+import {
+  newRecord,
+  push,
+  recordsOf,
+  registerAny,
+  registerPlatform,
+  rejectedOf,
+} from '../helpers/http-actions.ts'
+import { startTestHub } from '../helpers/http-hub.ts'
+import { simulatedModule, simulatePlatform } from '../helpers/http-platform.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+
+describe('what was refused, in a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+
+  test('a push for a module that is not registered is opened, mended, tried and replayed', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const school = await registerAny(hub)
+    const body = JSON.stringify(newRecord('R-1', { record_type: 'ghosts', data: { n: 'N' } }))
+    await push(hub, school.hub_api_key, body.replace('"N"', '12345678901234567890.10'))
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto('/dashboard/activity')
+    await page.getByRole('tab', { name: 'Rejected' }).click()
+    await page.getByRole('button', { name: /^R-1 / }).click()
+    const drawer = page.getByRole('dialog', { name: 'What was refused' })
+    await drawer.getByText('Register the module on the page of its platform').waitFor()
+    await drawer.getByText('"code": "module_not_registered"').waitFor()
+    await expectAccessible(page)
+
+    const editor = drawer.getByLabel('Body to replay')
+    const shown = await editor.inputValue()
+    assert.ok(shown.includes('"n": 12345678901234567890.10'), shown)
+    await drawer.getByText('Raw', { exact: true }).click()
+    await drawer.getByText('"n":12345678901234567890.10').waitFor()
+    await drawer.getByText('Mend and replay').click()
+    await drawer.getByRole('button', { name: 'Try it' }).click()
+    await drawer.getByText('This would be refused again').waitFor()
+    await editor.fill(shown.slice(0, -1))
+    await drawer.getByText('This is no JSON yet').waitFor()
+    await editor.fill(shown.replace('ghosts', 'cases'))
+    const replay = drawer.getByRole('button', { name: 'Replay', exact: true })
+    assert.equal(await replay.getAttribute('aria-disabled'), 'true')
+    await drawer.getByRole('button', { name: 'Try it' }).click()
+    await drawer.getByText('This would be a new record').waitFor()
+    assert.deepEqual(await recordsOf(hub, school.platform_name), [])
+    await replay.click()
+    await drawer.getByText('It is a new record.').waitFor()
+    const record = only(await recordsOf(hub, school.platform_name))
+    const text = (await hub.get(`/api/v1/records/${record.record_id}`)).text
+    assert.ok(text.includes('"n":12345678901234567890.10'), text)
+    await drawer.getByRole('link', { name: `Open record ${record.record_id}` }).waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await page.getByText('Nothing waits here').waitFor()
+    await page.goto('/dashboard/activity?tab=rejected&state=replayed')
+    await page.getByRole('cell', { name: 'Replayed', exact: true }).waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('all of one cause are tried and replayed at once, and another cause is dismissed', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const modules = [simulatedModule('cases'), simulatedModule('ghosts')]
+    await using school = await simulatePlatform({ modules })
+    const { platform_name } = school
+    const { id, hub_api_key } = await registerPlatform(hub, school, { record_types: ['cases'] })
+    for (let n = 0; n < 7; n += 1) {
+      await push(hub, hub_api_key, newRecord(`G-${n}`, { record_type: 'ghosts' }))
+    }
+    await push(hub, hub_api_key, newRecord('B-1', { data: 5 }))
+    const registered = await hub.send({
+      method: 'PATCH',
+      url: `/api/v1/platforms/${id}`,
+      headers: { authorization: hub.authorization('operator') },
+      body: { record_types: ['cases', 'ghosts'] },
+    })
+    assert.equal(registered.status, 200, registered.text)
+    await using opened = await openPage(browser(), hub, { colorScheme: 'dark' })
+    const { page, complaints } = opened
+    await page.goto('/dashboard/activity?tab=rejected')
+    await page.getByRole('button', { name: /^B-1 / }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: /^Show these: The module "ghosts"/ }).click()
+    await page.getByRole('button', { name: /^B-1 / }).waitFor({ state: 'detached' })
+    await page.waitForURL(/cause=/)
+    await page.getByRole('button', { name: 'Replay all that match' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Replay all that match' })
+    await dialog.getByText('This is what a replay would do').waitFor()
+    await expectAccessible(page)
+    assert.deepEqual(await recordsOf(hub, platform_name), [])
+    await dialog.getByRole('button', { name: 'Replay 7' }).click()
+    await dialog.getByText('Done. This is what came of it.').waitFor()
+    assert.equal((await recordsOf(hub, platform_name)).length, 7)
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+    await page.getByText('Nothing passes these filters').waitFor()
+
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.getByRole('button', { name: /^Show these: The record was not accepted/ }).click()
+    await page.getByRole('button', { name: 'Dismiss them' }).click()
+    const asked = page.getByRole('dialog', { name: 'Dismiss all that match?' })
+    await asked.getByRole('button', { name: 'Dismiss', exact: true }).click()
+    await page.getByText('1 rejected push dismissed').waitFor()
+    const left = await rejectedOf(hub, platform_name)
+    assert.ok(left.every(({ replayed_at }) => replayed_at !== null))
+    assert.deepEqual(complaints, [])
+  })
+
+  test('on a phone a refusal is found and opened, a body full of script is text', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const school = await registerAny(hub)
+    const full_name = `<script>document.title = 'taken'</script>${'x'.repeat(10_000)}`
+    await push(hub, school.hub_api_key, newRecord('<b>R-1</b>', { full_name, data: 1 }))
+    await using opened = await openPage(browser(), hub, { width: 390 })
+    const { page, complaints } = opened
+    await page.goto('/dashboard/activity?tab=rejected')
+    await page.getByRole('button', { name: /^<b>R-1<\/b>/ }).waitFor()
+    await expectAccessible(page)
+    await expectNoSidewaysScroll(page)
+    await page.getByRole('button', { name: /^<b>R-1<\/b>/ }).click()
+    const drawer = page.getByRole('dialog', { name: 'What was refused' })
+    await drawer.getByText('Pretty', { exact: true }).click()
+    await drawer.getByText('<script>document.title').waitFor()
+    await expectNoSidewaysScroll(page)
+    assert.equal(await page.title(), 'Activity · Recordhub')
+    assert.deepEqual(complaints, [])
+  })
+})
