@@ -13,9 +13,11 @@ import { PlatformLink } from '../platform-link.tsx'
 
 const TITLES: Readonly<Record<AlertKind, string>> = {
   platform_failing: 'Platform fails',
+  module_failing: 'Module fails',
   platform_silent: 'Platform is silent',
   rejected_rising: 'More is refused than usual',
   missing_review: 'Many records are gone',
+  search_behind: 'Search is behind',
   disk_low: 'The disk runs low',
   mail_failing: 'Mails cannot be sent',
 }
