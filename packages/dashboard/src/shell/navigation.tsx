@@ -31,6 +31,7 @@ export function Navigation() {
         key={to}
         component={Link}
         to={to}
+        activeOptions={{ exact: to === '/dashboard' }}
         label={label}
         leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
         active={isHere}

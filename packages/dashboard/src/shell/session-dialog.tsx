@@ -25,6 +25,7 @@ export function SessionDialog() {
       </Text>
       <SignInForm
         email={operator?.email ?? ''}
+        next={null}
         onSignedIn={async () => void (await renewSession())}
       />
     </Modal>

@@ -12,6 +12,7 @@ import { describeMissingReviews } from './missing-reviews.contract.ts'
 import { describeMissingRecords } from './missing-store.contract.ts'
 import { describeModuleRegistration } from './module-registration.contract.ts'
 import { describeOperatorStore } from './operator-store.contract.ts'
+import { describeOperators } from './operators.contract.ts'
 import { describePlatformStore } from './platform-store.contract.ts'
 import { describePullDispatcher } from './pull-dispatcher.contract.ts'
 import { describePullEndings } from './pull-endings.contract.ts'
@@ -77,6 +78,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeRetentionStore(engine)
   describeAlertStore(engine)
   describeOperatorStore(engine)
+  describeOperators(engine)
   describeScheduleStore(engine)
   describeSnapshotStore(engine)
   describeSqlViews(engine)

@@ -3,6 +3,7 @@ import type { ActivityStore } from './activity-store.ts'
 import type { AlertStore } from './alert-store.ts'
 import type { ChangeStore } from './change-store.ts'
 import type { ErasureStore } from './erasure-store.ts'
+import type { InvitationStore } from './invitation-store.ts'
 import type { ManifestStore } from './manifest-store.ts'
 import type { MissingStore } from './missing-store.ts'
 import type { OperatorStore } from './operator-store.ts'
@@ -18,6 +19,8 @@ import type { SearchIndexStore } from './search-index-store.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 import type { SqlViews } from './sql-views.ts'
 import type { ViewStore } from './view-store.ts'
+
+export type EngineFacts = { engine: 'sqlite' | 'postgres'; engine_version: string; bytes: number }
 
 /**
  * Everything that the hub stores. Each method is one unit of work: it happens whole or not at all,
@@ -43,6 +46,7 @@ export type Storage = {
   alerts: AlertStore
   retention: RetentionStore
   operators: OperatorStore
+  invitations: InvitationStore
   snapshot: SnapshotStore
   sqlViews: SqlViews
   pullDispatcher: PullDispatcher
@@ -52,6 +56,9 @@ export type Storage = {
 
   /** The disk that the database is on, in bytes; null where this process cannot know, since the database is elsewhere. */
   readDiskSpace(): Promise<DiskSpace | null>
+
+  /** What the records are stored in, and how many bytes it takes. */
+  readEngine(): Promise<EngineFacts>
 
   /** Waits for work under way and closes every connection. */
   close(): Promise<void>

@@ -1,14 +1,24 @@
-import type { ActivityLine } from '@recordhub/protocol'
+import type { ActivityLine, AuditEntry } from '@recordhub/protocol'
 import type { Selectable } from 'kysely'
 import type { ActivityStore } from '../port/activity-store.ts'
 import { insertActivity, insertAudit } from './activity-rows.ts'
 import { type Databases, nowText } from './databases.ts'
-import type { ActivityTable } from './tables.ts'
+import type { ActivityTable, AuditTable } from './tables.ts'
 
 export function createActivityStore({ reader, writer, clock }: Databases): ActivityStore {
   return {
     appendActivity: (line) => insertActivity(writer, nowText(clock), line),
     appendAudit: (entry) => insertAudit(writer, nowText(clock), entry),
+    async listAudit({ actor, action, target, from, until, limit, before }) {
+      let select = reader.selectFrom('audit').selectAll()
+      if (actor !== null) select = select.where('actor', '=', actor)
+      if (action !== null) select = select.where('action', '=', action)
+      if (target !== null) select = select.where('target', '=', target)
+      if (from !== null) select = select.where('at', '>=', from)
+      if (until !== null) select = select.where('at', '<=', until)
+      if (before !== null) select = select.where('audit_id', '<', before)
+      return (await select.orderBy('audit_id', 'desc').limit(limit).execute()).map(toAuditEntry)
+    },
     async listActivity(query) {
       let select = reader.selectFrom('activity').selectAll()
       if (query.platform !== null) select = select.where('platform_name', '=', query.platform)
@@ -18,6 +28,10 @@ export function createActivityStore({ reader, writer, clock }: Databases): Activ
       return rows.map(toActivityLine)
     },
   }
+}
+
+function toAuditEntry({ audit_id, details, ...entry }: Selectable<AuditTable>): AuditEntry {
+  return { id: audit_id, ...entry, details: JSON.parse(details) }
 }
 
 export function toActivityLine(row: Selectable<ActivityTable>): ActivityLine {

@@ -7,6 +7,7 @@ import { createChangeStore } from './change-store.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import type { ErasingParts } from './erase-record.ts'
 import { createErasureStore } from './erasure-store.ts'
+import { createInvitationStore } from './invitation-store.ts'
 import { createManifestStore } from './manifest-store.ts'
 import { createMissingStore, type MissingParts } from './missing-store.ts'
 import { createOperatorStore } from './operator-store.ts'
@@ -46,7 +47,13 @@ export function createStores(
   parts: EngineParts,
 ): Omit<
   Storage,
-  'processName' | 'records' | 'searchIndex' | 'pullDispatcher' | 'readDiskSpace' | 'close'
+  | 'processName'
+  | 'records'
+  | 'searchIndex'
+  | 'pullDispatcher'
+  | 'readDiskSpace'
+  | 'readEngine'
+  | 'close'
 > {
   const { writer, clock } = databases
   const { authDatabase, node, readMark, settledSequence, missing, erasing, channel, isGone } = parts
@@ -69,6 +76,7 @@ export function createStores(
       hashReference: erasing.hashReference,
     }),
     operators: createOperatorStore(databases, authDatabase),
+    invitations: createInvitationStore(databases),
     snapshot: createSnapshotStore(databases),
     views: createViewStore(databases),
     sqlViews: createSqlViews(databases, parts.viewDialect),

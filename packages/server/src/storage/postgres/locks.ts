@@ -37,6 +37,7 @@ const LOCKS: Record<Held, string> = {
   'sql views': `${HUB}, 3`,
   removals: `${HUB}, 4`,
   'search index': SEARCH_INDEX_LOCK,
+  operators: `${HUB}, 6`,
 }
 
 export async function hold(transaction: Executor, what: Held): Promise<void> {

@@ -13,6 +13,7 @@ import { openChangeChannel } from './change-channel.ts'
 import { openConnections, placeOf, withUnlimited } from './connection.ts'
 import { startDatabaseClock } from './database-clock.ts'
 import { createElementRecogniser } from './element-recogniser.ts'
+import { readEngine } from './engine-facts.ts'
 import { createErasingParts } from './erasing-parts.ts'
 import { hold, isGone } from './locks.ts'
 import { migrations } from './migrations/index.ts'
@@ -88,6 +89,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     searchIndex: createSearchIndexStore(databases, createSearchIndexParts(databases)),
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
     readDiskSpace: async () => null,
+    readEngine: () => readEngine(database),
     async close() {
       await ownClock?.stop()
       await channel.close()

@@ -14,6 +14,7 @@ import { startCheckpointer } from './checkpointer.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
 import { createSpaceGiver, readDiskSpace } from './disk-space.ts'
 import { createElementRecogniser } from './element-recogniser.ts'
+import { readEngine } from './engine-facts.ts'
 import { createErasingParts } from './erasing-parts.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
@@ -86,6 +87,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     searchIndex: createSearchIndexStore(databases, createSearchIndexParts(connections)),
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
     readDiskSpace: () => readDiskSpace(dirname(options.path)),
+    readEngine: () => readEngine(reader),
     async close() {
       await thread.stop()
       await checkpointer?.stop()

@@ -9,6 +9,7 @@ import { up as replays } from './0009-replays.ts'
 import { up as drift } from './0010-drift.ts'
 import { up as erasure } from './0011-erasure.ts'
 import { up as alertsAndRetention } from './0012-alerts-and-retention.ts'
+import { up as signIn } from './0020-sign-in.ts'
 
 /** In the order they are applied. Names and numbers are the same on every engine. */
 export const migrations: Record<string, Migration> = {
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '0010-drift': { up: drift },
   '0011-erasure': { up: erasure },
   '0012-alerts-and-retention': { up: alertsAndRetention },
+  '0020-sign-in': { up: signIn },
 }
