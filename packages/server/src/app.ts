@@ -1,14 +1,17 @@
 /** The composition root: wires the parts of the hub by plain function calls. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import { keptOf, oidcOf } from './app/parts-of-config.ts'
 import type { Config } from './config.ts'
-import { isRole, nameOfCaller, ROLES, type Role } from './domain/caller.ts'
-import type { KeptDays } from './domain/retention.ts'
+import { nameOfCaller } from './domain/caller.ts'
 import { HubError } from './errors.ts'
+import { auditRoutes } from './features/activity/audit-routes.ts'
 import { activityRoutes } from './features/activity/routes.ts'
+import { createMailSender } from './features/alerts/mail-sender.ts'
 import { createMailer, MAIL_PATIENCE, type MailPatience } from './features/alerts/mailer.ts'
 import { alertRoutes } from './features/alerts/routes.ts'
 import { createAlertWatch } from './features/alerts/watch-alerts.ts'
+import { aboutRoutes } from './features/dashboard/about-routes.ts'
 import { createBroadcaster } from './features/dashboard/broadcast.ts'
 import { eventRoutes } from './features/dashboard/event-routes.ts'
 import { notingChanges } from './features/dashboard/note-changes.ts'
@@ -16,10 +19,11 @@ import { pageRoutes } from './features/dashboard/page-routes.ts'
 import { createReadSnapshot } from './features/dashboard/read-snapshot.ts'
 import { dashboardRoutes } from './features/dashboard/routes.ts'
 import { statisticsRoutes } from './features/dashboard/statistics-routes.ts'
-import { createApiToken, findTokenCaller } from './features/operators/api-token.ts'
+import { findTokenCaller } from './features/operators/api-token.ts'
 import { createAuth, readSession } from './features/operators/auth.ts'
+import { toWebHeaders } from './features/operators/call-auth.ts'
 import { createFirstOperator } from './features/operators/create-operator.ts'
-import { operatorRoutes, toWebHeaders } from './features/operators/routes.ts'
+import { operatorRoutes } from './features/operators/routes.ts'
 import { setupToken } from './features/operators/setup-link.ts'
 import { verifyPassword } from './features/operators/verify-password.ts'
 import { connectionRoutes } from './features/platforms/connection-routes.ts'
@@ -120,12 +124,18 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
     patience,
   })
-  const auth = createAuth({
-    database: storage.operators.authDatabase,
+  const authSettings = {
+    ...storage,
+    clock,
     secret: secrets.deriveKey('sessions').toString('base64url'),
-    publicUrl: config.HUB_PUBLIC_URL || 'http://localhost',
-    complain: (message, causes) => logger.warn({ causes: causes.map(String) }, message),
-  })
+    publicUrl: config.HUB_PUBLIC_URL,
+    complain: (message: string, causes: unknown[]) =>
+      logger.warn({ causes: causes.map(String) }, message),
+  }
+  const auth = createAuth({ ...authSettings, oidc: null })
+  const oidc = oidcOf(config)
+  // One of its own: signing in by password must not wait for a provider that does not answer.
+  const ssoAuth = oidc && createAuth({ ...authSettings, oidc })
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const stopping = new AbortController()
   let isStarted = false
@@ -179,7 +189,8 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const scheduledPull = createScheduledPull({ ...storage, requestPull })
 
   const findOperator: Authenticators['findOperator'] = async (request, options) => {
-    const session = await readSession(auth, toWebHeaders(request), options)
+    const parts = { auth, operators: storage.operators, clock }
+    const session = await readSession(parts, toWebHeaders(request), options)
     return session && { kind: 'operator', ...session.operator, sessionId: session.sessionId }
   }
 
@@ -200,14 +211,22 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const { callerOf } = authorization
   const { HUB_RATE_LIMIT: ratePerSecond } = config
   await app.register(pushRoutes({ receivers, receivePush, ratePerSecond }))
-  await app.register(healthRoutes({ checkReady: createReadyCheck(() => storage.checkWritable()) }))
+  const checkReady = createReadyCheck(() => storage.checkWritable())
+  await app.register(healthRoutes({ checkReady }))
   const requesterOf = (request: FastifyRequest) => ({
     actor: nameOfCaller(callerOf(request)),
     address: request.ip,
   })
   await app.register(async (web) => {
     await guardPages(web, { isBehindTls: config.HUB_PUBLIC_URL.startsWith('https:') })
-    await web.register(operatorRoutes({ auth, ...storage, secrets, callerOf, csrfTokenOf }))
+    const { HUB_PUBLIC_URL: publicUrl } = config
+    const sendMail = mailer && createMailSender(mailer)
+    await web.register(
+      operatorRoutes({
+        ...{ ...storage, auth, ssoAuth, oidc, secrets, clock, publicUrl, sendMail },
+        ...{ callerOf, csrfTokenOf },
+      }),
+    )
     await web.register(
       platformRoutes({
         ...storage,
@@ -242,6 +261,15 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     await web.register(missingReviewRoutes({ missing: storage.missing, clock, requesterOf }))
     await web.register(alertRoutes({ ...storage, ...mailing, requesterOf }))
     await web.register(activityRoutes(storage))
+    await web.register(auditRoutes(storage))
+    await web.register(
+      aboutRoutes({
+        ...storage,
+        ...keptOf(config),
+        ...{ clock, checkReady, version: parts.version, timeZone: config.HUB_TIME_ZONE },
+        broadcasting: broadcaster !== null,
+      }),
+    )
     await web.register(rejectedPushRoutes({ ...storage, ingest, clock, requesterOf }))
     const { nextRun } = dispatcher
     const broadcasting = broadcaster !== null
@@ -332,23 +360,6 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   }
 }
 
-function keptOf(config: Config): { kept: KeptDays; activityLines: number } {
-  return {
-    kept: {
-      activity: config.HUB_RETENTION_ACTIVITY_DAYS,
-      alerts: config.HUB_RETENTION_ACTIVITY_DAYS,
-      manifest_changes: config.HUB_RETENTION_ACTIVITY_DAYS,
-      history: config.HUB_RETENTION_HISTORY_DAYS,
-      pulls: config.HUB_RETENTION_PULLS_DAYS,
-      rejected_pushes: config.HUB_RETENTION_REJECTED_DAYS,
-      missing_reviews: config.HUB_RETENTION_REVIEWS_DAYS,
-      counters: config.HUB_RETENTION_COUNTERS_DAYS,
-      audit: config.HUB_RETENTION_AUDIT_DAYS,
-    },
-    activityLines: config.HUB_RETENTION_ACTIVITY_LINES,
-  }
-}
-
 async function listen(app: FastifyInstance, { PORT, HOST }: Config): Promise<string> {
   try {
     return await app.listen({ port: PORT, host: HOST })
@@ -356,31 +367,4 @@ async function listen(app: FastifyInstance, { PORT, HOST }: Config): Promise<str
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
     throw new Error(`PORT: ${PORT} is taken by another program (${HOST}).`, { cause: error })
   }
-}
-
-export type TokenRequest = { name: string; role: Role; expiresInDays: number | null }
-
-/**
- * Reads what a person typed to make a token.
- * @throws HubError `invalid_request` saying what is wrong.
- */
-export function readTokenRequest(typed: {
-  name: string | undefined
-  role: string
-  expiresInDays: string | undefined
-}): TokenRequest {
-  const { name, role, expiresInDays } = typed
-  const fail = (reason: string) => new HubError('invalid_request', { reason })
-  if (!name) throw fail('say what the token is for with --name')
-  if (!isRole(role)) throw fail(`--role must be one of ${ROLES.join(', ')}`)
-  if (expiresInDays !== undefined && !/^[1-9]\d{0,4}$/.test(expiresInDays)) {
-    throw fail('--expires-in-days must be a number of days')
-  }
-  return { name, role, expiresInDays: expiresInDays === undefined ? null : Number(expiresInDays) }
-}
-
-/** Makes a token for a program, which is shown this once. */
-export function issueToken(storage: Storage, request: TokenRequest): Promise<string> {
-  const parts = { operators: storage.operators, clock: systemClock }
-  return createApiToken(parts, { ...request, actor: 'command line' })
 }

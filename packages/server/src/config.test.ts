@@ -91,3 +91,41 @@ test('retention is on by default and takes days, 0 for ever', () => {
     )
   }
 })
+
+const OIDC = {
+  HUB_PUBLIC_URL: 'https://hub.example.org',
+  HUB_OIDC_ISSUER: 'https://login.example.org/realms/hub',
+  HUB_OIDC_CLIENT_ID: 'recordhub',
+  HUB_OIDC_CLIENT_SECRET: 'a secret that nobody reads',
+}
+
+test('single sign-on takes a provider, a client and its secret, all or none, and the address of the hub', () => {
+  const config = configOf({ ...OIDC, HUB_OIDC_DOMAINS: 'Example.org, sub.example.com' })
+  assert.deepEqual(config.HUB_OIDC_DOMAINS, ['example.org', 'sub.example.com'])
+  assert.equal(config.HUB_OIDC_ROLE, 'viewer')
+  for (const name of ['HUB_OIDC_ISSUER', 'HUB_OIDC_CLIENT_ID', 'HUB_OIDC_CLIENT_SECRET']) {
+    assert.throws(
+      () => configOf({ ...OIDC, [name]: '' }),
+      /HUB_OIDC_ISSUER, .*: set all or none\.$/,
+    )
+  }
+  assert.throws(() => configOf({ ...OIDC, HUB_PUBLIC_URL: '' }), /HUB_PUBLIC_URL: single/)
+  assert.equal(configOf({}).HUB_OIDC_ISSUER, '')
+})
+
+test('a setting of single sign-on that cannot be used is named, and the secret never shown', () => {
+  for (const [name, value] of [
+    ['HUB_OIDC_ISSUER', 'login.example.org'],
+    ['HUB_OIDC_ROLE', 'god'],
+    ['HUB_OIDC_DOMAINS', '@example.org'],
+    ['HUB_OIDC_DOMAINS', 'example.org,*'],
+    ['HUB_OIDC_DOMAINS', 'localhost'],
+  ] as const) {
+    assert.throws(
+      () => configOf({ ...OIDC, [name]: value }),
+      (error: Error) =>
+        error.message.startsWith(`${name}: must be`) &&
+        !error.message.includes(OIDC.HUB_OIDC_CLIENT_SECRET),
+    )
+  }
+})

@@ -1,9 +1,22 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { parseEnv } from 'node:util'
-import { CronExpressionParser } from 'cron-parser'
-import { CronPattern } from 'croner'
 import { email, emails, smtpUrl } from './config/mail-settings.ts'
+import {
+  atLeast,
+  databaseUrl,
+  days,
+  headerName,
+  httpUrl,
+  integer,
+  oneOf,
+  password,
+  pathSegment,
+  schedule,
+  text,
+  timeZone,
+  trustProxy,
+} from './config/parsers.ts'
+import { checkSignOn, domains } from './config/sign-on-settings.ts'
 
 /** A setting that cannot be used. `message` is one line that names it. */
 export class SettingError extends Error {}
@@ -187,6 +200,41 @@ export const SETTINGS = {
     shownDefault: 'none',
     help: 'E-mail addresses that alerts go to, with commas between.',
   }),
+  HUB_OIDC_ISSUER: setting({
+    parse: httpUrl,
+    default: '',
+    shownDefault: 'none',
+    help: 'Single sign-on: address of the OpenID Connect provider (its issuer, or its …/.well-known/openid-configuration).',
+  }),
+  HUB_OIDC_CLIENT_ID: setting({
+    parse: text,
+    default: '',
+    shownDefault: 'none',
+    help: 'Single sign-on: what the provider calls this hub.',
+  }),
+  HUB_OIDC_CLIENT_SECRET: setting({
+    parse: text,
+    default: '',
+    shownDefault: 'none',
+    secret: true,
+    help: "Single sign-on: the hub's secret at the provider.",
+  }),
+  HUB_OIDC_NAME: setting({
+    parse: text,
+    default: 'single sign-on',
+    help: 'Single sign-on: what the button says after "Sign in with".',
+  }),
+  HUB_OIDC_ROLE: setting({
+    parse: oneOf('viewer', 'operator', 'admin'),
+    default: 'viewer',
+    help: 'Single sign-on: role of those who were not invited.',
+  }),
+  HUB_OIDC_DOMAINS: setting({
+    parse: domains,
+    default: NOBODY,
+    shownDefault: 'none',
+    help: 'Single sign-on: domains of e-mail addresses that get in without an invitation, with commas between.',
+  }),
   HUB_TRUST_PROXY: setting({
     parse: trustProxy,
     default: false,
@@ -251,6 +299,16 @@ export function readConfig(sources: ConfigSources): { config: Config; unknown: s
   if (mail.some(Boolean) && !mail.every(Boolean)) {
     throw new SettingError('HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO: set all or none.')
   }
+  try {
+    checkSignOn({
+      issuer: values.HUB_OIDC_ISSUER,
+      clientId: values.HUB_OIDC_CLIENT_ID,
+      clientSecret: values.HUB_OIDC_CLIENT_SECRET,
+      publicUrl: values.HUB_PUBLIC_URL,
+    })
+  } catch (error) {
+    throw new SettingError(error instanceof Error ? error.message : String(error))
+  }
   const unknown = layers
     .flatMap((layer) => Object.keys(layer))
     .filter((name) => name.startsWith('HUB_') && !isSettingName(name))
@@ -304,102 +362,4 @@ function readEnvFile(): Record<string, string | undefined> {
 
 function machineTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone
-}
-
-function text(value: string): string {
-  return value
-}
-
-function integer(min: number, max: number): (value: string) => number {
-  return (value) => {
-    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
-    if (number >= min && number <= max) return number
-    throw new Error(`must be a whole number from ${min} to ${max}`)
-  }
-}
-
-/** A hundred years are as good as for ever. */
-function days(value: string): number {
-  return integer(0, 36_500)(value)
-}
-
-function oneOf<Word extends string>(...words: Word[]): (value: string) => Word {
-  return (value) => {
-    const word = words.find((one) => one === value.toLowerCase())
-    if (word !== undefined) return word
-    throw new Error(`must be one of ${words.join(', ')}`)
-  }
-}
-
-function password(value: string): string {
-  if (value.length >= 12 && value.length <= 256) return value
-  throw new Error('must have 12 to 256 characters')
-}
-
-function atLeast(length: number): (value: string) => string {
-  return (value) => {
-    if (value.length >= length) return value
-    throw new Error(`must have ${length} characters or more`)
-  }
-}
-
-function httpUrl(value: string): string {
-  const url = URL.parse(value)
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href.replace(/\/$/, '')
-  throw new Error('must be an address that begins with http:// or https://')
-}
-
-function databaseUrl(value: string): string {
-  if (/^sqlite:./.test(value)) return value
-  const url = /^postgres(ql)?:\/\//.test(value) ? URL.parse(value) : null
-  // An unescaped / or # in a password would make the rest of it a name that is shown.
-  if (url && !url.hash && !url.pathname.includes('@')) return value
-  throw new Error(
-    'must be postgres://user:password@host/database (with / and # in the password as %2F and %23) or sqlite:<path of a file>; leave it empty for a file in HUB_DATA_DIR',
-  )
-}
-
-function timeZone(value: string): string {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone
-  } catch {
-    throw new Error('must be a time zone such as Europe/Berlin or UTC')
-  }
-}
-
-function schedule(value: string): string {
-  if (value.toLowerCase() === 'off') return 'off'
-  try {
-    // Each engine's schedule reads it by its own parser; what one takes must hold on the other.
-    new CronPattern(value)
-    CronExpressionParser.parse(value)
-    return value
-  } catch {
-    throw new Error('must be a cron pattern such as "* * * * *" (every minute), or off')
-  }
-}
-
-function pathSegment(value: string): string {
-  if (/^[A-Za-z0-9_-]+$/.test(value)) return value
-  throw new Error('must be one word of letters, digits, - and _')
-}
-
-function headerName(value: string): string {
-  const isReserved = /^(accept|host|connection|content-.*|transfer-encoding|x-platform-api-key)$/i
-  if (/^[A-Za-z0-9-]+$/.test(value) && !isReserved.test(value)) return value
-  throw new Error('must be the name of a header that the hub does not send otherwise')
-}
-
-function trustProxy(value: string): boolean | string {
-  const word = value.toLowerCase()
-  if (word === 'on' || word === 'true') return true
-  if (word === 'off' || word === 'false') return false
-  for (const address of value.split(',')) {
-    const [host = '', bits = '0'] = address.trim().split('/')
-    const maxBits = isIP(host) === 4 ? 32 : 128
-    if (!isIP(host) || !/^\d+$/.test(bits) || Number(bits) > maxBits) {
-      throw new Error('must be on, off, or addresses such as 10.0.0.0/8 with commas between')
-    }
-  }
-  return value
 }

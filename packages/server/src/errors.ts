@@ -122,6 +122,27 @@ const CATALOGUE = {
       'This link is not valid any more. The hub prints a new one when it starts without an operator.',
   },
   operator_exists: { status: 409, message: 'There is an operator already. Sign in instead.' },
+  operators_only: {
+    status: 403,
+    message: 'This is for operators who are signed in; a token has no account.',
+  },
+  last_admin: {
+    status: 409,
+    message: 'This is the last admin. Make somebody else an admin first.',
+  },
+  invitation_invalid: {
+    status: 403,
+    message: 'This invitation is not valid any more. Ask for a new one.',
+  },
+  code_wrong: { status: 422, message: 'The code is wrong, or not valid any more.' },
+  session_not_fresh: {
+    status: 403,
+    message: 'Sign out and in again first: this takes a sign-in of the last 15 minutes.',
+  },
+  sign_in_setting_refused: {
+    status: 422,
+    message: 'This way of signing in could not be changed.',
+  },
   invalid_operator: { status: 422, message: 'The operator was not accepted: {reason}.' },
 
   // Platforms

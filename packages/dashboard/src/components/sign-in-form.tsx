@@ -1,51 +1,63 @@
-import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Alert, Divider, Stack } from '@mantine/core'
 import { useState } from 'react'
-import { signIn } from '../api/sign-in.ts'
+import { type SignInResult, signIn } from '../api/sign-in.ts'
+import { SignInCode } from './sign-in-code.tsx'
+import { SignInOthers } from './sign-in-others.tsx'
+import { SignInPassword } from './sign-in-password.tsx'
 
-/** E-mail and password; on the page of its own, and over a page whose session has ended. */
+/**
+ * All ways to sign in; on the page of its own, and over a page whose session has ended. `next` is where
+ * somebody goes after it; null where the page stays as it is.
+ */
 export function SignInForm({
   email,
+  next,
+  trouble: before = '',
   onSignedIn,
 }: {
   email: string
+  next: string | null
+  /** What went wrong before the form was there. */
+  trouble?: string
   onSignedIn: () => Promise<void>
 }) {
-  const [trouble, setTrouble] = useState('')
-  const form = useForm({ mode: 'uncontrolled', initialValues: { email, password: '' } })
-  const submit = form.onSubmit(async (values) => {
-    setTrouble('')
-    const result = await signIn(values)
-    if (result.outcome === 'refused') setTrouble(result.reason)
-    else await onSignedIn()
-  })
+  const [trouble, setTrouble] = useState(before)
+  const [isHalfway, setHalfway] = useState(false)
+
+  async function goOn(result: SignInResult): Promise<void> {
+    setTrouble(result.outcome === 'refused' ? result.reason : '')
+    if (result.outcome === 'code wanted') setHalfway(true)
+    if (result.outcome === 'refused' && result.startOver) setHalfway(false)
+    if (result.outcome === 'signed in') await onSignedIn()
+  }
+
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label="E-mail"
-          type="email"
-          required
-          autoComplete="username"
-          data-autofocus={email === '' || undefined}
-          {...form.getInputProps('email')}
-        />
-        <PasswordInput
-          label="Password"
-          required
-          autoComplete="current-password"
-          data-autofocus={email !== '' || undefined}
-          {...form.getInputProps('password')}
-        />
-        {trouble && (
-          <Alert color="red" variant="light" role="alert">
-            {trouble}
-          </Alert>
-        )}
-        <Button type="submit" loading={form.submitting}>
-          Sign in
-        </Button>
-      </Stack>
-    </form>
+    <Stack>
+      {trouble && (
+        <Alert color="red" variant="light" role="alert">
+          {trouble}
+        </Alert>
+      )}
+      {isHalfway ? (
+        <SignInCode onResult={goOn} onBack={() => setHalfway(false)} />
+      ) : (
+        <>
+          <SignInPassword
+            email={email}
+            onSubmit={async (values) => {
+              setTrouble('')
+              await goOn(await signIn(values))
+            }}
+          />
+          <SignInOthers
+            next={next}
+            before={<Divider label="or" />}
+            onResult={goOn}
+            onTrouble={setTrouble}
+            onSignedIn={onSignedIn}
+          />
+        </>
+      )}
+    </Stack>
   )
 }

@@ -30,6 +30,7 @@ export function SessionDialog() {
       <Suspense fallback={<Skeleton height={220} />}>
         <SignInForm
           email={operator?.email ?? ''}
+          next={null}
           onSignedIn={async () => void (await renewSession())}
         />
       </Suspense>

@@ -1,4 +1,4 @@
-import { issueToken, readTokenRequest } from '../app.ts'
+import { issueToken, readTokenRequest } from '../app/issue-token.ts'
 import type { Config } from '../config.ts'
 import { openStorage } from '../storage/open.ts'
 

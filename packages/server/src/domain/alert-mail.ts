@@ -4,7 +4,8 @@ import { timeInWords } from '../lib/clock.ts'
 import { toOneLine } from '../lib/one-line.ts'
 import { ADVICE, type UnmailedAlerts } from './alert.ts'
 
-export type Mail = { subject: string; text: string }
+/** `to`: whom it is for, where that is not who alerts are for. */
+export type Mail = { subject: string; text: string; to?: readonly string[] }
 
 /** A mail names so many; the page has all of them. */
 const MOST_NAMED = 50

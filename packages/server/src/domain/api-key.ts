@@ -6,10 +6,15 @@ export const HUB_KEY_PREFIX = 'rhk_'
 /** Begins every token for programs. */
 export const TOKEN_PREFIX = 'rht_'
 
+/** Begins the token of an invitation's link. */
+export const INVITATION_PREFIX = 'rhi_'
+
 /** A new key with what is stored of it: its hash for look-up, a hint for people. */
 export type NewKey = { key: string; hash: string; hint: string }
 
-export function createKey(prefix: typeof HUB_KEY_PREFIX | typeof TOKEN_PREFIX): NewKey {
+export function createKey(
+  prefix: typeof HUB_KEY_PREFIX | typeof TOKEN_PREFIX | typeof INVITATION_PREFIX,
+): NewKey {
   const key = createRandomKey(prefix)
   return { key, hash: sha256(key), hint: hintOfKey(key) }
 }

@@ -5,7 +5,15 @@ export type Role = (typeof ROLES)[number]
 /** Who is behind a request: an operator with a session, or a program with a token. */
 export type Caller =
   | { kind: 'operator'; id: string; email: string; name: string; role: Role; sessionId: string }
-  | { kind: 'program'; tokenId: number; name: string; role: Role }
+  | {
+      kind: 'program'
+      tokenId: number
+      name: string
+      role: Role
+      expiresAt: string | null
+      /** Whose token it is; null for nobody's. */
+      operatorId: string | null
+    }
 
 export function isRole(text: string): text is Role {
   return ROLES.some((role) => role === text)

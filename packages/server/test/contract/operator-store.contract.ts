@@ -61,11 +61,12 @@ export function describeOperatorStore(engine: StorageEngine): void {
         const { operators } = storage
         const given = newToken({ role: 'operator', expires_at: '2027-01-01T00:00:00.000Z' })
         const token = await operators.createToken(given, AUDIT)
-        const { token_id, ...rest } = token
-        assert.ok(token_id > 0)
-        const { token_hash, ...shown } = given
+        const { id, ...rest } = token
+        assert.ok(id > 0)
+        const { token_hash, operator_id, ...shown } = given
         assert.deepEqual(rest, { ...shown, created_at: clock.text, last_used_at: null })
-        assert.deepEqual(await operators.findToken(token_hash, clock.text), token)
+        const found = await operators.findToken(token_hash, clock.text)
+        assert.deepEqual(found, { token, operator_id })
         assert.equal(await operators.findToken('another hash', clock.text), null)
         assert.equal(await operators.findToken('', clock.text), null)
         assert.equal(only(await runSql(storage, 'SELECT * FROM audit'))['action'], 'token.created')
@@ -78,7 +79,7 @@ export function describeOperatorStore(engine: StorageEngine): void {
         const { operators } = storage
         const first = await operators.createToken(newToken(), AUDIT)
         await assert.rejects(operators.createToken(newToken({ name: 'other' }), AUDIT))
-        assert.equal((await operators.findToken('hash', clock.text))?.name, first.name)
+        assert.equal((await operators.findToken('hash', clock.text))?.token.name, first.name)
         assert.equal(await countRows(storage, 'audit'), 1)
       }),
     )
@@ -109,7 +110,7 @@ export function describeOperatorStore(engine: StorageEngine): void {
       withStorage(engine, async ({ storage: { operators } }) => {
         await operators.createToken(newToken(), AUDIT)
         const lastUseAt = async (at: string) =>
-          (await operators.findToken('hash', at))?.last_used_at
+          (await operators.findToken('hash', at))?.token.last_used_at
         assert.equal(await lastUseAt('2026-03-10T09:00:10.000Z'), null)
         assert.equal(await lastUseAt('2026-03-10T09:00:20.000Z'), '2026-03-10T09:00:10.000Z')
         assert.equal(await lastUseAt('2026-03-10T09:02:00.000Z'), '2026-03-10T09:00:10.000Z')
@@ -168,5 +169,5 @@ type NewToken = Parameters<OperatorStore['createToken']>[0]
 
 function newToken(over: Partial<NewToken> = {}): NewToken {
   const token = { name: 'ci', role: 'viewer', token_hash: 'hash', hint: 'rht_…' } as const
-  return { ...token, expires_at: null, ...over }
+  return { ...token, expires_at: null, operator_id: null, created_by: 'ann', ...over }
 }

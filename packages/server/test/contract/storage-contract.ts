@@ -17,6 +17,7 @@ import { describeMissingRecords } from './missing-store.contract.ts'
 import { describeModuleRegistration } from './module-registration.contract.ts'
 import { describeModuleRemovals } from './module-removals.contract.ts'
 import { describeOperatorStore } from './operator-store.contract.ts'
+import { describeOperators } from './operators.contract.ts'
 import { describePlatformPulls } from './platform-pulls.contract.ts'
 import { describePlatformStore } from './platform-store.contract.ts'
 import { describePullDispatcher } from './pull-dispatcher.contract.ts'
@@ -92,6 +93,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeRetentionStore(engine)
   describeAlertStore(engine)
   describeOperatorStore(engine)
+  describeOperators(engine)
   describeScheduleStore(engine)
   describeSnapshotStore(engine)
   describeSqlViews(engine)

@@ -22,6 +22,8 @@ const TOKEN = {
   token_hash: 'hash',
   hint: 'h',
   expires_at: null,
+  operator_id: null,
+  created_by: 'ann',
 } as const
 const AUDIT = { actor: 'ann@example.org', action: 'token.created', target: 'ci', address: null }
 

@@ -28,7 +28,7 @@ export function everyMethod(
   { clock, school, read }: { clock: TestClock; school: TestPlatform; read: TestRead },
 ): Call[] {
   const { records, platforms, manifests, pulls, missing, activity, rejectedPushes } = storage
-  const { operators, snapshot, erasure, removals } = storage
+  const { operators, invitations, snapshot, erasure, removals } = storage
   const manifest = testManifest(testModule('students'))
   const { platform_id } = school
   const { pull_id } = read.read
@@ -57,6 +57,8 @@ export function everyMethod(
     token_hash: `hash ${count++} ${Math.random()}`,
     hint: 'rht_…1234',
     expires_at: null,
+    operator_id: null,
+    created_by: 'ann',
   })
   return [
     ['push', () => write({ storage, clock }, pushWrite(school, { data: `{"a":${count++}}` }))],
@@ -244,6 +246,14 @@ export function everyMethod(
     ['appendActivity', () => activity.appendActivity(line)],
     ['appendAudit', () => activity.appendAudit(audit)],
     [
+      'listAudit',
+      () =>
+        activity.listAudit({
+          ...{ actor: null, action: null, target: null, from: null, until: null },
+          ...{ limit: 5, before: null },
+        }),
+    ],
+    [
       'listActivity',
       () => activity.listActivity({ platform: null, level: null, limit: 5, before: null }),
     ],
@@ -291,6 +301,39 @@ export function everyMethod(
     ['releaseClaim', () => operators.releaseClaim('a claim')],
     ['createToken', () => operators.createToken(token(), audit)],
     ['findToken', () => operators.findToken('no hash', clock.text)],
+    ['listTokens', () => operators.listTokens(null)],
+    ['revokeToken', () => operators.revokeToken(-1, null, () => audit)],
+    ['listOperators', () => operators.listOperators()],
+    ['readOperator', () => operators.readOperator('nobody')],
+    ['changeOperator', () => operators.changeOperator('nobody', { role: 'viewer' }, audit)],
+    ['removeOperator', () => operators.removeOperator('nobody', audit)],
+    ['removeSecondFactor', () => operators.removeSecondFactor('nobody', audit)],
+    ['takeCode', () => operators.takeCode('nobody', 'hash')],
+    ['noteSeen', () => operators.noteSeen('nobody', clock.text)],
+    ['listSessions', () => operators.listSessions('nobody')],
+    ['endSession', () => operators.endSession('nobody', 'none', audit)],
+    ['endSessions', () => operators.endSessions('nobody', null, audit)],
+    [
+      'createInvitation',
+      () =>
+        invitations.createInvitation(
+          {
+            email: `${Math.random()}@example.org`,
+            role: 'viewer',
+            token_hash: `hash ${Math.random()}`,
+            invited_by: 'ann',
+            expires_at: clock.text,
+          },
+          audit,
+        ),
+    ],
+    ['listInvitations', () => invitations.listInvitations()],
+    ['findInvitation', () => invitations.findInvitation('no hash', clock.text)],
+    ['findInvitationOf', () => invitations.findInvitationOf('nobody', clock.text)],
+    ['takeInvitation', () => invitations.takeInvitation(-1, clock.text)],
+    ['giveBackInvitation', () => invitations.giveBackInvitation(-1)],
+    ['withdrawInvitation', () => invitations.withdrawInvitation(-1, () => audit)],
+    ['readEngine', () => storage.readEngine()],
     ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],
     ['refreshViews', () => storage.sqlViews.refreshViews()],
     ['readSnapshot', () => snapshot.readSnapshot(clock.day)],

@@ -1,5 +1,6 @@
 /** Everything that the hub promises over HTTP, as one suite: an engine's test file hands its engine over. */
 import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { describeAccounts } from './accounts.suite.ts'
 import { describeActivity } from './activity.suite.ts'
 import { describeAlertMails } from './alert-mails.suite.ts'
 import { describeAlerts } from './alerts.suite.ts'
@@ -16,6 +17,7 @@ import { describeMissingRecords } from './missing.suite.ts'
 import { describeMissingPages } from './missing-pages.suite.ts'
 import { describeMissingReviews } from './missing-reviews.suite.ts'
 import { describeApiDocument } from './openapi.suite.ts'
+import { describeOperatorsOfHub } from './operators.suite.ts'
 import { describePages } from './pages.suite.ts'
 import { describePlatformStatus } from './platform-status.suite.ts'
 import { describePlatforms } from './platforms.suite.ts'
@@ -47,6 +49,7 @@ import { describeReplaying } from './replays.suite.ts'
 import { describeRetention } from './retention.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
+import { describeSingleSignOn } from './single-sign-on.suite.ts'
 import { describeViewsOfHub } from './sql-views.suite.ts'
 import { describeStatisticsOfHub } from './statistics.suite.ts'
 
@@ -59,6 +62,9 @@ export function describeHub(engine: StorageEngine): void {
   describeReceiverOrder(engine)
   describeSessions(engine)
   describeCsrf(engine)
+  describeOperatorsOfHub(engine)
+  describeAccounts(engine)
+  describeSingleSignOn(engine)
   describeProbe(engine)
   describePlatforms(engine)
   describePlatformStatus(engine)

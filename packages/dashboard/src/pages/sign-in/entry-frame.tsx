@@ -24,7 +24,7 @@ export function EntryFrame({
           </Text>
         </Group>
         <Paper withBorder p="lg" shadow="sm">
-          <Title order={1} fz="h3" mb={4}>
+          <Title order={1} fz="h3" mb={description ? 4 : 'md'}>
             {title}
           </Title>
           {description && (

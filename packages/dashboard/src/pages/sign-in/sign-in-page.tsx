@@ -1,12 +1,19 @@
+import { wordsOfSingleSignOn } from '../../api/sign-in.ts'
 import { SignInForm } from '../../components/sign-in-form.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { EntryFrame } from './entry-frame.tsx'
 
 export function SignInPage() {
-  const [{ next = '' }] = useUrlState()
+  const [{ next = '', error = '' }] = useUrlState()
+  const target = pathWithin(next)
   return (
     <EntryFrame title="Sign in">
-      <SignInForm email="" onSignedIn={async () => location.assign(pathWithin(next))} />
+      <SignInForm
+        email=""
+        next={target}
+        trouble={error === '' ? '' : wordsOfSingleSignOn(error)}
+        onSignedIn={async () => location.assign(target)}
+      />
     </EntryFrame>
   )
 }

@@ -35,7 +35,7 @@ export function createMailer(settings: MailSettings, patience: MailPatience): Ma
     return password === '' ? line : line.replaceAll(password, '…')
   }
   return {
-    async send({ subject, text }, signal) {
+    async send({ subject, text, to = settings.to }, signal) {
       const transport = createTransport(
         new SMTPTransport({
           ...options,
@@ -50,7 +50,7 @@ export function createMailer(settings: MailSettings, patience: MailPatience): Ma
       const over = new AbortController()
       const sending = transport.sendMail({
         from: { name: 'Recordhub', address: settings.from },
-        to: [...settings.to],
+        to: [...to],
         subject,
         text,
         headers: { 'Auto-Submitted': 'auto-generated' },

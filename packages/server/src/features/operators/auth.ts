@@ -1,91 +1,104 @@
 /** Sign-in and sessions, kept by Better Auth on the hub's own database. */
 import { betterAuth } from 'better-auth'
 import { isRole, type Role } from '../../domain/caller.ts'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../domain/operator.ts'
 import { HubError } from '../../errors.ts'
-import type { AuthDatabase } from '../../storage/port/operator-store.ts'
+import { createHooks, type HookParts } from './auth-hooks.ts'
+import { AUTH_PATH, CLIENT_ADDRESS_HEADER } from './auth-names.ts'
+import { type OidcSettings, passkeys, secondFactor, singleSignOn } from './auth-plugins.ts'
+import { ACCOUNT, RATE_LIMIT, SESSION, USER, VERIFICATION } from './auth-tables.ts'
 
-/** The header in which the hub hands Better Auth the client's address, for its limits on guesses. */
-export const CLIENT_ADDRESS_HEADER = 'x-recordhub-client-address'
-
-export const MIN_PASSWORD_LENGTH = 12
 const SESSION_SECONDS = 7 * 24 * 3600
 const SESSION_REFRESH_SECONDS = 3600
+const SEEN_MS = 60_000
 
-export type AuthSettings = {
-  database: AuthDatabase
+export type AuthSettings = HookParts & {
   /** Signs session cookies. */
   secret: string
-  /** The address that operators use; decides whether cookies are Secure. */
+  /** The address that operators use; decides whether cookies are Secure. '' where nobody has said it. */
   publicUrl: string
+  /** Asked for its description before anybody can sign in; null for none. */
+  oidc: OidcSettings | null
   /** Told what went wrong within Better Auth. */
   complain: (message: string, causes: unknown[]) => void
 }
 
-export function createAuth({ database, secret, publicUrl, complain }: AuthSettings) {
+const hidden = { type: 'string', required: false, input: false } as const
+/** Guesses from one address. */
+const GUESSES = { window: 60, max: 10 } as const
+
+export function createAuth(settings: AuthSettings) {
+  const { operators, secret, publicUrl, oidc, complain } = settings
+  const { dialect, type } = operators.authDatabase
+  const hooks = createHooks(settings, oidc)
   return betterAuth({
     appName: 'Recordhub',
-    database: { dialect: database.dialect, type: database.type },
+    database: { dialect, type },
     secret,
-    baseURL: publicUrl,
-    basePath: '/api/auth',
+    baseURL: publicUrl || 'http://localhost',
+    basePath: AUTH_PATH,
     // The hub is reached by whatever name it has in its network; a page of another site is refused.
     trustedOrigins: (request) => (request ? [new URL(request.url).origin] : []),
+    onAPIError: { errorURL: `${publicUrl}/sign-in` },
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
       minPasswordLength: MIN_PASSWORD_LENGTH,
-      maxPasswordLength: 256,
+      maxPasswordLength: MAX_PASSWORD_LENGTH,
     },
     user: {
-      modelName: 'operators',
-      additionalFields: { role: { type: 'string', required: false, input: false } },
-      fields: {
-        emailVerified: 'email_verified',
-        createdAt: 'created_at',
-        updatedAt: 'updated_at',
+      ...USER,
+      additionalFields: {
+        role: hidden,
+        disabledAt: { ...hidden, fieldName: 'disabled_at' },
+        lastSeenAt: { ...hidden, fieldName: 'last_seen_at' },
       },
     },
+    // Whether a passkey may be added is asked of the password.
     session: {
-      modelName: 'operator_sessions',
+      ...SESSION,
       expiresIn: SESSION_SECONDS,
       updateAge: SESSION_REFRESH_SECONDS,
-      fields: {
-        userId: 'operator_id',
-        expiresAt: 'expires_at',
-        ipAddress: 'ip_address',
-        userAgent: 'user_agent',
-        createdAt: 'created_at',
-        updatedAt: 'updated_at',
-      },
+      freshAge: 0,
     },
-    account: {
-      modelName: 'operator_accounts',
-      fields: {
-        userId: 'operator_id',
-        accountId: 'account_id',
-        providerId: 'provider_id',
-        accessToken: 'access_token',
-        refreshToken: 'refresh_token',
-        idToken: 'id_token',
-        accessTokenExpiresAt: 'access_token_expires_at',
-        refreshTokenExpiresAt: 'refresh_token_expires_at',
-        createdAt: 'created_at',
-        updatedAt: 'updated_at',
+    account: { ...ACCOUNT, updateAccountOnSignIn: false },
+    verification: VERIFICATION,
+    databaseHooks: {
+      user: {
+        create: {
+          before: (user, call) => hooks.admitNewcomer(user, call),
+          after: (user, call) => hooks.noteNewcomer(user, call),
+        },
       },
-    },
-    verification: {
-      modelName: 'operator_verifications',
-      fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+      session: {
+        create: {
+          before: (session, call) => hooks.admit(session.userId, call),
+          after: (session, call) => hooks.noteSignIn(session, call),
+        },
+      },
+      // The hub calls nothing in an operator's name, so it keeps no tokens of the provider.
+      account: {
+        create: {
+          before: async () => ({ data: { accessToken: null, refreshToken: null, idToken: null } }),
+        },
+      },
     },
     rateLimit: {
+      ...RATE_LIMIT,
       enabled: true,
       storage: 'database',
-      modelName: 'sign_in_limits',
-      fields: { lastRequest: 'last_request' },
       window: 60,
       max: 100,
-      customRules: { '/sign-in/email': { window: 60, max: 10 } },
+      customRules: {
+        '/sign-in/email': GUESSES,
+        '/sign-in/social': GUESSES,
+        '/change-password': GUESSES,
+        '/verify-password': GUESSES,
+        '/two-factor/*': GUESSES,
+        '/passkey/*': { window: 60, max: 20 },
+      },
     },
+    plugins: [secondFactor(), passkeys(publicUrl), singleSignOn(oidc)],
     advanced: {
       cookiePrefix: 'recordhub',
       ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
@@ -105,18 +118,23 @@ export type SignedIn = {
 
 /** Who is signed in by a request's cookie; null for nobody. Does not keep an idle session alive if told so. */
 export async function readSession(
-  auth: Auth,
+  { auth, operators, clock }: { auth: Auth } & Pick<HookParts, 'operators' | 'clock'>,
   headers: Headers,
-  options: { keepAlive: boolean },
+  { keepAlive }: { keepAlive: boolean },
 ): Promise<SignedIn | null> {
   const found = await auth.api
-    .getSession({ headers, query: { disableRefresh: !options.keepAlive } })
+    .getSession({ headers, query: { disableRefresh: !keepAlive } })
     .catch((error: unknown) => {
       // That the storage is away is told as such, and not as a failure to get a session.
       throw error instanceof Error && error.cause instanceof HubError ? error.cause : error
     })
-  if (!found) return null
-  const { id, email, name, role } = found.user
+  if (!found || found.user.disabledAt) return null
+  const { id, email, name, role, lastSeenAt } = found.user
+  const now = clock.now()
+  if (keepAlive && Date.parse(lastSeenAt ?? '1970-01-01') < now.getTime() - SEEN_MS) {
+    // Who only reads is served also while nothing can be written.
+    await operators.noteSeen(id, now.toISOString()).catch(() => undefined)
+  }
   return {
     operator: { id, email, name, role: role && isRole(role) ? role : 'viewer' },
     sessionId: found.session.id,

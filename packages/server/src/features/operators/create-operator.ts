@@ -1,13 +1,11 @@
-import { z } from 'zod'
 import { isRole, type Role } from '../../domain/caller.ts'
+import { findPasswordFault, isEmail } from '../../domain/operator.ts'
 import { HubError } from '../../errors.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import { type Auth, MIN_PASSWORD_LENGTH } from './auth.ts'
+import type { Auth } from './auth.ts'
 
 export type NewOperator = { email: string; name: string; password: string; role: Role }
 
-/** As Better Auth judges at sign-in. */
-const EMAIL = z.email()
 const FIRST_OPERATOR = 'first operator'
 
 /**
@@ -15,8 +13,7 @@ const FIRST_OPERATOR = 'first operator'
  * @throws HubError `invalid_operator`.
  */
 export async function createOperator(parts: { auth: Auth }, operator: NewOperator): Promise<void> {
-  const reason = findFault(operator)
-  if (reason !== null) throw new HubError('invalid_operator', { reason })
+  expectAcceptable(operator)
   const { internalAdapter, password } = await parts.auth.$context
   const email = operator.email.toLowerCase()
   if (await internalAdapter.findUserByEmail(email)) {
@@ -53,11 +50,10 @@ export async function createFirstOperator(
   }
 }
 
-function findFault({ email, password, role }: NewOperator): string | null {
-  if (!EMAIL.safeParse(email).success) return 'the e-mail address is not one'
-  if (password.length < MIN_PASSWORD_LENGTH) {
-    return `the password needs ${MIN_PASSWORD_LENGTH} characters or more`
-  }
-  if (password.length > 256) return 'the password is longer than 256 characters'
-  return isRole(role) ? null : 'the role is unknown'
+/** @throws HubError `invalid_operator` saying what is wrong. */
+export function expectAcceptable({ email, password, role }: NewOperator): void {
+  const reason = isEmail(email)
+    ? (findPasswordFault(password) ?? (isRole(role) ? null : 'the role is unknown'))
+    : 'the e-mail address is not one'
+  if (reason !== null) throw new HubError('invalid_operator', { reason })
 }

@@ -1,4 +1,4 @@
-import type { ActivityLevel, ActivityLine } from '@recordhub/protocol'
+import type { ActivityLevel, ActivityLine, AuditEntry } from '@recordhub/protocol'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity.ts'
 
 /** Which lines are meant; what is null or left out holds for all. */
@@ -30,6 +30,17 @@ export interface ActivityStore {
   appendActivity(line: NewActivity): Promise<void>
 
   appendAudit(entry: NewAuditEntry): Promise<void>
+
+  /** Newest first, those with an id below `before` only; `from` and `until` bound their time, both included. */
+  listAudit(query: {
+    actor: string | null
+    action: string | null
+    target: string | null
+    from: string | null
+    until: string | null
+    limit: number
+    before: number | null
+  }): Promise<AuditEntry[]>
 
   /**
    * Newest first, those with an id below `before` only. Where a filter makes it look through many lines, it

@@ -1,16 +1,26 @@
+import type { ApiToken, Operator, OperatorSession } from '@recordhub/protocol'
 import type { Dialect } from 'kysely'
 import type { NewAuditEntry } from '../../domain/activity.ts'
 import type { Role } from '../../domain/caller.ts'
 
-export type ApiToken = {
-  token_id: number
+/** A token that holds, and whose it is: null where nobody's. */
+export type HeldToken = { token: ApiToken; operator_id: string | null }
+
+export type NewToken = {
   name: string
   role: Role
+  token_hash: string
   hint: string
-  created_at: string
   expires_at: string | null
-  last_used_at: string | null
+  /** Whose it is: it ends with this operator's account. Null for that of nobody. */
+  operator_id: string | null
+  created_by: string
 }
+
+export type StoredSession = Omit<OperatorSession, 'current'>
+
+/** `last_admin`: nobody would be left who may do everything. */
+export type OperatorChange = 'changed' | 'unknown' | 'last_admin'
 
 /** The database that Better Auth keeps operators and sessions in. */
 export type AuthDatabase = { dialect: Dialect; type: 'sqlite' | 'postgres' }
@@ -21,6 +31,49 @@ export interface OperatorStore {
 
   hasOperators(): Promise<boolean>
 
+  /** All of them, by e-mail. */
+  listOperators(): Promise<Operator[]>
+
+  readOperator(id: string): Promise<Operator | null>
+
+  /**
+   * Changes role or admission. With a disabled operator end all sessions and tokens, and with a lower role
+   * the tokens above it. Of several changes at once none takes the last admin.
+   */
+  changeOperator(
+    id: string,
+    change: { role?: Role; disabled?: boolean },
+    audit: NewAuditEntry,
+  ): Promise<OperatorChange>
+
+  /** Removes an operator with sessions, passkeys and second factor; the tokens are revoked. */
+  removeOperator(id: string, audit: NewAuditEntry): Promise<OperatorChange>
+
+  /** Takes a second factor away, for somebody who has lost it. False where there was none. */
+  removeSecondFactor(id: string, audit: NewAuditEntry): Promise<boolean>
+
+  /**
+   * Notes that a code of a second factor was taken. False where it is the one that was taken last: a code
+   * holds once.
+   */
+  takeCode(operatorId: string, codeHash: string): Promise<boolean>
+
+  /** Notes that an operator is at work. */
+  noteSeen(id: string, at: string): Promise<void>
+
+  /** Those that have not run out, the latest first. */
+  listSessions(operatorId: string): Promise<StoredSession[]>
+
+  /** Ends one session of an operator. False where there is none with this id. */
+  endSession(operatorId: string, sessionId: string, audit: NewAuditEntry): Promise<boolean>
+
+  /** Ends all sessions of an operator but one. @returns how many. */
+  endSessions(
+    operatorId: string,
+    exceptSessionId: string | null,
+    audit: NewAuditEntry,
+  ): Promise<number>
+
   /**
    * Claims something that one caller at a time may do. A claim that is not released, since its process
    * died, runs out after `seconds`.
@@ -30,17 +83,18 @@ export interface OperatorStore {
 
   releaseClaim(name: string): Promise<void>
 
-  createToken(
-    token: {
-      name: string
-      role: Role
-      token_hash: string
-      hint: string
-      expires_at: string | null
-    },
-    audit: NewAuditEntry,
-  ): Promise<ApiToken>
+  createToken(token: NewToken, audit: NewAuditEntry): Promise<ApiToken>
+
+  /** Those that are not revoked, the latest first; of one operator, or all. */
+  listTokens(operatorId: string | null): Promise<ApiToken[]>
+
+  /** Revokes a token, of one operator or anybody's. Null where there is none. */
+  revokeToken(
+    tokenId: number,
+    operatorId: string | null,
+    audit: (token: ApiToken) => NewAuditEntry,
+  ): Promise<ApiToken | null>
 
   /** The token with this hash; null where it is unknown, revoked or expired. Notes its use, at most once a minute. */
-  findToken(tokenHash: string, at: string): Promise<ApiToken | null>
+  findToken(tokenHash: string, at: string): Promise<HeldToken | null>
 }

@@ -4,6 +4,7 @@ import type { AlertStore } from './alert-store.ts'
 import type { ChangeStore } from './change-store.ts'
 import type { ConnectionStore } from './connection-store.ts'
 import type { ErasureStore } from './erasure-store.ts'
+import type { InvitationStore } from './invitation-store.ts'
 import type { ManifestStore } from './manifest-store.ts'
 import type { MissingStore } from './missing-store.ts'
 import type { News } from './news.ts'
@@ -21,6 +22,8 @@ import type { SnapshotStore } from './snapshot-store.ts'
 import type { SqlViews } from './sql-views.ts'
 import type { StatisticsStore } from './statistics-store.ts'
 import type { ViewStore } from './view-store.ts'
+
+export type EngineFacts = { engine: 'sqlite' | 'postgres'; engine_version: string; bytes: number }
 
 /**
  * Everything that the hub stores. Each method is one unit of work: it happens whole or not at all,
@@ -47,6 +50,7 @@ export type Storage = {
   alerts: AlertStore
   retention: RetentionStore
   operators: OperatorStore
+  invitations: InvitationStore
   snapshot: SnapshotStore
   statistics: StatisticsStore
   sqlViews: SqlViews
@@ -58,6 +62,9 @@ export type Storage = {
 
   /** The disk that the database is on, in bytes; null where this process cannot know, since the database is elsewhere. */
   readDiskSpace(): Promise<DiskSpace | null>
+
+  /** What the records are stored in, and how many bytes it takes. */
+  readEngine(): Promise<EngineFacts>
 
   /** Waits for work under way and closes every connection. */
   close(): Promise<void>

@@ -21,7 +21,7 @@ export type Databases = {
  * What one transaction at a time may work on. `write gates`: what allows writes of records (a key, a
  * platform's status, a running pull); every write under way has ended when it is got, and none begins
  * before it is given back, so that a refusal holds from its commit on. `search index`: the indexes that lists go
- * by, which follow the changes of records.
+ * by, which follow the changes of records. `operators`: who may do what, of which one must stay an admin.
  */
 export type Held =
   | 'write gates'
@@ -30,6 +30,7 @@ export type Held =
   | 'removals'
   | 'search index'
   | 'names of views'
+  | 'operators'
 
 /** The database itself or a transaction on it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>

@@ -1,15 +1,19 @@
-import type { Selectable } from 'kysely'
-import type { ApiToken, AuthDatabase, OperatorStore } from '../port/operator-store.ts'
-import { insertAudit } from './activity-rows.ts'
+import type { AuthDatabase, OperatorStore } from '../port/operator-store.ts'
+import { createApiTokens } from './api-tokens.ts'
 import { type Databases, nowText } from './databases.ts'
-import type { ApiTokensTable } from './tables.ts'
+import { createOperatorRows } from './operator-rows.ts'
+import { createOperatorSessions } from './operator-sessions.ts'
 
 export function createOperatorStore(
-  { reader, writer, clock }: Databases,
+  databases: Databases,
   authDatabase: AuthDatabase,
 ): OperatorStore {
+  const { reader, writer, clock } = databases
   return {
     authDatabase,
+    ...createOperatorRows(databases),
+    ...createOperatorSessions(databases),
+    ...createApiTokens(databases),
 
     async hasOperators() {
       const row = await reader.selectFrom('operators').select('id').limit(1).executeTakeFirst()
@@ -33,41 +37,5 @@ export function createOperatorStore(
     async releaseClaim(name) {
       await writer.deleteFrom('claims').where('name', '=', name).execute()
     },
-
-    createToken: (token, audit) =>
-      writer.transaction().execute(async (db) => {
-        const at = nowText(clock)
-        const row = await db
-          .insertInto('api_tokens')
-          .values({ ...token, created_at: at, revoked_at: null, last_used_at: null })
-          .returningAll()
-          .executeTakeFirstOrThrow()
-        await insertAudit(db, at, audit)
-        return toApiToken(row)
-      }),
-
-    async findToken(tokenHash, at) {
-      const row = await reader
-        .selectFrom('api_tokens')
-        .selectAll()
-        .where('token_hash', '=', tokenHash)
-        .where('revoked_at', 'is', null)
-        .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', at)]))
-        .executeTakeFirst()
-      if (!row) return null
-      if (row.last_used_at?.slice(0, 16) !== at.slice(0, 16)) {
-        await writer
-          .updateTable('api_tokens')
-          .set({ last_used_at: at })
-          .where('token_id', '=', row.token_id)
-          .execute()
-      }
-      return toApiToken(row)
-    },
   }
-}
-
-function toApiToken(row: Selectable<ApiTokensTable>): ApiToken {
-  const { token_hash: _, revoked_at: __, ...token } = row
-  return token
 }

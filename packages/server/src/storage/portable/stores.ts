@@ -9,6 +9,7 @@ import { createConnectionStore } from './connection-store.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import type { ErasingParts } from './erase-record.ts'
 import { createErasureStore } from './erasure-store.ts'
+import { createInvitationStore } from './invitation-store.ts'
 import { createManifestStore } from './manifest-store.ts'
 import { createMissingStore, type MissingParts } from './missing-store.ts'
 import { createOperatorStore } from './operator-store.ts'
@@ -51,7 +52,14 @@ export function createStores(
   parts: EngineParts,
 ): Omit<
   Storage,
-  'processName' | 'records' | 'searchIndex' | 'pullDispatcher' | 'news' | 'readDiskSpace' | 'close'
+  | 'processName'
+  | 'records'
+  | 'searchIndex'
+  | 'pullDispatcher'
+  | 'news'
+  | 'readDiskSpace'
+  | 'readEngine'
+  | 'close'
 > {
   const { writer, clock } = databases
   const { authDatabase, node, readMark, settledSequence, missing, erasing, channel, isGone } = parts
@@ -76,6 +84,7 @@ export function createStores(
       hashReference: erasing.hashReference,
     }),
     operators: createOperatorStore(databases, authDatabase),
+    invitations: createInvitationStore(databases),
     snapshot: createSnapshotStore(databases),
     statistics: createStatisticsStore(databases),
     views: createViewStore(databases),

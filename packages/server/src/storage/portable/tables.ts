@@ -14,7 +14,15 @@ import type {
   ReplayOutcome,
 } from '@recordhub/protocol'
 import type { Generated } from 'kysely'
-import type { Role } from '../../domain/caller.ts'
+import type {
+  ApiTokensTable,
+  OperatorAccountsTable,
+  OperatorInvitationsTable,
+  OperatorPasskeysTable,
+  OperatorSecondFactorsTable,
+  OperatorSessionsTable,
+  OperatorsTable,
+} from './operator-tables.ts'
 
 export type Tables = {
   secrets: SecretsTable
@@ -37,6 +45,11 @@ export type Tables = {
   audit: AuditTable
   rejected_pushes: RejectedPushesTable
   operators: OperatorsTable
+  operator_sessions: OperatorSessionsTable
+  operator_accounts: OperatorAccountsTable
+  operator_passkeys: OperatorPasskeysTable
+  operator_second_factors: OperatorSecondFactorsTable
+  operator_invitations: OperatorInvitationsTable
   api_tokens: ApiTokensTable
   claims: ClaimsTable
   switches: SwitchesTable
@@ -302,20 +315,6 @@ export type RejectedPushesTable = {
   replayed_by: string | null
   replay_outcome: ReplayOutcome | null
   replay_record_id: number | null
-}
-
-export type OperatorsTable = { id: string; email: string; name: string; role: Role }
-
-export type ApiTokensTable = {
-  token_id: Generated<number>
-  name: string
-  role: Role
-  token_hash: string
-  hint: string
-  created_at: string
-  expires_at: string | null
-  revoked_at: string | null
-  last_used_at: string | null
 }
 
 export type SwitchesTable = { name: string; since: string; actor: string }

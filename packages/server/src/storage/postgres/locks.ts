@@ -38,6 +38,7 @@ const LOCKS: Record<Held, string> = {
   removals: `${HUB}, 4`,
   'search index': SEARCH_INDEX_LOCK,
   'names of views': `${HUB}, 6`,
+  operators: `${HUB}, 7`,
 }
 
 export async function hold(transaction: Executor, what: Held): Promise<void> {

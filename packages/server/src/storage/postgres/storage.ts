@@ -14,6 +14,7 @@ import { openChangeChannel } from './change-channel.ts'
 import { openConnections, placeOf, withUnlimited } from './connection.ts'
 import { startDatabaseClock } from './database-clock.ts'
 import { createElementRecogniser } from './element-recogniser.ts'
+import { readEngine } from './engine-facts.ts'
 import { createErasingParts } from './erasing-parts.ts'
 import { hold, isGone } from './locks.ts'
 import { migrations } from './migrations/index.ts'
@@ -91,6 +92,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
     news: channel.newsOver(database),
     readDiskSpace: async () => null,
+    readEngine: () => readEngine(database),
     async close() {
       await ownClock?.stop()
       await channel.close()

@@ -15,6 +15,7 @@ import { startCheckpointer } from './checkpointer.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
 import { createSpaceGiver, readDiskSpace } from './disk-space.ts'
 import { createElementRecogniser } from './element-recogniser.ts'
+import { readEngine } from './engine-facts.ts'
 import { createErasingParts } from './erasing-parts.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
@@ -90,6 +91,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     // No other process is at work.
     news: { announce: async () => undefined, listen: () => undefined },
     readDiskSpace: () => readDiskSpace(dirname(options.path)),
+    readEngine: () => readEngine(reader),
     async close() {
       await thread.stop()
       await checkpointer?.stop()

@@ -13,6 +13,7 @@ import { up as rejectedOfAPull } from './0014-rejected-of-a-pull.ts'
 import { up as failingModules } from './0015-failing-modules.ts'
 import { up as pullsOfAPlatform } from './0017-pulls-of-a-platform.ts'
 import { up as activityTrouble } from './0019-activity-trouble.ts'
+import { up as signIn } from './0020-sign-in.ts'
 
 /** In the order they are applied. Names and numbers are the same on every engine. */
 export const migrations: Record<string, Migration> = {
@@ -30,4 +31,5 @@ export const migrations: Record<string, Migration> = {
   '0015-failing-modules': { up: failingModules },
   '0017-pulls-of-a-platform': { up: pullsOfAPlatform },
   '0019-activity-trouble': { up: activityTrouble },
+  '0020-sign-in': { up: signIn },
 }

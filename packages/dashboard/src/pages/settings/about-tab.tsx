@@ -1,0 +1,66 @@
+import { Badge, Stack } from '@mantine/core'
+import type { About } from '@recordhub/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { callHub } from '../../api/call-hub.ts'
+import { snapshot } from '../../api/live.ts'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Time } from '../../components/time.tsx'
+import { formatBytes, formatDuration } from '../../lib/format.ts'
+import { useStore } from '../../lib/use-store.ts'
+import { Facts } from './facts.tsx'
+import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
+
+const ENGINES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
+
+/** What the hub is, and whether it is well. */
+export function AboutTab() {
+  const found = useQuery({
+    queryKey: ['about'],
+    queryFn: ({ signal }) => callHub<{ about: About }>('/api/v1/about', { signal }),
+    meta: { live: true },
+  })
+  const broadcasting = useStore(snapshot)?.broadcasting
+  if (found.isError) return <ErrorNotice error={found.error} onRetry={() => found.refetch()} />
+  if (!found.data) return <LinesSkeleton lines={8} />
+  const { about } = found.data
+  return (
+    <Stack maw={860}>
+      <SettingsSection
+        title={`Recordhub ${about.version}`}
+        action={
+          <Badge variant="light" color={about.healthy ? 'green' : 'red'} tt="none">
+            {about.healthy ? 'Healthy' : 'The database takes no writes'}
+          </Badge>
+        }
+      >
+        <Facts
+          label="About this hub"
+          facts={[
+            ['Database', `${ENGINES[about.engine]} ${about.engine_version}`],
+            ['Size of the data', formatBytes(about.bytes)],
+            [
+              'Free on its disk',
+              about.disk_free_bytes === null
+                ? 'Known to the database server'
+                : formatBytes(about.disk_free_bytes),
+            ],
+            ['This node', about.node],
+            [
+              'Running for',
+              <span key="up">
+                {formatDuration(Date.now() - Date.parse(about.started_at))}, since{' '}
+                <Time at={about.started_at} />
+              </span>,
+            ],
+            ['Time zone of “today”', about.time_zone],
+            [
+              'Broadcasting',
+              (broadcasting ?? about.broadcasting) ? 'On' : 'Off: pages refresh every 10 s',
+            ],
+            ['Runtime', `Node.js ${about.node_version}`],
+          ]}
+        />
+      </SettingsSection>
+    </Stack>
+  )
+}

@@ -1,0 +1,60 @@
+import { Badge, Group, Stack, Text } from '@mantine/core'
+import type { Account } from '@recordhub/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { callHub } from '../../../api/call-hub.ts'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { formatWord } from '../../../lib/format.ts'
+import { LinesSkeleton, SettingsSection } from '../settings-section.tsx'
+import { OwnSessions } from './own-sessions.tsx'
+import { PasskeysSection } from './passkeys-section.tsx'
+import { PasswordSection } from './password-section.tsx'
+import { SecondFactorSection } from './second-factor-section.tsx'
+
+/** One's own account. */
+export function AccountTab() {
+  const found = useQuery({
+    queryKey: ['account'],
+    queryFn: ({ signal }) => callHub<{ account: Account }>('/api/v1/account', { signal }),
+  })
+  if (found.isError) return <ErrorNotice error={found.error} onRetry={() => found.refetch()} />
+  if (!found.data) return <LinesSkeleton lines={8} />
+  const { account } = found.data
+  return (
+    <Stack maw={860}>
+      <SettingsSection
+        title={account.name}
+        description={account.name === account.email ? undefined : account.email}
+      >
+        <Group gap="xs">
+          <Badge variant="light" tt="none">
+            {formatWord(account.role)}
+          </Badge>
+          {account.single_sign_on && (
+            <Badge variant="light" color="gray" tt="none">
+              Signs in by single sign-on
+            </Badge>
+          )}
+          {account.second_factor && (
+            <Badge variant="light" color="green" tt="none">
+              Second factor on
+            </Badge>
+          )}
+        </Group>
+        <Text size="sm" c="dimmed">
+          {RIGHTS[account.role]} {account.role === 'admin' ? 'Another' : 'An'} admin can change your
+          role.
+        </Text>
+      </SettingsSection>
+      {account.has_password && <PasswordSection />}
+      <SecondFactorSection account={account} />
+      <PasskeysSection account={account} />
+      <OwnSessions />
+    </Stack>
+  )
+}
+
+const RIGHTS: Readonly<Record<Account['role'], string>> = {
+  viewer: 'You read everything that the hub gathers.',
+  operator: 'You work with platforms, pulls and records.',
+  admin: 'You may do everything, and manage the operators.',
+}

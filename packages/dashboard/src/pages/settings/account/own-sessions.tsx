@@ -1,0 +1,60 @@
+import { Button } from '@mantine/core'
+import type { OperatorSession } from '@recordhub/protocol'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { callHub } from '../../../api/call-hub.ts'
+import { confirm, tell } from '../../../components/confirm.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { SessionsTable } from '../sessions-table.tsx'
+import { SettingsSection } from '../settings-section.tsx'
+
+const PATH = '/api/v1/account/sessions'
+
+/** Where one is signed in. */
+export function OwnSessions() {
+  const client = useQueryClient()
+  const found = useQuery({
+    queryKey: ['own sessions'],
+    queryFn: ({ signal }) => callHub<{ sessions: OperatorSession[] }>(PATH, { signal }),
+  })
+  const sessions = found.data?.sessions
+  const others = sessions?.filter(({ current }) => !current).length ?? 0
+
+  async function end(path: string, words: string): Promise<void> {
+    await callHub(path, { method: 'DELETE' })
+    await client.invalidateQueries({ queryKey: ['own sessions'] })
+    tell(words)
+  }
+
+  return (
+    <SettingsSection
+      title="Sessions"
+      description="Where you are signed in. End what you do not know, then change your password."
+      action={
+        others > 0 && (
+          <Button
+            variant="default"
+            onClick={() =>
+              confirm({
+                title: 'End all other sessions?',
+                children: 'You stay signed in here, and are signed out everywhere else.',
+                action: 'End the others',
+                onConfirm: () => end(PATH, 'All other sessions were ended.'),
+              })
+            }
+          >
+            End all others
+          </Button>
+        )
+      }
+    >
+      {found.isError ? (
+        <ErrorNotice error={found.error} onRetry={() => found.refetch()} />
+      ) : (
+        <SessionsTable
+          sessions={sessions}
+          onEnd={({ id }) => end(`${PATH}/${id}`, 'The session was ended.')}
+        />
+      )}
+    </SettingsSection>
+  )
+}

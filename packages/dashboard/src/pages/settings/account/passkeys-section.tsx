@@ -1,0 +1,120 @@
+import { ActionIcon, Button, Group, Stack, Table, Text, Tooltip } from '@mantine/core'
+import type { Account, Passkey } from '@recordhub/protocol'
+import { IconFingerprint, IconTrash } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { callHub } from '../../../api/call-hub.ts'
+import { canUsePasskeys } from '../../../api/passkeys.ts'
+import { readSignInOptions } from '../../../api/sign-in.ts'
+import { tell } from '../../../components/confirm.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Time } from '../../../components/time.tsx'
+import { PasswordDialog } from '../password-dialog.tsx'
+import { LinesSkeleton, SettingsSection } from '../settings-section.tsx'
+import { AddPasskey } from './add-passkey.tsx'
+
+const PATH = '/api/v1/account/passkeys'
+
+/** Signing in with a device instead of a password. */
+export function PasskeysSection({ account }: { account: Account }) {
+  const client = useQueryClient()
+  const [isAdding, setAdding] = useState(false)
+  const [removing, setRemoving] = useState<Passkey | null>(null)
+  const options = useQuery({ queryKey: ['sign-in options'], queryFn: readSignInOptions })
+  const found = useQuery({
+    queryKey: ['passkeys'],
+    queryFn: ({ signal }) => callHub<{ passkeys: Passkey[] }>(PATH, { signal }),
+  })
+  const refresh = () => client.invalidateQueries({ queryKey: ['passkeys'] })
+  const isPossible = options.data?.passkeys === true && canUsePasskeys()
+  const passkeys = found.data?.passkeys ?? []
+  return (
+    <SettingsSection
+      title="Passkeys"
+      description="Sign in with the fingerprint, face or PIN of a device. A passkey stands for the password and the second factor."
+      action={
+        isPossible && (
+          <Button
+            variant="default"
+            leftSection={<IconFingerprint size={18} />}
+            onClick={() => setAdding(true)}
+          >
+            Add a passkey
+          </Button>
+        )
+      }
+    >
+      {options.data && !isPossible && (
+        <Text size="sm" c="dimmed">
+          {options.data.passkeys
+            ? 'This browser cannot use passkeys. Use a current one.'
+            : 'Passkeys work where the hub is opened by https under the address in HUB_PUBLIC_URL. Here it is not.'}
+        </Text>
+      )}
+      {found.isError && <ErrorNotice error={found.error} onRetry={() => found.refetch()} />}
+      {found.isPending && <LinesSkeleton lines={1} />}
+      {found.data && passkeys.length === 0 && isPossible && (
+        <Text size="sm">You have no passkeys yet.</Text>
+      )}
+      {passkeys.length > 0 && (
+        <Table aria-label="Passkeys">
+          <Table.Tbody>
+            {passkeys.map((passkey) => (
+              <Table.Tr key={passkey.id}>
+                <Table.Td>
+                  <Stack gap={0}>
+                    <Text size="sm" fw={600}>
+                      {passkey.name}
+                    </Text>
+                    <Text size="xs" c="dimmed">
+                      {passkey.synced ? 'In a password manager' : 'On one device'} · added{' '}
+                      <Time at={passkey.created_at} />
+                    </Text>
+                  </Stack>
+                </Table.Td>
+                <Table.Td w={50}>
+                  <Group justify="flex-end">
+                    <Tooltip label="Remove">
+                      <ActionIcon
+                        variant="subtle"
+                        color="red"
+                        aria-label={`Remove the passkey ${passkey.name}`}
+                        onClick={() => setRemoving(passkey)}
+                      >
+                        <IconTrash size={16} />
+                      </ActionIcon>
+                    </Tooltip>
+                  </Group>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {isAdding && (
+        <AddPasskey
+          withPassword={account.has_password}
+          onClose={() => setAdding(false)}
+          onAdded={refresh}
+        />
+      )}
+      {removing && (
+        <PasswordDialog
+          title="Remove a passkey"
+          action="Remove"
+          danger
+          withPassword={account.has_password}
+          onClose={() => setRemoving(null)}
+          onConfirm={async (password) => {
+            const body = { password }
+            await callHub(`${PATH}/${removing.id}`, { method: 'DELETE', body })
+            await refresh()
+            tell('The passkey was removed.')
+          }}
+        >
+          {`“${removing.name}” will open nothing any more. Delete it in your device or password manager as well.`}
+        </PasswordDialog>
+      )}
+    </SettingsSection>
+  )
+}

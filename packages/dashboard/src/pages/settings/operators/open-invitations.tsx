@@ -1,0 +1,85 @@
+import { ActionIcon, Badge, Group, Stack, Table, Text, Tooltip } from '@mantine/core'
+import type { Invitation } from '@recordhub/protocol'
+import { IconTrash } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { callHub } from '../../../api/call-hub.ts'
+import { confirm, tell } from '../../../components/confirm.tsx'
+import { Time } from '../../../components/time.tsx'
+import { formatWord } from '../../../lib/format.ts'
+import { SettingsSection } from '../settings-section.tsx'
+
+/** Invitations that nobody has accepted yet; nothing where there are none. */
+export function OpenInvitations() {
+  const client = useQueryClient()
+  const found = useQuery({
+    queryKey: ['invitations'],
+    queryFn: ({ signal }) =>
+      callHub<{ invitations: Invitation[] }>('/api/v1/invitations', { signal }),
+  })
+  const invitations = found.data?.invitations ?? []
+  if (invitations.length === 0) return null
+
+  const withdraw = ({ id, email }: Invitation) =>
+    confirm({
+      title: 'Withdraw the invitation?',
+      children: `The link of ${email} will open nothing any more.`,
+      action: 'Withdraw',
+      async onConfirm() {
+        await callHub(`/api/v1/invitations/${id}`, { method: 'DELETE' })
+        await client.invalidateQueries({ queryKey: ['invitations'] })
+        tell('The invitation was withdrawn.')
+      },
+    })
+
+  return (
+    <SettingsSection
+      title="Invitations"
+      description="Nobody has accepted these yet. Invite again where a link was lost: the old one holds no more."
+    >
+      <Table aria-label="Invitations">
+        <Table.Tbody>
+          {invitations.map((invitation) => (
+            <Table.Tr key={invitation.id}>
+              <Table.Td>
+                <Stack gap={0}>
+                  <Group gap="xs">
+                    <Text size="sm" fw={600}>
+                      {invitation.email}
+                    </Text>
+                    <Badge size="sm" variant="light" tt="none">
+                      {formatWord(invitation.role)}
+                    </Badge>
+                    {isOver(invitation) && (
+                      <Badge size="sm" variant="light" color="orange" tt="none">
+                        Expired
+                      </Badge>
+                    )}
+                  </Group>
+                  <Text size="xs" c="dimmed">
+                    By {invitation.invited_by} · holds until <Time at={invitation.expires_at} />
+                  </Text>
+                </Stack>
+              </Table.Td>
+              <Table.Td w={50}>
+                <Tooltip label="Withdraw">
+                  <ActionIcon
+                    variant="subtle"
+                    color="red"
+                    aria-label={`Withdraw the invitation of ${invitation.email}`}
+                    onClick={() => withdraw(invitation)}
+                  >
+                    <IconTrash size={16} />
+                  </ActionIcon>
+                </Tooltip>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </SettingsSection>
+  )
+}
+
+function isOver({ expires_at }: Invitation): boolean {
+  return Date.parse(expires_at) <= Date.now()
+}

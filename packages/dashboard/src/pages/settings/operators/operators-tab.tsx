@@ -1,0 +1,47 @@
+import { Button, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { Operator } from '@recordhub/protocol'
+import { IconUserPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { callHub } from '../../../api/call-hub.ts'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { useUrlState } from '../../../lib/url-state.ts'
+import { SettingsSection } from '../settings-section.tsx'
+import { InviteDialog } from './invite-dialog.tsx'
+import { OpenInvitations } from './open-invitations.tsx'
+import { OperatorDrawer } from './operator-drawer.tsx'
+import { OperatorsTable } from './operators-table.tsx'
+
+/** Who may sign in, and as what. */
+export function OperatorsTab() {
+  const [{ operator: openId = '' }, change] = useUrlState()
+  const [isInviting, inviting] = useDisclosure(false)
+  const found = useQuery({
+    queryKey: ['operators'],
+    queryFn: ({ signal }) => callHub<{ operators: Operator[] }>('/api/v1/operators', { signal }),
+  })
+  const operators = found.data?.operators
+  const open = operators?.find(({ id }) => id === openId)
+  return (
+    <Stack>
+      <SettingsSection
+        title="Operators"
+        description="Viewers read; operators work with platforms, pulls and records; admins may do everything."
+        action={
+          <Button leftSection={<IconUserPlus size={18} />} onClick={inviting.open}>
+            Invite
+          </Button>
+        }
+      >
+        {found.isError ? (
+          <ErrorNotice error={found.error} onRetry={() => found.refetch()} />
+        ) : (
+          <OperatorsTable operators={operators} onOpen={({ id }) => change({ operator: id })} />
+        )}
+      </SettingsSection>
+      <OpenInvitations />
+      {open && <OperatorDrawer operator={open} onClose={() => change({ operator: null })} />}
+      {isInviting && <InviteDialog onClose={inviting.close} />}
+    </Stack>
+  )
+}

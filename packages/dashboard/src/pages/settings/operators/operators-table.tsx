@@ -1,0 +1,93 @@
+import { Anchor, Badge, Group, Stack, Text } from '@mantine/core'
+import type { Operator } from '@recordhub/protocol'
+import { DataTable } from 'mantine-datatable'
+import { Time } from '../../../components/time.tsx'
+import { formatWord } from '../../../lib/format.ts'
+import { LinesSkeleton } from '../settings-section.tsx'
+
+export function OperatorsTable({
+  operators,
+  onOpen,
+}: {
+  /** Undefined while they load. */
+  operators: Operator[] | undefined
+  onOpen: (operator: Operator) => void
+}) {
+  if (!operators) return <LinesSkeleton />
+  return (
+    <DataTable
+      records={operators}
+      withTableBorder
+      borderRadius="md"
+      verticalSpacing="xs"
+      columns={[
+        {
+          accessor: 'name',
+          title: 'Operator',
+          width: 280,
+          render: (operator) => (
+            <Stack gap={0}>
+              <Anchor
+                component="button"
+                size="sm"
+                ta="left"
+                fw={600}
+                onClick={() => onOpen(operator)}
+              >
+                {operator.name}
+              </Anchor>
+              {operator.name !== operator.email && (
+                <Text size="xs" c="dimmed">
+                  {operator.email}
+                </Text>
+              )}
+            </Stack>
+          ),
+        },
+        { accessor: 'role', width: 110, render: ({ role }) => formatWord(role) },
+        {
+          accessor: 'disabled_at',
+          title: 'State',
+          width: 110,
+          render: ({ disabled_at }) => (
+            <Badge variant="light" tt="none" color={disabled_at ? 'red' : 'green'}>
+              {disabled_at ? 'Disabled' : 'Active'}
+            </Badge>
+          ),
+        },
+        {
+          accessor: 'second_factor',
+          title: 'Signs in with',
+          width: 260,
+          render: (operator) => (
+            <Group gap={4}>
+              {waysOf(operator).map((way) => (
+                <Badge key={way} variant="light" color="gray" tt="none">
+                  {way}
+                </Badge>
+              ))}
+            </Group>
+          ),
+        },
+        {
+          accessor: 'last_seen_at',
+          title: 'Last seen',
+          width: 190,
+          render: ({ last_seen_at }) =>
+            last_seen_at ? <Time at={last_seen_at} relative /> : 'Never',
+        },
+        { accessor: 'sessions', width: 90, textAlign: 'right' },
+      ]}
+    />
+  )
+}
+
+/** The ways by which an operator gets in. */
+export function waysOf(operator: Operator): string[] {
+  const { has_password, second_factor, passkeys, single_sign_on } = operator
+  return [
+    ...(has_password ? [second_factor ? 'Password and code' : 'Password'] : []),
+    ...(passkeys > 0 ? [passkeys === 1 ? 'Passkey' : `${passkeys} passkeys`] : []),
+    ...(single_sign_on ? ['Single sign-on'] : []),
+  ]
+}

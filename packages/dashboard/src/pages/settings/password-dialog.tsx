@@ -1,0 +1,69 @@
+import { Alert, Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { type ReactNode, useState } from 'react'
+import { wordsOf } from '../../api/call-hub.ts'
+
+/** Asks for the password before a change of how one signs in. */
+export function PasswordDialog({
+  title,
+  action,
+  danger = false,
+  withPassword = true,
+  children,
+  onClose,
+  onConfirm,
+}: {
+  title: string
+  /** The word on the button: what is done. */
+  action: string
+  danger?: boolean
+  /** False for who has none: a fresh sign-in stands for it. */
+  withPassword?: boolean
+  children?: ReactNode
+  onClose: () => void
+  /** What it throws is told; else the dialog closes. */
+  onConfirm: (password: string) => Promise<void>
+}) {
+  const [trouble, setTrouble] = useState('')
+  const form = useForm({ mode: 'uncontrolled', initialValues: { password: '' } })
+  const submit = form.onSubmit(async ({ password }) => {
+    setTrouble('')
+    try {
+      await onConfirm(password)
+      onClose()
+    } catch (error) {
+      setTrouble(wordsOf(error))
+    }
+  })
+  return (
+    <Modal opened onClose={onClose} title={title} centered>
+      <form onSubmit={submit}>
+        <Stack>
+          {children && <Text size="sm">{children}</Text>}
+          {withPassword && (
+            <PasswordInput
+              label="Your password"
+              required
+              data-autofocus
+              autoComplete="current-password"
+              {...form.getInputProps('password')}
+            />
+          )}
+          {trouble && (
+            <Alert color="red" variant="light" role="alert">
+              {trouble}
+            </Alert>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" {...(danger ? { color: 'red' } : {})} loading={form.submitting}>
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,32 @@
+import { Alert, Code, Group, Stack, Text } from '@mantine/core'
+import { IconEye } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { CopyButton } from '../../components/copy-button.tsx'
+
+/** A secret that is shown this once. */
+export function SecretOnce({
+  title,
+  value,
+  label,
+  children,
+}: {
+  title: string
+  value: string
+  /** What is copied. */
+  label: string
+  children?: ReactNode
+}) {
+  return (
+    <Alert variant="light" icon={<IconEye />} title={title} role="status">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{children}</Text>
+        <Code block w="100%" fz="sm" data-secret={label}>
+          {value}
+        </Code>
+        <Group>
+          <CopyButton value={value} label={`Copy the ${label}`} words={`Copy the ${label}`} />
+        </Group>
+      </Stack>
+    </Alert>
+  )
+}

@@ -1,0 +1,66 @@
+import { ActionIcon, Badge, Group, Stack, Table, Text, Tooltip } from '@mantine/core'
+import type { OperatorSession } from '@recordhub/protocol'
+import { IconLogout } from '@tabler/icons-react'
+import { attempt } from '../../components/confirm.tsx'
+import { Time } from '../../components/time.tsx'
+import { describeUserAgent } from '../../lib/user-agent.ts'
+import { LinesSkeleton } from './settings-section.tsx'
+
+/** Sessions with a button that ends each but the one at work. */
+export function SessionsTable({
+  sessions,
+  onEnd,
+}: {
+  /** Undefined while they load. */
+  sessions: OperatorSession[] | undefined
+  onEnd: (session: OperatorSession) => Promise<void>
+}) {
+  if (!sessions) return <LinesSkeleton lines={2} />
+  if (sessions.length === 0) return <Text size="sm">No sessions: nobody is signed in.</Text>
+  return (
+    <Table aria-label="Sessions">
+      <Table.Tbody>
+        {sessions.map((session) => {
+          const { id, current, address, user_agent, created_at, last_seen_at } = session
+          const name = describeUserAgent(user_agent)
+          return (
+            <Table.Tr key={id}>
+              <Table.Td>
+                <Stack gap={0}>
+                  <Group gap="xs">
+                    <Text size="sm" fw={600}>
+                      {name}
+                    </Text>
+                    {current && (
+                      <Badge size="sm" variant="light" color="green" tt="none">
+                        This one
+                      </Badge>
+                    )}
+                  </Group>
+                  <Text size="xs" c="dimmed">
+                    {address ?? 'Address unknown'} · since <Time at={created_at} /> · renewed{' '}
+                    <Time at={last_seen_at} relative />
+                  </Text>
+                </Stack>
+              </Table.Td>
+              <Table.Td w={50}>
+                {!current && (
+                  <Tooltip label="End this session">
+                    <ActionIcon
+                      variant="subtle"
+                      color="red"
+                      aria-label={`End the session ${name}, ${address ?? 'address unknown'}`}
+                      onClick={() => attempt(() => onEnd(session))}
+                    >
+                      <IconLogout size={16} />
+                    </ActionIcon>
+                  </Tooltip>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          )
+        })}
+      </Table.Tbody>
+    </Table>
+  )
+}

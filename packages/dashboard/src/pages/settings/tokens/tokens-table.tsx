@@ -1,0 +1,79 @@
+import { ActionIcon, Code, Text, Tooltip } from '@mantine/core'
+import type { ApiToken } from '@recordhub/protocol'
+import { IconTrash } from '@tabler/icons-react'
+import { DataTable } from 'mantine-datatable'
+import { Time } from '../../../components/time.tsx'
+import { formatWord } from '../../../lib/format.ts'
+
+export function TokensTable({
+  tokens,
+  onRevoke,
+}: {
+  tokens: ApiToken[]
+  onRevoke: (token: ApiToken) => void
+}) {
+  return (
+    <DataTable
+      records={tokens}
+      withTableBorder
+      borderRadius="md"
+      verticalSpacing="xs"
+      pinLastColumn
+      columns={[
+        {
+          accessor: 'name',
+          width: 160,
+          render: ({ name }) => (
+            <Text size="sm" fw={600}>
+              {name}
+            </Text>
+          ),
+        },
+        { accessor: 'hint', title: 'Token', width: 150, render: ({ hint }) => <Code>{hint}</Code> },
+        { accessor: 'role', width: 90, render: ({ role }) => formatWord(role) },
+        { accessor: 'created_by', title: 'Made by', width: 210, ellipsis: true },
+        {
+          accessor: 'last_used_at',
+          title: 'Last used',
+          width: 120,
+          render: ({ last_used_at }) =>
+            last_used_at ? <Time at={last_used_at} relative /> : 'Never',
+        },
+        {
+          accessor: 'expires_at',
+          title: 'Expires',
+          width: 180,
+          render: ({ expires_at }) => <Expiry at={expires_at} />,
+        },
+        {
+          accessor: 'id',
+          title: 'Revoke',
+          width: 80,
+          textAlign: 'right',
+          render: (token) => (
+            <Tooltip label="Revoke">
+              <ActionIcon
+                variant="subtle"
+                color="red"
+                aria-label={`Revoke the token ${token.name}`}
+                onClick={() => onRevoke(token)}
+              >
+                <IconTrash size={16} />
+              </ActionIcon>
+            </Tooltip>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+function Expiry({ at }: { at: string | null }) {
+  if (at === null) return 'Never'
+  if (Date.parse(at) > Date.now()) return <Time at={at} />
+  return (
+    <Text span size="sm" c="red">
+      Expired <Time at={at} relative />
+    </Text>
+  )
+}

@@ -1,0 +1,34 @@
+/** What the parts of the hub are told of its settings. */
+import type { Config } from '../config.ts'
+import type { KeptDays } from '../domain/retention.ts'
+import type { OidcSettings } from '../features/operators/auth-plugins.ts'
+
+/** Null where no single sign-on is set up. */
+export function oidcOf(config: Config): OidcSettings | null {
+  if (config.HUB_OIDC_ISSUER === '') return null
+  return {
+    issuer: config.HUB_OIDC_ISSUER,
+    clientId: config.HUB_OIDC_CLIENT_ID,
+    clientSecret: config.HUB_OIDC_CLIENT_SECRET,
+    name: config.HUB_OIDC_NAME,
+    defaultRole: config.HUB_OIDC_ROLE,
+    domains: config.HUB_OIDC_DOMAINS,
+  }
+}
+
+export function keptOf(config: Config): { kept: KeptDays; activityLines: number } {
+  return {
+    kept: {
+      activity: config.HUB_RETENTION_ACTIVITY_DAYS,
+      alerts: config.HUB_RETENTION_ACTIVITY_DAYS,
+      manifest_changes: config.HUB_RETENTION_ACTIVITY_DAYS,
+      history: config.HUB_RETENTION_HISTORY_DAYS,
+      pulls: config.HUB_RETENTION_PULLS_DAYS,
+      rejected_pushes: config.HUB_RETENTION_REJECTED_DAYS,
+      missing_reviews: config.HUB_RETENTION_REVIEWS_DAYS,
+      counters: config.HUB_RETENTION_COUNTERS_DAYS,
+      audit: config.HUB_RETENTION_AUDIT_DAYS,
+    },
+    activityLines: config.HUB_RETENTION_ACTIVITY_LINES,
+  }
+}

@@ -1,0 +1,110 @@
+/** What the hub itself decides while Better Auth signs somebody in. */
+import { APIError } from 'better-auth/api'
+import { decideAdmission } from '../../domain/operator.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { sha256 } from '../../lib/hash.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { InvitationStore } from '../../storage/port/invitation-store.ts'
+import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import { SESSION_COOKIE } from './auth-names.ts'
+import type { OidcSettings } from './auth-plugins.ts'
+
+export type HookParts = {
+  operators: OperatorStore
+  invitations: InvitationStore
+  activity: ActivityStore
+  clock: Clock
+}
+
+/** What of an endpoint's call the hooks look at. */
+type AuthCall = {
+  path?: string
+  body?: unknown
+  headers?: Headers | undefined
+} | null
+
+/** How somebody signed in, by the path of Better Auth that did it. */
+const METHODS: Readonly<Record<string, string>> = {
+  '/sign-in/email': 'password',
+  '/two-factor/verify-totp': 'password and code',
+  '/two-factor/verify-backup-code': 'password and recovery code',
+  '/passkey/verify-authentication': 'passkey',
+  '/callback/:id': 'single sign-on',
+}
+
+export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
+  const { operators, invitations, activity, clock } = parts
+  const now = () => clock.now().toISOString()
+
+  /** @throws APIError where this operator must not get in. */
+  async function admit(operatorId: string, call: AuthCall): Promise<void> {
+    const operator = await operators.readOperator(operatorId)
+    if (!operator || operator.disabled_at !== null) {
+      throw new APIError('FORBIDDEN', {
+        code: 'OPERATOR_DISABLED',
+        message: 'This account is disabled. Ask an admin of the hub.',
+      })
+    }
+    const code = call?.path === '/two-factor/verify-totp' && Object(call.body).code
+    if (typeof code !== 'string' || (await operators.takeCode(operatorId, sha256(code)))) return
+    throw new APIError('UNAUTHORIZED', {
+      code: 'CODE_USED',
+      message: 'This code was used already. Sign in again with the next one.',
+    })
+  }
+
+  async function noteSignIn(
+    session: { userId: string; ipAddress?: string | null | undefined },
+    call: AuthCall,
+  ): Promise<void> {
+    const method = METHODS[call?.path ?? '']
+    const hadSession = call?.headers?.get('cookie')?.includes(SESSION_COOKIE) === true
+    if (method === undefined || hadSession) return
+    const operator = await operators.readOperator(session.userId)
+    // A password alone is half a sign-in where there is a second factor.
+    if (!operator || (method === 'password' && operator.second_factor)) return
+    await operators.noteSeen(operator.id, now())
+    await activity.appendAudit({
+      actor: operator.email,
+      action: 'session.begin',
+      target: null,
+      address: session.ipAddress || null,
+      details: { method },
+    })
+  }
+
+  async function noteNewcomer(user: { email: string }, call: AuthCall): Promise<void> {
+    if (!isSingleSignOn(call)) return
+    const { email } = user
+    const invitation = await invitations.findInvitationOf(email, now())
+    if (invitation) await invitations.takeInvitation(invitation.id, now())
+    await activity.appendAudit({
+      actor: email,
+      action: 'operator.create',
+      target: email,
+      address: null,
+      details: { by: 'single sign-on', invited_by: invitation?.invited_by ?? null },
+    })
+  }
+
+  /** Gives who comes by single sign-on a role. @throws APIError where nobody lets them in. */
+  async function admitNewcomer(user: { email: string; emailVerified: boolean }, call: AuthCall) {
+    if (!isSingleSignOn(call)) return undefined
+    const { email, emailVerified } = user
+    const invitation = await invitations.findInvitationOf(email, now())
+    const { domains = [], defaultRole = 'viewer' as const } = oidc ?? {}
+    const rules = { invited: invitation?.role ?? null, domains, defaultRole }
+    const admission = decideAdmission({ email, emailVerified }, rules)
+    if (admission.outcome === 'admitted') return { data: { role: admission.role } }
+    throw new APIError('FORBIDDEN', {
+      code: emailVerified ? 'not_invited' : 'email_not_verified',
+      message: 'This e-mail is not let in.',
+    })
+  }
+
+  return { admit, admitNewcomer, noteSignIn, noteNewcomer }
+}
+
+function isSingleSignOn(call: AuthCall): boolean {
+  return call?.path === '/callback/:id'
+}

@@ -1,0 +1,93 @@
+/** The way from the hub's routes to Better Auth, and back. */
+import type { ErrorAnswer } from '@recordhub/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type ErrorCode, HubError } from '../../errors.ts'
+import type { Auth } from './auth.ts'
+import { AUTH_PATH, CLIENT_ADDRESS_HEADER, SESSION_COOKIE } from './auth-names.ts'
+
+export type AuthCall = {
+  /** Of Better Auth's, below {@link AUTH_PATH}; with a query where it takes one. */
+  path: string
+  body?: object
+  method?: 'GET' | 'POST'
+  /** Whether it is done in the name of who is signed in; a sign-in must not be. */
+  withSession: boolean
+}
+
+/** Calls Better Auth for a request, so that its limits on guesses hold. */
+export async function callAuth(
+  auth: Auth,
+  request: FastifyRequest,
+  { path, body, method = 'POST', withSession }: AuthCall,
+): Promise<Response> {
+  const url = new URL(`${AUTH_PATH}/${path}`, `${request.protocol}://${request.host}`)
+  const headers = toWebHeaders(request)
+  headers.set(CLIENT_ADDRESS_HEADER, request.ip)
+  // Who sends none is no browser, and our own guard has judged it; Better Auth insists on one.
+  if (!headers.has('origin')) headers.set('origin', url.origin)
+  if (!withSession) dropSession(headers)
+  if (method === 'POST') headers.set('content-type', 'application/json')
+  const sent = method === 'POST' ? { body: JSON.stringify(body ?? {}) } : {}
+  const answer = await auth.handler(new Request(url, { method, headers, ...sent }))
+  if (answer.status === 429) throw tooManyGuesses(answer)
+  return answer
+}
+
+/** Calls it for who is signed in, hands its cookies on, and gives what it says. @throws HubError */
+export async function callAuthAs(
+  auth: Auth,
+  request: FastifyRequest,
+  reply: FastifyReply | null,
+  call: Omit<AuthCall, 'withSession'>,
+): Promise<Record<string, unknown>> {
+  const answer = await callAuth(auth, request, { ...call, withSession: true })
+  const said: Record<string, unknown> = Object(await answer.json().catch(() => ({})))
+  if (!answer.ok) throw toHubError(said)
+  for (const cookie of answer.headers.getSetCookie()) reply?.header('set-cookie', cookie)
+  return said
+}
+
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  UNAUTHORIZED: 'not_signed_in',
+  INVALID_PASSWORD: 'password_wrong',
+  INVALID_CODE: 'code_wrong',
+  INVALID_BACKUP_CODE: 'code_wrong',
+}
+
+function toHubError({ code, message }: Record<string, unknown>): HubError {
+  const known = CODES[String(code)]
+  if (known) return new HubError(known)
+  return HubError.withMessage('sign_in_setting_refused', String(message ?? 'It was refused.'))
+}
+
+/** What Better Auth says of a failure, in the form of every error of the hub. */
+export function toErrorAnswer(text: string, request_id: string): ErrorAnswer {
+  const { code = 'sign_in_failed', message = 'The request was not accepted.' } = Object(
+    text.startsWith('{') ? JSON.parse(text) : {},
+  )
+  return { success: false, code: String(code).toLowerCase(), message: String(message), request_id }
+}
+
+/** The headers of a request in the form of the Web standard. */
+export function toWebHeaders(request: FastifyRequest): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (name === 'content-length' || name === CLIENT_ADDRESS_HEADER) continue
+    if (typeof value === 'string') headers.set(name, value)
+  }
+  return headers
+}
+
+function dropSession(headers: Headers): void {
+  const cookies = (headers.get('cookie') ?? '').split(';').map((cookie) => cookie.trim())
+  const others = cookies.filter((cookie) => !cookie.includes(SESSION_COOKIE))
+  headers.set('cookie', others.join('; '))
+}
+
+/** A second factor that was guessed at too often is locked, which its answer does not tell in seconds. */
+const LOCKED_SECONDS = 900
+
+function tooManyGuesses({ headers }: Response): HubError {
+  const seconds = Number(headers.get('x-retry-after') ?? LOCKED_SECONDS)
+  return new HubError('too_many_requests', { seconds }, { retryAfterSeconds: seconds })
+}

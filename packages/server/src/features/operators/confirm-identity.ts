@@ -1,0 +1,31 @@
+import type { FastifyRequest } from 'fastify'
+import { HubError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import type { Auth } from './auth.ts'
+import { callAuthAs } from './call-auth.ts'
+import type { SignedInOperator } from './requester.ts'
+
+const FRESH_MS = 15 * 60_000
+
+/**
+ * Makes sure that it is the operator who changes how one signs in, and nobody who found the browser open:
+ * by the password, or where there is none by a sign-in of the last quarter of an hour.
+ * @throws HubError `password_wrong`, `session_not_fresh`, `too_many_requests`.
+ */
+export async function confirmIdentity(
+  parts: { auth: Auth; operators: OperatorStore; clock: Clock },
+  request: FastifyRequest,
+  { id, sessionId }: SignedInOperator,
+  password: string,
+): Promise<void> {
+  const operator = await parts.operators.readOperator(id)
+  if (operator?.has_password) {
+    await callAuthAs(parts.auth, request, null, { path: 'verify-password', body: { password } })
+    return
+  }
+  const sessions = await parts.operators.listSessions(id)
+  const begun = sessions.find((session) => session.id === sessionId)?.created_at ?? ''
+  const age = parts.clock.now().getTime() - Date.parse(begun)
+  if (!(age < FRESH_MS)) throw new HubError('session_not_fresh')
+}

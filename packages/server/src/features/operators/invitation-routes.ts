@@ -1,0 +1,165 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { ErrorAnswer, Invitation, Role } from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
+import { nameOfCaller } from '../../domain/caller.ts'
+import { HubError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { InvitationStore } from '../../storage/port/invitation-store.ts'
+import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import { acceptInvitation, readInvitation } from './accept-invitation.ts'
+import type { Auth } from './auth.ts'
+import { inviteOperator, type SendMail } from './invite-operator.ts'
+import type { CallerOf } from './requester.ts'
+
+const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
+const Token = Type.String({ minLength: 1, maxLength: 200 })
+const DEFAULT_DAYS = 7
+
+/** Inviting operators by a link, and becoming one by it. */
+export function invitationRoutes(parts: {
+  auth: Auth
+  operators: OperatorStore
+  invitations: InvitationStore
+  activity: ActivityStore
+  clock: Clock
+  sendMail: SendMail | null
+  publicUrl: string
+  callerOf: CallerOf
+}): FastifyPluginAsyncTypebox {
+  const { invitations, activity, publicUrl, callerOf } = parts
+
+  function linkOf(request: FastifyRequest, token: string): string {
+    const site = publicUrl || `${request.protocol}://${request.host}`
+    return `${site}/invitation?token=${token}`
+  }
+
+  const requesterOf = (request: FastifyRequest) => ({
+    actor: nameOfCaller(callerOf(request)),
+    address: request.ip,
+  })
+
+  return async (app) => {
+    app.get(
+      '/api/v1/invitations',
+      {
+        schema: {
+          summary: 'List the invitations that nobody has accepted yet',
+          response: {
+            200: Type.Object({ success: Type.Literal(true), invitations: Type.Array(Invitation) }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async () => ({ success: true as const, invitations: await invitations.listInvitations() }),
+    )
+
+    app.post(
+      '/api/v1/invitations',
+      {
+        schema: {
+          summary: 'Invite an operator; the answer has the link, which is shown this once',
+          body: Type.Object(
+            {
+              email: Type.String({ maxLength: 320 }),
+              role: Role,
+              expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 30 })),
+            },
+            { additionalProperties: false },
+          ),
+          response: {
+            201: Type.Object({
+              success: Type.Literal(true),
+              invitation: Invitation,
+              link: Type.String(),
+              mailed: Type.Boolean(),
+              mail_problem: Type.Union([Type.String(), Type.Null()]),
+            }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request, reply) => {
+        const { email, role, expires_in_days: days = DEFAULT_DAYS } = request.body
+        const asked = { email, role, days, linkOf: (token: string) => linkOf(request, token) }
+        const { token, ...invited } = await inviteOperator(parts, asked, requesterOf(request))
+        return reply
+          .code(201)
+          .header('Cache-Control', 'no-store')
+          .send({ success: true as const, ...invited, link: linkOf(request, token) })
+      },
+    )
+
+    app.delete(
+      '/api/v1/invitations/:id',
+      {
+        schema: {
+          summary: 'Withdraw an invitation that nobody has accepted yet',
+          params: Type.Object({ id: Type.Integer() }),
+          response: { 200: Done, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const requester = requesterOf(request)
+        const withdrawn = await invitations.withdrawInvitation(request.params.id, ({ email }) => ({
+          ...requester,
+          action: 'operator.withdraw_invitation',
+          target: email,
+        }))
+        if (!withdrawn) throw new HubError('not_found', { what: 'invitation' })
+        return { success: true as const, message: 'The invitation was withdrawn.' }
+      },
+    )
+
+    app.get(
+      '/api/v1/invitation',
+      {
+        schema: {
+          summary: 'Who is invited by a link',
+          querystring: Type.Object({ token: Token }, { additionalProperties: false }),
+          response: {
+            200: Type.Object({
+              success: Type.Literal(true),
+              email: Type.String(),
+              role: Role,
+              expires_at: Type.String(),
+            }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request, reply) => {
+        const { email, role, expires_at } = await readInvitation(parts, request.query.token)
+        reply.header('Cache-Control', 'no-store')
+        return { success: true as const, email, role, expires_at }
+      },
+    )
+
+    app.post(
+      '/invitation',
+      {
+        schema: {
+          summary: 'Become an operator by the link of an invitation',
+          body: Type.Object(
+            { token: Token, name: Type.String({ maxLength: 200 }), password: Type.String() },
+            { additionalProperties: false },
+          ),
+          response: { 201: Done, '4xx': ErrorAnswer },
+        },
+      },
+      async (request, reply) => {
+        const { email, role, invited_by } = await acceptInvitation(parts, request.body)
+        await activity.appendAudit({
+          actor: email,
+          action: 'operator.create',
+          target: email,
+          address: request.ip,
+          details: { by: 'invitation', role, invited_by },
+        })
+        return reply
+          .code(201)
+          .send({ success: true as const, message: 'The account was created. Sign in.' })
+      },
+    )
+  }
+}

@@ -1,0 +1,62 @@
+import type { Invitation } from '@recordhub/protocol'
+import { createKey, INVITATION_PREFIX } from '../../domain/api-key.ts'
+import type { Role } from '../../domain/caller.ts'
+import { composeInvitation } from '../../domain/invitation-mail.ts'
+import { isEmail } from '../../domain/operator.ts'
+import { HubError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { InvitationStore } from '../../storage/port/invitation-store.ts'
+import type { OperatorStore } from '../../storage/port/operator-store.ts'
+
+const DAY_MS = 86_400_000
+
+/** Sends a mail; words for what went wrong, null where nothing did. */
+export type SendMail = (mail: {
+  to: readonly string[]
+  subject: string
+  text: string
+}) => Promise<string | null>
+
+export type Invited = {
+  invitation: Invitation
+  /** Shown this once: only its hash is stored. */
+  token: string
+  mailed: boolean
+  mail_problem: string | null
+}
+
+/**
+ * Invites somebody by a link that holds once.
+ * @throws HubError `invalid_operator` where the e-mail is none, or an operator has it.
+ */
+export async function inviteOperator(
+  parts: {
+    invitations: InvitationStore
+    operators: OperatorStore
+    clock: Clock
+    /** Null where no mail is set up. */
+    sendMail: SendMail | null
+  },
+  request: { email: string; role: Role; days: number; linkOf: (token: string) => string },
+  requester: { actor: string; address: string | null },
+): Promise<Invited> {
+  const email = request.email.trim().toLowerCase()
+  const { role, days, linkOf } = request
+  if (!isEmail(email)) {
+    throw new HubError('invalid_operator', { reason: 'the e-mail address is not one' })
+  }
+  if ((await parts.operators.listOperators()).some((one) => one.email === email)) {
+    throw new HubError('invalid_operator', { reason: `there is one with the e-mail ${email}` })
+  }
+  const { key, hash } = createKey(INVITATION_PREFIX)
+  const expires_at = new Date(parts.clock.now().getTime() + days * DAY_MS).toISOString()
+  const { actor } = requester
+  const invitation = await parts.invitations.createInvitation(
+    { email, role, token_hash: hash, invited_by: actor, expires_at },
+    { ...requester, action: 'operator.invite', target: email, details: { role, expires_at } },
+  )
+  const mail = composeInvitation({ ...invitation, link: linkOf(key) })
+  const problem = parts.sendMail ? await parts.sendMail({ to: [email], ...mail }) : null
+  const mailed = parts.sendMail !== null && problem === null
+  return { invitation, token: key, mailed, mail_problem: problem }
+}

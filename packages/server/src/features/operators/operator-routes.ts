@@ -1,0 +1,179 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { ErrorAnswer, Operator, OperatorSession, Role } from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { NewAuditEntry } from '../../domain/activity.ts'
+import { nameOfCaller } from '../../domain/caller.ts'
+import { HubError } from '../../errors.ts'
+import type { OperatorChange, OperatorStore } from '../../storage/port/operator-store.ts'
+import type { CallerOf } from './requester.ts'
+
+const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
+const params = Type.Object({ id: Type.String() })
+const Answer = Type.Object({ success: Type.Literal(true), operator: Operator })
+
+/** Operators, managed by an admin. */
+export function operatorManagementRoutes(parts: {
+  operators: OperatorStore
+  callerOf: CallerOf
+}): FastifyPluginAsyncTypebox {
+  const { operators, callerOf } = parts
+
+  async function find(id: string): Promise<Operator> {
+    const operator = await operators.readOperator(id)
+    if (!operator) throw new HubError('not_found', { what: 'operator' })
+    return operator
+  }
+
+  function auditOf(
+    request: FastifyRequest,
+    action: string,
+    { email }: Operator,
+    details: Record<string, unknown> = {},
+  ): NewAuditEntry {
+    const actor = nameOfCaller(callerOf(request))
+    return { actor, action, target: email, address: request.ip, details }
+  }
+
+  return async (app) => {
+    app.get(
+      '/api/v1/operators',
+      {
+        schema: {
+          summary: 'List the operators, by e-mail',
+          response: {
+            200: Type.Object({ success: Type.Literal(true), operators: Type.Array(Operator) }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async () => ({ success: true as const, operators: await operators.listOperators() }),
+    )
+
+    app.patch(
+      '/api/v1/operators/:id',
+      {
+        schema: {
+          summary: 'Change the role of an operator, or disable or enable the account',
+          params,
+          body: Type.Object(
+            { role: Type.Optional(Role), disabled: Type.Optional(Type.Boolean()) },
+            { additionalProperties: false, minProperties: 1 },
+          ),
+          response: { 200: Answer, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const { id } = request.params
+        const operator = await find(id)
+        const audit = auditOf(request, 'operator.change', operator, request.body)
+        expectChanged(await operators.changeOperator(id, request.body, audit))
+        return { success: true as const, operator: await find(id) }
+      },
+    )
+
+    app.delete(
+      '/api/v1/operators/:id',
+      {
+        schema: {
+          summary: 'Remove an operator with sessions, passkeys and tokens',
+          params,
+          response: { 200: Done, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const { id } = request.params
+        const operator = await find(id)
+        const audit = auditOf(request, 'operator.remove', operator)
+        expectChanged(await operators.removeOperator(id, audit))
+        return { success: true as const, message: `${operator.email} was removed.` }
+      },
+    )
+
+    app.delete(
+      '/api/v1/operators/:id/second-factor',
+      {
+        schema: {
+          summary: 'Take away the second factor of an operator who has lost it',
+          params,
+          response: { 200: Done, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const operator = await find(request.params.id)
+        const audit = auditOf(request, 'second_factor.reset', operator)
+        if (!(await operators.removeSecondFactor(operator.id, audit))) {
+          throw new HubError('not_found', { what: 'second factor' })
+        }
+        return { success: true as const, message: 'The second factor was taken away.' }
+      },
+    )
+
+    app.get(
+      '/api/v1/operators/:id/sessions',
+      {
+        schema: {
+          summary: 'List the sessions of an operator',
+          params,
+          response: {
+            200: Type.Object({
+              success: Type.Literal(true),
+              sessions: Type.Array(OperatorSession),
+            }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request) => {
+        const { id } = await find(request.params.id)
+        const caller = callerOf(request)
+        const own = caller.kind === 'operator' ? caller.sessionId : null
+        const sessions = await operators.listSessions(id)
+        return {
+          success: true as const,
+          sessions: sessions.map((session) => ({ ...session, current: session.id === own })),
+        }
+      },
+    )
+
+    app.delete(
+      '/api/v1/operators/:id/sessions',
+      {
+        schema: {
+          summary: 'End all sessions of an operator',
+          params,
+          response: { 200: Done, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const operator = await find(request.params.id)
+        const audit = auditOf(request, 'session.end_all', operator)
+        const ended = await operators.endSessions(operator.id, null, audit)
+        return { success: true as const, message: `Sessions that were ended: ${ended}.` }
+      },
+    )
+
+    app.delete(
+      '/api/v1/operators/:id/sessions/:session_id',
+      {
+        schema: {
+          summary: 'End one session of an operator',
+          params: Type.Object({ id: Type.String(), session_id: Type.String() }),
+          response: { 200: Done, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const { id, session_id } = request.params
+        const audit = auditOf(request, 'session.end', await find(id))
+        if (!(await operators.endSession(id, session_id, audit))) {
+          throw new HubError('not_found', { what: 'session' })
+        }
+        return { success: true as const, message: 'The session was ended.' }
+      },
+    )
+  }
+}
+
+function expectChanged(outcome: OperatorChange): void {
+  if (outcome === 'unknown') throw new HubError('not_found', { what: 'operator' })
+  if (outcome === 'last_admin') throw new HubError('last_admin')
+}

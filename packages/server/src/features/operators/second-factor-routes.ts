@@ -1,0 +1,125 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { ErrorAnswer } from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { Auth } from './auth.ts'
+import { callAuthAs } from './call-auth.ts'
+import { type CallerOf, operatorOf } from './requester.ts'
+
+const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
+const PasswordRequest = Type.Object(
+  { password: Type.String({ maxLength: 1000 }) },
+  { additionalProperties: false },
+)
+const Codes = Type.Array(Type.String())
+
+/** The code of an authenticator app as one's second factor. */
+export function secondFactorRoutes(parts: {
+  auth: Auth
+  activity: ActivityStore
+  callerOf: CallerOf
+}): FastifyPluginAsyncTypebox {
+  const { auth, activity, callerOf } = parts
+
+  async function note(request: FastifyRequest, action: string): Promise<void> {
+    const { email } = operatorOf(callerOf, request)
+    await activity.appendAudit({ actor: email, action, target: email, address: request.ip })
+  }
+
+  return async (app) => {
+    app.post(
+      '/api/v1/account/second-factor',
+      {
+        schema: {
+          summary: 'Begin to set up a second factor; it counts once a code of it was confirmed',
+          body: PasswordRequest,
+          response: {
+            200: Type.Object({
+              success: Type.Literal(true),
+              /** `otpauth://…`, for the picture that an app reads. */
+              totp_uri: Type.String(),
+              recovery_codes: Codes,
+            }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request, reply) => {
+        operatorOf(callerOf, request)
+        const body = request.body
+        const said = await callAuthAs(auth, request, reply, { path: 'two-factor/enable', body })
+        reply.header('Cache-Control', 'no-store')
+        return {
+          success: true as const,
+          totp_uri: String(said['totpURI']),
+          recovery_codes: codesOf(said['backupCodes']),
+        }
+      },
+    )
+
+    app.post(
+      '/api/v1/account/second-factor/confirm',
+      {
+        schema: {
+          summary: 'Switch the second factor on by a code of the app',
+          body: Type.Object(
+            { code: Type.String({ maxLength: 20 }) },
+            { additionalProperties: false },
+          ),
+          response: { 200: Done, '4xx': ErrorAnswer },
+        },
+      },
+      async (request, reply) => {
+        operatorOf(callerOf, request)
+        const body = request.body
+        await callAuthAs(auth, request, reply, { path: 'two-factor/verify-totp', body })
+        await note(request, 'second_factor.enable')
+        return { success: true as const, message: 'The second factor is on.' }
+      },
+    )
+
+    app.post(
+      '/api/v1/account/second-factor/recovery-codes',
+      {
+        schema: {
+          summary: 'Make new recovery codes; the old ones hold no more',
+          body: PasswordRequest,
+          response: {
+            200: Type.Object({ success: Type.Literal(true), recovery_codes: Codes }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request, reply) => {
+        operatorOf(callerOf, request)
+        const path = 'two-factor/generate-backup-codes'
+        const said = await callAuthAs(auth, request, reply, { path, body: request.body })
+        await note(request, 'second_factor.recovery_codes')
+        reply.header('Cache-Control', 'no-store')
+        return { success: true as const, recovery_codes: codesOf(said['backupCodes']) }
+      },
+    )
+
+    app.delete(
+      '/api/v1/account/second-factor',
+      {
+        schema: {
+          summary: 'Switch the second factor off',
+          body: PasswordRequest,
+          response: { 200: Done, '4xx': ErrorAnswer },
+        },
+      },
+      async (request, reply) => {
+        operatorOf(callerOf, request)
+        const body = request.body
+        await callAuthAs(auth, request, reply, { path: 'two-factor/disable', body })
+        await note(request, 'second_factor.disable')
+        return { success: true as const, message: 'The second factor is off.' }
+      },
+    )
+  }
+}
+
+function codesOf(said: unknown): string[] {
+  return Array.isArray(said) ? said.map(String) : []
+}

@@ -1,0 +1,93 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { ErrorAnswer } from '@recordhub/protocol'
+import { HubError } from '../../errors.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import type { Auth } from './auth.ts'
+import { createFirstOperator } from './create-operator.ts'
+import type { CallerOf } from './requester.ts'
+import { isSetupToken } from './setup-link.ts'
+
+const SetupRequest = Type.Object(
+  {
+    token: Type.String(),
+    email: Type.String(),
+    name: Type.Optional(Type.String()),
+    password: Type.String(),
+  },
+  { additionalProperties: false },
+)
+
+/** Who is signed in, and the first operator. */
+export function sessionRoutes(parts: {
+  auth: Auth
+  operators: OperatorStore
+  activity: ActivityStore
+  secrets: SecretBox
+  callerOf: CallerOf
+  csrfTokenOf: (sessionId: string) => string
+}): FastifyPluginAsyncTypebox {
+  const { activity, secrets, callerOf, csrfTokenOf } = parts
+  return async (app) => {
+    app.get(
+      '/api/v1/session',
+      {
+        schema: {
+          summary: 'Who is signed in, and the CSRF token of the session',
+          response: {
+            200: Type.Object({
+              success: Type.Literal(true),
+              operator: Type.Object({
+                id: Type.String(),
+                email: Type.String(),
+                name: Type.String(),
+                role: Type.String(),
+              }),
+              csrf_token: Type.String(),
+            }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request) => {
+        const caller = callerOf(request)
+        if (caller.kind !== 'operator') throw new HubError('not_signed_in')
+        const { id, email, name, role } = caller
+        return {
+          success: true as const,
+          operator: { id, email, name, role },
+          csrf_token: csrfTokenOf(caller.sessionId),
+        }
+      },
+    )
+
+    app.post(
+      '/setup',
+      {
+        schema: {
+          summary: 'Create the first operator by the link that the hub printed',
+          body: SetupRequest,
+          response: {
+            201: Type.Object({ success: Type.Literal(true), message: Type.String() }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request, reply) => {
+        const { token, email, name = '', password } = request.body
+        if (!isSetupToken(secrets, token)) throw new HubError('setup_link_invalid')
+        await createFirstOperator(parts, { email, name, password })
+        await activity.appendAudit({
+          actor: email,
+          action: 'operator.create_first',
+          target: email,
+          address: request.ip,
+        })
+        return reply
+          .code(201)
+          .send({ success: true as const, message: 'The operator was created. Sign in.' })
+      },
+    )
+  }
+}

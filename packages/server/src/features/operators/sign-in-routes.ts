@@ -1,0 +1,173 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { SignInOptions } from '@recordhub/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { HubError } from '../../errors.ts'
+import type { Auth } from './auth.ts'
+import { OIDC, type OidcSettings, passkeySite } from './auth-plugins.ts'
+import { callAuth, toErrorAnswer } from './call-auth.ts'
+
+const Text = Type.String({ maxLength: 1000 })
+const Anything = Type.Object({}, { additionalProperties: true })
+const exactly = <Members extends Record<string, ReturnType<typeof Type.String>>>(
+  members: Members,
+) => Type.Object(members, { additionalProperties: false })
+
+/** Better Auth has many more paths; what the hub does not offer is not reachable. */
+const STEPS = [
+  {
+    path: 'sign-in/email',
+    summary: 'Sign in with {email, password}, which gives a session cookie',
+    body: Type.Object(
+      { email: Text, password: Text, rememberMe: Type.Optional(Type.Boolean()) },
+      { additionalProperties: false },
+    ),
+  },
+  {
+    path: 'two-factor/verify-totp',
+    summary: 'Go on with a sign-in by the code of an authenticator app',
+    body: exactly({ code: Text }),
+  },
+  {
+    path: 'two-factor/verify-backup-code',
+    summary: 'Go on with a sign-in by a recovery code, which holds once',
+    body: exactly({ code: Text }),
+  },
+  {
+    path: 'passkey/verify-authentication',
+    summary: 'Sign in with a passkey: what the browser made of the options',
+    body: Type.Object({ response: Anything }, { additionalProperties: false }),
+  },
+]
+
+/** The steps of signing in, none of which is done in the name of who is signed in already. */
+export function signInRoutes(parts: {
+  auth: Auth
+  /** The one that speaks with the provider of single sign-on; null where there is none. */
+  ssoAuth: Auth | null
+  oidc: OidcSettings | null
+  publicUrl: string
+}): FastifyPluginAsyncTypebox {
+  const { auth, ssoAuth, oidc, publicUrl } = parts
+  return async (app) => {
+    for (const { path, summary, body } of STEPS) {
+      app.post(
+        `/api/auth/${path}`,
+        { schema: { summary, body, response: { 200: Anything } } },
+        async (request, reply) => {
+          const sent: object = Object(request.body)
+          return passOn(
+            request,
+            reply,
+            await callAuth(auth, request, { path, body: sent, withSession: false }),
+          )
+        },
+      )
+    }
+
+    app.get(
+      '/api/auth/passkey/generate-authenticate-options',
+      {
+        schema: { summary: 'What a browser needs to use a passkey', response: { 200: Anything } },
+      },
+      async (request, reply) => {
+        const path = 'passkey/generate-authenticate-options'
+        const call = { path, method: 'GET', withSession: false } as const
+        return passOn(request, reply, await callAuth(auth, request, call))
+      },
+    )
+
+    app.post(
+      '/api/auth/sign-out',
+      { schema: { summary: 'End the session', response: { 200: Anything } } },
+      async (request, reply) =>
+        passOn(
+          request,
+          reply,
+          await callAuth(auth, request, { path: 'sign-out', withSession: true }),
+        ),
+    )
+
+    app.post(
+      '/api/auth/sign-in/social',
+      {
+        schema: {
+          summary: 'Begin a single sign-on; the answer has the address to go to',
+          body: Type.Object(
+            {
+              provider: Type.Literal(OIDC),
+              callbackURL: Type.String({ maxLength: 2000, pattern: '^/dashboard([/?].*)?$' }),
+            },
+            { additionalProperties: false },
+          ),
+          response: { 200: Anything },
+        },
+      },
+      async (request, reply) => {
+        if (!ssoAuth) throw new HubError('not_found', { what: 'single sign-on' })
+        const body = { ...request.body, errorCallbackURL: '/sign-in', disableRedirect: true }
+        const call = { path: 'sign-in/social', body, withSession: false }
+        return passOn(request, reply, await callAuth(ssoAuth, request, call))
+      },
+    )
+
+    app.get(
+      `/api/auth/callback/${OIDC}`,
+      {
+        schema: {
+          summary: 'Where the provider of single sign-on sends a browser back to',
+          querystring: Anything,
+          response: { 200: Type.Null(), 302: Type.Null() },
+        },
+      },
+      async (request, reply) => {
+        if (!ssoAuth) throw new HubError('not_found', { what: 'single sign-on' })
+        const query = request.url.split('?')[1] ?? ''
+        const path = `callback/${OIDC}?${query}`
+        return passOn(
+          request,
+          reply,
+          await callAuth(ssoAuth, request, { path, method: 'GET', withSession: false }),
+        )
+      },
+    )
+
+    app.get(
+      '/api/v1/sign-in-options',
+      {
+        schema: {
+          summary: 'How one can sign in here',
+          response: {
+            200: Type.Object({ success: Type.Literal(true), ...SignInOptions.properties }),
+          },
+        },
+      },
+      async (request) => {
+        const { id } = passkeySite(publicUrl)
+        // Browsers offer passkeys over TLS and on the same machine only.
+        const isSecure = publicUrl.startsWith('https:') || id === 'localhost'
+        return {
+          success: true as const,
+          passkeys: isSecure && request.hostname === id,
+          single_sign_on: oidc ? [{ id: OIDC, name: oidc.name }] : [],
+        }
+      },
+    )
+  }
+}
+
+/** The session's token is for the cookie alone, out of reach of scripts. */
+async function passOn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Response,
+): Promise<FastifyReply> {
+  reply.code(answer.status).header('Cache-Control', 'no-store')
+  for (const cookie of answer.headers.getSetCookie()) reply.header('set-cookie', cookie)
+  const location = answer.headers.get('location')
+  if (location !== null) return reply.redirect(location, 302)
+  const text = await answer.text()
+  reply.type('application/json; charset=utf-8').serializer(JSON.stringify)
+  if (!answer.ok) return reply.send(toErrorAnswer(text, request.id))
+  const { token: _, session: __, ...said } = Object(text === '' ? {} : JSON.parse(text))
+  return reply.send(said)
+}

@@ -1,0 +1,73 @@
+import type { ApiToken } from '@recordhub/protocol'
+import type { Selectable } from 'kysely'
+import type { OperatorStore } from '../port/operator-store.ts'
+import { insertAudit } from './activity-rows.ts'
+import { type Databases, nowText } from './databases.ts'
+import type { ApiTokensTable } from './operator-tables.ts'
+
+/** Tokens for programs. */
+export function createApiTokens({
+  reader,
+  writer,
+  clock,
+}: Databases): Pick<OperatorStore, 'createToken' | 'listTokens' | 'revokeToken' | 'findToken'> {
+  return {
+    createToken: (token, audit) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        const row = await db
+          .insertInto('api_tokens')
+          .values({ ...token, created_at: at, revoked_at: null, last_used_at: null })
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        await insertAudit(db, at, audit)
+        return toApiToken(row)
+      }),
+
+    async listTokens(operatorId) {
+      let select = reader.selectFrom('api_tokens').selectAll().where('revoked_at', 'is', null)
+      if (operatorId !== null) select = select.where('operator_id', '=', operatorId)
+      return (await select.orderBy('token_id', 'desc').execute()).map(toApiToken)
+    },
+
+    revokeToken: (tokenId, operatorId, audit) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        let revoking = db
+          .updateTable('api_tokens')
+          .set({ revoked_at: at })
+          .where('token_id', '=', tokenId)
+          .where('revoked_at', 'is', null)
+        if (operatorId !== null) revoking = revoking.where('operator_id', '=', operatorId)
+        const row = await revoking.returningAll().executeTakeFirst()
+        if (!row) return null
+        const token = toApiToken(row)
+        await insertAudit(db, at, audit(token))
+        return token
+      }),
+
+    async findToken(tokenHash, at) {
+      const row = await reader
+        .selectFrom('api_tokens')
+        .selectAll()
+        .where('token_hash', '=', tokenHash)
+        .where('revoked_at', 'is', null)
+        .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', at)]))
+        .executeTakeFirst()
+      if (!row) return null
+      if (row.last_used_at?.slice(0, 16) !== at.slice(0, 16)) {
+        await writer
+          .updateTable('api_tokens')
+          .set({ last_used_at: at })
+          .where('token_id', '=', row.token_id)
+          .execute()
+      }
+      return { token: toApiToken(row), operator_id: row.operator_id }
+    },
+  }
+}
+
+function toApiToken(row: Selectable<ApiTokensTable>): ApiToken {
+  const { token_id, token_hash: _, revoked_at: __, operator_id: ___, ...token } = row
+  return { id: token_id, ...token }
+}

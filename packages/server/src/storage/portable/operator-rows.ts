@@ -1,0 +1,171 @@
+/** Operators as rows: read with what belongs to them, changed and removed. */
+import type { Operator } from '@recordhub/protocol'
+import { sql } from 'kysely'
+import { ROLES, type Role } from '../../domain/caller.ts'
+import type { OperatorStore } from '../port/operator-store.ts'
+import { insertAudit } from './activity-rows.ts'
+import { type Databases, type Executor, nowText } from './databases.ts'
+
+type Kept = Pick<
+  OperatorStore,
+  | 'listOperators'
+  | 'readOperator'
+  | 'changeOperator'
+  | 'removeOperator'
+  | 'removeSecondFactor'
+  | 'takeCode'
+  | 'noteSeen'
+>
+
+export function createOperatorRows({ reader, writer, clock, hold }: Databases): Kept {
+  return {
+    listOperators: () => findOperators(reader, nowText(clock), null),
+
+    readOperator: async (id) => (await findOperators(reader, nowText(clock), id))[0] ?? null,
+
+    changeOperator: (id, { role, disabled }, audit) =>
+      writer.transaction().execute(async (db) => {
+        await hold(db, 'operators')
+        const found = await findRole(db, id)
+        if (!found) return 'unknown'
+        const isStillAdmin =
+          (role ?? found.role) === 'admin' && !(disabled ?? found.disabled_at !== null)
+        if (!isStillAdmin && (await isLastAdmin(db, id))) return 'last_admin'
+        const at = nowText(clock)
+        if (role !== undefined) {
+          await db.updateTable('operators').set({ role }).where('id', '=', id).execute()
+          await revokeTokens(db, id, at, rolesAbove(role))
+        }
+        if (disabled !== undefined) {
+          const disabled_at = disabled ? at : null
+          await db.updateTable('operators').set({ disabled_at }).where('id', '=', id).execute()
+        }
+        if (disabled) {
+          await db.deleteFrom('operator_sessions').where('operator_id', '=', id).execute()
+          await revokeTokens(db, id, at, ROLES)
+        }
+        await insertAudit(db, at, audit)
+        return 'changed'
+      }),
+
+    removeOperator: (id, audit) =>
+      writer.transaction().execute(async (db) => {
+        await hold(db, 'operators')
+        if (!(await findRole(db, id))) return 'unknown'
+        if (await isLastAdmin(db, id)) return 'last_admin'
+        const at = nowText(clock)
+        await revokeTokens(db, id, at, ROLES)
+        await db.deleteFrom('operators').where('id', '=', id).execute()
+        await insertAudit(db, at, audit)
+        return 'changed'
+      }),
+
+    removeSecondFactor: (id, audit) =>
+      writer.transaction().execute(async (db) => {
+        const removed = await db
+          .deleteFrom('operator_second_factors')
+          .where('operator_id', '=', id)
+          .returning('operator_id')
+          .executeTakeFirst()
+        if (!removed) return false
+        const off = { two_factor_enabled: sql<boolean>`false` }
+        await db.updateTable('operators').set(off).where('id', '=', id).execute()
+        await insertAudit(db, nowText(clock), audit)
+        return true
+      }),
+
+    async takeCode(operatorId, codeHash) {
+      const taken = await writer
+        .updateTable('operator_second_factors')
+        .set({ taken_code: codeHash })
+        .where('operator_id', '=', operatorId)
+        .where((eb) => eb.or([eb('taken_code', 'is', null), eb('taken_code', '<>', codeHash)]))
+        .returning('operator_id')
+        .executeTakeFirst()
+      return taken !== undefined
+    },
+
+    async noteSeen(id, at) {
+      await writer.updateTable('operators').set({ last_seen_at: at }).where('id', '=', id).execute()
+    },
+  }
+}
+
+const rolesAbove = (role: Role) => ROLES.slice(ROLES.indexOf(role) + 1)
+
+async function findRole(db: Executor, id: string) {
+  const found = db.selectFrom('operators').select(['role', 'disabled_at']).where('id', '=', id)
+  return found.executeTakeFirst()
+}
+
+/** Whether no other operator may do everything; one that is disabled does not count. */
+async function isLastAdmin(db: Executor, id: string): Promise<boolean> {
+  const admins = await db
+    .selectFrom('operators')
+    .select('id')
+    .where('role', '=', 'admin')
+    .where('disabled_at', 'is', null)
+    .limit(2)
+    .execute()
+  return admins.length === 1 && admins[0]?.id === id
+}
+
+async function revokeTokens(
+  db: Executor,
+  operatorId: string,
+  at: string,
+  roles: readonly Role[],
+): Promise<void> {
+  if (roles.length === 0) return
+  await db
+    .updateTable('api_tokens')
+    .set({ revoked_at: at })
+    .where('operator_id', '=', operatorId)
+    .where('revoked_at', 'is', null)
+    .where('role', 'in', roles)
+    .execute()
+}
+
+async function findOperators(db: Executor, at: string, id: string | null): Promise<Operator[]> {
+  let select = db
+    .selectFrom('operators')
+    .select(['id', 'email', 'name', 'role', 'created_at', 'disabled_at', 'last_seen_at'])
+    .select(['two_factor_enabled'])
+    .select((eb) => [
+      eb
+        .selectFrom('operator_passkeys')
+        .whereRef('operator_id', '=', 'operators.id')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('passkeys'),
+      eb
+        .selectFrom('operator_sessions')
+        .whereRef('operator_id', '=', 'operators.id')
+        .where('expires_at', '>', at)
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('sessions'),
+      eb
+        .selectFrom('operator_accounts')
+        .whereRef('operator_id', '=', 'operators.id')
+        .where('provider_id', '=', 'credential')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('passwords'),
+      eb
+        .selectFrom('operator_accounts')
+        .whereRef('operator_id', '=', 'operators.id')
+        .where('provider_id', '<>', 'credential')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('others'),
+    ])
+    .orderBy('email')
+  if (id !== null) select = select.where('id', '=', id)
+  const rows = await select.execute()
+  return rows.map(({ two_factor_enabled, passwords, others, created_at, ...row }) => ({
+    ...row,
+    created_at: new Date(created_at).toISOString(),
+    passkeys: Number(row.passkeys),
+    sessions: Number(row.sessions),
+    second_factor: Boolean(two_factor_enabled),
+    has_password: Number(passwords) > 0,
+    single_sign_on: Number(others) > 0,
+  }))
+}

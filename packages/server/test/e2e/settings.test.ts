@@ -1,0 +1,179 @@
+/** Settings in a browser: operators, tokens, sessions, schedule, audit and what the hub is (UI: settings). */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser.ts'
+import { EMAIL, PASSWORD, startTestHub } from '../helpers/http-hub.ts'
+import { addOperator, signInAs } from '../helpers/http-operators.ts'
+import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+
+const TABS = ['account', 'operators', 'tokens', 'single-sign-on', 'schedule', 'audit', 'about']
+
+describe('settings in a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+
+  for (const look of [
+    { colorScheme: 'light', width: 1280 },
+    { colorScheme: 'dark', width: 1280 },
+    { colorScheme: 'light', width: 390 },
+  ] as const) {
+    test(`every tab is accessible and fits: ${look.colorScheme}, ${look.width} pixels`, async () => {
+      await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+      const id = await addOperator(hub, 'bob@example.org', 'operator')
+      await signInAs(hub, 'bob@example.org')
+      await using opened = await openPage(browser(), hub, look)
+      const { page, complaints } = opened
+      for (const tab of TABS) {
+        await page.goto(`/dashboard/settings?tab=${tab}`)
+        await page.getByRole('tabpanel').getByRole('heading', { level: 2 }).first().waitFor()
+        for (const busy of await page.locator('[aria-busy="true"]').all()) {
+          await busy.waitFor({ state: 'detached' })
+        }
+        await expectAccessible(page)
+        await expectNoSidewaysScroll(page)
+      }
+      await page.goto(`/dashboard/settings?tab=operators&operator=${id}`)
+      const drawer = page.getByRole('dialog', { name: 'bob@example.org' })
+      await drawer.getByRole('table', { name: 'Sessions' }).waitFor()
+      await expectAccessible(page)
+      assert.deepEqual(complaints, [])
+    })
+  }
+
+  test('somebody is invited by a link that is shown once, disabled, and is out at once', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto('/dashboard/settings?tab=operators')
+    await page.getByRole('button', { name: 'Invite' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Invite an operator' })
+    await dialog.getByLabel('E-mail').fill('bob@example.org')
+    await dialog.getByRole('combobox', { name: 'Role' }).click()
+    await page.getByRole('option', { name: /^Operator/ }).click()
+    await dialog.getByRole('button', { name: 'Make the link' }).click()
+    const shown = page.getByRole('dialog', { name: 'bob@example.org is invited' })
+    const link = await shown.locator('[data-secret="link"]').innerText()
+    await expectAccessible(page)
+    await shown.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('table', { name: 'Invitations' }).getByText('bob@example.org').waitFor()
+
+    await using other = await openPage(browser(), hub, { signedIn: false })
+    await other.page.goto(link)
+    await other.page.getByLabel('Your name').fill('Bob')
+    await other.page.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await other.page.getByLabel('Password again').fill(PASSWORD)
+    await other.page.getByRole('button', { name: 'Create the account and sign in' }).click()
+    await other.page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await other.page.goto('/dashboard/settings')
+    await other.page.getByRole('heading', { name: 'Bob' }).waitFor()
+
+    await page.reload()
+    await page.getByRole('button', { name: 'Bob' }).click()
+    const drawer = page.getByRole('dialog', { name: 'bob@example.org' })
+    await drawer.getByRole('combobox', { name: 'Role' }).click()
+    await page.getByRole('option', { name: /^Viewer/ }).click()
+    await page.getByText('The role was changed.').waitFor()
+    await drawer.getByRole('button', { name: 'Disable' }).click()
+    const question = page.getByRole('dialog', { name: 'Disable Bob?' })
+    await question.getByRole('button', { name: 'Disable' }).click()
+    await page.getByText('Bob is disabled.').waitFor()
+    await drawer.getByText('Disabled', { exact: true }).waitFor()
+
+    await other.page.getByRole('tab', { name: 'API tokens' }).click()
+    const ended = other.page.getByRole('dialog', { name: 'Your session has ended' })
+    await ended.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await ended.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await ended.getByText('Your account is disabled.').waitFor()
+
+    await drawer.getByRole('button', { name: 'Remove' }).click()
+    const removal = page.getByRole('dialog', { name: 'Remove Bob?' })
+    await removal.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Bob was removed.').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Bob' }).count(), 0)
+    assert.deepEqual(complaints, [])
+  })
+
+  test('a token is made, shown once, used, and revoked', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto('/dashboard/settings?tab=tokens')
+    await page.getByRole('button', { name: 'New token' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New token' })
+    await dialog.getByLabel('Name').fill('nightly export')
+    await dialog.getByRole('button', { name: 'Make the token' }).click()
+    const shown = page.getByRole('dialog', { name: 'The token was made' })
+    const token = await shown.locator('[data-secret="token"]').innerText()
+    await expectAccessible(page)
+    await shown.getByRole('button', { name: 'Done' }).click()
+    const headers = { authorization: `Bearer ${token}` }
+    assert.equal((await hub.send({ url: '/api/v1/platforms', headers })).status, 200)
+    await page.reload()
+    const row = page.getByRole('row', { name: /nightly export/ })
+    await row.getByText('now').waitFor()
+    assert.ok(!(await page.content()).includes(token))
+    await row.getByRole('button', { name: 'Revoke the token nightly export' }).click()
+    const question = page.getByRole('dialog', { name: 'Revoke “nightly export”?' })
+    await question.getByRole('button', { name: 'Revoke' }).click()
+    await row.waitFor({ state: 'detached' })
+    assert.equal((await hub.send({ url: '/api/v1/platforms', headers })).status, 401)
+    assert.deepEqual(complaints, [])
+  })
+
+  test('a new password ends the other sessions, and the page goes on', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const other = await signInAs(hub)
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto('/dashboard/settings')
+    await page.getByRole('button', { name: 'End all others' }).waitFor()
+    const next = 'another horse battery staple'
+    await page.getByLabel('Current password').fill(PASSWORD)
+    await page.getByLabel(/^New password \*$/).fill(next)
+    await page.getByLabel('New password again').fill(next)
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByText('The password was changed.').waitFor()
+    await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' })
+    const gone = await hub.send({ url: '/api/v1/session', headers: other.headers })
+    assert.equal(gone.status, 401)
+    await page.getByRole('tab', { name: 'API tokens' }).click()
+    await page.getByRole('button', { name: 'New token' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('after the change')
+    await page.getByRole('button', { name: 'Make the token' }).click()
+    await page.getByRole('dialog', { name: 'The token was made' }).waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('the schedule is paused and resumed; the audit tells who did so, and is filtered by the address', async () => {
+    await using hub = await startTestHub(sqliteEngine, {
+      withOperator: true,
+      env: { HUB_PULL_SCHEDULE: '17 * * * *' },
+    })
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto('/dashboard/settings?tab=schedule')
+    await page.getByText('Every hour, 17 minutes past').waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('Paused', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('Running', { exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'Audit' }).click()
+    await page.getByRole('table').getByText('Paused the schedule').waitFor()
+    await page.getByRole('combobox', { name: 'What' }).click()
+    await page.getByRole('option', { name: 'Resumed the schedule' }).click()
+    await page.getByRole('table').getByText('Paused the schedule').waitFor({ state: 'detached' })
+    assert.match(page.url(), /action=schedule\.resumed/)
+    await page.getByRole('cell', { name: EMAIL }).waitFor()
+    await page.goBack()
+    await page.getByRole('table').getByText('Paused the schedule').waitFor()
+    await page.getByRole('tab', { name: 'About' }).click()
+    await page.getByRole('row', { name: /Database SQLite/ }).waitFor()
+    await page.getByText('Healthy').waitFor()
+    assert.deepEqual(complaints, [])
+  })
+})

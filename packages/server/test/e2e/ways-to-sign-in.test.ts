@@ -1,0 +1,213 @@
+/** Second factors, passkeys, single sign-on and invitations in a browser (UI: sign-in, settings). */
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser.ts'
+import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { invite } from '../helpers/http-operators.ts'
+import { startOidcProvider } from '../helpers/oidc-provider.ts'
+import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+import { totpCode } from '../helpers/totp.ts'
+
+async function signIn(page: Page, email = EMAIL): Promise<void> {
+  await page.goto('/sign-in')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel(/^Password \*$/).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Your account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+}
+
+const overview = (page: Page) => page.getByRole('heading', { name: 'Overview' }).waitFor()
+
+/** Browsers take `localhost` for safe enough for passkeys, and no other address without TLS. */
+const atLocalhost = ({ address }: Pick<TestHub, 'address'>) => ({
+  address: address.replace('127.0.0.1', 'localhost'),
+})
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      assert.ok(address && typeof address === 'object')
+      probe.close(() => resolve(address.port))
+    })
+  })
+}
+
+describe('signing in by more than a password', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+
+  test('a second factor is set up, asked for, and stood in for by a recovery code, once', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto('/dashboard/settings')
+    await page.getByRole('button', { name: 'Set up a second factor' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set up a second factor' })
+    await dialog.getByLabel('Your password').fill('not the password')
+    await dialog.getByRole('button', { name: 'Go on' }).click()
+    await dialog.getByText('The password is wrong.').waitFor()
+    await dialog.getByLabel('Your password').fill(PASSWORD)
+    await dialog.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('img', { name: /picture to scan/ }).waitFor()
+    await dialog.waitFor({ state: 'detached' })
+    await expectAccessible(page)
+    const secret = await page.locator('[data-secret="key"]').innerText()
+    const uri = `otpauth://totp/x?secret=${secret}`
+    await page.getByLabel('Code that the app shows now').fill('000000')
+    await page.getByRole('button', { name: 'Switch on' }).click()
+    await page.getByText('The code is wrong, or not valid any more.').waitFor()
+    await page.getByLabel('Code that the app shows now').fill(totpCode(uri, -1))
+    await page.getByRole('button', { name: 'Switch on' }).click()
+    await page.getByText('Keep these recovery codes').waitFor()
+    const codes = await page.locator('[data-secret="recovery codes"]').innerText()
+    const [recovery = ''] = codes.split('\n')
+    await page.getByRole('button', { name: 'New recovery codes' }).waitFor()
+
+    await signOut(page)
+    await signIn(page)
+    await page.getByLabel('Code').fill(totpCode(uri))
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await overview(page)
+
+    await signOut(page)
+    await signIn(page)
+    await page.getByLabel('Code').fill('000000')
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('The code is wrong. Wait for the next one').waitFor()
+    await page.getByRole('button', { name: 'Use a recovery code' }).click()
+    await page.getByLabel('Recovery code').fill(recovery)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await overview(page)
+
+    await signOut(page)
+    await signIn(page)
+    await page.getByRole('button', { name: 'Use a recovery code' }).click()
+    await page.getByLabel('Recovery code').fill(recovery)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('The recovery code is wrong, or was used already.').waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('a passkey is added, signs in alone, and is removed', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using opened = await openPage(browser(), atLocalhost(hub))
+    const { page, context, complaints } = opened
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('WebAuthn.enable')
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    await page.goto('/dashboard/settings')
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add a passkey' })
+    await dialog.getByLabel('Name').fill('Test device')
+    await dialog.getByLabel('Your password').fill(PASSWORD)
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('table', { name: 'Passkeys' }).getByText('Test device').waitFor()
+    await expectAccessible(page)
+
+    await signOut(page)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await overview(page)
+
+    await context.clearCookies()
+    await page.keyboard.press('Control+k')
+    await page.getByLabel('Pages, platforms, records').fill('somebody')
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' })
+    await ended.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await ended.waitFor({ state: 'hidden' })
+    assert.equal(await page.getByLabel('Pages, platforms, records').inputValue(), 'somebody')
+
+    await page.goto('/dashboard/settings')
+    await page.getByRole('button', { name: 'Remove the passkey Test device' }).click()
+    const removal = page.getByRole('dialog', { name: 'Remove a passkey' })
+    await removal.getByLabel('Your password').fill(PASSWORD)
+    await removal.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('You have no passkeys yet.').waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('an invitation leads to a viewer, who sees nothing of what admins see', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const token = await invite(hub, 'vic@example.org', 'viewer')
+    await using opened = await openPage(browser(), hub, { signedIn: false, width: 390 })
+    const { page, complaints } = opened
+    await page.goto(`/invitation?token=${token}`)
+    await page.getByText('You are invited to this hub with the role viewer.').waitFor()
+    await expectAccessible(page)
+    await expectNoSidewaysScroll(page)
+    await page.getByLabel('Your name').fill('Vic')
+    await page.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await page.getByLabel('Password again').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Create the account and sign in' }).click()
+    await overview(page)
+    await page.goto('/dashboard/settings?tab=operators')
+    await page.getByRole('tab', { name: 'Account', selected: true }).waitFor()
+    await page.getByRole('heading', { name: 'Vic' }).waitFor()
+    for (const name of ['Operators', 'Single sign-on', 'Audit']) {
+      assert.equal(await page.getByRole('tab', { name }).count(), 0, name)
+    }
+    await page.getByRole('tab', { name: 'Schedule and retention' }).click()
+    await page.getByText('Pausing takes the role operator.').waitFor()
+    await page.goto(`/invitation?token=${token}`)
+    await page.getByText('This invitation is not valid any more.').waitFor()
+    await expectAccessible(page)
+    assert.deepEqual(complaints, [])
+  })
+
+  test('single sign-on leads in who is let in, and tells others why not', async () => {
+    await using provider = await startOidcProvider()
+    const port = await freePort()
+    await using hub = await startTestHub(sqliteEngine, {
+      withOperator: true,
+      env: {
+        PORT: String(port),
+        HUB_PUBLIC_URL: `http://localhost:${port}`,
+        HUB_OIDC_ISSUER: provider.issuer,
+        HUB_OIDC_CLIENT_ID: provider.clientId,
+        HUB_OIDC_CLIENT_SECRET: provider.clientSecret,
+        HUB_OIDC_NAME: 'Example Org',
+        HUB_OIDC_DOMAINS: 'example.org',
+      },
+    })
+    await using opened = await openPage(browser(), atLocalhost(hub), { signedIn: false })
+    const { page, complaints } = opened
+    provider.become({ sub: 'eve', email: 'eve@evil.example' })
+    await page.goto('/dashboard/records?q=ann')
+    const button = page.getByRole('button', { name: 'Sign in with Example Org' })
+    await button.click()
+    await page.getByText('Your e-mail was not invited to this hub.').waitFor()
+    await expectAccessible(page)
+    provider.become({ sub: 'sam', email: 'sam@example.org', name: 'Sam' })
+    await page.goto('/sign-in?next=/dashboard/records%3Fq%3Dann')
+    await button.click()
+    await page.getByRole('heading', { name: 'Records' }).waitFor()
+    const { pathname, search } = new URL(page.url())
+    assert.equal(pathname + search, '/dashboard/records?q=ann')
+    await page.goto('/dashboard/settings')
+    await page.getByText('Signs in by single sign-on').waitFor()
+    assert.equal(await page.getByRole('heading', { name: 'Password' }).count(), 0)
+    assert.deepEqual(complaints, [])
+  })
+})

@@ -1,0 +1,214 @@
+/** Single sign-on: who gets in by an OpenID Connect provider, and who does not. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { cookieOf } from '../helpers/http-actions.ts'
+import { type Answer, expectAbsent, expectError, expectObject } from '../helpers/http-answer.ts'
+import { EMAIL, startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { addOperator, auditOf, callAs, invite, sessionOf } from '../helpers/http-operators.ts'
+import { type OidcProvider, startOidcProvider } from '../helpers/oidc-provider.ts'
+import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { countRows, runSql } from '../helpers/storage-sql.ts'
+
+const SITE = 'http://localhost'
+const AT_HOME = { host: 'localhost', origin: SITE }
+
+async function startHubWith(
+  engine: StorageEngine,
+  provider: OidcProvider,
+  env: Record<string, string> = {},
+): Promise<TestHub> {
+  return startTestHub(engine, {
+    withOperator: true,
+    env: {
+      HUB_PUBLIC_URL: SITE,
+      HUB_OIDC_ISSUER: provider.issuer,
+      HUB_OIDC_CLIENT_ID: provider.clientId,
+      HUB_OIDC_CLIENT_SECRET: provider.clientSecret,
+      HUB_OIDC_NAME: 'Example',
+      ...env,
+    },
+  })
+}
+
+function begin(hub: TestHub, callbackURL = '/dashboard'): Promise<Answer> {
+  return hub.send({
+    method: 'POST',
+    url: '/api/auth/sign-in/social',
+    headers: AT_HOME,
+    body: { provider: 'oidc', callbackURL },
+  })
+}
+
+/** The whole way: to the provider and back. */
+async function signOn(hub: TestHub): Promise<Answer> {
+  const begun = await begin(hub)
+  const { url } = expectObject(begun, 200)
+  const sentBack = await fetch(String(url), { redirect: 'manual' })
+  const back = new URL(sentBack.headers.get('location') ?? '')
+  assert.equal(back.origin + back.pathname, `${SITE}/api/auth/callback/oidc`)
+  const headers = { host: 'localhost', cookie: cookieOf(begun) }
+  return hub.send({ url: back.pathname + back.search, headers })
+}
+
+async function expectRefused(hub: TestHub, answer: Answer, error: string): Promise<void> {
+  assert.equal(answer.status, 302, answer.text)
+  const target = new URL(answer.header('location'), SITE)
+  assert.deepEqual([target.pathname, target.searchParams.get('error')], ['/sign-in', error])
+  assert.ok(!answer.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
+  assert.equal(await countRows(hub.storage, 'operator_sessions'), 0)
+}
+
+export function describeSingleSignOn(engine: StorageEngine): void {
+  describe(`single sign-on, on ${engine.name}`, () => {
+    test('is not there where it is not set up', async () => {
+      await using hub = await startTestHub(engine)
+      expectError(await begin(hub), 404, 'not_found')
+      expectError(await hub.send({ url: '/api/auth/callback/oidc?code=x' }), 404, 'not_found')
+      const answer = expectObject(await hub.get('/api/v1/single-sign-on'), 200)
+      assert.equal(Object(answer['single_sign_on']).configured, false)
+    })
+
+    test('lets who was invited in, with the role of the invitation', async () => {
+      await using provider = await startOidcProvider()
+      await using hub = await startHubWith(engine, provider)
+      provider.become({ email: 'sam@example.org', name: 'Sam' })
+      const token = await invite(hub, 'sam@example.org', 'operator')
+      const answer = await signOn(hub)
+      assert.deepEqual([answer.status, answer.header('location')], [302, '/dashboard'])
+      const session = await sessionOf(hub, answer)
+      const { account } = expectObject(await callAs(hub, session, 'GET', '/api/v1/account'), 200)
+      const { role, has_password, single_sign_on, name } = Object(account)
+      assert.deepEqual([role, has_password, single_sign_on, name], ['operator', false, true, 'Sam'])
+      const used = await hub.send({ url: `/api/v1/invitation?token=${token}` })
+      expectError(used, 403, 'invitation_invalid')
+      const audit = await auditOf(hub, '&actor=sam@example.org')
+      assert.deepEqual(
+        audit.map((entry) => entry['action']),
+        ['session.begin', 'operator.create'],
+      )
+      const stored = JSON.stringify(await runSql(hub.storage, 'SELECT * FROM operator_accounts'))
+      assert.doesNotMatch(stored, /eyJ/, 'no token of the provider is kept')
+      const again = await sessionOf(hub, await signOn(hub))
+      assert.equal((await callAs(hub, again, 'GET', '/api/v1/account')).status, 200)
+      assert.equal(await countRows(hub.storage, 'operators'), 2)
+    })
+
+    test('lets a domain in with the default role, and nobody else', async () => {
+      await using provider = await startOidcProvider()
+      const env = { HUB_OIDC_DOMAINS: 'corp.example, corp2.example', HUB_OIDC_ROLE: 'viewer' }
+      await using hub = await startHubWith(engine, provider, env)
+      for (const email of [
+        'eve@evil.example',
+        'eve@corp.example.evil.example',
+        'eve@xcorp.example',
+      ]) {
+        provider.become({ sub: email, email })
+        await expectRefused(hub, await signOn(hub), 'not_invited')
+      }
+      provider.become({ sub: 'unverified', email: 'uma@corp.example', email_verified: false })
+      await expectRefused(hub, await signOn(hub), 'email_not_verified')
+      provider.become({ sub: 'cora', email: 'Cora@Corp.example', email_verified: true })
+      const session = await sessionOf(hub, await signOn(hub))
+      const { account } = expectObject(await callAs(hub, session, 'GET', '/api/v1/account'), 200)
+      assert.deepEqual(
+        [Object(account).email, Object(account).role],
+        ['cora@corp.example', 'viewer'],
+      )
+    })
+
+    test('an operator who is there already comes by it too, unless the e-mail is not verified', async () => {
+      await using provider = await startOidcProvider()
+      await using hub = await startHubWith(engine, provider)
+      provider.become({ sub: 'thief', email: EMAIL, email_verified: false })
+      await expectRefused(hub, await signOn(hub), 'account_not_linked')
+      provider.become({ sub: 'ann', email: EMAIL, email_verified: true })
+      const session = await sessionOf(hub, await signOn(hub))
+      const { account } = expectObject(await callAs(hub, session, 'GET', '/api/v1/account'), 200)
+      const { role, has_password, single_sign_on } = Object(account)
+      assert.deepEqual([role, has_password, single_sign_on], ['admin', true, true])
+    })
+
+    test('a disabled operator stays out', async () => {
+      await using provider = await startOidcProvider()
+      await using hub = await startHubWith(engine, provider)
+      await addOperator(hub, 'bob@example.org', 'viewer')
+      await runSql(
+        hub.storage,
+        `UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z' WHERE email = 'bob@example.org'`,
+      )
+      provider.become({ sub: 'bob', email: 'bob@example.org' })
+      await expectRefused(hub, await signOn(hub), 'OPERATOR_DISABLED')
+    })
+
+    test('tokens for another hub, of another provider or of another time are refused', async () => {
+      await using provider = await startOidcProvider()
+      await using hub = await startHubWith(engine, provider)
+      provider.become({ email: EMAIL })
+      for (const claims of [
+        { aud: 'another hub' },
+        { iss: 'https://evil.example' },
+        { nonce: 'another sign-in' },
+        { exp: 1_000_000 },
+      ]) {
+        provider.forge(claims)
+        const answer = await signOn(hub)
+        assert.equal(answer.status, 302)
+        assert.match(answer.header('location'), /\/sign-in\?error=/)
+        assert.equal(await countRows(hub.storage, 'operator_sessions'), 0)
+      }
+    })
+
+    test('a callback without its beginning, or of another browser, opens nothing', async () => {
+      await using provider = await startOidcProvider()
+      await using hub = await startHubWith(engine, provider)
+      provider.become({ email: EMAIL })
+      const { url } = expectObject(await begin(hub), 200)
+      const sentBack = await fetch(String(url), { redirect: 'manual' })
+      const back = new URL(sentBack.headers.get('location') ?? '')
+      const other = await begin(hub)
+      for (const cookie of ['', cookieOf(other)]) {
+        const headers = { host: 'localhost', cookie }
+        const answer = await hub.send({ url: back.pathname + back.search, headers })
+        assert.match(answer.header('location'), /\/sign-in\?error=/)
+      }
+      const made = await hub.send({ url: '/api/auth/callback/oidc?code=x&state=y' })
+      assert.match(made.header('location'), /\/sign-in\?error=/)
+      assert.equal(await countRows(hub.storage, 'operator_sessions'), 0)
+    })
+
+    test('it leads nowhere else than into the dashboard', async () => {
+      await using provider = await startOidcProvider()
+      await using hub = await startHubWith(engine, provider)
+      for (const target of ['https://evil.example', '//evil.example', '/dashboardx', '/api/v1/x']) {
+        expectError(await begin(hub, target), 400, 'invalid_request')
+      }
+      const { url } = expectObject(await begin(hub, '/dashboard/records?q=a'), 200)
+      const asked = new URL(String(url)).searchParams
+      assert.equal(asked.get('redirect_uri'), `${SITE}/api/auth/callback/oidc`)
+      assert.equal(asked.get('code_challenge_method'), 'S256')
+    })
+
+    test('its secret stands nowhere; a provider that is away does not keep passwords out', async () => {
+      const provider = await startOidcProvider()
+      await provider[Symbol.asyncDispose]()
+      await using hub = await startHubWith(engine, provider)
+      const { email, password } = { email: EMAIL, password: 'correct horse battery staple' }
+      const answer = await hub.send({
+        ...{ method: 'POST', url: '/api/auth/sign-in/email', headers: AT_HOME },
+        body: { email, password },
+      })
+      assert.equal(answer.status, 200)
+      const begun = await begin(hub)
+      assert.equal(begun.status, 404)
+      const shown = await hub.get('/api/v1/single-sign-on')
+      const { single_sign_on } = expectObject(shown, 200)
+      assert.equal(Object(single_sign_on).redirect_uri, `${SITE}/api/auth/callback/oidc`)
+      const options = await hub.send({ url: '/api/v1/sign-in-options' })
+      assert.deepEqual(expectObject(options, 200)['single_sign_on'], [
+        { id: 'oidc', name: 'Example' },
+      ])
+      expectAbsent([provider.clientSecret], [shown.text, options.text, hub.log()])
+      expectAbsent([provider.issuer, provider.clientId.padEnd(12, '.')], [options.text])
+    })
+  })
+}
