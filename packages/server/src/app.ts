@@ -12,6 +12,7 @@ import { createAlertWatch } from './features/alerts/watch-alerts.ts'
 import { pageRoutes } from './features/dashboard/page-routes.ts'
 import { createReadSnapshot } from './features/dashboard/read-snapshot.ts'
 import { dashboardRoutes } from './features/dashboard/routes.ts'
+import { guideRoutes } from './features/guide/routes.ts'
 import { createApiToken, findTokenCaller } from './features/operators/api-token.ts'
 import { createAuth, readSession } from './features/operators/auth.ts'
 import { createFirstOperator } from './features/operators/create-operator.ts'
@@ -44,6 +45,7 @@ import { viewRoutes } from './features/records/view-routes.ts'
 import { dropOldRows } from './features/retention/drop-old-rows.ts'
 import { startIndexing } from './features/search/index-records.ts'
 import { searchRoutes } from './features/search/routes.ts'
+import { apiReferenceRoutes } from './http/api-reference.ts'
 import { createCsrfTokens } from './http/authorize.ts'
 import { healthRoutes } from './http/health.ts'
 import { guardPages } from './http/page-headers.ts'
@@ -224,6 +226,15 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         readSnapshot: createReadSnapshot({ ...storage, clock, dayOf, nextRun: dispatcher.nextRun }),
       }),
     )
+    await web.register(
+      guideRoutes({
+        ...storage,
+        publicUrl: config.HUB_PUBLIC_URL,
+        platformPath: config.HUB_PLATFORM_PATH,
+        tunnelHeader: config.HUB_TUNNEL_HEADER,
+      }),
+    )
+    await web.register(apiReferenceRoutes)
     const { hasOperators } = storage.operators
     await web.register(pageRoutes({ callerOf, csrfTokenOf, hasOperators }))
   })

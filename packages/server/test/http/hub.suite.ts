@@ -8,6 +8,7 @@ import { describeDashboard } from './dashboard.suite.ts'
 import { describeDrift } from './drift.suite.ts'
 import { describeErasure } from './erasure.suite.ts'
 import { describeExports } from './exports.suite.ts'
+import { describeGuide } from './guide.suite.ts'
 import { describePastRecords } from './history.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
 import { describeMissingPages } from './missing-pages.suite.ts'
@@ -91,5 +92,6 @@ export function describeHub(engine: StorageEngine): void {
   describeRemovals(engine)
   describeDashboard(engine)
   describePages(engine)
+  describeGuide(engine)
   describeApiDocument(engine)
 }
