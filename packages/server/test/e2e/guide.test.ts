@@ -151,7 +151,6 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
   for (const look of [
     { width: 1280, colorScheme: 'light' },
     { width: 1280, colorScheme: 'dark' },
-    { width: 390, colorScheme: 'light' },
     { width: 360, colorScheme: 'dark' },
   ] as const) {
     test(`axe finds nothing at ${look.width} pixels, ${look.colorScheme}`, async () => {
