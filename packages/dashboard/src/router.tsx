@@ -39,7 +39,12 @@ const invitation = createRoute({
   ),
 })
 
-const shell = createRoute({ getParentRoute, path: '/dashboard', component: Shell })
+const shell = createRoute({
+  getParentRoute,
+  path: '/dashboard',
+  component: Shell,
+  notFoundComponent: NotFound,
+})
 const inShell = () => shell
 const pages = [
   createRoute({

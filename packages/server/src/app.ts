@@ -19,6 +19,7 @@ import { pageRoutes } from './features/dashboard/page-routes.ts'
 import { createReadSnapshot } from './features/dashboard/read-snapshot.ts'
 import { dashboardRoutes } from './features/dashboard/routes.ts'
 import { statisticsRoutes } from './features/dashboard/statistics-routes.ts'
+import { guideRoutes } from './features/guide/routes.ts'
 import { findTokenCaller } from './features/operators/api-token.ts'
 import { createAuth, readSession } from './features/operators/auth.ts'
 import { toWebHeaders } from './features/operators/call-auth.ts'
@@ -54,6 +55,7 @@ import { viewRoutes } from './features/records/view-routes.ts'
 import { dropOldRows } from './features/retention/drop-old-rows.ts'
 import { startIndexing } from './features/search/index-records.ts'
 import { searchRoutes } from './features/search/routes.ts'
+import { apiReferenceRoutes } from './http/api-reference.ts'
 import { type Authenticators, createCsrfTokens } from './http/authorize.ts'
 import { healthRoutes } from './http/health.ts'
 import { guardPages } from './http/page-headers.ts'
@@ -283,6 +285,15 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         heartbeatMs: pace.heartbeat,
       }),
     )
+    await web.register(
+      guideRoutes({
+        ...storage,
+        publicUrl: config.HUB_PUBLIC_URL,
+        platformPath: config.HUB_PLATFORM_PATH,
+        tunnelHeader: config.HUB_TUNNEL_HEADER,
+      }),
+    )
+    await web.register(apiReferenceRoutes)
     const { hasOperators } = storage.operators
     await web.register(pageRoutes({ callerOf, csrfTokenOf, hasOperators }))
   })

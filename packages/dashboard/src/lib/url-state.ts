@@ -43,6 +43,8 @@ export function useUrlState(): [
         to: '.',
         search: (before: UrlChanges) => changeUrlState(before, changes),
         replace: options?.replace ?? false,
+        // It is the same page still: who has scrolled stays there.
+        resetScroll: false,
       })
     },
     [navigate],

@@ -12,6 +12,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /readyz': 'anyone',
   'GET /assets/*': 'anyone',
   'GET /api/openapi.json': 'anyone',
+  'GET /docs': 'anyone',
+  'GET /docs/scalar.js': 'anyone',
 
   'POST /api/webhook/receive': 'platform',
   'PATCH /api/webhook/receive': 'platform',
@@ -82,6 +84,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/platforms/:id/test': 'operator',
   'POST /api/v1/platforms/:id/hub-key/reveal': 'operator',
   'POST /api/v1/platforms/:id/hub-key/rotate': 'operator',
+  'GET /api/v1/platforms/:id/instructions': 'viewer',
+  'GET /api/v1/guide': 'viewer',
   'GET /api/v1/platforms/:id/removal': 'operator',
   'DELETE /api/v1/platforms/:id': 'operator',
   'GET /api/v1/platforms/:id/modules/:record_type/records': 'operator',

@@ -12,6 +12,7 @@ import { describeDrift } from './drift.suite.ts'
 import { describeErasure } from './erasure.suite.ts'
 import { describeEvents } from './events.suite.ts'
 import { describeExports } from './exports.suite.ts'
+import { describeGuide } from './guide.suite.ts'
 import { describePastRecords } from './history.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
 import { describeMissingPages } from './missing-pages.suite.ts'
@@ -105,5 +106,6 @@ export function describeHub(engine: StorageEngine): void {
   describeEvents(engine)
   describeStatisticsOfHub(engine)
   describePages(engine)
+  describeGuide(engine)
   describeApiDocument(engine)
 }

@@ -11,7 +11,7 @@ import type { StorageEngine } from '../helpers/storage-engine.ts'
 const PAGES = new Set([
   ...['GET /', 'GET /assets/*', 'GET /sign-in', 'GET /setup', 'GET /invitation'],
   ...['GET /dashboard', 'GET /dashboard/*'],
-  'GET /api/openapi.json',
+  ...['GET /api/openapi.json', 'GET /docs', 'GET /docs/scalar.js'],
 ])
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 

@@ -1,5 +1,137 @@
+import { Anchor, Box, Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
+import type { GuideAnswer, Platform } from '@recordhub/protocol'
+import { IconDownload, IconPrinter } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo } from 'react'
+import { callHub } from '../../api/call-hub.ts'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
+import { useUrlState } from '../../lib/url-state.ts'
+import classes from './guide.module.css'
+import { GuideContents, showSection } from './guide-contents.tsx'
+import { GuideDocument } from './guide-document.tsx'
+import { isLanguage, type Language, splitGuide } from './split-guide.ts'
 
+const ANY = 'any'
+
+/** What an operator hands to the owner of a platform (UI: integration guide). */
 export function GuidePage() {
-  return <PageHeader title="Integration guide" />
+  const [{ platform, section, language: asked }, change] = useUrlState()
+  const [remembered, remember] = useLocalStorage<Language>({
+    key: 'recordhub-guide-language',
+    defaultValue: 'curl',
+    getInitialValueInEffect: false,
+  })
+  const kept = isLanguage(remembered) ? remembered : 'curl'
+  const language = isLanguage(asked) ? asked : kept
+  const address = platform ? `/api/v1/platforms/${platform}/instructions` : '/api/v1/guide'
+  const guide = useQuery({
+    queryKey: ['guide', platform ?? ANY],
+    queryFn: ({ signal }) => callHub<GuideAnswer>(`${address}?format=json`, { signal }),
+  })
+  const platforms = useQuery({
+    queryKey: ['platforms'],
+    queryFn: ({ signal }) =>
+      callHub<{ platforms: Platform[] }>('/api/v1/platforms', { signal }).then(
+        (answer) => answer.platforms,
+      ),
+    meta: { live: true },
+  })
+  const markdown = guide.data?.markdown
+  const split = useMemo(() => (markdown ? splitGuide(markdown) : null), [markdown])
+  // A link to a section leads there once the guide has come.
+  useEffect(() => {
+    if (split && section) showSection(section)
+  }, [split, section])
+
+  function choose(chosen: Language): void {
+    remember(chosen)
+    change({ language: chosen }, { replace: true })
+  }
+
+  return (
+    <>
+      <PageHeader
+        title={split?.title || 'Integration guide'}
+        description={
+          <span className={classes['controls']}>
+            Hand it to the developers of a platform; no key is in it. For programs that read from
+            the hub there is the{' '}
+            <Anchor href="/docs" underline="always">
+              API reference
+            </Anchor>
+            .
+          </span>
+        }
+      />
+      <Group className={classes['controls']} align="flex-end" justify="space-between" mb="lg">
+        <Select
+          label="Platform"
+          w={280}
+          maw="100%"
+          data={[
+            { value: ANY, label: 'Any platform' },
+            ...(platforms.data ?? []).map(({ id, display_title }) => ({
+              value: String(id),
+              label: display_title,
+            })),
+          ]}
+          value={platform ?? ANY}
+          onChange={(value) => change({ platform: value === ANY ? null : value })}
+          allowDeselect={false}
+          searchable
+          error={platforms.isError ? 'The platforms could not be listed' : undefined}
+        />
+        <Group gap="xs">
+          <CopyButton value={markdown ?? ''} label="Copy as Markdown" words="Copy as Markdown" />
+          <Button
+            component="a"
+            href={address}
+            download={guide.data?.file_name ?? 'integration-guide.md'}
+            variant="default"
+            size="xs"
+            leftSection={<IconDownload size={16} />}
+          >
+            Download
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconPrinter size={16} />}
+            onClick={() => window.print()}
+          >
+            Print
+          </Button>
+        </Group>
+      </Group>
+      {guide.isError && <ErrorNotice error={guide.error} onRetry={() => void guide.refetch()} />}
+      {guide.isPending && <GuideSkeleton />}
+      {split && (
+        <div className={classes['layout']}>
+          <GuideDocument guide={split} language={language} onChoose={choose} />
+          <Box component="aside" className={classes['aside']} aria-label="Contents">
+            <Text size="xs" c="dimmed" fw={600} mb={4} px="sm" aria-hidden>
+              On this page
+            </Text>
+            <GuideContents sections={split.sections} current={section ?? split.sections[0]?.id} />
+          </Box>
+        </div>
+      )}
+    </>
+  )
+}
+
+function GuideSkeleton() {
+  return (
+    <Stack maw={860} aria-busy="true" aria-label="Loading">
+      <Skeleton height={20} width="60%" />
+      <Skeleton height={28} width={220} mt="lg" />
+      <Skeleton height={60} />
+      <Skeleton height={220} />
+      <Skeleton height={28} width={220} mt="lg" />
+      <Skeleton height={320} />
+    </Stack>
+  )
 }

@@ -1,0 +1,43 @@
+import { NavLink } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { changeUrlState, type UrlChanges } from '../../lib/url-state.ts'
+import classes from './guide.module.css'
+import type { GuideSection } from './split-guide.ts'
+
+/** The sections, to go to. */
+export function GuideContents({
+  sections,
+  current,
+}: {
+  sections: GuideSection[]
+  current: string | undefined
+}) {
+  return (
+    <nav aria-label="Sections of the guide" className={classes['contents']}>
+      {sections.map(({ id, title }) => (
+        <NavLink
+          key={id}
+          label={title}
+          active={id === current}
+          aria-current={id === current ? 'location' : undefined}
+          renderRoot={(props) => (
+            <Link
+              to="."
+              search={(before: UrlChanges) => changeUrlState(before, { section: id })}
+              resetScroll={false}
+              onClick={() => showSection(id)}
+              {...props}
+            />
+          )}
+        />
+      ))}
+    </nav>
+  )
+}
+
+/** Brings a section before the reader, and the keyboard to it. */
+export function showSection(id: string): void {
+  const heading = document.getElementById(id)
+  heading?.scrollIntoView({ block: 'start' })
+  heading?.focus({ preventScroll: true })
+}

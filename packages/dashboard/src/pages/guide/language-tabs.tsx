@@ -1,0 +1,36 @@
+import { Tabs } from '@mantine/core'
+import { GuideMarkdown } from './guide-markdown.tsx'
+import { type GuideExample, isLanguage, LANGUAGES, type Language } from './split-guide.ts'
+
+/** The same example in several languages; the choice holds for all of them on the page. */
+export function LanguageTabs({
+  examples,
+  language,
+  onChoose,
+}: {
+  examples: GuideExample[]
+  language: Language
+  onChoose: (language: Language) => void
+}) {
+  return (
+    <Tabs
+      value={language}
+      onChange={(value) => isLanguage(value) && onChoose(value)}
+      keepMounted={false}
+      my="md"
+    >
+      <Tabs.List aria-label="Language of the example">
+        {examples.map((example) => (
+          <Tabs.Tab key={example.language} value={example.language}>
+            {LANGUAGES[example.language]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {examples.map((example) => (
+        <Tabs.Panel key={example.language} value={example.language} pt="xs">
+          <GuideMarkdown markdown={example.markdown} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  )
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { splitGuide } from './split-guide.ts'
+
+const GUIDE = `# Integration guide for a\\_b \\& c\\.
+
+The lead.
+
+## What you build
+
+First.
+
+### A part
+
+\`\`\`sh
+# no heading
+## nor this
+\`\`\`
+
+## In use
+
+Before.
+
+#### cURL
+
+\`\`\`sh
+#### PHP / Laravel
+\`\`\`
+
+#### Node / Express
+
+Text.
+
+### After
+
+#### Something else
+`
+
+test('a guide is its title, its lead and its sections', () => {
+  const { title, lead, sections } = splitGuide(GUIDE)
+  assert.equal(title, 'Integration guide for a_b & c.')
+  assert.equal(lead, 'The lead.')
+  assert.deepEqual(
+    sections.map(({ id }) => id),
+    ['what-you-build', 'in-use'],
+  )
+})
+
+test('what looks like a heading in code is none', () => {
+  const [first] = splitGuide(GUIDE).sections
+  assert.equal(first?.parts.length, 1)
+  const [part] = first?.parts ?? []
+  assert.ok(part?.kind === 'text')
+  assert.match(part.markdown, /### A part[\s\S]+## nor this/)
+})
+
+test('examples stand together by language, up to the next heading', () => {
+  const [, second] = splitGuide(GUIDE).sections
+  const [before, examples, after] = second?.parts ?? []
+  assert.ok(before?.kind === 'text' && examples?.kind === 'examples' && after?.kind === 'text')
+  assert.deepEqual(
+    examples.examples.map(({ language }) => language),
+    ['curl', 'node'],
+  )
+  assert.match(examples.examples[0]?.markdown ?? '', /#### PHP/)
+  assert.match(after.markdown, /^### After\n\n#### Something else/)
+})
+
+test('of nothing there is nothing', () => {
+  assert.deepEqual(splitGuide(''), { title: '', lead: '', sections: [] })
+})

@@ -1,0 +1,71 @@
+/** Takes the Markdown of the guide apart, so that the page can lay it out. */
+
+/** The languages that the guide has examples in, by the word that stands for each in the URL. */
+export const LANGUAGES = {
+  curl: 'cURL',
+  php: 'PHP / Laravel',
+  node: 'Node / Express',
+  python: 'Python / FastAPI',
+  csharp: 'C# / ASP.NET',
+  java: 'Java / Spring',
+} as const
+export type Language = keyof typeof LANGUAGES
+
+export type GuideExample = { language: Language; markdown: string }
+export type GuidePart =
+  | { key: string; kind: 'text'; markdown: string }
+  /** The same in several languages, of which a reader wants one. */
+  | { key: string; kind: 'examples'; examples: GuideExample[] }
+export type GuideSection = { id: string; title: string; parts: GuidePart[] }
+export type SplitGuide = { title: string; lead: string; sections: GuideSection[] }
+
+export function isLanguage(word: string | null | undefined): word is Language {
+  return word !== undefined && word !== null && Object.hasOwn(LANGUAGES, word)
+}
+
+/**
+ * Its heading, what stands before the first section, and the sections. A heading of the fourth level that
+ * names a language begins the example in it.
+ */
+export function splitGuide(markdown: string): SplitGuide {
+  const guide: SplitGuide = { title: '', lead: '', sections: [] }
+  let isCode = false
+  for (const line of markdown.split('\n')) {
+    const [, marks = '', heading = ''] = isCode ? [] : (/^(#{1,4}) (.+)$/.exec(line) ?? [])
+    if (/^\s*```/.test(line)) isCode = !isCode
+    const section = guide.sections.at(-1)
+    if (marks === '#') guide.title = heading.replaceAll(/\\([\W_])/g, '$1')
+    else if (marks === '##') {
+      guide.sections.push({ id: idOf(heading), title: heading, parts: [] })
+    } else if (!section) guide.lead += `${line}\n`
+    else addLine(section.parts, line, { marks, heading })
+  }
+  return { ...guide, lead: guide.lead.trim() }
+}
+
+function addLine(parts: GuidePart[], line: string, head: { marks: string; heading: string }): void {
+  const last = parts.at(-1)
+  const key = `part ${parts.length}`
+  const language = head.marks === '####' ? languageOf(head.heading) : undefined
+  if (language) {
+    const example = { language, markdown: '' }
+    if (last?.kind === 'examples') last.examples.push(example)
+    else parts.push({ key, kind: 'examples', examples: [example] })
+    return
+  }
+  const example = last?.kind === 'examples' && head.marks === '' ? last.examples.at(-1) : undefined
+  if (example) example.markdown += `${line}\n`
+  else if (last?.kind === 'text') last.markdown += `${line}\n`
+  else parts.push({ key, kind: 'text', markdown: `${line}\n` })
+}
+
+function languageOf(heading: string): Language | undefined {
+  return Object.keys(LANGUAGES)
+    .filter(isLanguage)
+    .find((language) => LANGUAGES[language] === heading)
+}
+
+/** `What you build` → `what-you-build` */
+function idOf(title: string): string {
+  return title.toLowerCase().replaceAll(/\W+/g, '-').replaceAll(/^-|-$/g, '')
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Platform } from '@recordhub/protocol'
+import fc from 'fast-check'
+import { checkManifest } from '../../domain/manifest.ts'
+import { checkPulled, checkPush } from '../../domain/record-input.ts'
+import { ERROR_CODES, isErrorCode } from '../../errors.ts'
+import { fillGuide } from './fill-guide.ts'
+import { exampleRecordType, makeExamples } from './make-examples.ts'
+import { readGuide } from './read-guide.ts'
+
+const SECTIONS = readGuide()
+const HUB = {
+  hubUrl: 'https://records.example.net/base',
+  platformPath: 'sync',
+  tunnelHeader: 'tunnel-skip-$&',
+}
+const NOW = new Date('2026-11-21T07:30:00Z')
+const BLOCK = /^```json example=(\w+)\n([\s\S]*?)\n```$/gm
+
+type Module = Platform['modules'][number]
+type NewField = Pick<Module['fields'][number], 'key' | 'label' | 'type'>
+
+function moduleOf(record_type: string, fields: NewField[], over: Partial<Module> = {}): Module {
+  return {
+    module_name: `Module ${record_type}`,
+    record_type,
+    description: '',
+    fields: fields.map((field) => ({ ...field, required: false })),
+    added_at: null,
+    removed_at: null,
+    removed_fields: [],
+    drift_policy: 'accept',
+    registered: true,
+    complete_at: null,
+    replayable: 0,
+    ...over,
+  }
+}
+
+function platformOf(modules: Module[], over: Partial<Platform> = {}): Platform {
+  return {
+    id: 1,
+    platform_name: 'clinic',
+    display_title: 'Clinic *North*',
+    platform_description: 'All of it',
+    connection_type: 'dynamic_api',
+    source_base_url: 'https://clinic.example.org',
+    status: 'active',
+    modules_registered: modules.length,
+    records: 0,
+    manifest_fetched_at: null,
+    latest_sync_at: null,
+    hub_api_key_hint: null,
+    last_error: null,
+    missing_reviews: 0,
+    modules,
+    ...over,
+  }
+}
+
+function fillFor(platform: Platform): string {
+  return fillGuide(SECTIONS, HUB, {
+    title: platform.display_title,
+    recordType: exampleRecordType(platform),
+    examples: makeExamples(platform),
+  })
+}
+
+describe('the guide as it stands in the repository', () => {
+  const examples = new Map(
+    SECTIONS.flatMap((section) => [...section.matchAll(BLOCK)]).map(([, name = '', json = '']) => [
+      name,
+      JSON.parse(json),
+    ]),
+  )
+
+  test('its examples are what the hub takes and gives', () => {
+    assert.equal(checkManifest(examples.get('manifest')).outcome, 'valid')
+    assert.equal(checkPush('POST', examples.get('push'), NOW).outcome, 'valid')
+    assert.equal(checkPush('PATCH', examples.get('patch'), NOW).outcome, 'valid')
+    for (const record of examples.get('records').records) {
+      assert.equal(checkPulled(record).outcome, 'valid')
+    }
+  })
+
+  test('each example of a platform has its place there, with the same members', () => {
+    const made = makeExamples(platformOf([moduleOf('visit', [])]))
+    assert.deepEqual([...made.keys()].toSorted(), [...examples.keys()].toSorted())
+    for (const [name, example] of examples) {
+      if (name === 'database') continue
+      assert.deepEqual(Object.keys(Object(made.get(name))), Object.keys(example), name)
+    }
+  })
+
+  test('the codes that it explains are those of the catalogue, with their status', () => {
+    const rows = SECTIONS.flatMap((section) => [
+      ...section.matchAll(/^\| (?:(\d{3}) \| )?((?:`\w+`(?:, )?)+) \|/gm),
+    ])
+    const told = rows.flatMap(([, status, codes = '']) =>
+      [...codes.matchAll(/`(\w+)`/g)].map(([, code = '']) => ({ code, status })),
+    )
+    assert.ok(told.length > 20, 'the tables were found')
+    for (const { code, status } of told) {
+      assert.ok(isErrorCode(code), code)
+      if (status) assert.equal(String(ERROR_CODES[code].status), status, code)
+    }
+  })
+})
+
+describe('filling in the guide', () => {
+  test('the words of the hub take the place of the examples, for anybody', () => {
+    const text = fillGuide(SECTIONS, HUB, null)
+    assert.match(text, /^# Integration guide\n/)
+    assert.doesNotMatch(text, /hub\.example\.org|\/api\/hub|'\/hub\/|ngrok|example=/)
+    for (const word of ['https://records.example.net/base/api/webhook/receive', '/api/sync/ping']) {
+      assert.ok(text.includes(word), word)
+    }
+    assert.ok(text.includes('tunnel-skip-$&: true'))
+    assert.ok(text.includes("Route::get('/sync/ping'"))
+  })
+
+  test('a platform finds its own names, and those of the generic guide nowhere', () => {
+    const fields = [
+      { key: 'ward', label: 'Ward', type: 'string' },
+      { key: 'beds', label: 'Beds', type: 'number' },
+      { key: 'doctor', label: 'Doctor', type: 'string' },
+      { key: 'admitted_at', label: 'Admitted', type: 'string' },
+    ]
+    const text = fillFor(platformOf([moduleOf('ward visit', fields)]))
+    assert.match(text, /^# Integration guide for Clinic \\\*North\\\*\n/)
+    assert.ok(text.includes('/api/sync/records/ward%20visit'))
+    assert.ok(text.includes('"ward": "Some ward"') && text.includes('"doctor": null'))
+    assert.doesNotMatch(text, /"employee"|records\/employee|"hr"|job_title|example=/)
+  })
+
+  test('modules that are not received are left out where others are, and those that are gone', () => {
+    const modules = [
+      moduleOf('gone', [], { removed_at: '2026-11-21T07:30:00.000Z' }),
+      moduleOf('unwanted', [], { registered: false }),
+      moduleOf('wanted', []),
+    ]
+    assert.doesNotMatch(fillFor(platformOf(modules)), /"gone"|"unwanted"/)
+    assert.match(fillFor(platformOf(modules.slice(0, 2))), /"unwanted"/)
+    assert.match(fillFor(platformOf([])), /"modules": \[\]/)
+  })
+
+  test('whatever its names are, the examples are ones that the hub takes', () => {
+    const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
+    const field = fc.record({
+      key: name,
+      label: name,
+      type: fc.constantFrom('string', 'number', 'boolean', 'date'),
+    })
+    const fields = fc.uniqueArray(field, { maxLength: 8, selector: ({ key }) => key })
+    fc.assert(
+      fc.property(name, name, fields, (title, recordType, made) => {
+        fc.pre(![recordType, title].some((text) => text.includes('\0')))
+        fc.pre(recordType !== '.' && recordType !== '..')
+        const platform = platformOf([moduleOf(recordType, made)], { display_title: title })
+        const text = fillFor(platform)
+        const blocks = [...text.matchAll(/^```json\n([\s\S]*?)\n```$/gm)]
+        for (const [, json = ''] of blocks) JSON.parse(json)
+        const examples = makeExamples(platform)
+        assert.equal(checkManifest(examples.get('manifest')).outcome, 'valid')
+        assert.equal(checkPush('POST', examples.get('push'), NOW).outcome, 'valid')
+        assert.equal(checkPush('PATCH', examples.get('patch'), NOW).outcome, 'valid')
+      }),
+    )
+  })
+})

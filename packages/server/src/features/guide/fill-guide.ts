@@ -1,0 +1,56 @@
+/**
+ * Puts a hub's own address and words, and a platform's own examples, in the place of those that the
+ * guide has in the repository. What stands there is a good guide by itself.
+ */
+import type { Examples } from './make-examples.ts'
+
+/** What differs from hub to hub. */
+export type HubWords = {
+  /** Where platforms reach it: `https://hub.example.org`. */
+  hubUrl: string
+  platformPath: string
+  tunnelHeader: string
+}
+
+/** What differs from platform to platform. */
+export type PlatformWords = { title: string; recordType: string | null; examples: Examples }
+
+const EXAMPLE_BLOCK = /^```json example=(\w+)\n[\s\S]*?\n```$/gm
+
+/** The whole guide as one Markdown document; for any platform where `platform` is null. */
+export function fillGuide(
+  sections: readonly string[],
+  hub: HubWords,
+  platform: PlatformWords | null,
+): string {
+  const text = sections
+    .map((section) => section.trim())
+    .join('\n\n')
+    .replaceAll('https://hub.example.org', () => hub.hubUrl)
+    .replaceAll(/\/api\/hub\b|(?<=')\/hub(?=\/)/g, (path) =>
+      path.replace('hub', () => hub.platformPath),
+    )
+    .replaceAll('ngrok-skip-browser-warning', () => hub.tunnelHeader)
+  if (!platform) {
+    const plain = text.replaceAll(/^(```json) example=\w+$/gm, '$1')
+    return `# Integration guide\n\nFor a platform that joins the hub at <${hub.hubUrl}>.\n\n${plain}\n`
+  }
+  const { title, recordType, examples } = platform
+  const own = text
+    .replaceAll(/\/records\/employee\b|\brecords\/employee\b/g, (path) =>
+      recordType === null ? path : path.replace('employee', () => encodeURIComponent(recordType)),
+    )
+    .replaceAll(EXAMPLE_BLOCK, (block, name: string) => {
+      const example = examples.get(name)
+      return example === undefined
+        ? block
+        : `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``
+    })
+  const name = escapeMarkdown(title)
+  return `# Integration guide for ${name}\n\nThe hub is at <${hub.hubUrl}>. The examples name the modules and fields of ${name}.\n\n${own}\n`
+}
+
+/** A text that is read as itself, on one line. */
+function escapeMarkdown(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_{}[\]<>()#+\-.!|~&]/g, '\\$&')
+}

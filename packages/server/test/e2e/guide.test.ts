@@ -1,0 +1,198 @@
+/** The integration guide and the API reference in a browser (UI: integration guide). */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser.ts'
+import { type RegisteredPlatform, registerAny } from '../helpers/http-actions.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { simulatedModule } from '../helpers/http-platform.ts'
+import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+
+describe('the integration guide in a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  let hub: TestHub
+  let clinic: RegisteredPlatform
+  before(async () => {
+    hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const visit = simulatedModule('visit', { keys: ['ward', 'doctor'] })
+    clinic = await registerAny(hub, { modules: [visit] })
+    await registerAny(hub, { modules: [simulatedModule('pupil')] })
+  })
+  after(async () => hub[Symbol.asyncDispose]())
+
+  const tab = (page: Page, name: string) => page.getByRole('tab', { name }).first()
+  const shownLanguages = (page: Page) => page.getByRole('tab', { selected: true }).allInnerTexts()
+
+  test('a platform that is chosen finds its own names in it, and the link shows the same', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto('/dashboard/guide')
+    await page.getByRole('heading', { name: 'Integration guide', exact: true }).waitFor()
+    await page.getByText('"employee"').first().waitFor()
+    const { display_title, platform_name } = clinic.platform
+    await page.getByRole('combobox', { name: 'Platform' }).click()
+    await page.getByRole('option', { name: display_title }).click()
+    await page.getByRole('heading', { name: `Integration guide for ${display_title}` }).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('platform'), String(clinic.id))
+    const main = page.getByRole('main')
+    const text = await main.innerText()
+    for (const own of [
+      `"platform_name": "${platform_name}"`,
+      '"visit"',
+      '"ward": "Some label ward"',
+    ]) {
+      assert.ok(text.includes(own), own)
+    }
+    assert.doesNotMatch(text, /pupil|"employee"|rhk_/)
+    await page.reload()
+    await page.getByRole('heading', { name: `Integration guide for ${display_title}` }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Integration guide', exact: true }).waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('a language holds for all examples, stands in the link and is remembered', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto('/dashboard/guide')
+    await tab(page, 'Python / FastAPI').click()
+    await page.getByText('APIRouter(prefix="/api/hub"').waitFor()
+    assert.deepEqual(await shownLanguages(page), ['Python / FastAPI', 'Python / FastAPI'])
+    assert.equal(new URL(page.url()).searchParams.get('language'), 'python')
+    await page.goto(`/dashboard/guide?platform=${clinic.id}`)
+    await page.getByText('APIRouter(prefix="/api/hub"').waitFor()
+    await page.goto('/dashboard/guide?language=java')
+    await page.getByText('public class HubController').waitFor()
+    for (const name of ['cURL', 'PHP / Laravel', 'Node / Express', 'C# / ASP.NET']) {
+      await tab(page, name).click()
+      assert.deepEqual(await shownLanguages(page), [name, name])
+    }
+    assert.deepEqual(complaints, [])
+  })
+
+  test('it is copied and downloaded as the Markdown that the hub gives', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page, context, complaints } = opened
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto(`/dashboard/guide?platform=${clinic.id}`)
+    const url = `/api/v1/platforms/${clinic.id}/instructions`
+    const given = await (await context.request.get(url)).text()
+    await page.getByRole('button', { name: 'Copy as Markdown' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), given)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download' }).click(),
+    ])
+    const { platform_name } = clinic.platform
+    assert.equal(download.suggestedFilename(), `integration-guide-${platform_name}.md`)
+    assert.equal(await readFile(await download.path(), 'utf8'), given)
+    assert.deepEqual(complaints, [])
+  })
+
+  test('code is copied alone, and on paper there is only the guide', async () => {
+    await using opened = await openPage(browser(), hub, { colorScheme: 'dark' })
+    const { page, context } = opened
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto('/dashboard/guide?language=curl')
+    await page.getByRole('button', { name: 'Copy this code' }).first().click()
+    const copied = await page.evaluate('navigator.clipboard.readText()')
+    assert.match(String(copied), /^Accept: application\/json\nX-PLATFORM-API-KEY/)
+    await page.emulateMedia({ media: 'print' })
+    const heading = page.getByRole('heading', { name: 'Checking your work' })
+    assert.ok(await heading.isVisible())
+    for (const name of ['Pages', 'Sections of the guide']) {
+      assert.ok(!(await page.getByRole('navigation', { name }).isVisible()), name)
+    }
+    assert.ok(!(await page.getByRole('button', { name: 'Print' }).isVisible()))
+    const colour = await page.evaluate(
+      `getComputedStyle(document.getElementById('checking-your-work')).color`,
+    )
+    assert.equal(colour, 'rgb(0, 0, 0)')
+  })
+
+  test('a platform that is not there is told in words, and another can be chosen', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.goto('/dashboard/guide?platform=987654')
+    await page.getByRole('alert').getByText('There is no platform here.').waitFor()
+    await page.getByRole('combobox', { name: 'Platform' }).click()
+    await page.getByRole('option', { name: 'Any platform' }).click()
+    await page.getByRole('heading', { name: 'What you build' }).waitFor()
+  })
+
+  test('the keyboard alone goes to a section and chooses a language', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.goto('/dashboard/guide')
+    const contents = page.getByRole('navigation', { name: 'Sections of the guide' })
+    await contents.getByRole('link', { name: 'Pushing changes' }).focus()
+    await page.keyboard.press('Enter')
+    const heading = page.getByRole('heading', { name: 'Pushing changes' })
+    await page.waitForURL(/section=pushing-changes/)
+    await page.waitForFunction(`document.activeElement?.id === 'pushing-changes'`)
+    await page.waitForFunction(
+      `Math.abs(document.getElementById('pushing-changes').getBoundingClientRect().top) < 200`,
+    )
+    assert.ok(await heading.isVisible())
+    await page.getByRole('tab', { name: 'cURL' }).last().focus()
+    await page.keyboard.press('ArrowRight')
+    await page.getByText('class PushToHub implements ShouldQueue').waitFor()
+    await page.waitForFunction(`scrollY > 1000`)
+  })
+
+  for (const look of [
+    { width: 1280, colorScheme: 'light' },
+    { width: 1280, colorScheme: 'dark' },
+    { width: 360, colorScheme: 'dark' },
+  ] as const) {
+    test(`axe finds nothing at ${look.width} pixels, ${look.colorScheme}`, async () => {
+      await using opened = await openPage(browser(), hub, look)
+      const { page, complaints } = opened
+      await page.goto(`/dashboard/guide?platform=${clinic.id}&language=node`)
+      await page.getByText('timingSafeEqual').first().waitFor()
+      await expectAccessible(page)
+      await expectNoSidewaysScroll(page)
+      assert.deepEqual(complaints, [])
+    })
+  }
+})
+
+describe('the API reference in a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  /** Scalar's own: its buttons that copy have no name, and two of its regions share one. */
+  const KNOWN = ['button-name', 'landmark-unique']
+
+  for (const look of [
+    { width: 1280, colorScheme: 'light' },
+    { width: 1280, colorScheme: 'dark' },
+    { width: 390, colorScheme: 'light' },
+  ] as const) {
+    test(`shows the API at ${look.width} pixels, ${look.colorScheme}, and asks nobody but the hub`, async () => {
+      await using hub = await startTestHub(sqliteEngine)
+      await using opened = await openPage(browser(), hub, { ...look, signedIn: false })
+      const { page, complaints } = opened
+      const foreign: string[] = []
+      page.on('request', (request) => {
+        if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(hub.address)) {
+          foreign.push(request.url())
+        }
+      })
+      await page.goto('/docs')
+      await page.getByRole('heading', { name: 'Recordhub', exact: true }).waitFor()
+      await page.getByText('Push a new record').first().waitFor({ state: 'attached' })
+      await page.waitForLoadState('networkidle')
+      await expectAccessible(page, KNOWN)
+      await expectNoSidewaysScroll(page)
+      assert.deepEqual(foreign, [])
+      assert.deepEqual(complaints, [])
+    })
+  }
+})

@@ -1,0 +1,54 @@
+/** The code in the integration guide, as far as this machine's programs can read it. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { describe, test } from 'node:test'
+import { readGuide } from '../src/features/guide/read-guide.ts'
+
+const LANGUAGES = ['cURL', 'PHP / Laravel', 'Node / Express', 'Python / FastAPI']
+const COMPILED = ['C# / ASP.NET', 'Java / Spring']
+const text = readGuide().join('\n')
+
+function codeIn(word: string): string[] {
+  return [...text.matchAll(/^\s*```(\w+)[^\n]*\n([\s\S]*?)\n\s*```$/gm)]
+    .filter(([, language]) => language === word)
+    .map(([, , code = '']) => code)
+}
+
+function parse(program: string, parameters: string[], input: string): void {
+  const { status, stderr } = spawnSync(program, parameters, { input, encoding: 'utf8' })
+  assert.equal(status, 0, `${stderr}\n${input}`)
+}
+
+describe('the code in the integration guide', () => {
+  test('is there in every language, for the endpoints and for the push', () => {
+    for (const language of [...LANGUAGES, ...COMPILED]) {
+      assert.equal(text.split(`\n#### ${language}\n`).length - 1, 2, language)
+    }
+  })
+
+  test('in JavaScript can be parsed', () => {
+    const examples = codeIn('js')
+    assert.equal(examples.length, 2)
+    for (const code of examples)
+      parse(process.execPath, ['--input-type=module', '--check', '-'], code)
+  })
+
+  test('for a shell can be parsed', () => {
+    const examples = codeIn('sh')
+    assert.ok(examples.length >= 4)
+    for (const code of examples) parse('sh', ['-n'], code)
+  })
+
+  test('in JSON can be parsed', () => {
+    const examples = codeIn('json')
+    assert.ok(examples.length > 8)
+    for (const code of examples) JSON.parse(code)
+  })
+
+  test('names only headers and paths of the contract', () => {
+    const headers = [...text.matchAll(/\bX-[A-Z-]+\b/g)].map(([header]) => header)
+    assert.deepEqual([...new Set(headers)].toSorted(), ['X-API-KEY', 'X-PLATFORM-API-KEY'])
+    const paths = [...text.matchAll(/hub\.example\.org(\/[\w/]+)/g)].map(([, path]) => path)
+    assert.deepEqual([...new Set(paths)].toSorted(), ['/api/webhook/check', '/api/webhook/receive'])
+  })
+})

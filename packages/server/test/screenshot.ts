@@ -1,0 +1,91 @@
+/** The pictures of the README, taken of the demo. `npm run screenshot` writes them. */
+import { spawn } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { type Browser, chromium } from 'playwright-core'
+import { FLAGS } from './helpers/browser.ts'
+import { provideChromium } from './helpers/browser-program.ts'
+
+const IMAGES = new URL('../../../docs/images/', import.meta.url)
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+/** Both together; a README must not be heavy. */
+const MOST_BYTES = 300_000
+/** Enough to look like a day at work. */
+const ENOUGH_PUSHES = 25
+
+type Demo = { address: string; email: string; password: string; stop: () => void }
+
+/** Starts the demo and reads where it is from what it prints. */
+async function startDemo(): Promise<Demo> {
+  const demo = spawn(process.execPath, [MAIN, 'demo', '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const told = new Map<string, string>()
+  for await (const line of createInterface(demo.stdout)) {
+    const [, word = '', value = ''] = /^ {2}([\w-]+) +(\S+)$/.exec(line) ?? []
+    told.set(word, value)
+    if (word === 'Password') break
+  }
+  const tell = (word: string) => told.get(word) ?? ''
+  return {
+    address: new URL(tell('Open')).origin,
+    email: tell('E-mail'),
+    password: tell('Password'),
+    stop: () => demo.kill('SIGTERM'),
+  }
+}
+
+async function takePicture(
+  browser: Browser,
+  demo: Demo,
+  colorScheme: 'light' | 'dark',
+): Promise<number> {
+  const context = await browser.newContext({
+    baseURL: demo.address,
+    colorScheme,
+    viewport: { width: 1280, height: 860 },
+    deviceScaleFactor: 1.5,
+    reducedMotion: 'reduce',
+  })
+  const { email, password } = demo
+  await context.request.post('/api/auth/sign-in/email', {
+    data: { email, password },
+    headers: { origin: demo.address },
+  })
+  const page = await context.newPage()
+  for (;;) {
+    const { stats, pull } = await (await context.request.get('/dashboard/realtime')).json()
+    if (!pull.running && stats.updated_today >= ENOUGH_PUSHES) break
+    await sleep(1000)
+  }
+  await page.goto('/dashboard')
+  await page.locator('h1').waitFor()
+  await page.waitForFunction(
+    `document.querySelector('main [aria-busy="true"], main .mantine-Skeleton-root[data-visible]') === null`,
+  )
+  await page.waitForLoadState('networkidle')
+  const session = await context.newCDPSession(page)
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 82 })
+  const picture = Buffer.from(data, 'base64')
+  writeFileSync(new URL(`overview-${colorScheme}.webp`, IMAGES), picture)
+  await context.close()
+  return picture.length
+}
+
+const program = await provideChromium(process.env['TEST_CHROMIUM'] ?? '')
+const env = program.libraries ? { ...process.env, LD_LIBRARY_PATH: program.libraries } : process.env
+const browser = await chromium.launch({ executablePath: program.path, args: FLAGS, env })
+const demo = await startDemo()
+try {
+  mkdirSync(IMAGES, { recursive: true })
+  const bytes =
+    (await takePicture(browser, demo, 'light')) + (await takePicture(browser, demo, 'dark'))
+  if (bytes > MOST_BYTES)
+    throw new Error(`The pictures have ${bytes} bytes; ${MOST_BYTES} are allowed.`)
+} finally {
+  demo.stop()
+  await browser.close()
+  program.remove()
+}
