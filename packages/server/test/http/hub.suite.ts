@@ -43,6 +43,7 @@ import { describeRemovals } from './removals.suite.ts'
 import { describeReplaying } from './replays.suite.ts'
 import { describeRetention } from './retention.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
+import { describeSearchEverywhere } from './search-everywhere.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
 import { describeViewsOfHub } from './sql-views.suite.ts'
 
@@ -80,6 +81,7 @@ export function describeHub(engine: StorageEngine): void {
   describeReplaying(engine)
   describeDrift(engine)
   describeRecordSearch(engine)
+  describeSearchEverywhere(engine)
   describeAlerts(engine)
   describeAlertMails(engine)
   describeRetention(engine)
