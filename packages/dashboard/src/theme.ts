@@ -26,6 +26,10 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   components: {
+    CloseButton: { defaultProps: { 'aria-label': 'Close' } },
+    // A header of a page is not that of a dialog.
+    DrawerHeader: { defaultProps: { role: 'presentation' } },
+    ModalHeader: { defaultProps: { role: 'presentation' } },
     Table: { defaultProps: { verticalSpacing: 'xs' } },
     Tooltip: {
       defaultProps: {
@@ -44,6 +48,11 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': colors.gray[7],
     '--mantine-color-placeholder': colors.gray[7],
     '--mantine-color-error': colors.red[9],
+    '--mantine-color-yellow-light-color': '#704500',
+    '--mantine-color-orange-light-color': '#8f3403',
+    '--mantine-color-green-light-color': '#1b6429',
+    '--mantine-color-red-light-color': '#a61e1e',
+    '--mantine-color-blue-light-color': '#14538f',
   },
   dark: {
     '--mantine-color-dimmed': colors.dark[1],

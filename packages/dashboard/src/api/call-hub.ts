@@ -1,5 +1,6 @@
 /** Every call of the page to the hub goes through here (specification 4.1: headers, CSRF token, same origin). */
 import type { ErrorAnswer } from '@recordhub/protocol'
+import { isPlainObject, parseExact } from '../lib/exact-json.ts'
 import { session, waitForSignIn } from './session.ts'
 
 /** What the hub said where it did not do what was asked; `status` is 0 where it did not answer. */
@@ -33,14 +34,38 @@ export type HubCall = {
  * @throws HubCallError
  */
 export async function callHub<Answer>(path: string, call: HubCall = {}): Promise<Answer> {
+  const response = await openHub(path, call)
+  return response.json().catch(() => null)
+}
+
+/**
+ * As {@link callHub}, for answers with values of platforms: their numbers keep their digits (`ExactNumber`).
+ * @throws HubCallError
+ */
+export async function callHubExact<Answer>(path: string, call: HubCall = {}): Promise<Answer> {
+  const response = await openHub(path, call)
+  const answer = parseExact(await response.text())
+  if (isAnswer<Answer>(answer)) return answer
+  throw new HubCallError(response.status, null)
+}
+
+/** Every answer is an object; what is in it the hub's schemas say. */
+function isAnswer<Answer>(value: unknown): value is Answer {
+  return isPlainObject(value)
+}
+
+/**
+ * As {@link callHub}, for an answer that is read as it comes.
+ * @throws HubCallError
+ */
+export async function openHub(path: string, call: HubCall = {}): Promise<Response> {
   const response = await send(path, call)
   if (hasNoSession(response)) {
     await waitForSignIn()
-    return callHub(path, call)
+    return openHub(path, call)
   }
-  const body = await response.json().catch(() => null)
-  if (!response.ok) throw new HubCallError(response.status, body)
-  return body
+  if (response.ok) return response
+  throw new HubCallError(response.status, await response.json().catch(() => null))
 }
 
 async function send(path: string, { method = 'GET', body, signal }: HubCall): Promise<Response> {

@@ -1,4 +1,4 @@
-import { ActionIcon, Avatar, Menu, Text } from '@mantine/core'
+import { ActionIcon, Avatar, Menu, Text, VisuallyHidden } from '@mantine/core'
 import { IconLogout, IconSettings } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { callHub } from '../api/call-hub.ts'
@@ -11,8 +11,16 @@ export function OperatorMenu() {
   return (
     <Menu position="bottom-end" withArrow>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" radius="xl" aria-label="Your account">
-          <Avatar size={28} radius="xl" name={operator?.name ?? '?'} color="initials" alt="" />
+        <ActionIcon variant="subtle" color="gray" size="lg" radius="xl">
+          <VisuallyHidden>Your account</VisuallyHidden>
+          <Avatar
+            size={28}
+            radius="xl"
+            name={operator?.name ?? '?'}
+            color="initials"
+            alt=""
+            aria-hidden
+          />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
