@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Timestamp } from './common.ts'
+import { NullableInteger, NullableString, OneOf, Timestamp } from './common.ts'
+import { StoredRecord } from './record.ts'
 
 /** How far the indexes are behind that records are searched, filtered and sorted by. */
 export const SearchStatus = Type.Object({
@@ -58,6 +59,54 @@ export const ViewChange = Type.Partial(Type.Object(view), {
   minProperties: 1,
 })
 
+/** What a platform's own search found, as far as the hub understands it (specification 4.2). */
+export const FoundRecord = Type.Object({
+  reference_number: NullableString,
+  full_name: NullableString,
+  record_type: NullableString,
+  data: Type.Unsafe<unknown>({ description: 'As the platform gave it' }),
+})
+
+const Refusal = Type.Object({ code: Type.String(), message: Type.String() })
+
+/**
+ * The lines of a search, one JSON object each: first who is asked, then what the hub itself has, then each
+ * platform as it answers, and `end`, without which the answer was cut off.
+ */
+export const SearchLine = Type.Union([
+  Type.Object({
+    kind: Type.Literal('asked'),
+    platforms: Type.Array(
+      Type.Object({ platform_name: Type.String(), display_title: Type.String() }),
+    ),
+  }),
+  Type.Object({
+    kind: Type.Literal('hub'),
+    records: Type.Array(StoredRecord),
+    estimated_total: Type.Integer(),
+    total_is_estimate: Type.Boolean(),
+    complete: Type.Boolean(),
+    search_lag: NullableInteger,
+    error: Type.Union([Refusal, Type.Null()]),
+  }),
+  Type.Object({
+    kind: Type.Literal('platform'),
+    platform_name: Type.String(),
+    outcome: OneOf('found', 'raw', 'no_endpoint', 'failed'),
+    found: Type.Integer({ description: 'How many records the answer holds' }),
+    records: Type.Array(FoundRecord, { description: 'The first of them' }),
+    raw: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'The beginning of an answer that holds no list of records',
+    }),
+    error: Type.Union([Refusal, Type.Null()]),
+    took_ms: Type.Integer(),
+  }),
+  Type.Object({ kind: Type.Literal('end') }),
+])
+
+export type FoundRecord = Static<typeof FoundRecord>
+export type SearchLine = Static<typeof SearchLine>
 export type SearchStatus = Static<typeof SearchStatus>
 export type SavedView = Static<typeof SavedView>
 export type NewView = Static<typeof NewView>

@@ -49,12 +49,14 @@ import { exportRoutes } from './features/records/export-routes.ts'
 import { historyRoutes } from './features/records/history-routes.ts'
 import { createIngest } from './features/records/ingest.ts'
 import { createRejectedPushKeeper } from './features/records/keep-rejected-push.ts'
+import { listRecords } from './features/records/list-records.ts'
 import { recordListRoutes } from './features/records/list-routes.ts'
 import { rejectedPushRoutes } from './features/records/rejected-push-routes.ts'
 import { viewRoutes } from './features/records/view-routes.ts'
 import { dropOldRows } from './features/retention/drop-old-rows.ts'
 import { startIndexing } from './features/search/index-records.ts'
 import { searchRoutes } from './features/search/routes.ts'
+import { searchRoute } from './features/search/search-route.ts'
 import { apiReferenceRoutes } from './http/api-reference.ts'
 import { type Authenticators, createCsrfTokens } from './http/authorize.ts'
 import { healthRoutes } from './http/health.ts'
@@ -64,6 +66,7 @@ import { createHttpServer } from './http/server.ts'
 import { repeatDespiteErrors } from './lib/abortable-loop.ts'
 import { type Clock, createDayOf, systemClock } from './lib/clock.ts'
 import { createSecretBox } from './lib/secret-box.ts'
+import { createTurns } from './lib/take-turns.ts'
 import { PATIENCE, type Patience } from './outgoing/patience.ts'
 import { createPlatformClient } from './outgoing/platform-client.ts'
 import type { Storage } from './storage/port/storage.ts'
@@ -73,6 +76,8 @@ const LEASE_SECONDS = 20
 /** How long requests under way may take when the hub stops. */
 const GRACE_MS = 5000
 const OTHER_NODE_MS = 100
+/** Platforms that are asked by searches at one time, whoever searches. */
+const SEARCHES_AT_A_TIME = 16
 
 export type HubParts = {
   config: Config
@@ -254,6 +259,18 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     await web.register(recordListRoutes(storage))
     await web.register(viewRoutes({ ...storage, callerOf }))
     await web.register(searchRoutes({ ...storage, clock, requesterOf }))
+    await web.register(
+      searchRoute({
+        ...storage,
+        client,
+        secrets,
+        turns: createTurns(SEARCHES_AT_A_TIME),
+        searchRecords: (q, limit) => listRecords(storage, { parameters: { q }, limit }),
+        stopping: stopping.signal,
+        complain: (error, platform_id) =>
+          logger.error({ err: error, platform_id }, 'a search met a defect'),
+      }),
+    )
     await web.register(exportRoutes({ ...storage, clock, requesterOf }))
     await web.register(historyRoutes(storage))
     await web.register(changeRoutes(storage))

@@ -1,6 +1,6 @@
 /** Every call of the page to the hub goes through here (specification 4.1: headers, CSRF token, same origin). */
 import type { ErrorAnswer } from '@recordhub/protocol'
-import { parseExact } from '../lib/exact-numbers.ts'
+import { isPlainObject, parseExact, writeExact } from '../lib/exact-json.ts'
 import { session, waitForSignIn } from './session.ts'
 
 /** What the hub said where it did not do what was asked; `status` is 0 where it did not answer. */
@@ -28,8 +28,6 @@ export type HubCall = {
   signal?: AbortSignal | undefined
   /** JSON where left out. */
   accept?: string
-  /** Keeps numbers as they are written, for what is shown or sent on unchanged. */
-  exact?: boolean
 }
 
 /**
@@ -39,8 +37,23 @@ export type HubCall = {
  */
 export async function callHub<Answer>(path: string, call: HubCall = {}): Promise<Answer> {
   const response = await openHub(path, call)
-  const body = call.exact ? response.text().then(parseExact) : response.json()
-  return body.catch(() => null)
+  return response.json().catch(() => null)
+}
+
+/**
+ * As {@link callHub}, for answers with values of platforms: their numbers keep their digits (`ExactNumber`).
+ * @throws HubCallError
+ */
+export async function callHubExact<Answer>(path: string, call: HubCall = {}): Promise<Answer> {
+  const response = await openHub(path, call)
+  const answer = parseExact(await response.text())
+  if (isAnswer<Answer>(answer)) return answer
+  throw new HubCallError(response.status, null)
+}
+
+/** Every answer is an object; what is in it the hub's schemas say. */
+function isAnswer<Answer>(value: unknown): value is Answer {
+  return isPlainObject(value)
 }
 
 /**
@@ -70,7 +83,7 @@ async function send(path: string, call: HubCall): Promise<Response> {
       method,
       headers,
       credentials: 'same-origin',
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: writeExact(body, '') }),
       ...(signal ? { signal } : {}),
     })
   } catch (error) {

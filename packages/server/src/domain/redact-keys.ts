@@ -20,7 +20,7 @@ export function redactKeys(body: string, keys: readonly string[] = []): string {
   const known = keys.filter((key) => key !== '' && body.includes(JSON.stringify(key).slice(1, -1)))
   if (!HINT.test(body) && known.length === 0) return body
   try {
-    return stringifyExact(redact(parseExact(body), known))
+    return stringifyExact(redactValue(parseExact(body), known))
   } catch (error) {
     // Nested too deeply to be looked through.
     if (error instanceof RangeError || error instanceof SyntaxError) {
@@ -30,13 +30,14 @@ export function redactKeys(body: string, keys: readonly string[] = []): string {
   }
 }
 
-function redact(value: JsonValue, keys: readonly string[]): JsonValue {
+/** A value with {@link REMOVED_KEY} in the places of keys: of the hub's, of `keys`, and of members called so. */
+export function redactValue(value: JsonValue, keys: readonly string[]): JsonValue {
   if (typeof value === 'string') return redactText(value, keys)
-  if (Array.isArray(value)) return value.map((item) => redact(item, keys))
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, keys))
   if (!isJsonObject(value)) return value
   const members = Object.entries(value).map(([name, member]): [string, JsonValue] => [
     redactText(name, keys),
-    KEY_NAME.test(name) ? REMOVED_KEY : redact(member, keys),
+    KEY_NAME.test(name) ? REMOVED_KEY : redactValue(member, keys),
   ])
   return Object.fromEntries(members)
 }

@@ -99,6 +99,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 
   'GET /api/v1/platforms/:id/modules/:record_type/indexed-fields': 'viewer',
   'PUT /api/v1/platforms/:id/modules/:record_type/indexed-fields': 'operator',
+  'GET /api/v1/search': 'viewer',
   'GET /api/v1/search/status': 'viewer',
 
   'GET /api/v1/views': 'viewer',

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 import { conditionsOf, type Validators } from '../domain/kept-answer.ts'
 import { checkManifest } from '../domain/manifest.ts'
 import { HubError } from '../errors.ts'
-import { isJsonObject, type JsonObject, parseExact } from '../lib/exact-json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../lib/exact-json.ts'
 import {
   type CallTarget,
   createPlatformCaller,
@@ -14,11 +14,15 @@ import { hidingKey } from './hide-key.ts'
 import { findReportedFailure, toBodyError } from './outgoing-error.ts'
 import { type RecordsBeginning, readBeginning } from './records-beginning.ts'
 import { openPages, type RecordsPage } from './records-pages.ts'
+import { readShortAnswer } from './short-answer.ts'
 
 /** A ping or a manifest that takes longer is no answer to a person who waits for it. */
 const SHORT_CALL_SECONDS = 30
 const ONCE = { firstByteSeconds: SHORT_CALL_SECONDS, endsAt: null, conditions: null }
 const MAX_SHORT_ANSWER_BYTES = 8 * 1024 * 1024
+/** Somebody watches, and other platforms answer beside it. */
+const SEARCH_SECONDS = 10
+const MAX_SEARCH_ANSWER_BYTES = 1024 * 1024
 
 const isPing = Compile(PingAnswer)
 
@@ -57,32 +61,52 @@ export type PlatformClient = {
   ) => Promise<RecordsBeginning>
   /** Whether the platform has the optional search endpoint. Its answer is not read. */
   hasSearch: (target: CallTarget, signal: AbortSignal) => Promise<boolean>
+  /**
+   * Has the platform search its own data by a keyword or a person's name, for 10 s and 1 MiB at most.
+   * @returns the answer, whose shape is open (specification 4.2); null where it has no such endpoint.
+   */
+  search: (target: CallTarget, query: string, signal: AbortSignal) => Promise<JsonValue | null>
   close: () => Promise<void>
 }
 
 export function createPlatformClient(settings: OutgoingSettings): PlatformClient {
   const caller = createPlatformCaller(settings)
 
-  const fetchShort = (target: CallTarget, path: string, ending: AbortSignal | null) =>
-    hidingKey(target.source_api_key, () => fetchAnswer(target, path, ending))
-
-  async function fetchAnswer(
+  async function fetchShort(
     target: CallTarget,
     path: string,
     ending: AbortSignal | null,
   ): Promise<{ answer: PlatformAnswer; value: JsonObject }> {
-    const limit = AbortSignal.timeout(SHORT_CALL_SECONDS * 1000)
-    const signal = ending ? AbortSignal.any([limit, ending]) : limit
-    const answer = await caller.call(target, caller.addressOf(target, path), { ...ONCE, signal })
-    try {
-      const value = parseAnswer(await readBounded(answer), answer)
-      const failure = findReportedFailure(value, answer.path)
-      if (failure) throw failure
-      return { answer, value }
-    } catch (error) {
-      throw toBodyError(error, answer.path)
-    }
+    const limits = { seconds: SHORT_CALL_SECONDS, bytes: MAX_SHORT_ANSWER_BYTES }
+    const { answer, value } = await fetchAnswer(target, path, ending, limits)
+    if (isJsonObject(value)) return { answer, value }
+    const reason = 'it is no JSON object'
+    throw new HubError('platform_answer_invalid', { path: answer.path, reason })
   }
+
+  const fetchAnswer = (
+    target: CallTarget,
+    path: string,
+    ending: AbortSignal | null,
+    { seconds, bytes }: { seconds: number; bytes: number },
+  ): Promise<{ answer: PlatformAnswer; value: JsonValue }> =>
+    hidingKey(target.source_api_key, async () => {
+      const limit = AbortSignal.timeout(seconds * 1000)
+      const answer = await caller.call(target, caller.addressOf(target, path), {
+        signal: ending ? AbortSignal.any([limit, ending]) : limit,
+        firstByteSeconds: seconds,
+        endsAt: null,
+        conditions: null,
+      })
+      try {
+        const value = await readShortAnswer(answer, bytes)
+        const failure = isJsonObject(value) ? findReportedFailure(value, answer.path) : null
+        if (failure) throw failure
+        return { answer, value }
+      } catch (error) {
+        throw toBodyError(error, answer.path)
+      }
+    })
 
   return {
     async ping(target, signal = null) {
@@ -128,43 +152,16 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
           throw error
         }
       }),
+    async search(target, query, signal) {
+      const path = `search?query=${encodeURIComponent(query.toWellFormed())}`
+      const limits = { seconds: SEARCH_SECONDS, bytes: MAX_SEARCH_ANSWER_BYTES }
+      try {
+        return (await fetchAnswer(target, path, signal, limits)).value
+      } catch (error) {
+        if (error instanceof HubError && error.code === 'platform_path_missing') return null
+        throw error
+      }
+    },
     close: caller.close,
-  }
-}
-
-async function readBounded(answer: PlatformAnswer): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of answer.body) {
-    bytes += chunk.length
-    if (bytes > MAX_SHORT_ANSWER_BYTES) {
-      throw new HubError('platform_answer_too_large', {
-        path: answer.path,
-        limit: MAX_SHORT_ANSWER_BYTES,
-      })
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-}
-
-function parseAnswer(text: string, answer: PlatformAnswer): JsonObject {
-  try {
-    const value = parseExact(text)
-    if (isJsonObject(value)) return value
-    throw new HubError('platform_answer_invalid', {
-      path: answer.path,
-      reason: 'it is no JSON object',
-    })
-  } catch (error) {
-    if (error instanceof HubError) throw error
-    const got = /^\s*</.test(text)
-      ? 'an HTML page'
-      : text.trim() === ''
-        ? 'nothing'
-        : 'something else'
-    throw new HubError('platform_not_json', { got, path: answer.path })
   }
 }

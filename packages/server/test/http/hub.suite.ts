@@ -49,6 +49,7 @@ import { describeRemovals } from './removals.suite.ts'
 import { describeReplaying } from './replays.suite.ts'
 import { describeRetention } from './retention.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
+import { describeSearchEverywhere } from './search-everywhere.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
 import { describeSingleSignOn } from './single-sign-on.suite.ts'
 import { describeViewsOfHub } from './sql-views.suite.ts'
@@ -93,6 +94,7 @@ export function describeHub(engine: StorageEngine): void {
   describeReplaying(engine)
   describeDrift(engine)
   describeRecordSearch(engine)
+  describeSearchEverywhere(engine)
   describeAlerts(engine)
   describeAlertMails(engine)
   describeRetention(engine)

@@ -1,5 +1,92 @@
+import { Alert, Button, Group, Loader, Stack, Text, TextInput } from '@mantine/core'
+import { IconPlugConnectedX, IconSearch } from '@tabler/icons-react'
+import { type FormEvent, useEffect, useState } from 'react'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
+import { useUrlState } from '../../lib/url-state.ts'
+import { HubLane } from './hub-lane.tsx'
+import { PlatformLane } from './platform-lane.tsx'
+import { sortLanes, wordsOfProgress } from './search-lanes.ts'
+import { useSearch } from './use-search.ts'
 
+/** One box: the hub's own records, and what each platform finds in its own data. */
 export function SearchPage() {
-  return <PageHeader title="Search" />
+  const [{ query = '' }, change] = useUrlState()
+  const [text, setText] = useState(query)
+  const [attempt, setAttempt] = useState(0)
+  const { state, error } = useSearch(query.trim(), attempt)
+  useEffect(() => setText(query), [query])
+  const isSearching = query !== '' && error === null && state.progress === 'searching'
+
+  function submit(event: FormEvent): void {
+    event.preventDefault()
+    if (text.trim() === query) setAttempt(attempt + 1)
+    else change({ query: text.trim() })
+  }
+
+  return (
+    <>
+      <PageHeader
+        title="Search"
+        description="The hub's own records, and the data of every platform that can search"
+      />
+      <search>
+        <form onSubmit={submit}>
+          <Group gap="sm" align="flex-end" mb="lg">
+            <TextInput
+              label="Keyword or person"
+              placeholder="A name, a reference, any word"
+              size="md"
+              flex={1}
+              miw={220}
+              maxLength={256}
+              data-autofocus
+              leftSection={<IconSearch size={18} />}
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+            />
+            <Button type="submit" size="md" disabled={text.trim() === ''}>
+              Search
+            </Button>
+          </Group>
+        </form>
+      </search>
+      {query === '' ? (
+        <EmptyState icon={<IconSearch />} title="Search everywhere">
+          Type a keyword or a person's name. What the hub has comes at once; platforms that offer a
+          search of their own are asked at the same time.
+        </EmptyState>
+      ) : error !== null ? (
+        <ErrorNotice error={error} onRetry={() => setAttempt(attempt + 1)} />
+      ) : (
+        <Stack gap="md">
+          <Group gap="xs" role="status">
+            {isSearching && <Loader size="xs" aria-hidden />}
+            <Text size="sm" c="dimmed">
+              {wordsOfProgress(state)}
+            </Text>
+          </Group>
+          {state.progress === 'broken' && (
+            <Alert color="yellow" variant="light" icon={<IconPlugConnectedX />} role="alert">
+              <Group justify="space-between" gap="sm">
+                <Text size="sm">The answer was cut off. What came is below.</Text>
+                <Button size="xs" variant="default" onClick={() => setAttempt(attempt + 1)}>
+                  Search again
+                </Button>
+              </Group>
+            </Alert>
+          )}
+          <HubLane query={query} line={state.hub} isOver={state.progress !== 'searching'} />
+          {sortLanes(state.lanes).map((lane) => (
+            <PlatformLane
+              key={lane.platform_name}
+              lane={lane}
+              isOver={state.progress === 'broken'}
+            />
+          ))}
+        </Stack>
+      )}
+    </>
+  )
 }

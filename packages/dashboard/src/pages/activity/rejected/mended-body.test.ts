@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { writeExact } from '../../../lib/exact-json.ts'
 import { readMended } from './mended-body.ts'
 
 test('a body that nobody changed is not sent', () => {
@@ -9,7 +10,7 @@ test('a body that nobody changed is not sent', () => {
 test('a changed one is sent with its numbers as written', () => {
   const { fault, body } = readMended('{"n": 12345678901234567890.10}', '{}')
   assert.equal(fault, null)
-  assert.equal(JSON.stringify(body), '{"body":{"n":12345678901234567890.10}}')
+  assert.equal(writeExact(body, ''), '{"body":{"n":12345678901234567890.10}}')
 })
 
 test('what is no JSON is said to be none, and not sent', () => {

@@ -1,4 +1,4 @@
-import { parseExact } from '../../../lib/exact-numbers.ts'
+import { parseExact } from '../../../lib/exact-json.ts'
 
 /**
  * What of an edited body is sent: nothing where it is as it was kept, so that the hub replays what it has; else

@@ -3,7 +3,7 @@ import type { RejectedPush } from '@recordhub/protocol'
 import { useState } from 'react'
 import { mayActAs, session } from '../../../api/session.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
-import { writeExact } from '../../../lib/exact-numbers.ts'
+import { writeExact } from '../../../lib/exact-json.ts'
 import { useStore } from '../../../lib/use-store.ts'
 import { ReplayForm } from './replay-form.tsx'
 
@@ -12,7 +12,7 @@ export function RejectedBody({ rejected }: { rejected: RejectedPush }) {
   const { operator } = useStore(session)
   const mayReplay = mayActAs(operator?.role, 'operator')
   const [view, setView] = useState(mayReplay && rejected.replayed_at === null ? 'mend' : 'pretty')
-  const text = writeExact(rejected.body, view !== 'raw')
+  const text = writeExact(rejected.body, view === 'raw' ? '' : '  ')
   const views = [
     ...(mayReplay ? [{ value: 'mend', label: 'Mend and replay' }] : []),
     { value: 'pretty', label: 'Pretty' },

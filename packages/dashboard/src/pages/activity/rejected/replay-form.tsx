@@ -4,7 +4,7 @@ import { IconFlask, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import { callHub, HubCallError } from '../../../api/call-hub.ts'
 import { attempt, tell } from '../../../components/confirm.tsx'
-import { writeExact } from '../../../lib/exact-numbers.ts'
+import { writeExact } from '../../../lib/exact-json.ts'
 import { readMended } from './mended-body.ts'
 import { OutcomeNotice } from './outcome-notice.tsx'
 import { useRereadRejected } from './use-rejected.ts'
@@ -13,7 +13,7 @@ type Tried = { text: string; overwrite: boolean; replay: Replay }
 
 /** The body to be mended, tried, and replayed once the trial went well. */
 export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
-  const original = writeExact(rejected.body, true)
+  const original = writeExact(rejected.body)
   const [text, setText] = useState(original)
   const [overwrite, setOverwrite] = useState(false)
   const [tried, setTried] = useState<Tried | null>(null)

@@ -1,6 +1,6 @@
 import type { RejectedPush, RejectedPushGroup } from '@recordhub/protocol'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { callHub } from '../../../api/call-hub.ts'
+import { callHub, callHubExact } from '../../../api/call-hub.ts'
 import { queryText } from '../../../lib/query-text.ts'
 import type { UrlState } from '../../../lib/url-state.ts'
 
@@ -19,8 +19,7 @@ export function useRejected(state: UrlState) {
   const query = queryText(state, names, added)
   return useQuery({
     queryKey: ['rejected', 'list', query],
-    queryFn: ({ signal }) =>
-      callHub<Page>(`/api/v1/rejected-pushes?${query}`, { signal, exact: true }),
+    queryFn: ({ signal }) => callHubExact<Page>(`/api/v1/rejected-pushes?${query}`, { signal }),
     placeholderData: keepPreviousData,
     meta: { live: true },
   })
@@ -43,10 +42,7 @@ export function useOneRejected(id: string) {
   return useQuery({
     queryKey: ['rejected', 'one', id],
     queryFn: ({ signal }) =>
-      callHub<{ rejected_push: RejectedPush }>(`/api/v1/rejected-pushes/${id}`, {
-        signal,
-        exact: true,
-      }),
+      callHubExact<{ rejected_push: RejectedPush }>(`/api/v1/rejected-pushes/${id}`, { signal }),
   })
 }
 

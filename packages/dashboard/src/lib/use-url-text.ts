@@ -1,0 +1,31 @@
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useEffect, useRef, useState } from 'react'
+
+const PAUSE_MS = 300
+
+/**
+ * A text that somebody types and that stands in the URL a moment later. `send` is called when they pause;
+ * what changes the URL otherwise (Back, a link) changes the text.
+ */
+export function useUrlText(
+  inUrl: string,
+  send: (text: string) => void,
+): [string, (text: string) => void] {
+  const [text, setText] = useState(inUrl)
+  const sent = useRef(inUrl)
+  const sendLater = useDebouncedCallback((typed: string) => {
+    sent.current = typed
+    send(typed)
+  }, PAUSE_MS)
+  useEffect(() => {
+    if (inUrl === sent.current) return
+    sent.current = inUrl
+    setText(inUrl)
+    sendLater.cancel()
+  }, [inUrl, sendLater.cancel])
+  const type = (typed: string) => {
+    setText(typed)
+    sendLater(typed)
+  }
+  return [text, type]
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Platform } from '@recordhub/protocol'
+import fc from 'fast-check'
+import { arrange, isShown, move, NO_CHOICE, parseChoice, toggle } from './column-choice.ts'
+import { columnsOf, placesOf } from './columns.ts'
+
+const field = (key: string, type = 'string', label = `Label ${key}`) => ({
+  key,
+  label,
+  type,
+  required: false,
+})
+const module = (record_type: string, fields: ReturnType<typeof field>[]) => ({
+  module_name: record_type,
+  record_type,
+  description: '',
+  fields,
+  added_at: null,
+  removed_at: null,
+  removed_fields: [],
+  drift_policy: 'accept' as const,
+  registered: true,
+  complete_at: null,
+  replayable: 0,
+})
+const platform = (id: number, modules: Platform['modules']): Platform => ({
+  id,
+  platform_name: `p${id}`,
+  display_title: `P ${id}`,
+  platform_description: '',
+  connection_type: 'dynamic_api',
+  source_base_url: '',
+  status: 'active',
+  modules_registered: 1,
+  records: 0,
+  manifest_fetched_at: null,
+  latest_sync_at: null,
+  hub_api_key_hint: null,
+  last_error: null,
+  missing_reviews: 0,
+  modules,
+})
+const platforms = [
+  platform(1, [
+    module('a', [
+      field('reference_number', 'string', 'Case no.'),
+      field('status'),
+      field('amount', 'decimal'),
+      field('hub_full_name'),
+      field('updated_at'),
+    ]),
+    module('b', [field('status')]),
+  ]),
+  platform(2, [module('a', [field('other')])]),
+]
+const columnsFor = (state: Record<string, string>) => columnsOf(placesOf(platforms, state))
+const visible = (state: Record<string, string>) =>
+  columnsFor(state)
+    .filter((column) => isShown(column, NO_CHOICE))
+    .map(({ label }) => label)
+
+describe('the columns of a list', () => {
+  test('of one module are the labels of its fields, reference and name first', () => {
+    assert.deepEqual(visible({ platform: 'p1', record_type: 'a' }), [
+      'Case no.',
+      'Name',
+      'Label status',
+      'Label amount',
+      'Label hub_full_name',
+      'Label updated_at',
+      'Changed in the hub',
+    ])
+  })
+
+  test('of several modules say where a record is from', () => {
+    assert.deepEqual(visible({ platform: 'p1' }), [
+      'Reference',
+      'Name',
+      'Module',
+      'Changed in the hub',
+    ])
+    assert.deepEqual(visible({}), ['Reference', 'Name', 'Platform', 'Module', 'Changed in the hub'])
+  })
+
+  test('know what they are filtered by and what they hold', () => {
+    const byId = new Map(
+      columnsFor({ platform: 'p1', record_type: 'a' }).map((column) => [column.id, column]),
+    )
+    assert.equal(byId.get('data.hub_full_name')?.filter, 'data.hub_full_name')
+    assert.equal(byId.get('data.status')?.filter, 'status')
+    assert.equal(byId.get('hub_updated_at')?.filter, 'hub_updated_at')
+    assert.equal(byId.get('hub_platform_name')?.filter, null)
+    assert.deepEqual(
+      ['data.amount', 'data.updated_at', 'data.status'].map((id) => byId.get(id)?.kind),
+      ['number', 'date', 'text'],
+    )
+  })
+})
+
+describe('the choice of columns', () => {
+  const columns = columnsFor({ platform: 'p1', record_type: 'a' })
+  const ids = (choice = NO_CHOICE) => arrange(columns, choice).map(({ id }) => id)
+  const find = (id: string) => columns.find((one) => one.id === id) ?? assert.fail(id)
+
+  test('moves a column past the next one that is shown', () => {
+    const hidden = toggle(find('data.amount'), NO_CHOICE)
+    const moved = move(columns, hidden, find('data.status'), 1)
+    const shown = arrange(columns, moved).filter((one) => isShown(one, moved))
+    assert.deepEqual(shown.map(({ id }) => id).slice(0, 4), [
+      'hub_reference_number',
+      'hub_full_name',
+      'data.hub_full_name',
+      'data.status',
+    ])
+    assert.equal(move(columns, NO_CHOICE, find('hub_reference_number'), -1), NO_CHOICE)
+  })
+
+  test('shows what is hidden at first, and hides it again', () => {
+    const created = find('hub_created_at')
+    const shown = toggle(created, NO_CHOICE)
+    assert.equal(isShown(created, shown), true)
+    assert.equal(isShown(created, toggle(created, shown)), false)
+  })
+
+  test('never loses or doubles a column, whatever is remembered', () => {
+    const anyId = fc.oneof(fc.string(), fc.constantFrom(...columns.map(({ id }) => id)))
+    fc.assert(
+      fc.property(fc.uniqueArray(anyId), (order) => {
+        const arranged = ids({ ...NO_CHOICE, order })
+        assert.deepEqual(arranged.toSorted(), columns.map(({ id }) => id).toSorted())
+      }),
+    )
+  })
+
+  test('is nothing where what is remembered cannot be read', () => {
+    for (const text of [null, '', 'x', '[]', '{"order":3}', '{"order":[1]}']) {
+      assert.deepEqual(parseChoice(text), NO_CHOICE)
+    }
+  })
+})

@@ -1,0 +1,130 @@
+/** The columns that a list can have: those of the hub, and the fields of the manifests with their labels. */
+import type { Field, Platform, PlatformModule, StoredRecord } from '@recordhub/protocol'
+import type { UrlState } from '../../lib/url-state.ts'
+
+export type ColumnKind = 'text' | 'number' | 'date'
+type HubMember = Exclude<keyof StoredRecord, 'data'>
+
+export type Column = {
+  /** `hub_<member>`, or `data.<key>`. */
+  id: string
+  label: string
+  kind: ColumnKind
+  /** As `sort` names it; null where records are not sorted by it. */
+  sort: string | null
+  /** As `filter[…]` names it; null where it is filtered otherwise. */
+  filter: string | null
+  /** As an export names it. */
+  exported: string
+  isHiddenAtFirst: boolean
+  valueOf: (record: StoredRecord) => unknown
+}
+
+const NUMBERS = /^(?:number|numeric|integer|int|bigint|decimal|float|double)$/i
+const DATES = /date|time/i
+/** Every module has these, whatever type it gives them (specification 2.1). */
+const ALWAYS_DATES = new Set(['created_at', 'updated_at'])
+const FILTERED_MEMBERS = new Set([
+  'reference_number',
+  'full_name',
+  'created_at',
+  'updated_at',
+  'missing_since',
+])
+const SORTED_MEMBERS = new Set([
+  'record_id',
+  'reference_number',
+  'full_name',
+  'created_at',
+  'updated_at',
+])
+/** More fields than these are shown when somebody asks for them. */
+const FIRST_FIELDS = 10
+
+export type Place = { platform: Platform; module: PlatformModule }
+
+/** The modules whose records a list may show. */
+export function placesOf(platforms: readonly Platform[], state: UrlState): Place[] {
+  const { platform: name, record_type } = state
+  return platforms
+    .filter(({ platform_name }) => name === undefined || name === platform_name)
+    .flatMap((platform) => platform.modules.map((module) => ({ platform, module })))
+    .filter(({ module }) => record_type === undefined || record_type === module.record_type)
+}
+
+/** All columns in their first order: reference and name, where the record is from, its fields, times. */
+export function columnsOf(places: readonly Place[]): Column[] {
+  const fields = new Map<string, Field>()
+  for (const field of places.flatMap(({ module }) => module.fields)) {
+    if (!fields.has(field.key)) fields.set(field.key, field)
+  }
+  const titles = new Map(
+    places.map(({ platform }) => [platform.platform_name, platform.display_title]),
+  )
+  const isOneModule = places.length === 1
+  const isOnePlatform = new Set(places.map(({ platform }) => platform.id)).size === 1
+  const labelOf = (key: string, other: string) => (isOneModule && fields.get(key)?.label) || other
+  // The platform's own copies of what the hub keeps anyway.
+  const own = ['reference_number', 'full_name']
+  const shown = [...fields.values()].filter(({ key }) => !own.includes(key))
+  const copies = [...fields.values()].filter(({ key }) => own.includes(key))
+  return [
+    hubColumn('reference_number', labelOf('reference_number', 'Reference')),
+    hubColumn('full_name', labelOf('full_name', 'Name')),
+    {
+      ...hubColumn('platform_name', 'Platform', { isHiddenAtFirst: isOnePlatform }),
+      valueOf: ({ platform_name }) => titles.get(platform_name) ?? platform_name,
+    },
+    hubColumn('module_name', 'Module', { isHiddenAtFirst: isOneModule }),
+    ...shown.map((field, place) =>
+      fieldColumn(field, { isHiddenAtFirst: !isOneModule || place >= FIRST_FIELDS }),
+    ),
+    hubColumn('updated_at', 'Changed in the hub', { kind: 'date' }),
+    hubColumn('created_at', 'Came to the hub', { kind: 'date', isHiddenAtFirst: true }),
+    hubColumn('missing_since', 'Missing since', { kind: 'date', isHiddenAtFirst: true }),
+    hubColumn('record_id', 'Record number', { kind: 'number', isHiddenAtFirst: true }),
+    ...copies.map((field) => ({
+      ...fieldColumn(field, { isHiddenAtFirst: true }),
+      label: `${field.label} (field)`,
+    })),
+  ]
+}
+
+function hubColumn(
+  member: HubMember,
+  label: string,
+  { kind = 'text', isHiddenAtFirst = false }: { kind?: ColumnKind; isHiddenAtFirst?: boolean } = {},
+): Column {
+  return {
+    id: `hub_${member}`,
+    label,
+    kind,
+    sort: SORTED_MEMBERS.has(member) ? member : null,
+    filter: FILTERED_MEMBERS.has(member) ? `hub_${member}` : null,
+    exported: `hub_${member}`,
+    isHiddenAtFirst,
+    valueOf: (record) => record[member],
+  }
+}
+
+function fieldColumn(
+  { key, label, type }: Field,
+  { isHiddenAtFirst }: { isHiddenAtFirst: boolean },
+): Column {
+  return {
+    id: `data.${key}`,
+    label: label || key,
+    kind: kindOf(key, type),
+    sort: `data.${key}`,
+    // A field may be called as a column of the hub is.
+    filter: /^(?:hub_|data\.)/.test(key) ? `data.${key}` : key,
+    exported: key,
+    isHiddenAtFirst,
+    valueOf: ({ data }) => (Object.hasOwn(data, key) ? data[key] : undefined),
+  }
+}
+
+function kindOf(key: string, type: string): ColumnKind {
+  if (NUMBERS.test(type)) return 'number'
+  return DATES.test(type) || ALWAYS_DATES.has(key) ? 'date' : 'text'
+}

@@ -1,0 +1,154 @@
+import {
+  Alert,
+  Button,
+  Group,
+  List,
+  Modal,
+  Radio,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import type { Erasure, ErasureMode, ErasurePreview } from '@recordhub/protocol'
+import { IconEraser } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { callHub, wordsOf } from '../../../api/call-hub.ts'
+import { session } from '../../../api/session.ts'
+import { tell } from '../../../components/confirm.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { formatCount } from '../../../lib/format.ts'
+import { useStore } from '../../../lib/use-store.ts'
+import { addressOfRecord, type ShownRecord } from './use-record.ts'
+
+/** For admins: erases or anonymises a record for good, after showing what goes. */
+export function EraseButton({ record, onErased }: { record: ShownRecord; onErased: () => void }) {
+  const { operator } = useStore(session)
+  const [isOpen, setOpen] = useState(false)
+  if (operator?.role !== 'admin') return null
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        c="var(--mantine-color-error)"
+        leftSection={<IconEraser size={16} />}
+        onClick={() => setOpen(true)}
+      >
+        Erase…
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title="Erase this record for good?"
+        size="lg"
+        centered
+        zIndex={400}
+      >
+        {isOpen && <EraseForm record={record} onClose={() => setOpen(false)} onErased={onErased} />}
+      </Modal>
+    </>
+  )
+}
+
+function EraseForm({
+  record,
+  onClose,
+  onErased,
+}: {
+  record: ShownRecord
+  onClose: () => void
+  onErased: () => void
+}) {
+  const address = addressOfRecord(String(record.record_id))
+  const client = useQueryClient()
+  const [mode, setMode] = useState<ErasureMode>('erase')
+  const [reason, setReason] = useState('')
+  const [trouble, setTrouble] = useState('')
+  const [isErasing, setErasing] = useState(false)
+  const preview = useQuery({
+    queryKey: ['erasure', record.record_id],
+    queryFn: ({ signal }) => callHub<{ erasure: ErasurePreview }>(`${address}/erasure`, { signal }),
+  })
+
+  async function erase(): Promise<void> {
+    setErasing(true)
+    try {
+      const body = { mode, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) }
+      await callHub<{ erasure: Erasure }>(`${address}/erase`, { method: 'POST', body })
+      tell(mode === 'erase' ? 'The record is erased.' : 'The record is anonymised.')
+      onClose()
+      onErased()
+      await client.invalidateQueries({ queryKey: ['records'] })
+    } catch (error) {
+      setTrouble(wordsOf(error))
+    } finally {
+      setErasing(false)
+    }
+  }
+
+  if (preview.error) {
+    return <ErrorNotice error={preview.error} onRetry={() => void preview.refetch()} />
+  }
+  if (!preview.data) return <Skeleton height={220} aria-label="Loading what would go" />
+  const { erasure } = preview.data
+  return (
+    <Stack>
+      <Text size="sm">
+        {erasure.full_name || erasure.reference_number} ({erasure.reference_number},{' '}
+        {erasure.module_name}, {erasure.platform_name}). This cannot be taken back. What goes:
+      </Text>
+      <List size="sm">
+        <List.Item>the record with all its values, also from search</List.Item>
+        <List.Item>{formatCount(erasure.history_entries, 'change')} in its history</List.Item>
+        <List.Item>
+          {formatCount(erasure.rejected_pushes, 'rejected push', 'rejected pushes')} that name it
+        </List.Item>
+        <List.Item>
+          {formatCount(erasure.activity_lines, 'line')} of the activity that name it, made silent
+        </List.Item>
+      </List>
+      <Radio.Group
+        label="How"
+        value={mode}
+        onChange={(value) => setMode(value === 'anonymise' ? 'anonymise' : 'erase')}
+      >
+        <Stack gap={6} mt={6}>
+          <Radio value="erase" label="Erase it: nothing is left of it" />
+          <Radio
+            value="anonymise"
+            label="Anonymise it: an empty record stays, so that counts stay"
+          />
+        </Stack>
+      </Radio.Group>
+      <Alert color="yellow" variant="light" title="What the hub cannot erase">
+        <List size="sm">
+          {erasure.not_covered.map((words) => (
+            <List.Item key={words}>{words}</List.Item>
+          ))}
+        </List>
+      </Alert>
+      <TextInput
+        label="Reason (optional)"
+        description="Kept in the audit. Put nothing into it that tells who the person is."
+        maxLength={500}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+      {trouble && (
+        <Alert color="red" variant="light" role="alert">
+          {trouble}
+        </Alert>
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button color="red.9" loading={isErasing} onClick={() => void erase()}>
+          {mode === 'erase' ? 'Erase for good' : 'Anonymise for good'}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

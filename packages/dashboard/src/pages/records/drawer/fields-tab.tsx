@@ -1,0 +1,96 @@
+import { Anchor, Badge, Code, Group, Stack, Table, Text } from '@mantine/core'
+import type { Field, FieldOrigin } from '@recordhub/protocol'
+import { Link } from '@tanstack/react-router'
+import { Time } from '../../../components/time.tsx'
+import { ValueView } from '../../../components/value-view.tsx'
+import { fieldsOf, wordsOfSource } from './record-fields.ts'
+import { type ShownRecord, useOrigins } from './use-record.ts'
+
+/** Every field with its label, key and value, and which write gave it. */
+export function FieldsTab({
+  record,
+  manifest,
+  isPast,
+}: {
+  record: ShownRecord
+  manifest: readonly Field[]
+  /** Where values came from is known of the present only. */
+  isPast: boolean
+}) {
+  const { data } = useOrigins(String(record.record_id), !isPast)
+  const fields = fieldsOf(record, manifest, isPast ? [] : (data?.fields ?? []))
+  if (fields.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        The record has no fields.
+      </Text>
+    )
+  }
+  return (
+    <Table verticalSpacing="sm" layout="fixed">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th w="36%">Field</Table.Th>
+          <Table.Th>Value</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {fields.map(({ key, label, value, isInManifest, origin }) => (
+          <Table.Tr key={key}>
+            <Table.Td valign="top">
+              <Stack gap={2} align="flex-start">
+                <Text size="sm" fw={600}>
+                  {label}
+                </Text>
+                <Code>{key}</Code>
+                {!isInManifest && (
+                  <Badge size="xs" variant="light" color="gray" tt="none">
+                    not in the manifest
+                  </Badge>
+                )}
+              </Stack>
+            </Table.Td>
+            <Table.Td valign="top">
+              <Stack gap={4}>
+                <ValueView value={value} />
+                {origin && <Origin origin={origin} />}
+              </Stack>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+function Origin({ origin }: { origin: FieldOrigin }) {
+  const { source, written_at, pull_id, request_id } = origin
+  return (
+    <Group gap={4}>
+      <Text size="xs" c="dimmed" component="div">
+        {wordsOfSource(source)}
+        {/* When the record came is told once, above. */}
+        {written_at !== null && source !== 'creation' && (
+          <>
+            , <Time at={written_at} />
+          </>
+        )}
+        {pull_id !== null && (
+          <>
+            {', '}
+            <Anchor
+              fz="xs"
+              underline="always"
+              renderRoot={(props) => (
+                <Link to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} {...props} />
+              )}
+            >
+              pull {pull_id}
+            </Anchor>
+          </>
+        )}
+        {request_id !== null && `, request ${request_id}`}
+      </Text>
+    </Group>
+  )
+}

@@ -1,0 +1,127 @@
+import { Anchor, Badge, Button, Card, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
+import type { Change, Field, HistoryEntry } from '@recordhub/protocol'
+import { Link } from '@tanstack/react-router'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Time } from '../../../components/time.tsx'
+import { ValueView } from '../../../components/value-view.tsx'
+import { labelOfPath, wordsOfSource } from './record-fields.ts'
+import { type ShownRecord, useHistory } from './use-record.ts'
+
+/** The changes of a record, newest first, each place before and after. */
+export function HistoryTab({
+  record,
+  manifest,
+  onLook,
+}: {
+  record: ShownRecord
+  manifest: readonly Field[]
+  onLook: (at: string) => void
+}) {
+  const history = useHistory(String(record.record_id))
+  if (history.error) {
+    return <ErrorNotice error={history.error} onRetry={() => void history.refetch()} />
+  }
+  if (!history.data) return <Skeleton height={160} aria-label="Loading the history" />
+  // Entries have no number of their own, and two may be of one moment.
+  const entries = history.data.pages
+    .flatMap((page) => page.history)
+    .map((entry, place) => ({ entry, number: place + 1 }))
+  return (
+    <Stack gap="sm">
+      {entries.map(({ entry, number }) => (
+        <Entry key={number} entry={entry} manifest={manifest} onLook={onLook} />
+      ))}
+      {history.hasNextPage ? (
+        <Button
+          variant="default"
+          loading={history.isFetchingNextPage}
+          onClick={() => void history.fetchNextPage()}
+        >
+          Show older changes
+        </Button>
+      ) : (
+        <Text size="sm" c="dimmed" component="div">
+          {entries.length === 0 ? 'Nothing has changed since it' : 'It'} came to the hub{' '}
+          <Time at={record.created_at} />.
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function Entry({
+  entry,
+  manifest,
+  onLook,
+}: {
+  entry: HistoryEntry
+  manifest: readonly Field[]
+  onLook: (at: string) => void
+}) {
+  const { at, source, pull_id, request_id, changes } = entry
+  return (
+    <Card withBorder padding="sm">
+      <Group justify="space-between" gap="xs" mb="xs">
+        <Group gap="xs">
+          <Text size="sm" fw={600} component="div">
+            <Time at={at} />
+          </Text>
+          <Badge variant="light" tt="none">
+            {wordsOfSource(source)}
+          </Badge>
+          {pull_id !== null && (
+            <Anchor
+              fz="xs"
+              renderRoot={(props) => (
+                <Link to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} {...props} />
+              )}
+            >
+              pull {pull_id}
+            </Anchor>
+          )}
+        </Group>
+        <Button size="compact-xs" variant="subtle" onClick={() => onLook(at)}>
+          Show the record then
+        </Button>
+      </Group>
+      {request_id !== null && (
+        <Text size="xs" c="dimmed" mb="xs">
+          Request {request_id}
+        </Text>
+      )}
+      <Table layout="fixed" verticalSpacing={4}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w="30%">Field</Table.Th>
+            <Table.Th>Before</Table.Th>
+            <Table.Th>After</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {changes.map((change) => (
+            <ChangeRow key={change.path} change={change} manifest={manifest} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
+  )
+}
+
+function ChangeRow({ change, manifest }: { change: Change; manifest: readonly Field[] }) {
+  const { label } = labelOfPath(change.path, manifest)
+  return (
+    <Table.Tr>
+      <Table.Td valign="top">
+        <Text size="sm" fw={600}>
+          {label}
+        </Text>
+      </Table.Td>
+      <Table.Td valign="top">
+        <ValueView value={change.before} />
+      </Table.Td>
+      <Table.Td valign="top">
+        <ValueView value={change.after} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,73 @@
+/** The fields of a record in the order of its manifest, each with its label and where its value came from. */
+import type { Field, FieldOrigin, Platform } from '@recordhub/protocol'
+import type { ShownRecord } from './use-record.ts'
+
+export type ShownField = {
+  key: string
+  label: string
+  value: unknown
+  isInManifest: boolean
+  origin: FieldOrigin | null
+}
+
+export function fieldsOfManifest(platforms: readonly Platform[], record: ShownRecord): Field[] {
+  const platform = platforms.find((one) => one.platform_name === record.platform_name)
+  const module = platform?.modules.find((one) => one.record_type === record.record_type)
+  return module?.fields ?? []
+}
+
+export function fieldsOf(
+  { data }: ShownRecord,
+  manifest: readonly Field[],
+  origins: readonly FieldOrigin[],
+): ShownField[] {
+  const byPath = new Map(origins.map((origin) => [origin.path, origin]))
+  const named = manifest.map(({ key, label }) => ({ key, label: label || key, isInManifest: true }))
+  const keys = new Set(named.map(({ key }) => key))
+  const others = Object.keys(data)
+    .filter((key) => !keys.has(key))
+    .map((key) => ({ key, label: key, isInManifest: false }))
+  return [...named, ...others].map((field) => ({
+    ...field,
+    value: Object.hasOwn(data, field.key) ? data[field.key] : undefined,
+    origin: byPath.get(pathOf(field.key)) ?? null,
+  }))
+}
+
+/** JSON Pointer, RFC 6901. */
+function pathOf(key: string): string {
+  return `/data/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
+const HUB_PLACES: Readonly<Record<string, string>> = {
+  '/full_name': 'Name',
+  '/incomplete': 'Incomplete',
+  '/missing_since': 'Missing since',
+}
+
+/** What a place in a record is called; its key where no manifest names it. */
+export function labelOfPath(
+  path: string,
+  manifest: readonly Field[],
+): { label: string; key: string } {
+  const hub = HUB_PLACES[path]
+  if (hub !== undefined) return { label: hub, key: path.slice(1) }
+  const key = path
+    .replace(/^\/data\//, '')
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~')
+  return { label: manifest.find((field) => field.key === key)?.label || key, key }
+}
+
+const SOURCES: Readonly<Record<string, string>> = {
+  POST: 'pushed (POST)',
+  PATCH: 'pushed (PATCH)',
+  pull: 'pulled',
+  replay: 'replayed',
+  creation: 'as it came',
+}
+
+/** `pulled`, `pushed (PATCH)` */
+export function wordsOfSource(source: string | null): string {
+  return source === null ? 'before the history that is kept' : (SOURCES[source] ?? source)
+}

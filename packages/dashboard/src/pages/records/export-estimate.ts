@@ -1,0 +1,40 @@
+import type { StoredRecord } from '@recordhub/protocol'
+import { textOfValue, writeExact } from '../../lib/exact-json.ts'
+import type { Column } from './columns.ts'
+
+const encoder = new TextEncoder()
+const bytesOf = (text: string) => encoder.encode(text).length
+
+/**
+ * About how many bytes an export of so many records has before it is compressed, judged by those that are
+ * on the page; null where that cannot be said.
+ */
+export function estimateBytes(
+  format: string,
+  {
+    records,
+    total,
+    columns,
+  }: { records: readonly StoredRecord[]; total: number; columns: readonly Column[] | null },
+): number | null {
+  if (records.length === 0) return total === 0 ? 0 : null
+  const sizes: Record<string, ((record: StoredRecord) => number) | undefined> = {
+    ndjson: (record) => bytesOf(writeExact(record, '')) + 1,
+    json: (record) => bytesOf(writeExact(record, '')) + 1,
+    csv: (record) =>
+      columns
+        ? columns.reduce(
+            (sum, column) => sum + bytesOf(textOfValue(column.valueOf(record)) ?? '') + 1,
+            1,
+          )
+        : bytesOf(
+            Object.values({ ...record, ...record.data, data: '' })
+              .map((value) => textOfValue(value) ?? '')
+              .join(','),
+          ) + 2,
+  }
+  const sizeOf = sizes[format]
+  if (!sizeOf) return null
+  const sum = records.reduce((bytes, record) => bytes + sizeOf(record), 0)
+  return Math.round((sum / records.length) * total)
+}

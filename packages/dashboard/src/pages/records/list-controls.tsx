@@ -1,0 +1,99 @@
+import { CloseButton, Group, Select, TextInput } from '@mantine/core'
+import type { Platform } from '@recordhub/protocol'
+import { IconSearch } from '@tabler/icons-react'
+import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
+import { useUrlText } from '../../lib/use-url-text.ts'
+import { changeView } from './list-query.ts'
+
+/** Which platform, which module, which words. */
+export function ListControls({
+  state,
+  change,
+  platforms,
+}: {
+  state: UrlState
+  change: (changes: UrlChanges, options?: { replace?: boolean }) => void
+  platforms: readonly Platform[]
+}) {
+  const { platform = null, record_type = null, q = '' } = state
+  const [text, setText] = useUrlText(q, (typed) =>
+    change(changeView({ q: typed }), { replace: true }),
+  )
+  const modules = modulesOf(platforms, platform)
+  // Filters and an order by fields of one module mean nothing in another.
+  const elsewhere = (place: UrlChanges) => {
+    const filters = Object.keys(state).filter((name) => name.startsWith('filter['))
+    const order = state['sort']?.includes('data.') ? { sort: null } : {}
+    change(
+      changeView({
+        ...Object.fromEntries(filters.map((name) => [name, null])),
+        ...order,
+        ...place,
+      }),
+    )
+  }
+  return (
+    <Group gap="sm" align="flex-end" mb="sm">
+      <Select
+        label="Platform"
+        placeholder="All platforms"
+        clearable
+        searchable
+        clearButtonProps={{ 'aria-label': 'All platforms' }}
+        data={withUnknown(
+          platforms.map((one) => ({ value: one.platform_name, label: one.display_title })),
+          platform,
+        )}
+        value={platform}
+        onChange={(value) => elsewhere({ platform: value, record_type: null })}
+        w={{ base: '100%', xs: 200 }}
+      />
+      <Select
+        label="Module"
+        placeholder="All modules"
+        clearable
+        searchable
+        clearButtonProps={{ 'aria-label': 'All modules' }}
+        data={withUnknown(modules, record_type)}
+        value={record_type}
+        onChange={(value) => elsewhere({ record_type: value })}
+        w={{ base: '100%', xs: 200 }}
+      />
+      <TextInput
+        label="Search"
+        placeholder="Words in name, reference or values"
+        leftSection={<IconSearch size={16} />}
+        rightSection={
+          text !== '' && <CloseButton aria-label="Clear the search" onClick={() => setText('')} />
+        }
+        value={text}
+        maxLength={256}
+        onChange={(event) => setText(event.currentTarget.value)}
+        flex={1}
+        miw={220}
+      />
+    </Group>
+  )
+}
+
+type Choice = { value: string; label: string }
+
+/** One choice a record_type, which several platforms may have. */
+function modulesOf(platforms: readonly Platform[], platform: string | null): Choice[] {
+  const choices = new Map<string, Choice>()
+  for (const one of platforms) {
+    if (platform !== null && one.platform_name !== platform) continue
+    for (const { record_type, module_name, registered } of one.modules) {
+      if (choices.has(record_type)) continue
+      const label = registered ? module_name : `${module_name} (not registered)`
+      choices.set(record_type, { value: record_type, label })
+    }
+  }
+  return [...choices.values()]
+}
+
+/** A link may name what is not there any more; it is shown all the same. */
+function withUnknown(choices: Choice[], value: string | null): Choice[] {
+  if (value === null || choices.some((one) => one.value === value)) return choices
+  return [...choices, { value, label: value }]
+}

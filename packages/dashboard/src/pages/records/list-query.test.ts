@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { changeUrlState, parseUrlState } from '../../lib/url-state.ts'
+import {
+  clearFilters,
+  conditionsOf,
+  exportAddress,
+  isNarrowed,
+  listQueryOf,
+  openView,
+  replaceConditions,
+  sortOf,
+  textOfSort,
+  viewQueryOf,
+} from './list-query.ts'
+
+const state = parseUrlState(
+  'platform=hr&record_type=employee&q=ann&filter[status]=open&filter[on][after]=2026&sort=-data.on&cursor=c&record=7&tab=raw',
+)
+
+describe('the list that a URL asks for', () => {
+  test('has the parameters of the API and none of the page', () => {
+    const query = new URLSearchParams(listQueryOf(state))
+    assert.deepEqual(
+      [...query.keys()],
+      ['platform', 'record_type', 'q', 'filter[status]', 'filter[on][after]', 'sort', 'cursor'],
+    )
+    assert.ok(!viewQueryOf(state).includes('cursor'))
+  })
+
+  test('is the same view whatever the order of its parameters', () => {
+    assert.equal(
+      viewQueryOf(parseUrlState('q=a&platform=b')),
+      viewQueryOf(parseUrlState('platform=b&q=a&record=1')),
+    )
+  })
+
+  test('tells its conditions, strange keys included', () => {
+    assert.deepEqual(
+      conditionsOf(parseUrlState('filter[a]b]=1&filter[x y][empty]=true&filter[z][like]=1')),
+      [
+        { key: 'a]b', test: 'is', value: '1' },
+        { key: 'x y', test: 'empty', value: 'true' },
+      ],
+    )
+  })
+
+  test('gets other conditions, and begins at its first page then', () => {
+    const changed = changeUrlState(
+      state,
+      replaceConditions(
+        [{ key: 'status', test: 'is' }],
+        [{ key: 'status', test: 'contains', value: 'o' }],
+      ),
+    )
+    assert.equal(changed['filter[status]'], undefined)
+    assert.equal(changed['filter[status][contains]'], 'o')
+    assert.equal(changed['cursor'], undefined)
+    assert.equal(changed['record'], '7')
+  })
+
+  test('without its filters is the module in its order', () => {
+    const cleared = changeUrlState(state, clearFilters(state))
+    assert.equal(viewQueryOf(cleared), 'platform=hr&record_type=employee&sort=-data.on')
+    assert.deepEqual([isNarrowed(state), isNarrowed(cleared)], [true, false])
+  })
+
+  test('gives way to a saved view', () => {
+    const opened = changeUrlState(state, openView(state, 'q=bob&missing=true'))
+    assert.equal(viewQueryOf(opened), 'missing=true&q=bob')
+  })
+
+  test('is sorted by what the URL says', () => {
+    assert.deepEqual(sortOf(state), { by: 'data.on', descending: true })
+    assert.deepEqual(sortOf({}), { by: 'updated_at', descending: true })
+    assert.equal(textOfSort({ by: 'data.on', descending: false }), 'data.on')
+  })
+})
+
+describe('the address of an export', () => {
+  const options = {
+    format: 'csv',
+    columns: ['hub_reference_number', 'a,b'],
+    labels: true,
+    bom: true,
+    gzip: true,
+  }
+
+  test('filters as the list does, with the options that the format has', () => {
+    const { searchParams } = new URL(exportAddress(state, options), 'http://hub')
+    assert.equal(searchParams.get('filter[status]'), 'open')
+    assert.deepEqual(searchParams.getAll('columns'), ['hub_reference_number', 'a,b'])
+    assert.deepEqual(
+      ['header', 'bom', 'gzip', 'cursor', 'record'].map((name) => searchParams.get(name)),
+      ['label', 'true', 'true', null, null],
+    )
+  })
+
+  test('names nothing that the format refuses', () => {
+    for (const format of ['xlsx', 'ndjson', 'json']) {
+      const names = [
+        ...new URL(exportAddress({}, { ...options, format }), 'http://hub').searchParams.keys(),
+      ]
+      const expected =
+        format === 'xlsx' ? ['format', 'header', 'columns', 'columns'] : ['format', 'gzip']
+      assert.deepEqual(names, expected)
+    }
+  })
+})

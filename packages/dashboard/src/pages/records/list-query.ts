@@ -1,0 +1,143 @@
+/**
+ * The list of records as the page's URL asks for it: the same parameters as those of `GET /api/v1/records`,
+ * beside a few of the page's own (the open record).
+ */
+import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
+
+export const TESTS = ['is', 'contains', 'starts', 'empty', 'after', 'before'] as const
+export type Test = (typeof TESTS)[number]
+export type Condition = { key: string; test: Test; value: string }
+
+const FILTER = /^filter\[(.+?)\](?:\[(\w+)\])?$/s
+const WHICH = [
+  'platform',
+  'record_type',
+  'reference_number',
+  'q',
+  'incomplete',
+  'missing',
+  'changed_since',
+] as const
+const VIEW = new Set<string>([...WHICH, 'sort'])
+const PAGE = new Set(['limit', 'cursor'])
+
+const isFilter = (name: string) => FILTER.test(name)
+
+function pick(state: UrlState, isWanted: (name: string) => boolean): UrlState {
+  return Object.fromEntries(Object.entries(state).filter(([name]) => isWanted(name)))
+}
+
+/** What a saved view, an export and the list have in common. */
+export function viewOf(state: UrlState): UrlState {
+  return pick(state, (name) => VIEW.has(name) || isFilter(name))
+}
+
+/** The query of the page of the list that the URL stands for. */
+export function listQueryOf(state: UrlState): string {
+  const wanted = pick(state, (name) => VIEW.has(name) || PAGE.has(name) || isFilter(name))
+  return new URLSearchParams(wanted).toString()
+}
+
+/** One text for one view, whatever the order of its parameters. */
+export function viewQueryOf(state: UrlState): string {
+  const parameters = new URLSearchParams(viewOf(state))
+  parameters.sort()
+  return parameters.toString()
+}
+
+/** Whether more is asked for than a platform, a module and an order. */
+export function isNarrowed(state: UrlState): boolean {
+  const others = Object.keys(viewOf(state)).filter(
+    (name) => !['platform', 'record_type', 'sort'].includes(name),
+  )
+  return others.length > 0
+}
+
+export function conditionsOf(state: UrlState): Condition[] {
+  return Object.entries(state).flatMap(([name, value]) => {
+    const [, key, testName = 'is'] = FILTER.exec(name) ?? []
+    const test = TESTS.find((one) => one === testName)
+    return key === undefined || !test ? [] : [{ key, test, value }]
+  })
+}
+
+export function nameOfCondition({ key, test }: Pick<Condition, 'key' | 'test'>): string {
+  return test === 'is' ? `filter[${key}]` : `filter[${key}][${test}]`
+}
+
+/** Another list begins at its first page. */
+const FIRST_PAGE = { cursor: null }
+
+export function changeView(changes: UrlChanges): UrlChanges {
+  return { ...changes, ...FIRST_PAGE }
+}
+
+/** The changes that put conditions in the place of others; both may be none. */
+export function replaceConditions(
+  before: readonly Pick<Condition, 'key' | 'test'>[],
+  after: readonly Condition[],
+): UrlChanges {
+  const changes: Record<string, string | null> = { ...FIRST_PAGE }
+  for (const one of before) changes[nameOfCondition(one)] = null
+  for (const one of after) changes[nameOfCondition(one)] = one.value
+  return changes
+}
+
+/** The changes that leave nothing of a view but its platform, its module and its order. */
+export function clearFilters(state: UrlState): UrlChanges {
+  const names = Object.keys(viewOf(state)).filter(
+    (name) => !['platform', 'record_type', 'sort'].includes(name),
+  )
+  return { ...Object.fromEntries(names.map((name) => [name, null])), ...FIRST_PAGE }
+}
+
+/** The changes that lead from a URL to a saved view. */
+export function openView(state: UrlState, query: string): UrlChanges {
+  const names = Object.keys(pick(state, (name) => VIEW.has(name) || isFilter(name)))
+  return {
+    ...Object.fromEntries(names.map((name) => [name, null])),
+    ...Object.fromEntries(new URLSearchParams(query)),
+    ...FIRST_PAGE,
+  }
+}
+
+export type Sort = { by: string; descending: boolean }
+export const FIRST_SORT: Sort = { by: 'updated_at', descending: true }
+
+export function sortOf(state: UrlState): Sort {
+  const { sort } = state
+  if (sort === undefined) return FIRST_SORT
+  return sort.startsWith('-')
+    ? { by: sort.slice(1), descending: true }
+    : { by: sort, descending: false }
+}
+
+export function textOfSort({ by, descending }: Sort): string {
+  return `${descending ? '-' : ''}${by}`
+}
+
+/** The address of the export of what a URL shows. */
+export function exportAddress(
+  state: UrlState,
+  options: {
+    format: string
+    columns: readonly string[] | null
+    labels: boolean
+    bom: boolean
+    gzip: boolean
+  },
+): string {
+  const { format, columns, labels, bom, gzip } = options
+  const parameters = new URLSearchParams(viewOf(state))
+  const isTable = format === 'csv' || format === 'xlsx'
+  parameters.set('format', format)
+  if (isTable && labels) parameters.set('header', 'label')
+  if (format === 'csv' && bom) parameters.set('bom', 'true')
+  if (format !== 'xlsx' && gzip) parameters.set('gzip', 'true')
+  if (isTable && columns) {
+    for (const column of columns) parameters.append('columns', column)
+    // One alone is a list with commas; given again it is a name, which may hold one.
+    if (columns.length === 1) parameters.append('columns', columns[0] ?? '')
+  }
+  return `/api/v1/records/export?${parameters}`
+}

@@ -1,0 +1,78 @@
+import { Button, Menu } from '@mantine/core'
+import type { SavedView } from '@recordhub/protocol'
+import { IconBookmark, IconCheck, IconDeviceFloppy, IconSettings } from '@tabler/icons-react'
+import { useState } from 'react'
+import { MENU_PROPS } from '../../../components/menu-props.ts'
+import { parseUrlState, type UrlChanges, type UrlState } from '../../../lib/url-state.ts'
+import { openView, viewQueryOf } from '../list-query.ts'
+import { useViews } from '../use-records.ts'
+import { ManageViews } from './manage-views.tsx'
+import { SaveView } from './save-view.tsx'
+
+/** Lists that were kept under a name: one's own, and those that are shared. */
+export function ViewsMenu({
+  state,
+  change,
+}: {
+  state: UrlState
+  change: (changes: UrlChanges) => void
+}) {
+  const { data } = useViews()
+  const [dialog, setDialog] = useState<'save' | 'manage' | null>(null)
+  const views = data?.views ?? []
+  const current = viewQueryOf(state)
+  const isCurrent = (view: SavedView) => viewQueryOf(parseUrlState(view.query)) === current
+  const active = views.find(isCurrent)
+  const item = (view: SavedView) => (
+    <Menu.Item
+      key={view.id}
+      leftSection={isCurrent(view) ? <IconCheck size={16} /> : <IconBookmark size={16} />}
+      aria-current={isCurrent(view) || undefined}
+      onClick={() => change(openView(state, view.query))}
+    >
+      {view.name}
+    </Menu.Item>
+  )
+  const own = views.filter((view) => view.own && !view.shared)
+  const shared = views.filter((view) => view.shared)
+  return (
+    <>
+      <Menu {...MENU_PROPS} position="bottom-end" withArrow shadow="md" width={260}>
+        <Menu.Target>
+          <Button variant="default" leftSection={<IconBookmark size={16} />} maw={260}>
+            {active?.name ?? 'Views'}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown mah={420} style={SCROLLING}>
+          {views.length === 0 && (
+            <Menu.Item disabled>
+              No views yet. Filter and sort the list as you need it, then save it under a name.
+            </Menu.Item>
+          )}
+          {own.length > 0 && <Menu.Label>Yours</Menu.Label>}
+          {own.map(item)}
+          {shared.length > 0 && <Menu.Label>Shared</Menu.Label>}
+          {shared.map(item)}
+          <Menu.Divider />
+          <Menu.Item leftSection={<IconDeviceFloppy size={16} />} onClick={() => setDialog('save')}>
+            Save this view…
+          </Menu.Item>
+          {views.length > 0 && (
+            <Menu.Item leftSection={<IconSettings size={16} />} onClick={() => setDialog('manage')}>
+              Manage views…
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <SaveView isOpen={dialog === 'save'} onClose={() => setDialog(null)} query={current} />
+      <ManageViews
+        isOpen={dialog === 'manage'}
+        onClose={() => setDialog(null)}
+        views={views}
+        query={current}
+      />
+    </>
+  )
+}
+
+const SCROLLING = { overflowY: 'auto' } as const

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  addLine,
+  BEGUN,
+  endAnswer,
+  type PlatformLine,
+  sortLanes,
+  wordsOfProgress,
+} from './search-lanes.ts'
+
+const asked = {
+  kind: 'asked' as const,
+  platforms: ['a', 'b', 'c', 'd', 'e'].map((platform_name) => ({
+    platform_name,
+    display_title: platform_name.toUpperCase(),
+  })),
+}
+const line = (
+  platform_name: string,
+  outcome: PlatformLine['outcome'],
+  found = 0,
+): PlatformLine => ({
+  kind: 'platform',
+  platform_name,
+  outcome,
+  found,
+  records: [],
+  raw: null,
+  error: null,
+  took_ms: 1,
+})
+const hub = {
+  kind: 'hub' as const,
+  records: [],
+  estimated_total: 0,
+  total_is_estimate: false,
+  complete: true,
+  search_lag: 0,
+  error: null,
+}
+
+test('lanes fill as platforms answer, and what was found comes first', () => {
+  const state = [
+    asked,
+    hub,
+    line('b', 'found', 2),
+    line('c', 'no_endpoint'),
+    line('d', 'failed'),
+    line('e', 'found'),
+  ].reduce(addLine, BEGUN)
+  assert.deepEqual(
+    sortLanes(state.lanes).map(({ platform_name }) => platform_name),
+    ['b', 'a', 'd', 'e', 'c'],
+  )
+  assert.equal(wordsOfProgress(state), 'Searching: 4 of 5 platforms have answered, with 2 found.')
+})
+
+test('an answer that ends without its end was cut off', () => {
+  const state = [asked, hub].reduce(addLine, BEGUN)
+  assert.equal(endAnswer(state).progress, 'broken')
+  assert.match(wordsOfProgress(endAnswer(state)), /broke off: 0 of 5/)
+  const done = addLine(state, { kind: 'end' })
+  assert.equal(endAnswer(done), done)
+})
+
+test('words for the beginning and for a hub without platforms', () => {
+  assert.equal(wordsOfProgress(BEGUN), 'Searching…')
+  assert.equal(wordsOfProgress(addLine(BEGUN, hub)), 'No active platform to ask.')
+})

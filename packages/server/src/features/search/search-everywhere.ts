@@ -1,0 +1,147 @@
+/** Asks the hub's own records and every active platform at once (specification 1.6, 4.2). */
+import {
+  MAX_JSON_DEPTH,
+  type Platform,
+  type RecordPage,
+  type SearchLine,
+} from '@recordhub/protocol'
+import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
+import { redactValue } from '../../domain/redact-keys.ts'
+import { readSearchAnswer } from '../../domain/search-answer.ts'
+import { HubError } from '../../errors.ts'
+import { findUnsafeJson, type JsonValue, stringifyExact } from '../../lib/exact-json.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { Turns } from '../../lib/take-turns.ts'
+import type { PlatformClient } from '../../outgoing/platform-client.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+
+export type SearchParts = {
+  platforms: Pick<PlatformStore, 'listPlatforms' | 'readSource'>
+  client: Pick<PlatformClient, 'search'>
+  secrets: SecretBox
+  /** Of the process: however many people search, platforms and the hub are not flooded. */
+  turns: Turns
+  searchRecords: (query: string, limit: number) => Promise<RecordPage>
+  /** Hears of what is no fault of a platform. */
+  complain: (error: unknown, platformId: number | null) => void
+}
+
+type HubLine = Extract<SearchLine, { kind: 'hub' }>
+type PlatformLine = Extract<SearchLine, { kind: 'platform' }>
+type Finding = Omit<PlatformLine, 'kind' | 'platform_name' | 'took_ms'>
+
+const MOST_SHOWN = 20
+const RAW_LENGTH = 10_000
+
+/**
+ * The lines of a search: who is asked, what the hub has, then each platform as it answers.
+ * @throws HubError before the first line; later only the signal's reason, so that nobody takes what came for all.
+ */
+export async function* searchEverywhere(
+  parts: SearchParts,
+  query: string,
+  signal: AbortSignal,
+): AsyncGenerator<SearchLine> {
+  const all = await parts.platforms.listPlatforms()
+  const active = all.filter(({ status }) => status === 'active')
+  const inTurn = active.map((platform) => askPlatform(parts, platform, query, signal))
+  yield {
+    kind: 'asked',
+    platforms: active.map(({ platform_name, display_title }) => ({ platform_name, display_title })),
+  }
+  yield await askHub(parts, query)
+  for await (const line of asTheyCome(inTurn)) {
+    signal.throwIfAborted()
+    yield line
+  }
+  yield { kind: 'end' }
+}
+
+async function askHub(parts: SearchParts, query: string): Promise<HubLine> {
+  try {
+    const page = await parts.searchRecords(query, MOST_SHOWN)
+    const { records, estimated_total, total_is_estimate, complete, search_lag } = page
+    const figures = { estimated_total, total_is_estimate, complete, search_lag }
+    return { kind: 'hub', records, ...figures, error: null }
+  } catch (error) {
+    const figures = { estimated_total: 0, total_is_estimate: false, search_lag: null }
+    const told = tellError(parts, error, null)
+    return { kind: 'hub', records: [], ...figures, complete: false, error: told }
+  }
+}
+
+/** Never rejects. */
+async function askPlatform(
+  parts: SearchParts,
+  { id, platform_name }: Platform,
+  query: string,
+  signal: AbortSignal,
+): Promise<PlatformLine> {
+  let began = performance.now()
+  const finding = await parts.turns
+    .take(() => {
+      began = performance.now()
+      return findAt(parts, id, query, signal)
+    }, signal)
+    .catch((error: unknown) => {
+      const told = signal.aborted ? null : tellError(parts, error, id)
+      return { outcome: 'failed' as const, ...NOTHING, error: told }
+    })
+  const took_ms = Math.round(performance.now() - began)
+  return { kind: 'platform', platform_name, ...finding, took_ms }
+}
+
+const NOTHING = { found: 0, records: [], raw: null, error: null }
+
+async function findAt(
+  parts: SearchParts,
+  platformId: number,
+  query: string,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const source = await parts.platforms.readSource(platformId)
+  // Removed meanwhile.
+  if (!source) throw new HubError('not_found', { what: 'platform' })
+  const { source_base_url, sealed_source_key } = source
+  const source_api_key = parts.secrets.open(sealed_source_key, SOURCE_KEY_PURPOSE)
+  const target = { source_base_url, source_api_key }
+  const answer = await parts.client.search(target, query, signal)
+  if (answer === null) return { outcome: 'no_endpoint', ...NOTHING }
+  return understand(answer, source_api_key)
+}
+
+/** A platform may quote the key that it was sent; nobody who searches is to see it. */
+function understand(answer: JsonValue, sourceKey: string): Finding {
+  if (findUnsafeJson(answer, MAX_JSON_DEPTH) !== null) {
+    const reason = `it is nested more than ${MAX_JSON_DEPTH} levels deep, or has a __proto__ key`
+    throw new HubError('platform_answer_invalid', { path: 'search', reason })
+  }
+  const read = readSearchAnswer(redactValue(answer, [sourceKey]), MOST_SHOWN)
+  if (read.outcome === 'found') return { ...NOTHING, ...read }
+  return { outcome: 'raw', ...NOTHING, raw: stringifyExact(read.value).slice(0, RAW_LENGTH) }
+}
+
+function tellError(parts: SearchParts, error: unknown, platformId: number | null) {
+  const known = error instanceof HubError ? error : new HubError('internal_error')
+  if (known !== error) parts.complain(error, platformId)
+  return { code: known.code, message: known.message }
+}
+
+/** What promises that never reject give, in the order in which they give it. */
+async function* asTheyCome<Value>(promises: Promise<Value>[]): AsyncGenerator<Value> {
+  const here: Value[] = []
+  let news = Promise.withResolvers<void>()
+  for (const promise of promises) {
+    void promise.then((value) => {
+      here.push(value)
+      news.resolve()
+    })
+  }
+  for (let left = promises.length; left > 0; ) {
+    await news.promise
+    news = Promise.withResolvers()
+    const ready = here.splice(0)
+    left -= ready.length
+    yield* ready
+  }
+}

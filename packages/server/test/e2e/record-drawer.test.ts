@@ -1,0 +1,138 @@
+/** A record in a browser (UI: Records): the drawer, hostile values, erasing, the keyboard. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser.ts'
+import { parametersOf, rowOf, shareCases } from '../helpers/browser-records.ts'
+import { newRecord, push } from '../helpers/http-actions.ts'
+
+const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+
+describe('a record in the browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  const cases = shareCases()
+
+  test('opens a record with its origins, its history, its past and its exact JSON', async () => {
+    const body = JSON.stringify(newRecord('H-1', { full_name: 'Before', data: 'DATA' }))
+    const data = '{"status":"open","amount":9007199254740993,"rate":1.10,"deep":{"list":[1e2,"x"]}}'
+    await push(cases().hub, cases().hub_api_key, body.replace('"DATA"', data))
+    const patch = { ...newRecord('H-1', { full_name: 'After', data: { status: 'closed' } }) }
+    const answer = await push(cases().hub, cases().hub_api_key, patch, 'PATCH')
+    const { record_id } = JSON.parse(answer.text)
+    await using opened = await openPage(browser(), cases().hub)
+    const { page, complaints } = opened
+    await page.goto(cases().address({ sort: '-record_id' }))
+    await rowOf(page, 'H-1').waitFor()
+    await page.getByRole('cell', { name: '9007199254740993' }).waitFor()
+    await rowOf(page, 'H-1').click()
+    const drawer = page.getByRole('dialog', { name: 'Record' })
+    await drawer.getByText('After', { exact: true }).waitFor()
+    assert.equal((await parametersOf(page)).get('record'), String(record_id))
+    await drawer.getByText('pushed (PATCH)').first().waitFor()
+    await drawer.getByText('9007199254740993').waitFor()
+    await drawer.getByText('not in the manifest').first().waitFor()
+    await expectAccessible(page)
+
+    await drawer.getByRole('tab', { name: 'History' }).click()
+    await drawer.getByRole('row', { name: 'Status open closed' }).waitFor()
+    await drawer.getByRole('row', { name: 'Name Before After' }).waitFor()
+    await expectAccessible(page)
+
+    await drawer.getByRole('tab', { name: 'Raw' }).click()
+    const raw = await drawer.locator('pre').innerText()
+    for (const token of ['9007199254740993', '1.10', '1e2']) assert.ok(raw.includes(token), raw)
+    await expectAccessible(page)
+    assert.equal((await parametersOf(page)).get('tab'), 'raw')
+
+    const { record } = JSON.parse((await cases().hub.get(`/api/v1/records/${record_id}`)).text)
+    await page.goto(cases().address({ record: String(record_id), as_of: record.created_at }))
+    await drawer.getByText('Before', { exact: true }).waitFor()
+    await drawer.getByText('This is the record as it was').waitFor()
+    await drawer.getByRole('button', { name: 'Show it as it is' }).click()
+    await drawer.getByText('After', { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'hidden' })
+    assert.equal((await parametersOf(page)).get('record'), null)
+    assert.deepEqual(complaints, [])
+  })
+
+  test('a record that is full of HTML is text, and a long one breaks no layout', async () => {
+    const long = 'W'.repeat(10_000)
+    const deep = { [HOSTILE]: [{ a: { b: long } }] }
+    const data = { status: HOSTILE, note: long, [HOSTILE]: deep }
+    const answer = await push(
+      cases().hub,
+      cases().hub_api_key,
+      newRecord(`${HOSTILE}`, { full_name: HOSTILE, data }),
+    )
+    const { record_id } = JSON.parse(answer.text)
+    for (const width of [1280, 390]) {
+      await using opened = await openPage(browser(), cases().hub, { width })
+      const { page, complaints } = opened
+      await page.goto(cases().address({ sort: '-record_id', limit: '50' }))
+      await page.getByRole('link', { name: HOSTILE }).waitFor()
+      await expectNoSidewaysScroll(page)
+      await page.goto(cases().address({ record: String(record_id) }))
+      const drawer = page.getByRole('dialog', { name: 'Record' })
+      const more = drawer.getByRole('button', { name: 'Show all 10,000 characters' })
+      await more.first().click()
+      await expectNoSidewaysScroll(page)
+      const isWide = '(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)'
+      assert.equal(
+        await page.evaluate(`${isWide}(document.querySelector('.mantine-Drawer-content'))`),
+        false,
+      )
+      assert.equal(await page.evaluate('window.hacked'), undefined)
+      assert.deepEqual(complaints, [])
+    }
+  })
+
+  test('an admin erases a record after seeing what goes', async () => {
+    const answer = await push(
+      cases().hub,
+      cases().hub_api_key,
+      newRecord('E-1', { full_name: 'To be erased' }),
+    )
+    const { record_id } = JSON.parse(answer.text)
+    await using opened = await openPage(browser(), cases().hub)
+    const { page } = opened
+    await page.goto(cases().address({ record: String(record_id) }))
+    await page.getByRole('button', { name: 'Erase…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Erase this record for good?' })
+    await dialog.getByText('0 changes in its history').waitFor()
+    await dialog.getByText('What the hub cannot erase').waitFor()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Erase for good' }).click()
+    await page.getByText('The record is erased.').waitFor()
+    await page.getByRole('dialog', { name: 'Record' }).waitFor({ state: 'hidden' })
+    assert.equal((await cases().hub.get(`/api/v1/records/${record_id}`)).status, 404)
+  })
+
+  test('is worked with the keyboard alone', async () => {
+    await using opened = await openPage(browser(), cases().hub)
+    const { page } = opened
+    await page.goto(cases().address({ sort: 'reference_number' }))
+    await rowOf(page, 'C-001').waitFor()
+    await page.getByRole('button', { name: 'Columns' }).focus()
+    // The viewport of the table, its five heads and the last one, then the first record.
+    for (let steps = 0; steps < 12; steps++) {
+      await page.keyboard.press('Tab')
+      if ((await page.evaluate('document.activeElement.textContent')) === 'C-001') break
+    }
+    await page.keyboard.press('Enter')
+    const drawer = page.getByRole('dialog', { name: 'Record' })
+    await drawer.getByText('Person 001').first().waitFor()
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Status' }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('ArrowDown')
+    await page.getByRole('menuitem', { name: 'Sort upwards' }).press('Enter')
+    await page.getByRole('button', { name: 'Status, sorted upwards' }).waitFor()
+  })
+})

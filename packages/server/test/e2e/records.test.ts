@@ -1,0 +1,174 @@
+/** The page of records in a browser (UI: Records): filters, order, pages, words, columns, views. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { BROWSER_TEST, expectAccessible, openPage, shareBrowser } from '../helpers/browser.ts'
+import {
+  headersOf,
+  listedFor,
+  parametersOf,
+  referencesOf,
+  rowOf,
+  shareCases,
+} from '../helpers/browser-records.ts'
+
+describe('the list of records', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  const cases = shareCases()
+
+  test('filters, sorts and turns pages, and the URL is the query of the API', async () => {
+    await using opened = await openPage(browser(), cases().hub)
+    const { page, complaints } = opened
+    await page.goto(cases().address({ sort: 'reference_number' }))
+    await rowOf(page, 'C-001').waitFor()
+    await page.getByText('120 records').waitFor()
+    assert.deepEqual((await headersOf(page)).slice(0, 5), [
+      'Reference, sorted upwards',
+      'Name',
+      'Status',
+      'Amount',
+      'Note',
+    ])
+
+    await page.getByRole('button', { name: 'Status' }).click()
+    await page.getByRole('menuitem', { name: 'Filter…' }).click()
+    await page.getByRole('textbox', { name: 'Value' }).fill('OPEN')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Change the filter: Status contains “OPEN”' }).waitFor()
+    await rowOf(page, 'C-003').waitFor({ state: 'hidden' })
+    assert.equal((await parametersOf(page)).get('filter[status][contains]'), 'OPEN')
+
+    await page.getByRole('button', { name: 'Amount' }).click()
+    await page.getByRole('menuitem', { name: 'Sort downwards' }).click()
+    await rowOf(page, 'C-119').waitFor()
+    assert.equal((await parametersOf(page)).get('sort'), '-data.amount')
+    assert.deepEqual(await referencesOf(page), await listedFor(page))
+
+    await page.getByRole('button', { name: 'Next' }).click()
+    await rowOf(page, 'C-001').waitFor()
+    assert.equal((await referencesOf(page)).length, 30)
+    assert.deepEqual(await referencesOf(page), await listedFor(page))
+    await page.getByRole('button', { name: 'Previous' }).click()
+    await rowOf(page, 'C-119').waitFor()
+    await page.goBack()
+    await rowOf(page, 'C-001').waitFor()
+
+    await page.getByRole('button', { name: /^Remove the filter: Status/ }).click()
+    await page.getByText('120 records').waitFor()
+    assert.deepEqual([...(await parametersOf(page)).keys()].toSorted(), [
+      'platform',
+      'record_type',
+      'sort',
+    ])
+    assert.deepEqual(complaints, [])
+  })
+
+  test('filters by a range of numbers and by state, and a pasted link shows the same', async () => {
+    await using opened = await openPage(browser(), cases().hub)
+    const { page, context } = opened
+    await page.goto(cases().address())
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await choose(page, 'Filter by', 'Amount')
+    await choose(page, 'Test', 'is between')
+    await page.getByRole('textbox', { name: 'From' }).fill('10')
+    await page.getByRole('textbox', { name: 'To (not included)' }).fill('13')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('3 records').waitFor()
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await choose(page, 'Filter by', 'Missing at the platform')
+    await page.getByText('All but these').click()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page
+      .getByRole('button', { name: /Not missing at the platform/ })
+      .first()
+      .waitFor()
+    const other = await context.newPage()
+    await other.goto(page.url())
+    await other.getByText('3 records').waitFor()
+    assert.deepEqual((await referencesOf(other)).toSorted(), ['C-010', 'C-011', 'C-012'])
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByText('120 records').waitFor()
+  })
+
+  test('searches while one types, without a step of Back for each letter', async () => {
+    await using opened = await openPage(browser(), cases().hub)
+    const { page } = opened
+    await page.goto('/dashboard/search')
+    await page.goto(cases().address())
+    await page.getByRole('textbox', { name: 'Search' }).pressSequentially('person 007')
+    await page.getByText('1 record', { exact: true }).waitFor()
+    await rowOf(page, 'C-007').waitFor()
+    assert.equal((await parametersOf(page)).get('q'), 'person 007')
+    await page.getByRole('textbox', { name: 'Search' }).fill('nobody at all')
+    await page.getByText('No record fits').waitFor()
+    await page.getByRole('button', { name: 'Clear search and filters' }).click()
+    await page.getByText('120 records').waitFor()
+    assert.equal(await page.getByRole('textbox', { name: 'Search' }).inputValue(), '')
+    await page.goBack()
+    await page.getByText('No record fits').waitFor()
+    assert.equal(await page.getByRole('textbox', { name: 'Search' }).inputValue(), 'nobody at all')
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor()
+  })
+
+  test('remembers which columns are shown and in which order, for each module', async () => {
+    await using opened = await openPage(browser(), cases().hub)
+    const { page } = opened
+    await page.goto(cases().address())
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('checkbox', { name: 'Note' }).uncheck()
+    await page.getByRole('checkbox', { name: 'Record number' }).check()
+    await page.getByRole('button', { name: 'Move Amount forward' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Name', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Hide' }).click()
+    const expected = ['Reference', 'Amount', 'Status']
+    await page.getByRole('button', { name: 'Name', exact: true }).waitFor({ state: 'hidden' })
+    assert.deepEqual((await headersOf(page)).slice(0, 3), expected)
+    await page.reload()
+    await rowOf(page, 'C-120').waitFor()
+    const after_ = await headersOf(page)
+    assert.deepEqual(after_.slice(0, 3), expected)
+    assert.ok(!after_.includes('Note') && after_.includes('Record number'))
+    await page.goto('/dashboard/records')
+    await page.getByRole('button', { name: 'Name', exact: true }).waitFor()
+    await page.goBack()
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('button', { name: 'As at first' }).click()
+    await page.getByRole('button', { name: 'Note', exact: true }).waitFor()
+  })
+
+  test('keeps a view under a name, opens, renames and deletes it', async () => {
+    await using opened = await openPage(browser(), cases().hub)
+    const { page } = opened
+    await page.goto(cases().address({ 'filter[status]': 'closed', sort: 'full_name' }))
+    await page.getByText('40 records').waitFor()
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('menuitem', { name: 'Save this view…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save this view' })
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Closed ones')
+    await dialog.getByRole('switch', { name: 'Share it with everybody' }).check()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Closed ones' }).waitFor()
+    await page.goto('/dashboard/records')
+    await page.getByText('120 records').waitFor()
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('menuitem', { name: 'Closed ones' }).click()
+    await page.getByText('40 records').waitFor()
+    assert.equal((await parametersOf(page)).get('filter[status]'), 'closed')
+    await page.getByRole('button', { name: 'Closed ones' }).click()
+    await page.getByRole('menuitem', { name: 'Manage views…' }).click()
+    const name = page.getByRole('textbox', { name: 'Name of the view Closed ones' })
+    await name.fill('Done')
+    await name.press('Enter')
+    await page.getByRole('button', { name: 'Delete Done' }).click()
+    await page.getByRole('button', { name: 'Delete the view' }).click()
+    await page.getByText('There are no views any more.').waitFor()
+  })
+})
+
+async function choose(page: Page, label: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: label }).click()
+  await page.getByRole('option', { name: option, exact: true }).click()
+}

@@ -1,0 +1,139 @@
+/** Searching everywhere in a browser (UI: Search): a lane a platform, as they answer. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser.ts'
+import { untilIndexed } from '../helpers/browser-records.ts'
+import { newRecord, push, registerPlatform } from '../helpers/http-actions.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import {
+  respond,
+  type SimulatedPlatform,
+  simulatedModule,
+  simulatedRecord,
+  simulatePlatform,
+} from '../helpers/http-platform.ts'
+import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+
+describe('searching everywhere with a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+
+  test('shows a lane a platform: found, none, no endpoint, failed, its own form, and a slow one later', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const lanes = ['found', 'none', 'missing', 'failed', 'raw', 'slow'] as const
+    await using stack = new AsyncDisposableStack()
+    const platforms = new Map<string, SimulatedPlatform>()
+    for (const platform_name of lanes) {
+      const records = [simulatedRecord(1, { city: 'Bern', n: 1 })]
+      const modules = [simulatedModule('cases', { records })]
+      const simulated = stack.use(await simulatePlatform({ platform_name, modules }))
+      platforms.set(platform_name, simulated)
+      const { hub_api_key } = await registerPlatform(hub, simulated)
+      if (platform_name === 'found') await pushPerson(hub, hub_api_key)
+    }
+    const at = (name: (typeof lanes)[number]) => platforms.get(name) ?? assert.fail(name)
+    const numbers = '{"records":[{"full_name":"Person <b>X</b>","n":9007199254740993}]}'
+    at('found').behave('search', respond.text(numbers, 'application/json'))
+    at('none').behave('search', respond.json({ records: [] }))
+    at('missing').behave('search', respond.status(404))
+    at('failed').behave('search', respond.status(500))
+    at('raw').behave('search', respond.json({ hits: { total: 3 } }))
+    const held = at('slow').hold('search')
+
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    const lane = (title: string) => page.getByRole('region', { name: title })
+    await page.goto('/dashboard/search')
+    await expectAccessible(page)
+    await page.getByRole('textbox', { name: 'Keyword or person' }).fill('Person')
+    await page.keyboard.press('Enter')
+    await lane('In the hub').getByRole('link', { name: 'Person of ours' }).waitFor()
+    await lane('Title of found').getByText('1 found').waitFor()
+    await lane('Title of none').getByText('nothing found').waitFor()
+    await lane('Title of missing').getByText('no search endpoint').waitFor()
+    await lane('Title of failed').getByText('HTTP 500').waitFor()
+    await lane('Title of raw').getByText('{"hits":{"total":3}}').waitFor()
+    await lane('Title of slow').getByText('searching').waitFor()
+    await page.getByText('5 of 6 platforms have answered').waitFor()
+    await expectAccessible(page)
+    held.release()
+    await lane('Title of slow').getByText('1 found').waitFor()
+    await page.getByText('6 of 6 platforms have answered, with 2 found.').waitFor()
+
+    await lane('Title of found').getByRole('button', { name: 'Person <b>X</b>' }).click()
+    await lane('Title of found').getByText('9007199254740993').waitFor()
+    await expectAccessible(page)
+    assert.equal(new URL(page.url()).searchParams.get('query'), 'Person')
+    await lane('In the hub').getByRole('link', { name: 'Person of ours' }).click()
+    await page.getByRole('dialog', { name: 'Record' }).getByText('Person of ours').first().waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('another search, or leaving, ends the one that is under way', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using slow = await simulatePlatform()
+    await registerPlatform(hub, slow)
+    const asked = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    slow.behaveInTurn('search', (response) => {
+      response.once('close', ended.resolve)
+      asked.resolve()
+    })
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.goto('/dashboard/search?query=first')
+    await asked.promise
+    await page.getByRole('textbox', { name: 'Keyword or person' }).fill('second')
+    await page.getByRole('button', { name: 'Search', exact: true }).last().click()
+    await ended.promise
+    await page.getByText('1 of 1 platform has answered, with 0 found.').waitFor()
+  })
+
+  test('an answer that is cut off says so and can be asked for again', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.route('**/api/v1/search?*', (route) =>
+      route.fulfill({
+        contentType: 'application/x-ndjson',
+        body: '{"kind":"asked","platforms":[{"platform_name":"a","display_title":"A"}]}\n',
+      }),
+    )
+    await page.goto('/dashboard/search?query=ann')
+    await page.getByText('The answer was cut off.').waitFor()
+    await page.unroute('**/api/v1/search?*')
+    await page.getByRole('button', { name: 'Search again' }).click()
+    await page.getByText('No active platform to ask.').waitFor()
+  })
+
+  for (const [colorScheme, width] of [
+    ['dark', 1280],
+    ['light', 390],
+  ] as const) {
+    test(`is accessible in ${colorScheme} at ${width} pixels`, async () => {
+      await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+      await using simulated = await simulatePlatform({
+        modules: [simulatedModule('cases', { records: [simulatedRecord('W'.repeat(3000))] })],
+      })
+      await registerPlatform(hub, simulated)
+      await using opened = await openPage(browser(), hub, { colorScheme, width })
+      const { page, complaints } = opened
+      await page.goto('/dashboard/search?query=WWW')
+      await page.getByText('1 of 1 platform has answered, with 1 found.').waitFor()
+      await page.getByRole('button', { name: /^Person W/ }).click()
+      await expectAccessible(page)
+      await expectNoSidewaysScroll(page)
+      assert.deepEqual(complaints, [])
+    })
+  }
+})
+
+async function pushPerson(hub: TestHub, key: string): Promise<void> {
+  await push(hub, key, newRecord('C-1', { full_name: 'Person of ours' }))
+  await untilIndexed(hub)
+}
