@@ -1,5 +1,5 @@
 /** The endpoints that the hub calls, as one function of the Web standard (Request → Response). */
-import { SOURCE_KEY_HEADER } from '@recordhub/protocol'
+import { SOURCE_KEY_HEADER } from '@recordhub/protocol/constants'
 import { definePlatform, type PlatformDefinition, type PlatformModule } from './platform.ts'
 import { streamRecords } from './record-stream.ts'
 import { createKeyCheck } from './source-key.ts'

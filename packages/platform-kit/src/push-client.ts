@@ -1,5 +1,5 @@
 /** Tells the hub at once what changed. */
-import { HUB_KEY_HEADER, RECEIVER_PATH } from '@recordhub/protocol'
+import { HUB_KEY_HEADER, RECEIVER_PATH } from '@recordhub/protocol/constants'
 import { type Delivery, type HubAnswer, type HubBody, judgeAnswer } from './delivery.ts'
 import type { Outbox } from './outbox.ts'
 import {
@@ -178,6 +178,16 @@ function createSlots(count: number): {
         else free += 1
       }
     },
+  }
+}
+
+/** Null where it is no JSON: a proxy's page, for instance. */
+async function readJson(response: Response): Promise<HubBody | null> {
+  const text = await response.text()
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
   }
 }
 
