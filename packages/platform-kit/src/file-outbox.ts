@@ -65,9 +65,7 @@ export function createFileOutbox(path: string): Outbox {
     const written = new Promise<void>((resolve, reject) => {
       asked.push({ line, text: toText(line), resolve, reject })
     })
-    writing ??= writeAsked().finally(() => {
-      writing = null
-    })
+    writing ??= writeAsked()
     return written
   }
 
@@ -89,6 +87,8 @@ export function createFileOutbox(path: string): Outbox {
       // Where there is no room for it, the file goes on growing, and is written anew another time.
       if (isWorth) await file.replace(lines()).catch(() => undefined)
     }
+    // In the same step as the last look: what is asked for after it begins anew.
+    writing = null
   }
 
   async function append(batch: Asked[]): Promise<void> {

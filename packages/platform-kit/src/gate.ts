@@ -37,7 +37,6 @@ export function createGate(width: number): Gate {
   }
 
   function open(): void {
-    if (shut !== null) clearTimeout(shut)
     shut = null
     letIn()
   }
@@ -58,8 +57,9 @@ export function createGate(width: number): Gate {
       }),
     leaveWell() {
       inside -= 1
+      // What was sent before does not shorten a wait that the hub has asked for since.
       failures = 0
-      open()
+      letIn()
     },
     leaveIll(waitFor) {
       inside -= 1

@@ -21,8 +21,9 @@ export type HubAddress = {
  */
 export function connectToHub(hub: HubAddress): (push: Push) => Promise<SendResult> {
   const { hubUrl, hubApiKey, timeoutMs = 10_000, fetch = globalThis.fetch } = hub
-  if (!/^https?:\/\//.test(hubUrl)) throw new Error(`hubUrl is no http address: ${hubUrl}`)
-  const target = new URL(hubUrl.replace(/\/+$/, '') + RECEIVER_PATH)
+  const { origin, pathname, protocol } = new URL(hubUrl)
+  if (!/^https?:$/.test(protocol)) throw new Error(`hubUrl is no http address: ${hubUrl}`)
+  const target = origin + pathname.replace(/\/+$/, '') + RECEIVER_PATH
   if (typeof hubApiKey !== 'string' || !isHeaderValue(hubApiKey)) {
     throw new Error('hubApiKey is missing, or holds what no key holds.')
   }
