@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { createFileOutbox } from './file-outbox.ts'
 import { createPushClient, type PushClientOptions } from './push-client.ts'
 
 const KEY = 'rhk_any'
@@ -199,6 +203,55 @@ test('closing lets what is under way end, and ends all waiting', async (t) => {
   await closed
   const outcomes = (await Promise.all(pushes)).map(({ outcome }) => outcome)
   assert.deepEqual(outcomes.toSorted(), ['given up', 'stored'])
+})
+
+test('what is kept outlives the client, and a clock that is put back makes nothing older', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'recordhub-kit-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const openOutbox = () => createFileOutbox(join(folder, 'outbox'))
+  const { received, connect } = await openReceiver(
+    t,
+    fault(503, { 'Retry-After': '60' }),
+    fault(422),
+  )
+  const reference = { record_type: 'employee', reference_number: '1' }
+  const waits = Promise.withResolvers<void>()
+  const before = connect({ outbox: openOutbox(), onWaiting: () => waits.resolve() })
+  const kept = { outcome: 'kept' }
+  assert.deepEqual(await before.created(record('1')), kept)
+  await waits.promise
+  assert.deepEqual(await before.updated(reference, { data: { turn: 1 } }), kept)
+  await before.close()
+
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 3_600_000 })
+  const refused: string[] = []
+  const stored: string[] = []
+  const after = connect({
+    outbox: openOutbox(),
+    onRefused: (push) => void refused.push(push.method),
+    onStored: (push) => void stored.push(push.method),
+  })
+  assert.deepEqual(await after.updated(reference, { data: { turn: 2 } }), kept)
+  await after.idle()
+  await after.close()
+  assert.deepEqual({ refused, stored }, { refused: ['POST'], stored: ['PATCH', 'PATCH'] })
+  assert.deepEqual(
+    received.map(({ body }) => body.data['turn']),
+    [undefined, undefined, 1, 2],
+  )
+  const times = received.map(({ body }) => body.occurred_at)
+  assert.deepEqual(times, times.toSorted())
+  const again = connect({ outbox: openOutbox() })
+  await again.idle()
+  assert.equal(received.length, 4, 'nothing waits any more')
+})
+
+test('an outbox that cannot be used is told to whoever asks or pushes', async (t) => {
+  const { connect } = await openReceiver(t)
+  const client = connect({ outbox: createFileOutbox('/dev/null/outbox') })
+  await assert.rejects(client.ready(), /outbox \/dev\/null\/outbox cannot be used/)
+  await assert.rejects(client.created(record('1')), /cannot be used/)
+  await assert.rejects(client.idle(), /cannot be used/)
 })
 
 test('what a listener throws does not end the sending', async (t) => {
