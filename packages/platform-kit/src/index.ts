@@ -1,0 +1,20 @@
+/** What a platform needs to be one of a Recordhub: the endpoints that the hub calls, and pushes to it. */
+export { createPlatformHandler, type HandlerOptions, type PlatformHandler } from './handler.ts'
+export type { Outbox, OutboxContent } from './outbox.ts'
+export type {
+  FoundRecord,
+  PlatformDefinition,
+  PlatformField,
+  PlatformModule,
+  PlatformRecord,
+  Records,
+  RecordsPage,
+  RecordsRequest,
+} from './platform.ts'
+export type { NewRecord, Push, RecordChanges, RecordReference } from './push.ts'
+export {
+  createPushClient,
+  type PushClient,
+  type PushClientOptions,
+  type PushResult,
+} from './push-client.ts'
