@@ -9,17 +9,15 @@ import { Paged } from './paged.tsx'
 import { RejectedPushes } from './rejected-pushes.tsx'
 import { usePages } from './use-pages.ts'
 
-const PAGE = 100
+const PAGE = 50
 
 /** What the platform pushed: taken or refused. */
 export function PushesTab({ platform }: { platform: PlatformDetails }) {
   const { platform_name, last_push_at } = platform
-  const query = new URLSearchParams({ platform: platform_name, limit: String(PAGE) })
+  const query = new URLSearchParams({ platform: platform_name, kind: 'push', limit: `${PAGE}` })
   const path = `/api/v1/activity?${query}`
   const activity = usePages<ActivityLine>(['platforms', platform_name], path, 'activity')
-  const taken = activity.rows.filter(
-    ({ kind }) => kind.startsWith('push.') && kind !== 'push.rejected',
-  )
+  const taken = activity.rows.filter(({ kind }) => kind !== 'push.rejected')
   return (
     <Stack>
       <Text size="sm" c="dimmed" component="div">
@@ -52,7 +50,7 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
             Taken
           </Title>
           <Paged
-            query={{ ...activity, rows: activity.hasNextPage ? activity.rows : taken }}
+            query={{ ...activity, rows: taken }}
             empty={
               <EmptyState icon={<IconArrowsDownUp />} title="No push was taken yet">
                 The platform pushes with the hub API key. What it pushes is told here with its
