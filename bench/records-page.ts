@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { chromium, type Page } from 'playwright-core'
+import { provideChromium } from '../packages/server/test/helpers/browser-program.ts'
+import type { Engine } from './engines.ts'
+import { type BenchHub, OPERATOR, register, startHub, startPull, waitForPull } from './hub.ts'
+import { startServer } from './processes.ts'
+
+const ROUNDS = 5
+const DEEP_PAGE = 1000
+const FIRST_ROW = 'tbody a'
+
+/** The page of records before so many records, in a browser: milliseconds until rows are seen. */
+export async function benchRecordsPage(engine: Engine, records: number): Promise<void> {
+  const platform = await startServer('./document-server.ts', [String(records)], {})
+  const hub = await startHub(engine)
+  const program = await provideChromium(process.env['TEST_CHROMIUM'] ?? '')
+  const browser = await chromium.launch({
+    executablePath: program.path,
+    args: ['--no-sandbox', '--disable-gpu'],
+    env: program.libraries ? { ...process.env, LD_LIBRARY_PATH: program.libraries } : process.env,
+  })
+  try {
+    await register(hub, platform)
+    await waitForPull(hub, await startPull(hub))
+    while ((await hub.call('GET', '/api/v1/search/status'))['lag'] !== 0) await pause(200)
+    process.stdout.write(`page of records, ${engine}, ${records}\n`)
+    const baseURL = `http://127.0.0.1:${hub.process.port}`
+    const context = await browser.newContext({ baseURL, viewport: { width: 1280, height: 900 } })
+    const headers = { origin: baseURL }
+    await context.request.post('/api/auth/sign-in/email', { data: OPERATOR, headers })
+    const page = await context.newPage()
+    const module = 'platform=bench-1&record_type=item-1'
+    const middle = String(Math.floor(records / 2)).padStart(8, '0')
+    for (const [name, query] of [
+      ['first rows', ''],
+      ['first rows of a module', module],
+      [`page ${DEEP_PAGE}`, `${module}&cursor=${await findDeep(hub, module)}`],
+      ['filtered, a third of all', `${module}&filter[active]=true`],
+      ['filtered, not indexed, one record', `${module}&filter[phone]=%2B49 30 ${middle}`],
+      ['search, one record', `${module}&q=${middle}`],
+    ] as const) {
+      process.stdout.write(`  ${name.padEnd(36)} ${await measure(page, query)}\n`)
+    }
+  } finally {
+    await browser.close()
+    program.remove()
+    await hub.stop()
+    await platform.stop()
+  }
+}
+
+async function findDeep(hub: BenchHub, module: string): Promise<string> {
+  let cursor = ''
+  // The pages of 500 that lead to the one of 50.
+  for (let read = 0; read < (DEEP_PAGE - 1) * 50; read += 500) {
+    const limit = Math.min(500, (DEEP_PAGE - 1) * 50 - read)
+    const from = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const page = await hub.call('GET', `/api/v1/records?${module}&limit=${limit}${from}`)
+    cursor = String(page['next_cursor'])
+  }
+  return encodeURIComponent(cursor)
+}
+
+/** From an empty tab to the first row, and from a click on Next to the rows of the next page. */
+async function measure(page: Page, query: string): Promise<string> {
+  const opened: number[] = []
+  const turned: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    await page.goto('about:blank')
+    const begin = performance.now()
+    await page.goto(`/dashboard/records?${query}`, { waitUntil: 'commit' })
+    const first = page.locator(FIRST_ROW).first()
+    // Where no index finds the one record, the hub may not have come to it yet.
+    await first.or(page.getByText('Nothing found so far')).waitFor()
+    opened.push(performance.now() - begin)
+    const next = page.getByRole('button', { name: 'Next' })
+    if ((await first.count()) === 0 || !(await next.isEnabled())) continue
+    const before = (await first.textContent()) ?? ''
+    const turning = performance.now()
+    await next.click()
+    // Where the hub goes on looking for records that no index finds, the next page may have none.
+    await first.filter({ hasText: before }).waitFor({ state: 'detached' })
+    turned.push(performance.now() - turning)
+  }
+  return `${median(opened)} ms${turned.length > 0 ? `, next page ${median(turned)} ms` : ''}`
+}
+
+function median(times: number[]): string {
+  return (times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0).toFixed(0)
+}
