@@ -34,10 +34,10 @@ export async function benchRecordsPage(engine: Engine, records: number): Promise
     for (const [name, query] of [
       ['first rows', ''],
       ['first rows of a module', module],
+      [`page ${DEEP_PAGE}`, `${module}&cursor=${await findDeep(hub, module)}`],
       ['filtered, a third of all', `${module}&filter[active]=true`],
       ['filtered, not indexed, one record', `${module}&filter[phone]=%2B49 30 ${middle}`],
       ['search, one record', `${module}&q=${middle}`],
-      [`page ${DEEP_PAGE}`, `${module}&cursor=${await findDeep(hub, module)}`],
     ] as const) {
       process.stdout.write(`  ${name.padEnd(36)} ${await measure(page, query)}\n`)
     }
@@ -70,14 +70,16 @@ async function measure(page: Page, query: string): Promise<string> {
     const begin = performance.now()
     await page.goto(`/dashboard/records?${query}`, { waitUntil: 'commit' })
     const first = page.locator(FIRST_ROW).first()
-    await first.waitFor()
+    // Where no index finds the one record, the hub may not have come to it yet.
+    await first.or(page.getByText('Nothing found so far')).waitFor()
     opened.push(performance.now() - begin)
     const next = page.getByRole('button', { name: 'Next' })
-    if (!(await next.isEnabled())) continue
+    if ((await first.count()) === 0 || !(await next.isEnabled())) continue
     const before = (await first.textContent()) ?? ''
     const turning = performance.now()
     await next.click()
-    await page.locator(FIRST_ROW).first().filter({ hasNotText: before }).waitFor()
+    // Where the hub goes on looking for records that no index finds, the next page may have none.
+    await first.filter({ hasText: before }).waitFor({ state: 'detached' })
     turned.push(performance.now() - turning)
   }
   return `${median(opened)} ms${turned.length > 0 ? `, next page ${median(turned)} ms` : ''}`
