@@ -5,8 +5,11 @@ import type { FieldSettings, ModuleSettings, Origin, SourceSettings } from './se
 
 const TYPES = Object.keys(FIELD_TYPES).filter((name): name is FieldType => name in FIELD_TYPES)
 
+/** Null where the file does not say what it is. */
+type SourceKind = SourceSettings['kind'] | null
+
 /** One element of `modules`; what is wrong with it is remembered by the section. */
-export function readModule(section: Section, source: SourceSettings['kind']): ModuleSettings {
+export function readModule(section: Section, source: SourceKind): ModuleSettings {
   const recordType = section.need('record_type')
   if (recordType === '.' || recordType === '..') {
     section.fault('record_type', 'cannot stand in an address')
@@ -32,7 +35,7 @@ export function readModule(section: Section, source: SourceSettings['kind']): Mo
   return module
 }
 
-function readOrigin(section: Section, source: SourceSettings['kind']): Origin {
+function readOrigin(section: Section, source: SourceKind): Origin {
   const table = section.text('table')
   const query = section.text('query')
   const file = section.text('file')
@@ -46,6 +49,7 @@ function readOrigin(section: Section, source: SourceSettings['kind']): Origin {
     }
     return { kind: 'file', file: file ?? '', delimiter }
   }
+  if (source === null && file !== null) return { kind: 'file', file, delimiter }
   if (file !== null) section.fault('file', 'is for folders; a database has table or query')
   else if ((table === null) === (query === null)) section.fault(null, 'needs either table or query')
   return query === null ? { kind: 'table', table: table ?? '' } : { kind: 'query', query }

@@ -26,7 +26,7 @@ export function readSettings(
   const source = readSource(root, file.folder)
   const push = readPush(root.section('push'), file.folder)
   const sections = root.sections('modules')
-  const modules = source ? sections.map((section) => readModule(section, source.kind)) : []
+  const modules = sections.map((section) => readModule(section, source?.kind ?? null))
   if (sections.length === 0 && !root.keys.includes('modules')) root.fault('modules', 'is missing')
   for (const [index, module] of modules.entries()) {
     const first = modules.findIndex(({ recordType }) => recordType === module.recordType)
@@ -37,7 +37,7 @@ export function readSettings(
       )
     }
   }
-  if (push && source && !modules.some((module) => module.updatedAt !== null)) {
+  if (push && !modules.some((module) => module.updatedAt !== null)) {
     root.fault('push', 'needs a module with updated_at: what has changed cannot be told else')
   }
   root.end()
@@ -97,13 +97,13 @@ function readSource(root: Section, folder: string): SourceSettings | null {
   const database = section.text('database')
   const files = section.text('folder')
   section.end()
-  if ((database === null) === (files === null)) {
+  if (section.has('database') === section.has('folder')) {
     section.fault(null, 'needs either database or folder')
     return null
   }
   if (files !== null) return { kind: 'folder', path: resolve(folder, files) }
-  const source = parseSource(database ?? '', folder)
-  if (!source && database !== '') {
+  const source = database === null ? null : parseSource(database, folder)
+  if (!source && database !== null) {
     section.fault('database', 'has to begin with postgres://, mysql://, mariadb:// or sqlite:')
   }
   return source

@@ -174,14 +174,17 @@ function toText(file: File, path: string, node: unknown): string | null {
     return null
   }
   const written = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value))
-  return written.replaceAll(/\$(\$?)\{([^}]*)\}/g, (whole, escaped: string, name: string) => {
+  let isWhole = true
+  const text = written.replaceAll(/\$(\$?)\{([^}]*)\}/g, (whole, escaped: string, name: string) => {
     if (escaped) return whole.slice(1)
     const value = file.environment[name.trim()]
     if (value === undefined) {
-      faultAt(file, node, path, `the environment has no ${name.trim()}`)
+      isWhole = false
+      faultAt(file, node, path, `needs ${name.trim()}, which the environment does not have`)
     }
     return value ?? ''
   })
+  return isWhole ? text : null
 }
 
 function resolve(file: File, node: unknown): unknown {

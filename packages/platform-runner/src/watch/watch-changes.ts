@@ -120,6 +120,7 @@ async function run(
 ): Promise<void> {
   const { recordType } = module
   let isNew = !Object.hasOwn(progress, recordType) && !settings.pushesExisting
+  let isWatching = false
   let saidWhy = ''
   while (!signal.aborted) {
     try {
@@ -130,12 +131,14 @@ async function run(
         progress[recordType] = settled
         await save()
       }
-      if (saidWhy !== '') log(`${recordType}: watching again`)
+      if (!isWatching) log(`${recordType}: watching ${module.updatedAt.name}`)
+      isWatching = true
       saidWhy = ''
     } catch (error) {
       const words = error instanceof Error ? error.message : String(error)
       if (words !== saidWhy && !signal.aborted) log(`${recordType}: ${words}`)
       saidWhy = words
+      isWatching = false
     }
     await pause(settings.everySeconds * 1000, undefined, { signal }).catch(() => undefined)
   }

@@ -31,9 +31,12 @@ export type RunnerSandbox = {
   write: (file: string, text: string) => void
   run: (args: string[], env?: Record<string, string>) => Promise<RunnerOutput>
   /** Serves what `platform.yaml` says. */
-  start: (env?: Record<string, string>) => Promise<RunningPlatform>
+  start: (env?: Record<string, string>, port?: string) => Promise<RunningPlatform>
   /** The same, for what happens before it listens. */
-  begin: (env?: Record<string, string>) => {
+  begin: (
+    env?: Record<string, string>,
+    port?: string,
+  ) => {
     logs: RunningPlatform['logs']
     listening: Promise<RunningPlatform>
   }
@@ -73,15 +76,18 @@ export function createRunnerSandbox(t: TestContext, main = MAIN): RunnerSandbox 
       await once(child, 'close')
       return { code: child.exitCode, ...output }
     },
-    start: (env) => begin(env).listening,
+    start: (env, port) => begin(env, port).listening,
     begin,
   }
 
-  function begin(env: Record<string, string> = {}) {
-    const { child, output, lines } = launch(['--port', '0'], env)
+  function begin(env: Record<string, string> = {}, port = '0') {
+    const { child, output, lines } = launch(['--port', port], env)
     const logs = (pattern: RegExp) =>
-      new Promise<void>((resolve) => {
+      new Promise<void>((resolve, reject) => {
         if (pattern.test(output.stderr)) return resolve()
+        child.once('close', () =>
+          reject(new Error(`It ended without ${pattern}: ${output.stderr}`)),
+        )
         lines.on('line', (line) => {
           if (pattern.test(line)) resolve()
         })
