@@ -1,126 +1,146 @@
 /** An outbox in a file, for Node, Bun and Deno: a line a push, and a line for each that has arrived. */
-import { type FileHandle, open, rename } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { type FileLock, takeFileLock } from './file-lock.ts'
+import { createLineFile, readLines } from './line-file.ts'
 import type { Outbox } from './outbox.ts'
 import type { Push } from './push.ts'
 
+type Head = { outbox: typeof FORMAT; newest: string | null }
 type Line = { keep: Push } | { drop: string }
+type Asked = { line: Line; text: string; resolve: () => void; reject: (error: unknown) => void }
 
-/** Written anew without what has arrived, once that is more than this and most of the file. */
+const FORMAT = 1
+/** Written anew without what has arrived, once that is most of the file and more than this. */
 const COMPACT_BYTES = 1_000_000
 
 /**
- * A push is kept once it is on the disk; several that come at once share one flush. A line that a crash cut off
- * is left out: its push was never said to be kept. One process at a time.
+ * A push is kept once it is on the disk; several that come at once share one flush. Personal data stand in the
+ * file, so only its owner may read it. One process at a time uses it; another one is refused.
  */
 export function createFileOutbox(path: string): Outbox {
-  const waiting = new Map<string, Push>()
-  let file: FileHandle | null = null
-  let size = 0
-  let queued: { text: string; done: () => void; failed: (error: unknown) => void }[] = []
+  const file = createLineFile(path)
+  const waiting = new Map<string, { push: Push; bytes: number }>()
+  let waitingBytes = 0
+  let newest: string | null = null
+  let lock: FileLock | null = null
+  let asked: Asked[] = []
   let writing: Promise<void> | null = null
 
-  async function load(): Promise<Push[]> {
-    const text = await readIfThere(path)
-    const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-    for (const line of whole.split('\n')) {
-      if (line !== '') apply(waiting, JSON.parse(line))
+  function apply(line: Line, text: string): void {
+    const id = 'keep' in line ? line.keep.id : line.drop
+    waitingBytes -= waiting.get(id)?.bytes ?? 0
+    if ('drop' in line) {
+      waiting.delete(id)
+      return
     }
-    await rewrite()
-    return [...waiting.values()]
+    const bytes = Buffer.byteLength(text)
+    waiting.set(id, { push: line.keep, bytes })
+    waitingBytes += bytes
+    note(line.keep.occurredAt)
   }
 
-  /** What still waits, in a file that takes the place of the one before at once. */
-  async function rewrite(): Promise<void> {
-    const text = [...waiting.values()].map((push) => toLine({ keep: push })).join('')
-    const next = await open(`${path}.new`, 'w', 0o600)
-    await next.writeFile(text)
-    await next.datasync()
-    await rename(`${path}.new`, path)
-    await syncFolder(dirname(path))
-    await file?.close()
-    file = next
-    size = Buffer.byteLength(text)
+  function note(at: string | null): void {
+    if (at !== null && at > (newest ?? '')) newest = at
   }
 
-  function append(line: Line): Promise<void> {
-    const done = new Promise<void>((resolve, reject) => {
-      queued.push({ text: toLine(line), done: resolve, failed: reject })
+  async function read(): Promise<void> {
+    let number = 0
+    for await (const text of readLines(path)) {
+      number += 1
+      const line = parseLine(text)
+      if (line === null) throw new Error(`Its line ${number} cannot be read.`)
+      if ('outbox' in line) note(line.newest)
+      else apply(line, text)
+    }
+  }
+
+  function* lines(): Generator<string> {
+    const head: Head = { outbox: FORMAT, newest }
+    yield toText(head)
+    for (const { push } of waiting.values()) yield toText({ keep: push })
+  }
+
+  function write(line: Line): Promise<void> {
+    const written = new Promise<void>((resolve, reject) => {
+      asked.push({ line, text: toText(line), resolve, reject })
     })
-    writing ??= writeAll().finally(() => {
-      writing = null
-    })
-    return done
+    writing ??= writeAsked()
+    return written
   }
 
-  async function writeAll(): Promise<void> {
-    while (queued.length > 0) {
-      const batch = queued
-      queued = []
+  async function writeAsked(): Promise<void> {
+    while (asked.length > 0) {
+      const batch = asked
+      asked = []
       try {
-        if (!file) throw new Error('The outbox is not open.')
-        const text = batch.map((one) => one.text).join('')
-        await file.writeFile(text)
-        await file.datasync()
-        size += Buffer.byteLength(text)
-        for (const { done } of batch) done()
-        const kept = [...waiting.values()].reduce((sum, push) => sum + push.body.length, 0)
-        if (size > COMPACT_BYTES && size > 2 * kept) await rewrite()
+        await append(batch)
       } catch (error) {
-        for (const { failed } of batch) failed(error)
+        for (const { reject } of batch) reject(explain(error, path))
+        continue
       }
+      for (const { line, text, resolve } of batch) {
+        apply(line, text)
+        resolve()
+      }
+      const isWorth = file.size() > COMPACT_BYTES && file.size() > 2 * waitingBytes
+      // Where there is no room for it, the file goes on growing, and is written anew another time.
+      if (isWorth) await file.replace(lines()).catch(() => undefined)
     }
+    // In the same step as the last look: what is asked for after it begins anew.
+    writing = null
+  }
+
+  async function append(batch: Asked[]): Promise<void> {
+    const text = batch.map((one) => one.text).join('')
+    // What has arrived may be sent again after a crash of the machine: that changes nothing at the hub.
+    const flush = batch.some(({ line }) => 'keep' in line)
+    await file.append(text, flush)
+    // Whoever takes the lock reads the file after that, and so finds what was written before.
+    if (!(await lock?.isHeld())) throw new Error('It is closed, or another process has taken it.')
   }
 
   return {
-    load,
-    async keep(push) {
-      waiting.set(push.id, push)
+    async load() {
       try {
-        await append({ keep: push })
+        await mkdir(dirname(path), { recursive: true })
+        lock = await takeFileLock(`${path}.lock`)
+        await read()
+        await file.replace(lines())
+        return { waiting: [...waiting.values()].map(({ push }) => push), newest }
       } catch (error) {
-        waiting.delete(push.id)
-        throw error
+        await lock?.release()
+        throw explain(error, path)
       }
     },
-    async drop(id) {
-      if (waiting.delete(id)) await append({ drop: id })
+    keep: (push) => write({ keep: push }),
+    drop: async (id) => {
+      if (waiting.has(id)) await write({ drop: id })
     },
     async close() {
       await writing
-      await file?.close()
-      file = null
+      await file.close()
+      await lock?.release()
+      lock = null
     },
   }
 }
 
-function apply(waiting: Map<string, Push>, line: Line): void {
-  if ('keep' in line) waiting.set(line.keep.id, line.keep)
-  else waiting.delete(line.drop)
+function explain(error: unknown, path: string): Error {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new Error(`The outbox ${path} cannot be used. ${reason}`, { cause: error })
 }
 
-const toLine = (line: Line) => `${JSON.stringify(line)}\n`
+const toText = (line: Head | Line) => `${JSON.stringify(line)}\n`
 
-async function readIfThere(path: string): Promise<string> {
+/** Null for what this version has not written. */
+function parseLine(text: string): Head | Line | null {
   try {
-    const file = await open(path, 'r')
-    try {
-      return await file.readFile('utf8')
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
-    throw error
-  }
-}
-
-/** A new name is on the disk only once its folder is. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
+    const line: Partial<Head & { keep: Push; drop: string }> = JSON.parse(text)
+    if (line.outbox === FORMAT) return { outbox: FORMAT, newest: line.newest ?? null }
+    if (typeof line.keep?.id === 'string') return { keep: line.keep }
+    return typeof line.drop === 'string' ? { drop: line.drop } : null
+  } catch {
+    return null
   }
 }

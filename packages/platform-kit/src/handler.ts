@@ -1,170 +1,167 @@
 /** The endpoints that the hub calls, as one function of the Web standard (Request → Response). */
 import { SOURCE_KEY_HEADER } from '@recordhub/protocol/constants'
-import { definePlatform, type PlatformDefinition, type PlatformModule } from './platform.ts'
+import { checkPlatform } from './check-platform.ts'
+import { compressed } from './compress.ts'
+import { manifestOf } from './manifest.ts'
+import type { PlatformDefinition, PlatformModule, RecordsPage, RecordsRequest } from './platform.ts'
 import { streamRecords } from './record-stream.ts'
 import { createKeyCheck } from './source-key.ts'
 
 export type HandlerOptions = {
-  /** The neutral word in the paths: `/api/<word>/ping`. */
+  /** What stands before `/api` in the paths: `/crm` for `/crm/api/hub/ping`. */
+  basePath?: string
+  /** The neutral word in the paths, as the hub is told: `/api/<word>/ping`. `hub` where it is left out. */
   pathWord?: string
-  /** Compresses answers for who understands it. */
+  /** Whether answers are compressed for who understands it; they are where it is left out. */
   gzip?: boolean
-  /** Told what went wrong while records were read; `console.error` where it is left out. */
+  /** Told what went wrong, and where; `console.error` where it is left out. */
   onError?: (error: unknown, where: string) => void
 }
 
 /** Answers requests of the hub; null for those that are not for it, so that others can answer them. */
-export type PlatformHandler = (request: Request) => Promise<Response | null>
+export type PlatformHandler = {
+  (request: Request): Promise<Response | null>
+  /** What the paths of all its requests begin with. */
+  readonly path: string
+}
+
+type Asked = { request: Request; url: URL; stop: AbortController }
 
 const SEARCH_LIMIT = 100
 
 /** @throws Error for a definition that cannot work. */
 export function createPlatformHandler(
-  definition: PlatformDefinition,
+  platform: PlatformDefinition,
   options: HandlerOptions = {},
 ): PlatformHandler {
-  const platform = definePlatform(definition)
-  const { pathWord = 'hub', gzip = true, onError = report } = options
-  const holdsKey = createKeyCheck(platform.sourceKey)
-  const base = `/api/${pathWord}/`
+  checkPlatform(platform)
+  const { basePath = '', pathWord = 'hub', gzip = true, onError = report } = options
+  const path = `${basePath.replace(/\/+$/, '')}/api/${pathWord}/`
+  const isRightKey = createKeyCheck(platform.sourceKey)
 
-  async function answer(request: Request, endpoint: string, url: URL): Promise<Response> {
-    if (!(await holdsKey(request.headers.get(SOURCE_KEY_HEADER)))) {
+  async function answer(asked: Asked): Promise<Response> {
+    const { request, url, stop } = asked
+    if (!(await isRightKey(request.headers.get(SOURCE_KEY_HEADER)))) {
       return fail(401, `The key in ${SOURCE_KEY_HEADER} is missing or wrong.`)
     }
     if (request.method !== 'GET') return fail(405, 'Only GET is answered here.', { Allow: 'GET' })
+    const { name, title, modules, search } = platform
+    const endpoint = url.pathname.slice(path.length)
     if (endpoint === 'ping') {
-      const message = `${platform.title} is online.`
-      return json({ success: true, message, platform_name: platform.name })
+      return json({ success: true, message: `${title} is online.`, platform_name: name })
     }
     if (endpoint === 'manifest') return json(manifestOf(platform))
-    if (endpoint === 'search' && platform.search) {
-      return search(platform, platform.search, request, url)
+    if (endpoint === 'search' && search) {
+      const query = url.searchParams.get('query')?.trim() ?? ''
+      const records = query === '' ? [] : await search(query, { signal: stop.signal })
+      return json({ success: true, platform_name: name, records: await takeFirst(records) })
     }
-    const recordType = /^records\/([^/]+)$/.exec(endpoint)?.[1]
-    const wanted = recordType === undefined ? undefined : decode(recordType)
-    const module = platform.modules.find((one) => one.recordType === wanted)
-    if (!module) return fail(404, `There is no ${endpoint} here.`)
-    return answerRecords(platform, module, request, url, (error) =>
-      onError(error, `records of ${module.recordType}`),
-    )
+    const recordType = recordTypeIn(endpoint)
+    const module = modules.find((one) => one.recordType === recordType)
+    if (module) return answerRecords(platform, module, asked, tell)
+    return fail(404, recordType === null ? 'There is nothing here.' : 'There is no such module.')
   }
 
-  return async (request) => {
+  function tell(error: unknown, url: URL): void {
+    onError(error, url.pathname)
+  }
+
+  async function handle(request: Request): Promise<Response | null> {
     const url = new URL(request.url)
-    const at = url.pathname.indexOf(base)
-    if (at < 0) return null
+    if (!url.pathname.startsWith(path)) return null
+    const stop = new AbortController()
+    if (request.signal.aborted) stop.abort()
+    request.signal.addEventListener('abort', () => stop.abort(), { once: true })
     try {
-      const response = await answer(request, url.pathname.slice(at + base.length), url)
+      const response = await answer({ request, url, stop })
       return gzip ? compressed(request, response) : response
     } catch (error) {
-      onError(error, `${request.method} ${url.pathname}`)
+      if (!stop.signal.aborted) tell(error, url)
       return fail(500, 'The platform could not answer. Its log says why.')
     }
   }
-}
-
-function manifestOf({ name, title, description = '', modules }: PlatformDefinition) {
-  return {
-    success: true,
-    platform_name: name,
-    platform_title: title,
-    platform_description: description,
-    modules: modules.map((module) => ({
-      module_name: module.name,
-      record_type: module.recordType,
-      description: module.description ?? '',
-      fields: module.fields.map(({ key, label = key, type = 'string', required = false }) => ({
-        key,
-        label,
-        type,
-        required,
-      })),
-    })),
-  }
+  return Object.assign(handle, { path })
 }
 
 async function answerRecords(
   platform: PlatformDefinition,
   module: PlatformModule,
-  request: Request,
-  url: URL,
-  onError: (error: unknown) => void,
+  { request, url, stop }: Asked,
+  tell: (error: unknown, url: URL) => void,
 ): Promise<Response> {
-  const headers: Record<string, string> = { 'Content-Type': 'application/json' }
+  const headers = new Headers({ 'Content-Type': 'application/json' })
   const cursor = url.searchParams.get('cursor')
   if (module.version && cursor === null) {
-    const tag = `W/"${encodeURIComponent(await module.version())}"`
-    headers['ETag'] = tag
-    const known = request.headers.get('if-none-match')?.split(',') ?? []
-    if (known.some((one) => one.trim() === tag)) return new Response(null, { status: 304, headers })
+    // Told before the records are read: what changes meanwhile has another version the next time.
+    const tag = `"${encodeURIComponent(await module.version())}"`
+    headers.set('ETag', `W/${tag}`)
+    if (knows(request, tag)) return new Response(null, { status: 304, headers })
   }
-  const { signal } = request
-  const { records, next } = module.pages
-    ? await module.pages(cursor, { signal })
-    : { records: (await module.records?.({ signal })) ?? [], next: null }
+  const { records, next, total } = await readPage(module, cursor, { signal: stop.signal })
   if (next !== null) {
-    const page = new URL(url)
-    page.searchParams.set('cursor', next)
-    headers['Link'] = `<${page.pathname}${page.search}>; rel="next"`
+    // Relative to wherever the hub has called: whatever a proxy before it has made of the path.
+    headers.set('Link', `<?${new URLSearchParams({ cursor: next })}>; rel="next"`)
   }
-  const head = {
-    success: true,
-    platform_name: platform.name,
-    module_name: module.name,
-    record_type: module.recordType,
-  }
-  const body = streamRecords(head, records, (error) => error !== null && onError(error))
+  const body = await streamRecords(records, {
+    head: {
+      success: true,
+      platform_name: platform.name,
+      module_name: module.name,
+      record_type: module.recordType,
+      ...(total === undefined ? {} : { total }),
+    },
+    isWhole: total === undefined && next === null && cursor === null,
+    stop,
+    onError: (error) => tell(error, url),
+  })
   return new Response(body, { headers })
 }
 
-async function search(
-  platform: PlatformDefinition,
-  find: NonNullable<PlatformDefinition['search']>,
-  request: Request,
-  url: URL,
-): Promise<Response> {
-  const query = url.searchParams.get('query')?.trim() ?? ''
-  const records = []
-  if (query !== '') {
-    for await (const record of await find(query, { signal: request.signal })) {
-      records.push(record)
-      if (records.length === SEARCH_LIMIT) break
-    }
+async function readPage(
+  module: PlatformModule,
+  cursor: string | null,
+  request: RecordsRequest,
+): Promise<RecordsPage> {
+  if (module.pages) return module.pages(cursor, request)
+  return { records: await module.records(request), next: null }
+}
+
+function knows(request: Request, tag: string): boolean {
+  const known = request.headers.get('if-none-match')?.split(',') ?? []
+  return known.some((one) => one.trim().replace(/^W\//, '') === tag)
+}
+
+async function takeFirst<Item>(items: Iterable<Item> | AsyncIterable<Item>): Promise<Item[]> {
+  const first: Item[] = []
+  for await (const item of items) {
+    first.push(item)
+    if (first.length === SEARCH_LIMIT) break
   }
-  return json({ success: true, platform_name: platform.name, records })
+  return first
 }
 
-function compressed(request: Request, response: Response): Response {
-  const accepts = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(
-    request.headers.get('accept-encoding') ?? '',
-  )
-  if (!accepts || response.body === null || response.status !== 200) return response
-  const headers = new Headers(response.headers)
-  headers.set('Content-Encoding', 'gzip')
-  headers.append('Vary', 'Accept-Encoding')
-  return new Response(response.body.pipeThrough(new CompressionStream('gzip')), { headers })
+/** Null where no module is asked for. */
+function recordTypeIn(endpoint: string): string | null {
+  const [, encoded] = /^records\/([^/]+)$/.exec(endpoint) ?? []
+  if (encoded === undefined) return null
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    return null
+  }
 }
 
-function json(body: unknown): Response {
-  return new Response(JSON.stringify(body), { headers: { 'Content-Type': 'application/json' } })
-}
-
-function fail(status: number, message: string, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify({ success: false, message }), {
-    status,
-    headers: { 'Content-Type': 'application/json', ...headers },
+function json(body: unknown, init: ResponseInit = {}): Response {
+  return new Response(JSON.stringify(body), {
+    ...init,
+    headers: { 'Content-Type': 'application/json', ...init.headers },
   })
 }
 
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
+function fail(status: number, message: string, headers: Record<string, string> = {}): Response {
+  return json({ success: false, message }, { status, headers })
 }
 
 function report(error: unknown, where: string): void {
-  console.error(`recordhub platform: ${where}:`, error)
+  console.error(`recordhub platform, ${where}:`, error)
 }

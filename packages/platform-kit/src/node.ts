@@ -1,21 +1,24 @@
 /** For `node:http`, and for Express and everything else that takes its listeners. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { PlatformHandler } from './handler.ts'
+
+export type NodeListener = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next?: (error?: unknown) => void,
+) => void
 
 /**
  * Answers requests that are for the hub; others go on to `next`, or get a 404 where there is none:
  * `createServer(toNodeListener(handler))`, `app.use(toNodeListener(handler))`.
  */
-export function toNodeListener(
-  handler: PlatformHandler,
-): (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void {
+export function toNodeListener(handler: PlatformHandler): NodeListener {
   return (request, response, next) => {
     serve(handler, request, response, next).catch((error: unknown) => {
-      // The answer broke off: whoever reads it must see that it is not whole.
-      response.destroy()
-      if (!response.headersSent) next?.(error)
+      // Whoever reads what broke off must see that it is not whole.
+      if (response.headersSent) response.destroy()
+      else if (next) next(error)
+      else response.writeHead(500).end()
     })
   }
 }
@@ -28,26 +31,56 @@ async function serve(
 ): Promise<void> {
   const gone = new AbortController()
   response.once('close', () => gone.abort())
-  const answer = await handler(toWebRequest(request, gone.signal))
-  if (answer === null) {
-    if (next) return next()
-    response.writeHead(404).end()
+  const asked = toWebRequest(request, gone.signal)
+  const answer = asked && (await handler(asked))
+  if (!answer) {
+    if (next) next()
+    else response.writeHead(404).end()
     return
   }
+  if (response.destroyed) return answer.body?.cancel()
   response.writeHead(answer.status, Object.fromEntries(answer.headers))
-  if (answer.body === null) {
-    response.end()
-    return
-  }
-  await pipeline(Readable.fromWeb(answer.body), response)
+  if (answer.body) await send(answer.body, response)
+  response.end()
 }
 
-/** Express takes the path that it was mounted at out of `url`, and keeps the whole in `originalUrl`. */
-function toWebRequest(request: IncomingMessage & { originalUrl?: string }, signal: AbortSignal) {
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (value !== undefined) headers.set(name, [value].flat().join(', '))
+/** Null for what is no request of the Web's: a strange target, or TRACE. */
+function toWebRequest({ url = '', method = 'GET', headers }: IncomingMessage, signal: AbortSignal) {
+  // Put after a host as text: what begins with two slashes must not become one.
+  if (!url.startsWith('/')) return null
+  const init = { method, signal, headers: new Headers() }
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) init.headers.set(name, [value].flat().join(', '))
   }
-  const url = new URL(request.originalUrl ?? request.url ?? '/', 'http://platform')
-  return new Request(url, { method: request.method ?? 'GET', headers, signal })
+  try {
+    return new Request(`http://platform${url}`, init)
+  } catch {
+    return null
+  }
+}
+
+/** Reads no faster than is taken, and no further than somebody is there to take it. */
+async function send(body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
+  const reader = body.getReader()
+  response.once('close', () => {
+    reader.cancel().catch(() => undefined)
+  })
+  for (;;) {
+    const { value, done } = await reader.read()
+    if (done) return
+    if (!response.write(value)) await untilDrained(response)
+  }
+}
+
+function untilDrained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.destroyed) return resolve()
+    const end = () => {
+      response.off('drain', end)
+      response.off('close', end)
+      resolve()
+    }
+    response.on('drain', end)
+    response.on('close', end)
+  })
 }

@@ -1,4 +1,7 @@
+import { MAX_REFERENCE_BYTES } from '@recordhub/protocol/constants'
+import { findDataFault } from './json-fault.ts'
 import type { PlatformRecord } from './platform.ts'
+import { findTextFault } from './text.ts'
 
 /** Names a record of one module. */
 export type RecordReference = { record_type: string; reference_number: string }
@@ -6,10 +9,8 @@ export type RecordReference = { record_type: string; reference_number: string }
 /** A record with its module, as a POST holds it. */
 export type NewRecord = PlatformRecord & { record_type: string; module_name: string }
 
-export type RecordChanges = {
-  data: { readonly [key: string]: unknown }
-  full_name?: string
-}
+/** What changed; null empties a field. */
+export type RecordChanges = { data: object; full_name?: string }
 
 /** One call of the receiver, as it is kept and sent. */
 export type Push = {
@@ -17,39 +18,62 @@ export type Push = {
   method: 'POST' | 'PATCH'
   /** Pushes with the same one reach the hub in their order. */
   recordKey: string
+  /** RFC 3339: an older push never overwrites a newer one. */
+  occurredAt: string
   /** As it goes on the wire. */
   body: string
 }
 
-export function newRecordPush(record: NewRecord, at: Date): Push {
+/** A push that is checked and written down, but for when it occurred. */
+export type PushDraft = Pick<Push, 'method' | 'recordKey'> & { content: string }
+
+/** @throws TypeError that names what the hub would refuse, or what JSON cannot say. */
+export function draftNewRecord(record: NewRecord): PushDraft {
   const { record_type, module_name, reference_number, full_name, data } = record
-  return makePush(
-    'POST',
-    record,
-    { module_name, record_type, reference_number, full_name, data },
-    at,
-  )
+  const names = { module_name, record_type, reference_number, full_name }
+  return makeDraft('POST', names, data)
 }
 
-export function changePush(reference: RecordReference, changes: RecordChanges, at: Date): Push {
+/** @throws TypeError as {@link draftNewRecord}. */
+export function draftChanges(reference: RecordReference, changes: RecordChanges): PushDraft {
   const { record_type, reference_number } = reference
-  return makePush('PATCH', reference, { record_type, reference_number, ...changes }, at)
+  const { full_name, data } = changes
+  const names = { record_type, reference_number, ...(full_name === undefined ? {} : { full_name }) }
+  return makeDraft('PATCH', names, data)
 }
 
-function makePush(
-  method: Push['method'],
-  { record_type, reference_number }: RecordReference,
-  body: Record<string, unknown>,
-  at: Date,
-): Push {
-  if (!record_type || !reference_number) {
-    throw new TypeError('A push needs the record_type and the reference_number of its record.')
+export function finishPush({ content, ...draft }: PushDraft, occurredAt: string): Push {
+  const body = `${content.slice(0, -1)},"occurred_at":${JSON.stringify(occurredAt)}}`
+  return { id: crypto.randomUUID(), ...draft, occurredAt, body }
+}
+
+type Names = RecordReference & { module_name?: string; full_name?: string }
+
+function makeDraft(method: Push['method'], names: Names, data: object): PushDraft {
+  const fault = findNameFault(names) ?? findDataFault(data, 'fault')
+  const { record_type, reference_number } = names
+  if (fault !== null) {
+    throw new TypeError(
+      `The push of ${record_type} "${reference_number}" cannot be sent: ${fault}.`,
+    )
   }
   return {
-    id: crypto.randomUUID(),
     method,
     recordKey: JSON.stringify([record_type, reference_number]),
-    // When it happened, not when it arrives: an older push never overwrites a newer one.
-    body: JSON.stringify({ ...body, occurred_at: at.toISOString() }),
+    content: JSON.stringify({ ...names, data }),
   }
+}
+
+function findNameFault(names: Names): string | null {
+  for (const [name, text] of Object.entries(names)) {
+    if (typeof text !== 'string') return `${name} is no text`
+    const fault = findTextFault(text)
+    if (fault !== null) return `${name} ${fault}`
+  }
+  if (names.record_type === '') return 'record_type is empty'
+  if (names.reference_number === '') return 'reference_number is empty'
+  if (new TextEncoder().encode(names.reference_number).length > MAX_REFERENCE_BYTES) {
+    return `reference_number is longer than ${MAX_REFERENCE_BYTES} bytes`
+  }
+  return null
 }

@@ -1,44 +1,63 @@
+import { findDataFault } from './json-fault.ts'
 import type { PlatformRecord, Records } from './platform.ts'
 
 const CHUNK_CHARACTERS = 32_768
 
+export type RecordStreamOptions = {
+  /** The members beside `records`; the number of records is added where it has no `total`. */
+  head: Readonly<Record<string, unknown>>
+  /** False where the number of these records is not that of all. */
+  isWhole: boolean
+  /** Ends the reading. */
+  stop: AbortController
+  /** Told why the stream broke off, unless whoever read it went away. */
+  onError: (error: unknown) => void
+}
+
 /**
- * An object of JSON with `head`'s members, the records and their number, written as it is read: only one chunk
- * is in memory. Where reading fails, the stream breaks off, so that nobody takes a part for the whole.
+ * An object of JSON with the records, written as it is read: one chunk at a time is in memory, and none is
+ * made before it is asked for. Where reading fails later, the stream breaks off, so that nobody takes a
+ * part for the whole.
+ * @throws whatever reading the first chunk throws.
  */
-export function streamRecords(
-  head: Readonly<Record<string, unknown>>,
+export async function streamRecords(
   records: Records,
-  onEnd: (error: unknown) => void,
-): ReadableStream<Uint8Array> {
+  { head, isWhole, stop, onError }: RecordStreamOptions,
+): Promise<ReadableStream<Uint8Array>> {
   const encoder = new TextEncoder()
-  const texts = writeRecords(head, records)
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { value, done } = await texts.next()
-        if (!done) return controller.enqueue(encoder.encode(value))
-        onEnd(null)
-        controller.close()
-      } catch (error) {
-        onEnd(error)
-        controller.error(error)
-      }
+  const texts = writeRecords(records, head, isWhole, stop.signal)
+  let next = await texts.next()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (next.done) return controller.close()
+        controller.enqueue(encoder.encode(next.value))
+        try {
+          next = await texts.next()
+        } catch (error) {
+          if (!stop.signal.aborted) onError(error)
+          controller.error(error)
+        }
+      },
+      async cancel() {
+        stop.abort()
+        await texts.return(undefined)
+      },
     },
-    async cancel() {
-      await texts.return(undefined)
-      onEnd(null)
-    },
-  })
+    { highWaterMark: 0 },
+  )
 }
 
 async function* writeRecords(
-  head: Readonly<Record<string, unknown>>,
   records: Records,
-): AsyncGenerator<string, void, undefined> {
+  head: Readonly<Record<string, unknown>>,
+  isWhole: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<string, undefined, undefined> {
   let text = `${JSON.stringify(head).slice(0, -1)},"records":[`
   let count = 0
   for await (const record of records) {
+    signal.throwIfAborted()
     text += (count === 0 ? '' : ',') + writeRecord(record, count)
     count += 1
     if (text.length >= CHUNK_CHARACTERS) {
@@ -46,16 +65,15 @@ async function* writeRecords(
       text = ''
     }
   }
-  yield `${text}],"total":${count}}`
+  yield `${text}]${isWhole ? `,"total":${count}` : ''}}`
+  return undefined
 }
 
-function writeRecord(record: PlatformRecord, index: number): string {
-  const { reference_number, full_name, data } = record
-  if (typeof reference_number !== 'string' || reference_number === '') {
-    throw new TypeError(`Record ${index + 1} has no reference_number, or one that is no text.`)
-  }
-  if (typeof full_name !== 'string') {
-    throw new TypeError(`The full_name of ${reference_number} is no text.`)
+/** What is JSON goes as it is: the hub judges record by record, and shows its operator what is wrong. */
+function writeRecord({ reference_number, full_name, data }: PlatformRecord, index: number): string {
+  const fault = findDataFault(data, 'absent')
+  if (fault !== null) {
+    throw new TypeError(`Record ${index + 1} (${reference_number}) cannot be served: ${fault}.`)
   }
   return JSON.stringify({ reference_number, full_name, data })
 }

@@ -5,12 +5,14 @@
 export function createKeyCheck(
   keys: string | readonly string[],
 ): (given: string | null) => Promise<boolean> {
-  const known = Promise.all([keys].flat().map(hash))
+  // Not before the first request: edge runtimes allow no such work while a program is loaded.
+  let known: Promise<Uint8Array[]> | null = null
   return async (given) => {
+    known ??= Promise.all([keys].flat().map(hash))
     const candidate = await hash(given ?? '')
     let isKnown = false
     for (const one of await known) {
-      if (equal(one, candidate)) isKnown = true
+      if (isEqual(one, candidate)) isKnown = true
     }
     return isKnown && given !== null
   }
@@ -20,7 +22,8 @@ async function hash(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
 }
 
-function equal(one: Uint8Array, other: Uint8Array): boolean {
+/** Looks at every byte, wherever the first difference is. */
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   let difference = one.length ^ other.length
   one.forEach((byte, index) => {
     difference |= byte ^ (other[index] ?? 0)

@@ -47,7 +47,8 @@ const ARROWS: Record<string, readonly string[]> = {
     'storage/sqlite',
     ...FOUNDATION,
   ],
-  cli: ['app', 'config', 'storage/open', 'outgoing', 'errors', PROTOCOL],
+  // The demo's platforms are built with the kit, as any platform's are.
+  cli: ['app', 'config', 'storage/open', 'outgoing', 'errors', PROTOCOL, '@recordhub/platform-kit'],
   main: ['cli', 'config', 'app', 'errors', PROTOCOL],
 }
 

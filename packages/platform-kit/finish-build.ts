@@ -1,0 +1,10 @@
+/** The last step of the build: what neither Vite nor TypeScript does. */
+import { copyFileSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+
+// TypeScript writes declarations that import files of the sources, which are not there any more.
+for (const path of globSync('dist/*.d.ts', { cwd: import.meta.dirname })) {
+  const file = new URL(path, import.meta.url)
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, text.replaceAll(/(from\s+|import\()'(\.\/[^']+)\.ts'/g, "$1'$2.js'"))
+}
+copyFileSync(new URL('../../LICENSE', import.meta.url), new URL('dist/LICENSE', import.meta.url))

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createFileOutbox } from './file-outbox.ts'
+import type { Outbox } from './outbox.ts'
+import type { Push } from './push.ts'
+
+const push = (id: string, body = '{}'): Push => ({
+  id,
+  method: 'POST',
+  recordKey: id,
+  occurredAt: '2026-11-21T07:30:00.000Z',
+  body,
+})
+
+function open(t: TestContext, path = join(makeFolder(t), 'below', 'outbox')) {
+  const box = createFileOutbox(path)
+  t.after(() => box.close().catch(() => undefined))
+  return { box, path }
+}
+
+function makeFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'recordhub-outbox-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function idsIn(box: Outbox): Promise<string[]> {
+  return (await box.load()).waiting.map(({ id }) => id)
+}
+
+test('what is kept is there after a restart, in its order, without what was dropped', async (t) => {
+  const { box, path } = open(t)
+  assert.deepEqual(await box.load(), { waiting: [], newest: null })
+  const body = JSON.stringify({ text: 'a\nb\u2028😀' })
+  await Promise.all(['1', '2', '3', '4'].map((id) => box.keep(push(id, body))))
+  await Promise.all([box.drop('2'), box.drop('unknown')])
+  await box.drop('4')
+  await box.close()
+  const again = open(t, path).box
+  const { waiting, newest } = await again.load()
+  assert.deepEqual(waiting, [push('1', body), push('3', body)])
+  assert.equal(newest, push('4').occurredAt)
+  assert.equal(statSync(path).mode & 0o777, 0o600)
+})
+
+test('the newest time is known also when nothing waits any more', async (t) => {
+  const { box, path } = open(t)
+  await box.load()
+  await box.keep(push('1'))
+  await box.drop('1')
+  await box.close()
+  for (let times = 0; times < 2; times += 1) {
+    const again = open(t, path).box
+    assert.deepEqual(await again.load(), { waiting: [], newest: push('1').occurredAt })
+    await again.close()
+  }
+})
+
+test('a line that a crash cut off is left out, wherever it was cut', async (t) => {
+  const { box, path } = open(t)
+  await box.load()
+  await box.keep(push('1'))
+  await box.keep(push('2', '"ü😀"'))
+  await box.close()
+  const whole = readFileSync(path)
+  const lastLine = whole.lastIndexOf('\n', whole.length - 2) + 1
+  for (let end = lastLine; end < whole.length; end += 1) {
+    writeFileSync(path, whole.subarray(0, end))
+    const torn = open(t, path).box
+    assert.deepEqual(await idsIn(torn), ['1'], `cut at ${end}`)
+    await torn.keep(push('3'))
+    await torn.close()
+    const again = open(t, path).box
+    assert.deepEqual(await idsIn(again), ['1', '3'])
+    await again.close()
+  }
+  writeFileSync(path, Buffer.concat([whole, Buffer.alloc(5000)]))
+  const filled = open(t, path).box
+  assert.deepEqual(await idsIn(filled), ['1', '2'], 'a file system may leave zeros behind')
+  await filled.close()
+})
+
+test('what is damaged elsewhere is told, and nothing of it is thrown away', async (t) => {
+  const { box, path } = open(t)
+  await box.load()
+  await box.keep(push('1'))
+  await box.close()
+  appendFileSync(path, 'garbage\n')
+  const before = readFileSync(path, 'utf8')
+  await assert.rejects(open(t, path).box.load(), /outbox .*outbox cannot be used\. Its line 3/)
+  assert.equal(readFileSync(path, 'utf8'), before)
+  writeFileSync(path, '{"outbox":2}\n')
+  await assert.rejects(open(t, path).box.load(), /Its line 1 cannot be read/)
+})
+
+test('the file is written anew when most of it has arrived', async (t) => {
+  const { box, path } = open(t)
+  await box.load()
+  await box.keep(push('first'))
+  const body = JSON.stringify('x'.repeat(10_000))
+  for (let number = 0; number < 300; number += 1) {
+    await box.keep(push(String(number), body))
+    await box.drop(String(number))
+    assert.ok(statSync(path).size < 1_100_000)
+  }
+  await box.keep(push('last'))
+  await box.close()
+  assert.deepEqual(await idsIn(open(t, path).box), ['first', 'last'])
+})
+
+test('a second process is refused with words, and takes over at once when the first is killed', async (t) => {
+  const { path, box } = open(t)
+  const child = fork(new URL('./file-outbox.child.ts', import.meta.url), [path], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  await once(child, 'message')
+  const words = new RegExp(`cannot be used. It is in use by process ${child.pid} on ${hostname()}`)
+  await assert.rejects(box.load(), words)
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+  assert.deepEqual(await idsIn(box), ['of the child'])
+})
+
+test('one file is not opened twice in one process either', async (t) => {
+  const { path, box } = open(t)
+  await box.load()
+  await assert.rejects(open(t, path).box.load(), /in use by process/)
+  await box.close()
+  assert.equal(existsSync(`${path}.lock`), false)
+  assert.deepEqual(await idsIn(open(t, path).box), [])
+})
+
+test('what a process of another machine has left is taken once it is silent', async (t) => {
+  const { path, box } = open(t, join(makeFolder(t), 'outbox'))
+  const left = JSON.stringify({ host: 'elsewhere', pid: 1, started: 1, token: 'x' })
+  writeFileSync(`${path}.lock`, left)
+  // Its clock may say anything.
+  utimesSync(`${path}.lock`, new Date('2099-01-01'), new Date('2099-01-01'))
+  assert.deepEqual(await idsIn(box), [])
+})
+
+test('nothing is acknowledged any more once another process has taken the file', async (t) => {
+  const { path, box } = open(t)
+  await box.load()
+  writeFileSync(`${path}.lock`, 'of another process')
+  await assert.rejects(box.keep(push('1')), /another process has taken it/)
+  await box.close()
+  assert.equal(readFileSync(`${path}.lock`, 'utf8'), 'of another process')
+})
+
+test('a place that cannot be written is named', async (t) => {
+  const folder = makeFolder(t)
+  writeFileSync(join(folder, 'file'), '')
+  const path = join(folder, 'file', 'outbox')
+  await assert.rejects(open(t, path).box.load(), (error: Error) => error.message.includes(path))
+  const { box } = open(t)
+  await assert.rejects(box.keep(push('1')), /cannot be used/)
+})
+
+test('a full disk refuses what does not fit, and nothing of that is there later', async (t) => {
+  const { path, box } = open(t)
+  // A limit on the size of files stands in for a full disk.
+  const child = fork(new URL('./file-outbox.child.ts', import.meta.url), [path, 'fill'], {
+    execPath: 'bash',
+    execArgv: ['-c', 'ulimit -S -f 100; exec "$0" "$@"', process.execPath],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const ended = once(child, 'exit')
+  const [message] = await once(child, 'message')
+  const { kept, refused }: { kept: string[]; refused: number } = message
+  await ended
+  assert.ok(kept.length > 5 && refused > 5, `${kept.length} were kept and ${refused} refused`)
+  assert.deepEqual(await idsIn(box), kept)
+})

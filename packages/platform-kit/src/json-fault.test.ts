@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { findDataFault } from './json-fault.ts'
+
+function nested(levels: number): object {
+  return levels === 1 ? {} : { a: nested(levels - 1) }
+}
+
+test('whatever JSON says goes, and comes as it was meant', () => {
+  const data = fc.dictionary(
+    fc.string().filter((key) => key !== '__proto__'),
+    fc.jsonValue({ maxDepth: 5 }),
+  )
+  fc.assert(
+    fc.property(data, (value) => {
+      assert.equal(findDataFault(value, 'fault'), null)
+    }),
+  )
+  const at = new Date()
+  const own = { toJSON: () => '1.10' }
+  assert.equal(findDataFault({ at, own, list: [null, { at }], '\ud800': '\u0000' }, 'fault'), null)
+  assert.equal(findDataFault(nested(63), 'fault'), null)
+})
+
+test('whatever it does not say is named with its place', () => {
+  const circle: Record<string, unknown> = {}
+  circle['self'] = circle
+  const cases: [unknown, RegExp][] = [
+    [null, /^data is no object$/],
+    ['text', /^data is no object$/],
+    [[], /^data is no object$/],
+    [{ a: 1n }, /^data\.a is a BigInt/],
+    [{ a: [1, { b: undefined }] }, /^data\.a\[1\]\.b is undefined/],
+    [{ a: new Array(1) }, /^data\.a\[0\] is undefined/],
+    [{ a: () => 1 }, /^data\.a is a function/],
+    [{ a: Symbol('s') }, /^data\.a is a symbol/],
+    [{ a: Number.NaN }, /^data\.a is NaN/],
+    [{ a: -Infinity }, /^data\.a is -Infinity/],
+    [{ a: new Date('x') }, /^data\.a is no valid Date/],
+    [{ a: new Map() }, /^data\.a is a Map/],
+    [{ a: new Set() }, /^data\.a is a Set/],
+    [{ a: { toJSON: () => 1n } }, /^data\.a is a BigInt/],
+    [JSON.parse('{"a":{"__proto__":1}}'), /^data\.a has a key __proto__/],
+    [nested(64), /too deep/],
+    [circle, /too deep/],
+  ]
+  for (const [data, words] of cases) assert.match(findDataFault(data, 'fault') ?? 'none', words)
+  assert.equal(findDataFault({ a: undefined }, 'absent'), null)
+})

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+
+test('a million records are served from a heap that has no room for them', async (t) => {
+  const child = fork(new URL('./memory.child.ts', import.meta.url), {
+    execArgv: ['--max-old-space-size=24'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const [port] = await once(child, 'message')
+  const headers = { 'X-PLATFORM-API-KEY': 'a source key of 24 chars' }
+  for (const encoding of ['identity', 'gzip']) {
+    const response = await fetch(`http://127.0.0.1:${port}/api/hub/records/many`, {
+      headers: { ...headers, 'Accept-Encoding': encoding },
+    })
+    let bytes = 0
+    let tail = ''
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.length
+      tail = (tail + Buffer.from(chunk).toString('latin1')).slice(-100)
+    }
+    assert.match(tail, /"total":1000000}$/)
+    assert.ok(bytes > 150_000_000)
+  }
+  child.send('how much was it?')
+  const [kilobytes] = await once(child, 'message')
+  t.diagnostic(`${Math.round(kilobytes / 1024)} MB at most, with Node.js itself`)
+})

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createFileOutbox } from './file-outbox.ts'
+import { createPushClient, type PushClientOptions } from './push-client.ts'
+
+const KEY = 'rhk_any'
+const NAMES = { record_type: 'employee', module_name: 'Employees', full_name: 'Ann' }
+const record = (reference_number: string, data: object = {}) => ({
+  ...NAMES,
+  reference_number,
+  data,
+})
+
+type Body = { reference_number: string; data: Record<string, unknown>; occurred_at: string }
+type Received = { method: string; headers: IncomingHttpHeaders; body: Body; at: number }
+type Behaviour = (response: ServerResponse, received: Received) => void
+
+const answer =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Behaviour =>
+  (response) =>
+    void response.writeHead(status, headers).end(JSON.stringify(body))
+const store = answer(200, { success: true, record_id: 7, outcome: 'created', message: '' })
+const fault = (status: number, headers?: Record<string, string>) =>
+  answer(status, { success: false, code: 'any', message: 'Words.' }, headers)
+
+/** A receiver that answers in turn as it is told, then stores. */
+async function openReceiver(t: TestContext, ...inTurn: Behaviour[]) {
+  const received: Received[] = []
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const { method = '', headers } = request
+    const one = { method, headers, body: JSON.parse(text), at: performance.now() }
+    received.push(one)
+    const behave = inTurn.shift() ?? store
+    behave(response, one)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port }: AddressInfo = Object(server.address())
+  const hubUrl = `http://127.0.0.1:${port}`
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const connect = (options: Partial<PushClientOptions> = {}) => {
+    const client = createPushClient({ hubUrl, hubApiKey: KEY, ...options })
+    t.after(() => client.close())
+    return client
+  }
+  return { received, connect, hubUrl }
+}
+
+test('a push bears what the specification requires', async (t) => {
+  const { received, connect, hubUrl } = await openReceiver(t)
+  const before = new Date().toISOString()
+  const client = connect({ hubUrl: `${hubUrl}/` })
+  const stored = { outcome: 'stored', recordId: 7, effect: 'created', warnings: [] }
+  assert.deepEqual(await client.created(record('E-1', { job: 'cook' })), stored)
+  const reference = { record_type: 'employee', reference_number: 'E-1' }
+  assert.deepEqual(await client.updated(reference, { data: { job: null } }), stored)
+  const [post, patch] = received
+  assert.equal(post?.method, 'POST')
+  assert.equal(post.headers['x-api-key'], KEY)
+  assert.equal(post.headers['content-type'], 'application/json')
+  assert.equal(post.headers.accept, 'application/json')
+  assert.equal(post.headers['ngrok-skip-browser-warning'], 'true')
+  assert.ok(post.body.occurred_at >= before)
+  assert.equal(patch?.method, 'PATCH')
+  assert.deepEqual(patch.body.data, { job: null })
+})
+
+test('pushes of one record arrive in their order, however the first ones fare', async (t) => {
+  const { received, connect } = await openReceiver(t, fault(503), (response) => {
+    response.destroy()
+  })
+  const client = connect()
+  const reference = { record_type: 'employee', reference_number: 'E-1' }
+  const pushes = [0, 1, 2, 3].map((turn) => client.updated(reference, { data: { turn } }))
+  for (const result of await Promise.all(pushes)) assert.equal(result.outcome, 'stored')
+  assert.deepEqual(
+    received.map(({ body }) => body.data['turn']),
+    [0, 0, 0, 1, 2, 3],
+  )
+  const times = received.map(({ body }) => body.occurred_at)
+  assert.deepEqual(times, times.toSorted())
+  assert.equal(new Set(times.slice(0, 3)).size, 1, 'the same push keeps its time')
+})
+
+test('different records go side by side, and no more than allowed', async (t) => {
+  const held: (() => void)[] = []
+  const met = Promise.withResolvers<void>()
+  const hold: Behaviour = (response, received) => {
+    held.push(() => store(response, received))
+    if (held.length === 3) met.resolve()
+  }
+  const { received, connect } = await openReceiver(t, hold, hold, hold)
+  const client = connect({ concurrency: 3 })
+  const pushes = [1, 2, 3, 4, 5].map((number) => client.created(record(`E-${number}`)))
+  await met.promise
+  assert.equal(received.length, 3)
+  for (const release of held) release()
+  await Promise.all(pushes)
+  assert.equal(received.length, 5)
+})
+
+test('a hub that takes nothing is met by one push at a time, and is asked no sooner than it says', async (t) => {
+  const busy = fault(503, { 'Retry-After': '1' })
+  const { received, connect } = await openReceiver(t, busy, busy)
+  const refused = Promise.withResolvers<void>()
+  const client = connect({ onWaiting: () => refused.resolve() })
+  const first = client.created(record('first'))
+  await refused.promise
+  const others = Array.from({ length: 19 }, (_, n) => client.created(record(`E-${n}`)))
+  await Promise.all([first, ...others])
+  assert.equal(received.length, 22)
+  const [one = 0, two = 0, three = 0] = received.map(({ at }) => at)
+  assert.ok(two - one >= 1000 && three - two >= 1000, 'one of all that wait, and not sooner')
+})
+
+test('what the hub refuses for good is told, and does not hold up what follows', async (t) => {
+  const { received, connect } = await openReceiver(
+    t,
+    answer(422, {
+      success: false,
+      code: 'invalid_record',
+      message: 'No.',
+      errors: { data: ['x'] },
+    }),
+  )
+  const client = connect()
+  const [first, second] = await Promise.all([
+    client.created(record('1')),
+    client.created(record('1')),
+  ])
+  assert.deepEqual(first, {
+    outcome: 'refused',
+    status: 422,
+    code: 'invalid_record',
+    message: 'No.',
+    errors: { data: ['x'] },
+  })
+  assert.equal(second.outcome, 'stored')
+  assert.equal(received.length, 2)
+})
+
+test('without an outbox a push is given up in time, and at once where only people can help', async (t) => {
+  const { received, connect } = await openReceiver(
+    t,
+    fault(401),
+    fault(503, { 'Retry-After': '600' }),
+  )
+  const first = await connect().created(record('1'))
+  assert.deepEqual(first, { outcome: 'given up', reason: 'HTTP 401: Words.' })
+  const second = await connect().created(record('1'))
+  assert.deepEqual(second, { outcome: 'given up', reason: 'HTTP 503: Words.' })
+  assert.equal(received.length, 2)
+
+  const { connect: connectToSilence } = await openReceiver(t, () => undefined)
+  const silent = connectToSilence({ timeoutMs: 50, giveUpAfterMs: 100 })
+  const results = await Promise.all([silent.created(record('1')), silent.created(record('2'))])
+  assert.ok(results.some(({ outcome }) => outcome === 'given up'))
+})
+
+test('an answer that does not end is given up too, and a redirect takes the key nowhere', async (t) => {
+  const { received: elsewhere, hubUrl } = await openReceiver(t)
+  const half: Behaviour = (response) => void response.writeHead(200).write('{"success":true,')
+  const away: Behaviour = (response) =>
+    void response.writeHead(307, { Location: `${hubUrl}/api/webhook/receive` }).end()
+  const { connect } = await openReceiver(t, half, away)
+  const reasons: string[] = []
+  const onWaiting: PushClientOptions['onWaiting'] = (_, { reason }) => void reasons.push(reason)
+  const client = connect({ timeoutMs: 100, giveUpAfterMs: 5000, onWaiting })
+  const result = await client.created(record('1'))
+  assert.equal(result.outcome, 'given up')
+  assert.match(reasons[0] ?? '', /did not answer within 100 ms/)
+  assert.equal(elsewhere.length, 0)
+})
+
+test('what cannot be sent is refused before anything is done, and so is a closed client', async (t) => {
+  const { received, connect } = await openReceiver(t)
+  const client = connect()
+  await assert.rejects(client.created(record('1', { salary: 1n })), /data\.salary is a BigInt/)
+  await client.close()
+  await assert.rejects(client.created(record('1')), /closed/)
+  assert.equal(received.length, 0)
+})
+
+test('closing lets what is under way end, and ends all waiting', async (t) => {
+  const arrived = Promise.withResolvers<() => void>()
+  const { connect } = await openReceiver(t, fault(503), (response, received) =>
+    arrived.resolve(() => store(response, received)),
+  )
+  const client = connect({ concurrency: 1 })
+  const pushes = [client.created(record('1')), client.created(record('2'))]
+  const release = await arrived.promise
+  const closed = client.close()
+  release()
+  await closed
+  const outcomes = (await Promise.all(pushes)).map(({ outcome }) => outcome)
+  assert.deepEqual(outcomes.toSorted(), ['given up', 'stored'])
+})
+
+test('what is kept outlives the client, and a clock that is put back makes nothing older', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'recordhub-kit-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const openOutbox = () => createFileOutbox(join(folder, 'outbox'))
+  const { received, connect } = await openReceiver(
+    t,
+    fault(503, { 'Retry-After': '60' }),
+    fault(422),
+  )
+  const reference = { record_type: 'employee', reference_number: '1' }
+  const waits = Promise.withResolvers<void>()
+  const before = connect({ outbox: openOutbox(), onWaiting: () => waits.resolve() })
+  const kept = { outcome: 'kept' }
+  assert.deepEqual(await before.created(record('1')), kept)
+  await waits.promise
+  assert.deepEqual(await before.updated(reference, { data: { turn: 1 } }), kept)
+  await before.close()
+
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 3_600_000 })
+  const refused: string[] = []
+  const stored: string[] = []
+  const after = connect({
+    outbox: openOutbox(),
+    onRefused: (push) => void refused.push(push.method),
+    onStored: (push) => void stored.push(push.method),
+  })
+  assert.deepEqual(await after.updated(reference, { data: { turn: 2 } }), kept)
+  await after.idle()
+  await after.close()
+  assert.deepEqual({ refused, stored }, { refused: ['POST'], stored: ['PATCH', 'PATCH'] })
+  assert.deepEqual(
+    received.map(({ body }) => body.data['turn']),
+    [undefined, undefined, 1, 2],
+  )
+  const times = received.map(({ body }) => body.occurred_at)
+  assert.deepEqual(times, times.toSorted())
+  const again = connect({ outbox: openOutbox() })
+  await again.idle()
+  assert.equal(received.length, 4, 'nothing waits any more')
+})
+
+test('an outbox that cannot be used is told to whoever asks or pushes', async (t) => {
+  const { connect } = await openReceiver(t)
+  const client = connect({ outbox: createFileOutbox('/dev/null/outbox') })
+  await assert.rejects(client.ready(), /outbox \/dev\/null\/outbox cannot be used/)
+  await assert.rejects(client.created(record('1')), /cannot be used/)
+  await assert.rejects(client.idle(), /cannot be used/)
+})
+
+test('what a listener throws does not end the sending', async (t) => {
+  const { connect } = await openReceiver(t, fault(503))
+  const logged = t.mock.method(console, 'error', () => undefined)
+  const fail = () => {
+    throw new Error('a mistake in a listener')
+  }
+  const client = connect({ onWaiting: fail, onStored: fail })
+  assert.equal((await client.created(record('1'))).outcome, 'stored')
+  assert.equal(logged.mock.callCount(), 2)
+})
+
+test('an address or a key that can be none is refused at once', () => {
+  for (const hubUrl of ['', 'hub.example.org', 'ftp://hub', 'https://']) {
+    assert.throws(() => createPushClient({ hubUrl, hubApiKey: KEY }), hubUrl)
+  }
+  for (const hubApiKey of ['', 'rhk_\n', 'schlüssel']) {
+    assert.throws(() => createPushClient({ hubUrl: 'https://hub', hubApiKey }), /hubApiKey/)
+  }
+})

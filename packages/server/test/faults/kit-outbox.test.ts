@@ -1,0 +1,74 @@
+/** The outbox of the kit: real hubs and platforms, killed under load. Nothing is lost, and nothing is there twice. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ENGINES } from '../helpers/process-engine.ts'
+import { type Kept, KIT_RECORDS, startKit } from '../helpers/process-kit.ts'
+import { listHistory, listRecords, type Operator } from '../helpers/process-operator.ts'
+import { registerPusher } from '../helpers/process-pushing.ts'
+import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
+
+/** The changes that the hub lists at once. */
+const HISTORY_PAGE = 100
+
+for (const engine of ENGINES) {
+  test(`what the outbox keeps arrives, whoever is killed (${engine.name})`, {
+    // It starts many processes, one after the other.
+    timeout: 2 * PROCESS_TEST.timeout,
+  }, async (t) => {
+    const { sandbox } = await engine.createSandbox(t)
+    let hub = await sandbox.startHub()
+    const port = new URL(hub.address).port
+    const restartHub = async () => {
+      hub = await sandbox.startHub({ env: { PORT: port } })
+    }
+    const { operator, hubApiKey } = await registerPusher(t, hub)
+    const outbox = join(sandbox.folder, 'platform', 'outbox')
+    const settings = { hubUrl: hub.address, hubApiKey, outbox, name: 'kit' }
+    const kept = new Map<string, number>()
+
+    let platform = startKit(t, settings, kept)
+    await platform.keepMore(60)
+    await hub.stop('SIGKILL')
+    await platform.keepMore(60)
+    await restartHub()
+    await platform.keepMore(60)
+    await platform.kill()
+    platform = startKit(t, settings, kept)
+    await platform.keepMore(30)
+    // Both at once, the platform while nothing that it keeps can leave.
+    await hub.stop('SIGKILL')
+    await platform.keepMore(60)
+    await platform.kill()
+    platform = startKit(t, settings, kept)
+    await platform.keepMore(30)
+    await restartHub()
+    await platform.drain()
+    await checkRecords(operator, kept)
+    await platform.kill()
+  })
+}
+
+async function checkRecords(operator: Operator, kept: Kept): Promise<void> {
+  const listed = await listRecords(operator, 'record_type=case&sort=record_id')
+  const records = listed.filter(({ reference_number }) => reference_number.startsWith('kit-'))
+  assert.equal(records.length, KIT_RECORDS, 'each is there once')
+  for (const { record_id, reference_number, full_name, incomplete, data } of records) {
+    const turn = Number(data['turn'])
+    // A push that was on its way to the file when the platform was killed may have been kept unseen.
+    assert.ok(turn >= (kept.get(reference_number) ?? 0), `${reference_number} lost its last push`)
+    assert.equal(full_name, reference_number)
+    assert.equal(incomplete, false)
+    for (let field = 0; field < 5; field += 1) {
+      const expected = turn - ((turn - field + 5) % 5)
+      assert.equal(data[`field_${field}`] ?? 0, expected > 0 ? expected : 0, reference_number)
+    }
+    const turns = (await listHistory(operator, record_id)).map(({ changes }) =>
+      Number(changes.find(({ path }) => path === '/data/turn')?.after),
+    )
+    // Newest first: each turn was there once, and in its order.
+    const all = Array.from({ length: turn - 1 }, (_, index) => turn - index)
+    assert.deepEqual(turns, all.slice(0, turns.length))
+    assert.equal(turns.length, Math.min(turn - 1, HISTORY_PAGE))
+  }
+}

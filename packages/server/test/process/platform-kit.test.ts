@@ -1,0 +1,190 @@
+/** The kit as a platform's owner meets it: its README, followed to the letter, on a hub. */
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { draftChanges } from '../../../platform-kit/src/push.ts'
+import {
+  eventually,
+  listRecords,
+  pullToTheEnd,
+  registerPlatform,
+  signIn,
+} from '../helpers/process-operator.ts'
+import { findNodes, installKit } from '../helpers/process-package.ts'
+import { createPusher } from '../helpers/process-push.ts'
+import { registerPusher } from '../helpers/process-pushing.ts'
+import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+
+const README = readFileSync(new URL('../../../platform-kit/README.md', import.meta.url), 'utf8')
+const SOURCE_KEY = 'choose-a-long-secret'
+/** What the kit promises to run on; a machine may have no other than the newest. */
+const OLDEST_MAJOR = 20
+
+test('the packed kit, alone in a folder, makes a platform as its README says', {
+  timeout: 180_000,
+}, async (t) => {
+  const { folder, startHub } = createSandbox(t)
+  const project = await installKit(folder)
+  assert.deepEqual(readdirSync(join(project, 'node_modules')).toSorted(), [
+    '.package-lock.json',
+    '@recordhub',
+  ])
+  const program = /```js\n([\s\S]+?)```/.exec(README)?.[1] ?? ''
+  t.diagnostic(`The README's platform has ${program.trim().split('\n').length} lines.`)
+  const hub = await startHub()
+  const operator = await signIn(hub.address)
+
+  const nodes = await findNodes()
+  const isOld = ({ version }: { version: string }) => version.startsWith(`v${OLDEST_MAJOR}.`)
+  if (!nodes.some(isOld)) t.diagnostic(`There is no Node.js ${OLDEST_MAJOR} in PATH to try it on.`)
+  for (const { program: node, version } of nodes) {
+    await t.test(`on Node.js ${version}`, async (t) => {
+      const port = await freePort()
+      const name = `hr_${version.replaceAll(/\W/g, '_')}`
+      const text = program.replace('4000', String(port)).replace('hr_suite', name)
+      writeFileSync(join(project, 'platform.mjs'), text.replace('./outbox', `./outbox-${version}`))
+      const first = start(t, node, project, { SOURCE_KEY })
+      await first.line(/listens/)
+
+      const address = `http://127.0.0.1:${port}`
+      const platform = { address, sourceKey: SOURCE_KEY, recordTypes: ['employee'] }
+      const { hub_api_key } = await registerPlatform(operator, platform)
+      const { tasks } = await pullToTheEnd(operator)
+      const task = tasks.find(({ platform_name }) => platform_name === name)
+      assert.equal(task?.state, 'succeeded')
+      assert.equal(task.total, 2)
+      assert.deepEqual(task.warnings, [])
+      await first.stop()
+
+      const env = { SOURCE_KEY, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
+      const second = start(t, node, project, env)
+      await second.line(/^The hub has the PATCH of /)
+      await eventually('the push is to be seen', async () => {
+        const records = await listRecords(operator, `platform=${name}&reference_number=E-1`)
+        return records[0]?.data['job'] === 'baker' ? true : null
+      })
+      await second.stop()
+      assert.deepEqual([...first.errors, ...second.errors], [])
+    })
+  }
+
+  await t.test('its types hold for whoever uses TypeScript', async () => {
+    writeFileSync(join(project, 'consumer.mts'), CONSUMER)
+    const tsc = new URL('../../../../node_modules/typescript/bin/tsc', import.meta.url).pathname
+    const types = new URL('../../../../node_modules/@types', import.meta.url).pathname
+    for (const [module, resolution] of [
+      ['nodenext', 'nodenext'],
+      ['esnext', 'bundler'],
+    ]) {
+      const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022']
+      const found = ['--typeRoots', types, '--types', 'node']
+      const how = ['--module', module ?? '', '--moduleResolution', resolution ?? '']
+      const args = [tsc, ...options, ...found, ...how, 'consumer.mts']
+      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: project }).catch(
+        (error: { stdout: string }) => error,
+      )
+      assert.equal(stdout, '', resolution)
+    }
+  })
+
+  await t.test('what runs at the edge needs nothing of Node.js', () => {
+    const kit = join(project, 'node_modules', '@recordhub', 'platform-kit', 'dist')
+    for (const file of ['index.js', 'hono.js']) {
+      const code = readFileSync(join(kit, file), 'utf8')
+      assert.deepEqual(code.match(/from\s*["'](?!\.\/)[^"']+["']/g), null, file)
+      assert.doesNotMatch(code, /\b(Buffer|process)\b\s*\./)
+    }
+  })
+})
+
+test('what the kit lets through the hub takes, to the deepest level', PROCESS_TEST, async (t) => {
+  const { startHub } = createSandbox(t)
+  const hub = await startHub()
+  const { hubApiKey } = await registerPusher(t, hub)
+  const pusher = createPusher({ address: hub.address, hubApiKey })
+  t.after(() => pusher.close())
+  const names = { record_type: 'case', reference_number: 'deep' }
+  const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) })
+  const push = async (levels: number) => {
+    const data = { ...nested(levels) }
+    const result = await pusher.push({ method: 'PATCH', ...names, data })
+    return result.kind === 'answered' ? result.status : result.kind
+  }
+  assert.ok(draftChanges(names, { data: nested(63) }))
+  assert.equal(await push(63), 201)
+  assert.throws(() => draftChanges(names, { data: nested(64) }), /too deep/)
+  assert.equal(await push(64), 400)
+})
+
+const CONSUMER = `
+import { createServer } from 'node:http'
+import { createPlatformHandler, createPushClient, type PlatformModule, type PushResult } from '@recordhub/platform-kit'
+import { toFastifyPlugin } from '@recordhub/platform-kit/fastify'
+import { createFileOutbox } from '@recordhub/platform-kit/file-outbox'
+import { toHonoMiddleware } from '@recordhub/platform-kit/hono'
+import { toNodeListener } from '@recordhub/platform-kit/node'
+
+interface Row { job: string; left_on: Date | null }
+const row: Row = { job: 'cook', left_on: null }
+const employees: PlatformModule = {
+  name: 'Employees',
+  recordType: 'employee',
+  fields: [{ key: 'job' }],
+  async *records({ signal }) {
+    if (!signal.aborted) yield { reference_number: 'E-1', full_name: 'Ann', data: row }
+  },
+}
+const handler = createPlatformHandler({ name: 'a', title: 'A', sourceKey: 'k'.repeat(16), modules: [employees] })
+const answer: Response | null = await handler(new Request('http://any/'))
+createServer(toNodeListener(handler))
+toFastifyPlugin(handler)
+toHonoMiddleware(handler)
+const client = createPushClient({ hubUrl: 'http://hub', hubApiKey: 'k', outbox: createFileOutbox('outbox') })
+const result: PushResult = await client.updated({ record_type: 'employee', reference_number: 'E-1' }, { data: row })
+if (result.outcome === 'stored') console.log(result.recordId satisfies number, answer)
+// @ts-expect-error: a module has either records or pages
+const both: PlatformModule = { ...employees, pages: () => ({ records: [], next: null }) }
+console.log(both)
+`
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port }: { port: number } = Object(server.address())
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+function start(t: TestContext, node: string, cwd: string, env: Record<string, string>) {
+  const child = spawn(node, ['platform.mjs'], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output = createInterface({ input: child.stdout })
+  const lines: string[] = []
+  const errors: string[] = []
+  output.on('line', (line) => lines.push(line))
+  createInterface({ input: child.stderr }).on('line', (line) => errors.push(line))
+  const ended = once(child, 'close')
+  const stop = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  t.after(stop)
+  return {
+    errors,
+    stop,
+    line: (pattern: RegExp) =>
+      new Promise<void>((resolve, reject) => {
+        if (lines.some((line) => pattern.test(line))) resolve()
+        output.on('line', (line) => {
+          if (pattern.test(line)) resolve()
+        })
+        ended.then(() => reject(new Error(errors.join('\n'))), reject)
+      }),
+  }
+}
