@@ -9,6 +9,7 @@ import { benchPlatforms } from './pull-platforms.ts'
 import { benchPush } from './push.ts'
 import { benchPushDuringPull } from './push-during-pull.ts'
 import { benchRecords } from './records.ts'
+import { benchRunner } from './runner.ts'
 
 type Bench = { usage: string; run: (engine: Engine, ...numbers: number[]) => Promise<void> }
 
@@ -32,6 +33,10 @@ const BENCHES: Record<string, Bench> = {
   records: {
     usage: '[records]',
     run: (engine, records = 1_000_000) => benchRecords(engine, records),
+  },
+  runner: {
+    usage: '[records]',
+    run: (engine, records = 100_000) => benchRunner(engine, records),
   },
   'push-during-pull': {
     usage: '[seconds a round]',

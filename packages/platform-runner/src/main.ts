@@ -9,6 +9,11 @@ let hide: HideSecrets = (text) => text
 
 /** Each command loads its own parts, so that the small ones start quickly. */
 async function main(args: string[]): Promise<void> {
+  if (!('rawJSON' in JSON)) {
+    throw new UsageFault(
+      `recordhub-platform needs Node.js 22.16 or later; this is ${process.version}.`,
+    )
+  }
   const { command, config, port, from, help, version } = parseArguments(args)
   if (version) return print(VERSION)
   if (help) return print(HELP)

@@ -135,6 +135,30 @@ for (const engine of ENGINES) {
   })
 }
 
+test('init writes whatever names there are so that they are read as they are', LIMIT, async (t) => {
+  const { run, folder } = createRunnerSandbox(t)
+  const names = [
+    'null',
+    'a: b # c',
+    `\${HOME}`,
+    '{x}',
+    '- "q" \'r\'',
+    'two\nlines',
+    '&anchor',
+    '2024-01-01',
+  ]
+  const database = new DatabaseSync(join(folder, 'odd.sqlite'))
+  for (const name of names) {
+    const quoted = `"${name.replaceAll('"', '""')}"`
+    database.exec(`CREATE TABLE ${quoted} (id INTEGER PRIMARY KEY, ${quoted} TEXT)`)
+  }
+  database.close()
+  assert.equal((await run(['init', '--from', 'odd.sqlite'])).code, 0)
+  const check = await run(['check'])
+  assert.equal(check.code, 0, check.stderr)
+  for (const name of names) assert.ok(check.stdout.includes(`\n${name}: `), name)
+})
+
 test('init makes a module of each file of a folder', LIMIT, async (t) => {
   const { run, write, folder } = createRunnerSandbox(t)
   mkdirSync(join(folder, 'data'))

@@ -134,6 +134,7 @@ for (const engine of ENGINES) {
     assert.equal((await search("o'neil")).records.length, 100)
     assert.equal((await search("' OR ''='")).records.length, 0)
     assert.equal((await search('')).records.length, 0)
+    assert.equal((await search('\0')).records.length, 0)
     // What is left out cannot be searched for.
     assert.equal((await search('x')).records.length, 0)
     assert.equal((await fetch(`${platform.address}/api/hub/search?query=a`)).status, 401)

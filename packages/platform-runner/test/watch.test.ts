@@ -137,3 +137,13 @@ for (const engine of ENGINES) {
     },
   )
 }
+
+test('a second process on the same state is refused with a line that says why', {
+  timeout: 60_000,
+}, async (t) => {
+  const sqlite = ENGINES.find(({ name }) => name === 'SQLite')
+  assert.ok(sqlite)
+  const { sandbox, env } = await begin(t, sqlite)
+  await sandbox.start(env)
+  await assert.rejects(sandbox.start(env), /It ended: .*outbox.*\n$/)
+})

@@ -77,7 +77,7 @@ function writeModule(guess: Guess, isFolder: boolean): string {
 export function scalar(text: string): string {
   const isPlain = /^[\p{L}_./][\p{L}\p{N}_./-]*(?: [\p{L}\p{N}_./-]+)*$/u.test(text)
   const isWord = /^(?:true|false|null|yes|no|on|off)$/i.test(text)
-  return isPlain && !isWord ? text : JSON.stringify(text.replaceAll('${', '$${'))
+  return isPlain && !isWord ? text : JSON.stringify(text.replaceAll('${', () => '$${'))
 }
 
 function list(texts: readonly string[]): string {

@@ -87,6 +87,8 @@ async function* search(
   signal: AbortSignal,
 ): AsyncGenerator<PlatformRecord & { record_type: string }> {
   let left = MOST_FOUND
+  // PostgreSQL has no such text, and takes none to look for.
+  if (text.includes('\0')) return
   for (const { origin, columns, search: among, recordType, toRecord } of modules) {
     const find = { text, columns: among, limit: left }
     for await (const row of source.rows({ origin, columns, find, signal })) {

@@ -1,6 +1,6 @@
 import type { Row } from './source.ts'
 
-const FIRST = 50
+const FIRST = 10
 const MOST = 1000
 const AIM_CHARACTERS = 500_000
 

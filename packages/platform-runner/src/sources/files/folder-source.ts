@@ -32,6 +32,7 @@ export function openFolder(folder: string): Source {
   }
 
   async function* rows({ origin, columns, find, signal }: Parameters<Source['rows']>[0]) {
+    const before = open(origin)
     let left = find?.limit ?? Number.POSITIVE_INFINITY
     const names = columns.map((column) => column.name)
     const wanted = find?.columns.map((column) => columns.indexOf(column)) ?? []
@@ -41,6 +42,12 @@ export function openFolder(folder: string): Source {
       if (left === 0) return
       left -= 1
       yield row
+    }
+    const after = lookAt(before.path)
+    const isSame = after.mtimeMs === before.stats.mtimeMs && after.size === before.stats.size
+    // One that took its place under its name has left the old one whole.
+    if (after.ino === before.stats.ino && !isSame) {
+      throw new SourceAway(`${before.path} was changed while it was read`)
     }
   }
 
