@@ -4,13 +4,16 @@ import { type TestContext, test } from 'node:test'
 import {
   eventually,
   listHistory,
+  listPlatforms,
   listRecords,
   type Operator,
   pullToTheEnd,
+  readSnapshot,
   registerPlatform,
   signIn,
 } from '../../server/test/helpers/process-operator.ts'
 import { createSandbox } from '../../server/test/helpers/process-sandbox.ts'
+import { withDatabase } from '../../server/test/helpers/storage-postgres.ts'
 import { ENGINES, type OwnersDatabase, type OwnersEngine } from './helpers/engines.ts'
 import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
 
@@ -137,6 +140,55 @@ for (const engine of ENGINES) {
     },
   )
 }
+
+for (const engine of ENGINES) {
+  const options = { timeout: 60_000, skip: engine.missing }
+  test(`${engine.name}: many changes of one moment all arrive, each once`, options, async (t) => {
+    const { database, operator, sandbox, env } = await begin(t, engine)
+    const rows = Array.from({ length: 1200 }, (_, index) => `(${index + 100}, 'Old', NULL)`)
+    await database.run(`INSERT INTO people VALUES ${rows.join()}`)
+    const platform = await sandbox.start(env)
+    await platform.logs(/people: watching/)
+    await database.run(
+      `UPDATE people SET name = 'New', updated_at = ${now(engine)} WHERE id >= 100`,
+    )
+    await eventually('all have arrived', async () => {
+      const [platform] = await listPlatforms(operator)
+      return platform?.records === 1200 ? true : null
+    })
+    await write(engine, database, 9999, 'Last')
+    await eventually('the last has arrived', async () => {
+      const [platform] = await listPlatforms(operator)
+      return platform?.records === 1201 ? true : null
+    })
+    const { stats } = await readSnapshot(operator)
+    assert.deepEqual(
+      [stats.received_today, stats.created_today, stats.updated_today],
+      [1201, 1201, 0],
+    )
+  })
+}
+
+test('PostgreSQL: a change whose transaction ends after newer ones is not passed over', {
+  timeout: 60_000,
+}, async (t) => {
+  const postgres = ENGINES.find(({ name }) => name === 'PostgreSQL')
+  assert.ok(postgres)
+  const { database, operator, sandbox, env } = await begin(t, postgres)
+  sandbox.write('platform.yaml', SETTINGS.replace('overlap_seconds: 2', 'overlap_seconds: 60'))
+  const platform = await sandbox.start(env)
+  await platform.logs(/people: watching/)
+  await withDatabase(database.address, async (client) => {
+    await client.query('BEGIN')
+    await client.query("INSERT INTO people VALUES (3, 'Late', now())")
+    await write(postgres, database, 4, 'Early')
+    await holds(operator, { 4: 'Early' })
+    await write(postgres, database, 5, 'Later')
+    await holds(operator, { 4: 'Early', 5: 'Later' })
+    await client.query('COMMIT')
+  })
+  await holds(operator, { 3: 'Late', 4: 'Early', 5: 'Later' })
+})
 
 test('a second process on the same state is refused with a line that says why', {
   timeout: 60_000,
