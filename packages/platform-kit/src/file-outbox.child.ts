@@ -25,7 +25,14 @@ if (work === 'fill') {
     const results = await Promise.all(batch.map((id) => keep(id, body)))
     kept.push(...batch.filter((_, index) => results[index]))
   }
-  process.send?.({ kept, refused: ids.length - kept.length })
+  // The first is written alone, and the others together: one that fits is refused with one that does not.
+  const sizes = { alone: 1, fits: 1, huge: 200_000 }
+  await Promise.all(
+    Object.entries(sizes).map(async ([id, size]) => {
+      if (await keep(id, JSON.stringify('x'.repeat(size)))) kept.push(id)
+    }),
+  )
+  process.send?.({ kept, refused: ids.length + 3 - kept.length })
   await box.close()
   process.disconnect?.()
 } else {

@@ -187,5 +187,6 @@ test('a full disk refuses what does not fit, and nothing of that is there later'
   const { kept, refused }: { kept: string[]; refused: number } = message
   await ended
   assert.ok(kept.length > 5 && refused > 5, `${kept.length} were kept and ${refused} refused`)
+  assert.deepEqual([kept.includes('alone'), kept.includes('fits')], [true, false])
   assert.deepEqual(await idsIn(box), kept)
 })
