@@ -1,6 +1,7 @@
 /** What a source gives, on real databases: exact values, odd names, and nobody's statements but ours. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { eventually } from '../../server/test/helpers/process-operator.ts'
 import { toJson } from '../src/records/kind.ts'
 import { parseSource } from '../src/settings/read-settings.ts'
 import type { Origin } from '../src/settings/settings.ts'
@@ -266,6 +267,38 @@ for (const engine of ENGINES) {
 }
 
 const [postgres, mariadb, sqlite] = ENGINES
+
+for (const engine of [postgres, mariadb]) {
+  const sleep = engine?.name === 'MariaDB' ? 'SLEEP(600)' : 'pg_sleep(600)'
+  test(`${engine?.name}: a slow query ends for whoever no longer waits for it`, {
+    skip: engine?.missing ?? false,
+    timeout: 30_000,
+  }, async (t) => {
+    const database = await engine?.open(t)
+    assert.ok(database)
+    const source = await openOn(database)
+    const origin: Origin = { kind: 'query', query: `SELECT ${sleep} AS a` }
+    const columns: Column[] = [
+      { name: 'a', kind: 'text', type: 'text', comment: null, required: false },
+    ]
+    const stop = new AbortController()
+    const next = source
+      .rows({ origin, columns, find: null, signal: stop.signal })
+      [Symbol.asyncIterator]()
+      .next()
+    // Once the database is at it.
+    await eventually('the query runs', async () => {
+      const isMariadb = engine?.name === 'MariaDB'
+      const among = isMariadb
+        ? "information_schema.PROCESSLIST WHERE INFO LIKE '%(600)%' AND ID <> CONNECTION_ID()"
+        : "pg_stat_activity WHERE state = 'active' AND query LIKE 'FETCH%' AND pid <> pg_backend_pid()"
+      const running: Origin = { kind: 'query', query: `SELECT 1 AS a FROM ${among}` }
+      return (await readAll(source, running, columns)).length > 0 ? true : null
+    })
+    stop.abort()
+    await assert.rejects(next)
+  })
+}
 
 test('PostgreSQL: every type comes exactly', async (t) => {
   const database = await postgres?.open(t)

@@ -1,4 +1,5 @@
 /** MySQL and MariaDB: a result that is streamed as it is read. */
+import { addAbortSignal } from 'node:stream'
 import { createConnection, type Connection as Driver, type FieldPacket } from 'mysql2'
 import type { Cell } from '../../records/kind.ts'
 import type { Origin } from '../../settings/settings.ts'
@@ -53,7 +54,7 @@ async function connect(uri: string, signal: AbortSignal): Promise<Connection> {
     throw new SourceAway(error instanceof Error ? error.message : String(error))
   }
   return {
-    read: (statement) => read(driver, statement),
+    read: (statement) => read(driver, statement, signal),
     describe: (sql, origin) => describe(driver, sql, origin),
     async close() {
       signal.removeEventListener('abort', destroy)
@@ -63,11 +64,17 @@ async function connect(uri: string, signal: AbortSignal): Promise<Connection> {
   }
 }
 
-async function* read(driver: Driver, { sql, parameters }: Statement): AsyncGenerator<Row> {
+async function* read(
+  driver: Driver,
+  { sql, parameters }: Statement,
+  signal: AbortSignal,
+): AsyncGenerator<Row> {
   for (const [index, value] of parameters.entries()) {
     await execute(driver, `SET ${mysqlDialect.parameter(index + 1)} = ?`, [value])
   }
   const rows = driver.query({ sql, rowsAsArray: true }).stream({ highWaterMark: 100 })
+  // The driver says nothing to whoever waits when its connection is closed from here.
+  addAbortSignal(signal, rows)
   try {
     for await (const row of rows) yield row
   } catch (error) {
