@@ -10,6 +10,7 @@ import { benchPush } from './push.ts'
 import { benchPushDuringPull } from './push-during-pull.ts'
 import { benchRecords } from './records.ts'
 import { benchRecordsPage } from './records-page.ts'
+import { benchRunner } from './runner.ts'
 
 type Bench = { usage: string; run: (engine: Engine, ...numbers: number[]) => Promise<void> }
 
@@ -37,6 +38,10 @@ const BENCHES: Record<string, Bench> = {
   'records-page': {
     usage: '[records]',
     run: (engine, records = 1_000_000) => benchRecordsPage(engine, records),
+  },
+  runner: {
+    usage: '[records]',
+    run: (engine, records = 100_000) => benchRunner(engine, records),
   },
   'push-during-pull': {
     usage: '[seconds a round]',

@@ -117,7 +117,7 @@ function describeServer(cluster: Cluster, port: number): PostgresServer {
 }
 
 /** Below the ports that systems give to outgoing connections, so that it stays free at a restart. */
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_240, 32_768)
     const server = createServer().listen(port, '127.0.0.1')

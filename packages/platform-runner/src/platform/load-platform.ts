@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import type { PlatformDefinition, PlatformModule, PlatformRecord } from '@recordhub/platform-kit'
+import type { Log } from '../log.ts'
+import type { Settings } from '../settings/settings.ts'
+import { type Row, type Source, SourceFault } from '../sources/source.ts'
+import { type ServedModule, serveModule } from './served-module.ts'
+
+export type LoadedPlatform = { definition: PlatformDefinition; modules: ServedModule[] }
+
+/** The settings do not fit the data: a line for each fault. */
+export class SettingsFault extends Error {}
+
+const MOST_FOUND = 100
+
+/**
+ * @throws SettingsFault with every fault that the data show.
+ * @throws SourceAway where they cannot be looked at.
+ */
+export async function loadPlatform(
+  settings: Settings,
+  source: Source,
+  log: Log,
+): Promise<LoadedPlatform> {
+  const faults: string[] = []
+  const modules: ServedModule[] = []
+  for (const module of settings.modules) {
+    try {
+      modules.push(serveModule(module, await source.describe(module.origin), faults))
+    } catch (error) {
+      if (!(error instanceof SourceFault)) throw error
+      const { kind } = module.origin
+      faults.push(`${module.placeOf(kind)}: ${error.message}.`)
+    }
+  }
+  if (faults.length > 0) throw new SettingsFault(faults.join('\n'))
+  const { name, title, description, sourceKeys } = settings.platform
+  const searched = modules.filter((module) => module.search.length > 0)
+  const definition: PlatformDefinition = {
+    name,
+    title,
+    description,
+    sourceKey: sourceKeys,
+    modules: modules.map((module) => toModule(module, source, log)),
+    ...(searched.length === 0
+      ? {}
+      : { search: (query, { signal }) => search(searched, source, query, signal) }),
+  }
+  return { definition, modules }
+}
+
+function toModule(module: ServedModule, source: Source, log: Log): PlatformModule {
+  const { recordType, name, description, fields, origin, columns, updatedAt } = module
+  const shape = createHash('sha256').update(module.shape).digest('base64url').slice(0, 12)
+  const served: PlatformModule = {
+    name,
+    recordType,
+    description,
+    fields,
+    records: ({ signal }) =>
+      toRecords(module, source.rows({ origin, columns, find: null, signal }), log),
+  }
+  if (origin.kind !== 'file' && !updatedAt) return served
+  return {
+    ...served,
+    version: async () => `${shape} ${await source.version(origin, updatedAt)}`,
+  }
+}
+
+async function* toRecords(
+  module: ServedModule,
+  rows: AsyncIterable<Row>,
+  log: Log,
+): AsyncGenerator<PlatformRecord> {
+  let without = 0
+  for await (const row of rows) {
+    const record = module.toRecord(row)
+    if (record) yield record
+    else without += 1
+  }
+  if (without > 0) log(`${module.recordType}: ${without} rows have no reference and were left out`)
+}
+
+async function* search(
+  modules: readonly ServedModule[],
+  source: Source,
+  text: string,
+  signal: AbortSignal,
+): AsyncGenerator<PlatformRecord & { record_type: string }> {
+  let left = MOST_FOUND
+  // PostgreSQL has no such text, and takes none to look for.
+  if (text.includes('\0')) return
+  for (const { origin, columns, search: among, recordType, toRecord } of modules) {
+    const find = { text, columns: among, limit: left }
+    for await (const row of source.rows({ origin, columns, find, signal })) {
+      const record = toRecord(row)
+      if (!record) continue
+      yield { record_type: recordType, ...record }
+      left -= 1
+      if (left === 0) return
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/** What values of a column are, and how they become JSON. */
+import { exactNumber, isOutOfBounds, type JsonValue, parseExact } from './json.ts'
+
+export type Kind =
+  /** As the source gives it. */
+  | 'any'
+  | 'text'
+  | 'number'
+  | 'boolean'
+  | 'date'
+  /** A day and a time without a zone. */
+  | 'datetime'
+  /** A point in time, told in UTC. */
+  | 'instant'
+  | 'json'
+  /** Never sent. */
+  | 'binary'
+
+/** A value as a source gives it: databases as text, where they can. */
+export type Cell = JsonValue | bigint | Uint8Array
+
+/** What an owner may call a type, as the manifest has it. */
+export const FIELD_TYPES = {
+  string: 'text',
+  number: 'number',
+  boolean: 'boolean',
+  date: 'date',
+  datetime: 'datetime',
+  json: 'json',
+} as const satisfies Record<string, Kind>
+
+export type FieldType = keyof typeof FIELD_TYPES
+
+export function fieldTypeOf(kind: Kind): FieldType {
+  if (kind === 'instant') return 'datetime'
+  return kind === 'any' || kind === 'text' || kind === 'binary' ? 'string' : kind
+}
+
+/** The record, its `data` and the value of a column are the first levels. */
+const JSON_LEVELS = 60
+
+/** What cannot be read as what its column is goes as the text that it is: nothing is lost. */
+export function toJson(cell: Cell, kind: Kind): JsonValue {
+  if (cell === null || cell instanceof Uint8Array) return null
+  if (kind === 'text') return textOf(cell)
+  if (kind === 'boolean') return toBoolean(cell)
+  if (typeof cell === 'bigint') return exactNumber(String(cell))
+  if (typeof cell === 'number') return Number.isFinite(cell) ? cell : String(cell)
+  if (typeof cell !== 'string') return cell
+  if (kind === 'number') return exactNumber(cell) ?? cell
+  if (kind === 'date' || kind === 'datetime' || kind === 'instant') return toIso(cell, kind)
+  return kind === 'json' ? readJson(cell) : cell
+}
+
+/** A value as people write it, for names and references; null for none. */
+export function textOf(cell: Cell): string | null {
+  if (cell === null || cell instanceof Uint8Array) return null
+  if (typeof cell === 'string') return cell
+  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
+}
+
+const TRUE = new Set(['t', 'true', '1'])
+const FALSE = new Set(['f', 'false', '0'])
+
+function toBoolean(cell: Exclude<Cell, null | Uint8Array>): JsonValue {
+  const text = String(cell).toLowerCase()
+  if (TRUE.has(text)) return true
+  if (FALSE.has(text)) return false
+  return typeof cell === 'bigint' ? exactNumber(text) : cell
+}
+
+const DATE_AND_TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:\+00(?::?00)?)?$/
+
+function toIso(text: string, kind: 'date' | 'datetime' | 'instant'): string | null {
+  // MySQL's way to say that there is none.
+  if (text.startsWith('0000-00-00')) return null
+  const [, day, time] = DATE_AND_TIME.exec(text) ?? []
+  if (kind === 'date' || day === undefined) return text
+  return kind === 'instant' ? `${day}T${time}Z` : `${day}T${time}`
+}
+
+/** What the hub would refuse is sent as text: one value must not keep all others from it. */
+function readJson(text: string): JsonValue {
+  try {
+    const value = parseExact(text)
+    return isOutOfBounds(value, JSON_LEVELS) ? text : value
+  } catch {
+    return text
+  }
+}

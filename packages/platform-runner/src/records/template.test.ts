@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { labelFromComment, labelOf } from './label.ts'
+import { columnsOf, parseTemplate, renderName, renderReference } from './template.ts'
+
+const row: Record<string, string | null> = {
+  id: '7',
+  'a b': 'x',
+  first: 'Ann',
+  last: null,
+  gap: '  in  ',
+}
+const read = (column: string) => row[column] ?? null
+
+test('a name alone is a column, braces hold columns', () => {
+  assert.deepEqual(columnsOf(parseTemplate('a b')), ['a b'])
+  assert.deepEqual(columnsOf(parseTemplate('{a b}-{id}')), ['a b', 'id'])
+  assert.deepEqual(columnsOf(parseTemplate('{}')), ['{}'])
+  assert.equal(renderReference(parseTemplate('N-{id}/{a b}'), read), 'N-7/x')
+})
+
+test('a reference without one of its parts is none', () => {
+  assert.equal(renderReference(parseTemplate('{id}-{last}'), read), null)
+  assert.equal(renderReference(parseTemplate('last'), read), null)
+})
+
+test('a name has no gaps where parts are empty, and a single column stays as it is', () => {
+  assert.equal(renderName(parseTemplate('{first} {last}'), read), 'Ann')
+  assert.equal(renderName(parseTemplate('gap'), read), '  in  ')
+  assert.equal(renderName(parseTemplate('last'), read), '')
+})
+
+test('labels are words made of names', () => {
+  const labels = Object.entries({
+    birth_date: 'Birth date',
+    birthDate: 'Birth date',
+    ID: 'ID',
+    customerID: 'Customer ID',
+    'geburts-Datum': 'Geburts datum',
+    HTTPServer: 'Http server',
+    name2Part: 'Name2 part',
+    ___: '___',
+    ÄNDERUNG: 'Änderung',
+  })
+  for (const [name, label] of labels) assert.equal(labelOf(name), label)
+  assert.equal(labelFromComment('Day of birth\nas told'), 'Day of birth')
+  assert.equal(labelFromComment(' '.repeat(5)), null)
+  assert.equal(labelFromComment('x'.repeat(81)), null)
+})

@@ -1,0 +1,127 @@
+/** A folder of CSV, NDJSON and JSON files, read from the beginning each time. */
+import { type Stats, statSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { extname, resolve, sep } from 'node:path'
+import { textOf } from '../../records/kind.ts'
+import type { Origin } from '../../settings/settings.ts'
+import { type Column, type Row, type Source, SourceAway, SourceFault } from '../source.ts'
+import { readCsv, readHeader } from './csv.ts'
+import { describeObjects } from './describe-objects.ts'
+import { readJsonList, readNdjson } from './json-files.ts'
+
+const KINDS: Record<string, 'csv' | 'ndjson' | 'json'> = {
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.txt': 'csv',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.json': 'json',
+}
+
+export function openFolder(folder: string): Source {
+  function open(origin: Origin) {
+    if (origin.kind !== 'file') throw new Error('A folder has files.')
+    const path = resolve(folder, origin.file)
+    if (!path.startsWith(folder.endsWith(sep) ? folder : folder + sep)) {
+      throw new SourceFault(`${origin.file} is not in ${folder}`)
+    }
+    const kind = KINDS[extname(path).toLowerCase()]
+    if (!kind)
+      throw new SourceFault(`${origin.file} ends in none of ${Object.keys(KINDS).join(', ')}`)
+    return { path, kind, stats: lookAt(path) }
+  }
+
+  async function* rows({ origin, columns, find, signal }: Parameters<Source['rows']>[0]) {
+    const before = open(origin)
+    let left = find?.limit ?? Number.POSITIVE_INFINITY
+    const names = columns.map((column) => column.name)
+    const wanted = find?.columns.map((column) => columns.indexOf(column)) ?? []
+    for await (const row of readRows(origin, names)) {
+      signal.throwIfAborted()
+      if (find && !holds(row, wanted, find.text)) continue
+      if (left === 0) return
+      left -= 1
+      yield row
+    }
+    const after = lookAt(before.path)
+    const isSame = after.mtimeMs === before.stats.mtimeMs && after.size === before.stats.size
+    // One that took its place under its name has left the old one whole.
+    if (after.ino === before.stats.ino && !isSame) {
+      throw new SourceAway(`${before.path} was changed while it was read`)
+    }
+  }
+
+  function readRows(origin: Origin, names: string[]): AsyncIterable<Row> {
+    const { path, kind, stats } = open(origin)
+    if (kind === 'csv') return readCsv(path, delimiterOf(origin), names)
+    const objects = kind === 'json' ? readJsonList(path, stats.size) : readNdjson(path)
+    return toRows(objects, names)
+  }
+
+  return {
+    title: `the files of ${folder}`,
+    rows,
+    changes: null,
+    warnings: async () => [],
+    async candidates() {
+      const files = await readdir(folder).catch((error: Error) => {
+        throw new SourceAway(error.message)
+      })
+      return files
+        .filter((file) => KINDS[extname(file).toLowerCase()] && extname(file) !== '.txt')
+        .toSorted()
+        .map((file) => ({
+          origin: { kind: 'file', file, delimiter: null },
+          name: file.slice(0, -extname(file).length),
+          comment: null,
+          key: [],
+        }))
+    },
+    async describe(origin): Promise<Column[]> {
+      const { path, kind, stats } = open(origin)
+      if (kind !== 'csv') {
+        return describeObjects(kind === 'json' ? readJsonList(path, stats.size) : readNdjson(path))
+      }
+      const names = await readHeader(path, delimiterOf(origin))
+      return names.map((name) => ({
+        name,
+        kind: 'text',
+        type: 'text',
+        comment: null,
+        required: false,
+      }))
+    },
+    async version(origin) {
+      const { stats } = open(origin)
+      return `${stats.mtimeMs} ${stats.size} ${stats.ino}`
+    },
+  }
+}
+
+function lookAt(path: string): Stats {
+  try {
+    return statSync(path)
+  } catch (error) {
+    throw new SourceAway(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const delimiterOf = (origin: Origin) => (origin.kind === 'file' ? origin.delimiter : null)
+
+async function* toRows(
+  objects: AsyncIterable<Record<string, Row[number]>>,
+  names: string[],
+): AsyncGenerator<Row> {
+  for await (const object of objects) {
+    yield names.map((name) => (Object.hasOwn(object, name) ? (object[name] ?? null) : null))
+  }
+}
+
+function holds(row: Row, indexes: readonly number[], text: string): boolean {
+  const wanted = text.toLowerCase()
+  return indexes.some((index) =>
+    textOf(row[index] ?? null)
+      ?.toLowerCase()
+      .includes(wanted),
+  )
+}

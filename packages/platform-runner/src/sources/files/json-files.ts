@@ -1,0 +1,64 @@
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { type JsonValue, parseExact } from '../../records/json.ts'
+import { SourceFault } from '../source.ts'
+
+type JsonObject = Record<string, JsonValue>
+
+/** A list in one file has to be held. */
+const MOST_BYTES = 32 * 1024 * 1024
+
+/** An object on each line. */
+export async function* readNdjson(path: string): AsyncGenerator<JsonObject> {
+  const stream = createReadStream(path)
+  let number = 0
+  try {
+    // Not at U+2028, where others would break lines, too.
+    for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
+      number += 1
+      const text = number === 1 ? line.replace(/^\uFEFF/, '') : line
+      if (text.trim() !== '') yield toObject(text, `${path}:${number}`)
+    }
+  } finally {
+    stream.destroy()
+  }
+}
+
+/** A list of objects, by itself or as the member `records`. */
+export async function* readJsonList(path: string, bytes: number): AsyncGenerator<JsonObject> {
+  if (bytes > MOST_BYTES) {
+    const most = MOST_BYTES / 1024 / 1024
+    throw new SourceFault(
+      `${path} is larger than ${most} MB: make it NDJSON (an object on each line), which is read line by line`,
+    )
+  }
+  const value = parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''), path)
+  const list = isObject(value) ? value['records'] : value
+  if (!Array.isArray(list)) throw new SourceFault(`${path} holds no list of objects`)
+  for (const [index, item] of list.entries()) {
+    if (!isObject(item)) throw new SourceFault(`${path}: element ${index + 1} is no object`)
+    yield item
+  }
+}
+
+function toObject(text: string, place: string): JsonObject {
+  const value = parse(text, place)
+  if (!isObject(value)) throw new SourceFault(`${place} is no object`)
+  return value
+}
+
+function parse(text: string, place: string): JsonValue {
+  try {
+    return parseExact(text)
+  } catch (error) {
+    // The words of the parser may hold parts of the data.
+    throw new SourceFault(`${place} is no JSON${error instanceof SyntaxError ? '' : `: ${error}`}`)
+  }
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
+  )
+}

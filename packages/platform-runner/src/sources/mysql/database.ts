@@ -1,0 +1,194 @@
+/** MySQL and MariaDB: a result that is streamed as it is read. */
+import { addAbortSignal } from 'node:stream'
+import { createConnection, type Connection as Driver, type FieldPacket } from 'mysql2'
+import type { Cell } from '../../records/kind.ts'
+import type { Origin } from '../../settings/settings.ts'
+import { type Candidate, type Column, type Row, SourceAway, SourceFault } from '../source.ts'
+import type { Connection, Database } from '../sql-source.ts'
+import type { Statement } from '../statements.ts'
+import { mysqlDialect } from './dialect.ts'
+import { type Described, kindOf } from './kinds.ts'
+
+const CONNECT_MS = 10_000
+/** A hub may store for a while before it reads on. */
+const WRITE_SECONDS = 600
+
+type Field = {
+  type: string
+  length: number
+  string: (encoding?: string) => string | null
+  buffer: () => Buffer | null
+}
+
+export function openMysql(address: string): Database {
+  const url = new URL(address)
+  url.protocol = 'mysql:'
+  return {
+    title: `MySQL at ${url.host}${url.pathname}`,
+    dialect: mysqlDialect,
+    connect: (signal) => connect(url.href, signal),
+    candidates,
+    warnings: async () => [],
+  }
+}
+
+async function connect(uri: string, signal: AbortSignal): Promise<Connection> {
+  const driver = createConnection({
+    uri,
+    connectTimeout: CONNECT_MS,
+    charset: 'utf8mb4_unicode_ci',
+    multipleStatements: false,
+    typeCast,
+  })
+  // Whoever waits for an answer is told.
+  driver.on('error', () => undefined)
+  const destroy = () => driver.destroy()
+  signal.addEventListener('abort', destroy)
+  try {
+    signal.throwIfAborted()
+    await ask(driver, `SET time_zone = '+00:00', net_write_timeout = ${WRITE_SECONDS}`)
+    await ask(driver, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
+    await ask(driver, 'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY')
+  } catch (error) {
+    destroy()
+    throw new SourceAway(error instanceof Error ? error.message : String(error))
+  }
+  return {
+    read: (statement) => read(driver, statement, signal),
+    describe: (sql, origin) => describe(driver, sql, origin),
+    async close() {
+      signal.removeEventListener('abort', destroy)
+      // Nothing was written, so nothing has to be said.
+      destroy()
+    },
+  }
+}
+
+async function* read(
+  driver: Driver,
+  { sql, parameters }: Statement,
+  signal: AbortSignal,
+): AsyncGenerator<Row> {
+  for (const [index, value] of parameters.entries()) {
+    await execute(driver, `SET ${mysqlDialect.parameter(index + 1)} = ?`, [value])
+  }
+  const rows = driver.query({ sql, rowsAsArray: true }).stream({ highWaterMark: 100 })
+  // The driver says nothing to whoever waits when its connection is closed from here.
+  addAbortSignal(signal, rows)
+  try {
+    for await (const row of rows) yield row
+  } catch (error) {
+    throw translate(error)
+  }
+}
+
+/** Each value as the text that the server sends: exact, and never a Date. */
+function typeCast(field: Field): Cell {
+  if (field.type === 'BIT') {
+    const bytes = field.buffer()
+    return bytes && BigInt(`0x${bytes.toString('hex') || '0'}`)
+  }
+  if (field.type === 'GEOMETRY') return field.buffer()
+  // Its character set is said to be binary, but it is always this one.
+  return field.type === 'JSON' ? field.string('utf8') : field.string()
+}
+
+async function describe(driver: Driver, sql: string, origin: Origin): Promise<Column[]> {
+  const { fields } = await ask(driver, sql)
+  const known = await describeTables(driver, fields)
+  return fields.map((field) => {
+    const described = known.get(JSON.stringify([field.schema, field.orgTable, field.orgName]))
+    const kind = kindOf(field, described ?? null)
+    return {
+      name: field.name,
+      kind,
+      type: described?.type ?? kind,
+      comment: described?.comment || null,
+      // What a query makes of it may be empty all the same.
+      required: origin.kind === 'table' && described?.isRequired === true,
+    }
+  })
+}
+
+/** What the tables say of the columns, by schema, table and column; of columns of queries, too. */
+async function describeTables(
+  driver: Driver,
+  fields: FieldPacket[],
+): Promise<Map<string, Described>> {
+  const known = new Map<string, Described>()
+  const { rows: server } = await ask(driver, "SELECT VERSION() LIKE '%MariaDB%'")
+  const tables = new Set(fields.map((field) => JSON.stringify([field.schema, field.orgTable])))
+  for (const table of tables) {
+    const names: string[] = JSON.parse(table)
+    const { rows } = await execute(driver, COLUMNS, names)
+    const json = server[0]?.[0] === '1' ? await execute(driver, MARIADB_JSON, names) : { rows: [] }
+    const isJson = new Set(json.rows.map(([column]) => column))
+    for (const [schema, name, column, type, comment, isNullable] of rows) {
+      known.set(JSON.stringify([schema, name, column]), {
+        type: isJson.has(column) ? 'json' : String(type),
+        comment: String(comment),
+        isRequired: isNullable === 'NO',
+      })
+    }
+  }
+  return known
+}
+
+const COLUMNS = `
+  SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, COLUMN_COMMENT, IS_NULLABLE
+  FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?`
+
+/** MariaDB's JSON is a text with such a check, which bears the name of the column. */
+const MARIADB_JSON = `
+  SELECT CONSTRAINT_NAME FROM information_schema.CHECK_CONSTRAINTS
+  WHERE CONSTRAINT_SCHEMA = ? AND TABLE_NAME = ?
+    AND CHECK_CLAUSE = CONCAT('json_valid(\`', CONSTRAINT_NAME, '\`)')`
+
+const CANDIDATES = `
+  SELECT t.TABLE_NAME, t.TABLE_COMMENT, t.TABLE_TYPE, (
+    SELECT GROUP_CONCAT(k.COLUMN_NAME ORDER BY k.ORDINAL_POSITION SEPARATOR '\\n')
+    FROM information_schema.KEY_COLUMN_USAGE AS k
+    WHERE k.TABLE_SCHEMA = t.TABLE_SCHEMA AND k.TABLE_NAME = t.TABLE_NAME
+      AND k.CONSTRAINT_NAME = 'PRIMARY')
+  FROM information_schema.TABLES AS t WHERE t.TABLE_SCHEMA = DATABASE() ORDER BY t.TABLE_NAME`
+
+async function candidates(connection: Connection): Promise<Candidate[]> {
+  const rows = await Array.fromAsync(connection.read({ sql: CANDIDATES, parameters: [] }))
+  return rows.map(([table, comment, type, key]) => ({
+    origin: { kind: 'table', table: String(table) },
+    name: String(table),
+    // Views have none but this word.
+    comment: type === 'VIEW' || !comment ? null : String(comment),
+    key: key ? String(key).split('\n') : [],
+  }))
+}
+
+type Answer = { rows: unknown[][]; fields: FieldPacket[] }
+
+function ask(driver: Driver, sql: string): Promise<Answer> {
+  return answered((done) => driver.query({ sql, rowsAsArray: true }, done))
+}
+
+/** The values go apart from the statement. */
+function execute(driver: Driver, sql: string, values: string[]): Promise<Answer> {
+  return answered((done) => driver.execute({ sql, values, rowsAsArray: true }, done))
+}
+
+function answered(
+  send: (done: (error: Error | null, rows: unknown, fields: FieldPacket[]) => void) => void,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    send((error, rows, fields) => {
+      if (error) reject(translate(error))
+      else resolve({ rows: Array.isArray(rows) ? rows : [], fields: fields ?? [] })
+    })
+  })
+}
+
+/** Errors of the statement have a state of SQL; 08 is the connection, 70 and the rest of HY the server itself. */
+function translate(error: unknown): Error {
+  const words = error instanceof Error ? error.message : String(error)
+  const state = error instanceof Error && 'sqlState' in error ? String(error.sqlState) : ''
+  if (/^(?:2|4)/.test(state)) return new SourceFault(`MySQL: ${words}`)
+  return new SourceAway(`MySQL cannot be reached: ${words}`)
+}

@@ -1,0 +1,89 @@
+import type { Cell } from '../records/kind.ts'
+import type { Origin } from '../settings/settings.ts'
+import type { Dialect } from './dialect.ts'
+import type { Candidate, ChangedRow, Column, Row, Source } from './source.ts'
+import {
+  changesStatement,
+  newestStatement,
+  rowsStatement,
+  type Statement,
+  shapeStatement,
+  versionStatement,
+} from './statements.ts'
+
+/** A connection that can only read, and sees the data as they were at one time. */
+export type Connection = {
+  /** Rows one after the other; a few at once are in memory. */
+  read: (statement: Statement) => AsyncIterable<Row>
+  /** The columns of what a statement gives. */
+  describe: (sql: string, origin: Origin) => Promise<Column[]>
+  close: () => Promise<void>
+}
+
+export type Database = {
+  title: string
+  dialect: Dialect
+  /** @param signal closes the connection, whatever it is doing. */
+  connect: (signal: AbortSignal) => Promise<Connection>
+  candidates: (connection: Connection) => Promise<Candidate[]>
+  warnings: (connection: Connection) => Promise<string[]>
+}
+
+/** How long short questions may take. */
+const PATIENCE_MS = 120_000
+
+export function createSqlSource(database: Database): Source {
+  const { dialect } = database
+
+  async function connected<Result>(use: (connection: Connection) => Promise<Result>) {
+    const connection = await database.connect(AbortSignal.timeout(PATIENCE_MS))
+    try {
+      return await use(connection)
+    } finally {
+      await connection.close()
+    }
+  }
+
+  const readAll = (statement: Statement) =>
+    connected(async (connection) => Array.fromAsync(connection.read(statement)))
+
+  async function* rows(request: Parameters<Source['rows']>[0]): AsyncGenerator<Row> {
+    const connection = await database.connect(request.signal)
+    try {
+      yield* connection.read(rowsStatement(request, dialect))
+    } finally {
+      await connection.close()
+    }
+  }
+
+  return {
+    title: database.title,
+    candidates: () => connected(database.candidates),
+    describe: (origin) =>
+      connected((connection) => connection.describe(shapeStatement(origin, dialect), origin)),
+    rows,
+    async version(origin, updatedAt) {
+      if (!updatedAt) return null
+      const sql = versionStatement(origin, updatedAt, dialect)
+      const [row = []] = await readAll({ sql, parameters: [] })
+      return row.map(String).join(' ')
+    },
+    changes: {
+      async newest(origin, updatedAt) {
+        const sql = newestStatement(origin, updatedAt, dialect)
+        const [row] = await readAll({ sql, parameters: [] })
+        return row ? String(row[0]) : null
+      },
+      async read(changes) {
+        const found = await readAll(changesStatement(changes, dialect))
+        return found.map((row) => toChangedRow(row, changes.key.length))
+      },
+    },
+    warnings: () => connected(database.warnings),
+  }
+}
+
+function toChangedRow([mark, ...rest]: Row, keys: number): ChangedRow {
+  const key = rest.slice(0, keys).map((cell: Cell) => String(cell ?? ''))
+  return { mark: String(mark), key: JSON.stringify(key), cells: rest.slice(keys) }
+}

@@ -1,0 +1,119 @@
+/** A file of SQLite, opened for reading only. */
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
+import type { Origin } from '../../settings/settings.ts'
+import { type Candidate, type Column, type Row, SourceAway, SourceFault } from '../source.ts'
+import type { Connection, Database } from '../sql-source.ts'
+import { type Statement, splitTable } from '../statements.ts'
+import { sqliteDialect } from './dialect.ts'
+import { kindOf } from './kinds.ts'
+
+const BUSY_MS = 5000
+
+export function openSqlite(path: string): Database {
+  return {
+    title: `SQLite in ${path}`,
+    dialect: sqliteDialect,
+    async connect() {
+      return connect(path)
+    },
+    candidates,
+    async warnings(connection) {
+      const [mode] = await Array.fromAsync(
+        connection.read({ sql: 'PRAGMA journal_mode', parameters: [] }),
+      )
+      if (mode?.[0] === 'wal') return []
+      return [
+        `${basename(path)} is not in WAL mode: while the hub reads, programs that write wait. PRAGMA journal_mode = WAL mends that.`,
+      ]
+    },
+  }
+}
+
+function connect(path: string): Connection {
+  if (!existsSync(path)) throw new SourceAway(`There is no file ${path}.`)
+  const database = attempt(() => new DatabaseSync(path, { readOnly: true }))
+  attempt(() => database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`))
+  return {
+    read: (statement) => read(database, statement),
+    async describe(sql, origin) {
+      return describe(database, sql, origin)
+    },
+    async close() {
+      database.close()
+    },
+  }
+}
+
+async function* read(database: DatabaseSync, { sql, parameters }: Statement): AsyncGenerator<Row> {
+  const rows = attempt(() => {
+    const statement = database.prepare(sql)
+    statement.setReadBigInts(true)
+    statement.setReturnArrays(true)
+    return statement.iterate(...parameters)
+  })
+  try {
+    for (;;) {
+      const next = attempt(() => rows.next())
+      if (next.done) return
+      // With `setReturnArrays` a row is an array, whatever its type says.
+      const row: unknown = next.value
+      if (!Array.isArray(row)) throw new Error('SQLite gave a row that is no array.')
+      const cells: SQLOutputValue[] = row
+      yield cells
+    }
+  } finally {
+    rows.return?.()
+  }
+}
+
+function describe(database: DatabaseSync, sql: string, origin: Origin): Column[] {
+  const required = origin.kind === 'table' ? requiredColumns(database, origin.table) : new Set()
+  const columns = attempt(() => database.prepare(sql).columns())
+  return columns.map(({ name, type }) => ({
+    name,
+    kind: kindOf(type ?? ''),
+    type: type ?? '',
+    comment: null,
+    required: required.has(name),
+  }))
+}
+
+function requiredColumns(database: DatabaseSync, table: string): Set<unknown> {
+  const name = splitTable(table).at(-1) ?? ''
+  const rows = attempt(() =>
+    database.prepare('SELECT name FROM pragma_table_info(?) WHERE "notnull" OR pk').all(name),
+  )
+  return new Set(rows.map((row) => row['name']))
+}
+
+const CANDIDATES = `
+  SELECT t.name, (SELECT group_concat(name, char(10)) FROM
+    (SELECT name FROM pragma_table_info(t.name) WHERE pk > 0 ORDER BY pk))
+  FROM sqlite_schema AS t
+  WHERE t.type IN ('table', 'view') AND t.name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY t.name`
+
+async function candidates(connection: Connection): Promise<Candidate[]> {
+  const rows = await Array.fromAsync(connection.read({ sql: CANDIDATES, parameters: [] }))
+  return rows.map(([name, key]) => ({
+    origin: { kind: 'table', table: String(name) },
+    name: String(name),
+    comment: null,
+    key: key ? String(key).split('\n') : [],
+  }))
+}
+
+/** SQLITE_ERROR, which is about the statement; all others are about the file. */
+const OF_THE_STATEMENT = 1
+
+function attempt<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const isOfStatement = 'errcode' in error && error.errcode === OF_THE_STATEMENT
+    if (isOfStatement) throw new SourceFault(`SQLite: ${error.message}`)
+    throw new SourceAway(`SQLite: ${error.message}`)
+  }
+}

@@ -1,0 +1,82 @@
+/** The statements that read; all values go as parameters, all names are quoted. */
+import type { Origin } from '../settings/settings.ts'
+import { type Dialect, toPattern } from './dialect.ts'
+import type { Changes, Column, RowsRequest } from './source.ts'
+
+export type Statement = { sql: string; parameters: string[] }
+
+/** A table's name may have a schema: `hr.people`. */
+export function fromOf(origin: Origin, { quote }: Dialect): string {
+  if (origin.kind === 'table') return splitTable(origin.table).map(quote).join('.')
+  if (origin.kind === 'file') throw new Error('A file is no table.')
+  // On lines of its own: the query may end in a comment.
+  return `(\n${origin.query.trim().replace(/;+\s*$/, '')}\n) AS ${quote('records')}`
+}
+
+export function splitTable(table: string): string[] {
+  const [first = '', ...rest] = table.split('.')
+  return rest.length === 0 ? [first] : [first, rest.join('.')]
+}
+
+/** No rows, only their shape. */
+export function shapeStatement(origin: Origin, dialect: Dialect): string {
+  return `SELECT * FROM ${fromOf(origin, dialect)} LIMIT 0`
+}
+
+export function rowsStatement(request: RowsRequest, dialect: Dialect): Statement {
+  const { origin, columns, find } = request
+  const select = `SELECT ${columns.map(dialect.value).join(', ')} FROM ${fromOf(origin, dialect)}`
+  if (!find) return { sql: select, parameters: [] }
+  const holds = find.columns.map((column) => dialect.contains(column, dialect.parameter(1)))
+  return {
+    sql: `${select} WHERE ${holds.join(' OR ')} LIMIT ${find.limit}`,
+    parameters: [toPattern(find.text)],
+  }
+}
+
+export function versionStatement(origin: Origin, updatedAt: Column, dialect: Dialect): string {
+  const newest = `max(${dialect.mark(updatedAt)})`
+  return `SELECT count(*), ${newest}, ${dialect.sum(updatedAt)} FROM ${fromOf(origin, dialect)}`
+}
+
+export function newestStatement(origin: Origin, updatedAt: Column, dialect: Dialect): string {
+  const latest = dialect.latestMark(updatedAt)
+  const mark = dialect.mark(updatedAt)
+  return `SELECT ${dialect.markText(updatedAt)} FROM ${fromOf(origin, dialect)}
+    WHERE ${mark} IS NOT NULL${latest === null ? '' : ` AND ${mark} <= ${latest}`}
+    ORDER BY ${mark} DESC LIMIT 1`
+}
+
+export function changesStatement(changes: Changes, dialect: Dialect): Statement {
+  const { origin, columns, updatedAt, key, after, from, limit } = changes
+  const parameters: string[] = []
+  const parameter = (value: string) => dialect.parameter(parameters.push(value))
+  const mark = dialect.mark(updatedAt)
+  const markOf = (value: string) => dialect.markOf(parameter(value), updatedAt)
+  const keys = key.map(dialect.key)
+  const conditions = [`${mark} IS NOT NULL`]
+  if (after !== null) conditions.push(`${mark} > ${markOf(after)}`)
+  if (from !== null) conditions.push(afterPlace(from))
+  const selected = [dialect.markText(updatedAt), ...keys, ...columns.map(dialect.value)]
+  return {
+    sql: `SELECT ${selected.join(', ')} FROM ${fromOf(origin, dialect)}
+      WHERE ${conditions.join(' AND ')} ORDER BY ${[mark, ...keys].join(', ')} LIMIT ${limit}`,
+    parameters,
+  }
+
+  /** Row by row, since databases do not agree on comparing several values at once. */
+  function afterPlace(place: Place): string {
+    const values: string[] = JSON.parse(place.key)
+    const later = `${mark} > ${markOf(place.mark)}`
+    const alternatives = keys.map((one, index) => {
+      const same = keys
+        .slice(0, index)
+        .map((other, at) => `${other} = ${parameter(values[at] ?? '')}`)
+      return [...same, `${one} > ${parameter(values[index] ?? '')}`].join(' AND ')
+    })
+    // The first condition alone lets an index be used.
+    return `${mark} >= ${markOf(place.mark)} AND (${later} OR ${alternatives.map((one) => `(${one})`).join(' OR ')})`
+  }
+}
+
+type Place = NonNullable<Changes['from']>

@@ -1,0 +1,54 @@
+/** How far a watch got, in a file that is replaced as a whole. */
+import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** By record type: the settled mark; null where there was nothing yet. */
+export type Progress = Record<string, string | null>
+
+export type ProgressFile = { progress: Progress; save: () => Promise<void> }
+
+/** @throws Error where the file cannot be read, or holds something else. */
+export async function openProgressFile(path: string): Promise<ProgressFile> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const progress = await read(path)
+  return {
+    progress,
+    async save() {
+      const file = await open(`${path}.new`, 'w', 0o600)
+      try {
+        await file.writeFile(`${JSON.stringify(progress, null, 2)}\n`)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(`${path}.new`, path)
+    },
+  }
+}
+
+async function read(path: string): Promise<Progress> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}'
+    throw error
+  })
+  const value = parse(text)
+  if (value === null) {
+    throw new Error(
+      `${path} does not say how far pushing got. Without it, it begins anew from now.`,
+    )
+  }
+  return value
+}
+
+function parse(text: string): Progress | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+    const marks = Object.entries(value)
+    return marks.every(([, mark]) => mark === null || typeof mark === 'string')
+      ? Object.fromEntries(marks)
+      : null
+  } catch {
+    return null
+  }
+}

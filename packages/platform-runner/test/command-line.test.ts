@@ -1,0 +1,209 @@
+/** What people at a keyboard meet: faults with their place, a first file, no secret anywhere. */
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { ENGINES } from './helpers/engines.ts'
+import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
+
+const LIMIT = { timeout: 60_000 }
+
+test('it says how it is used, and what is mistyped', LIMIT, async (t) => {
+  const { run } = createRunnerSandbox(t)
+  const help = await run(['--help'])
+  assert.equal(help.code, 0)
+  for (const word of ['serve', 'init', 'check', '--config', '--port'])
+    assert.ok(help.stdout.includes(word))
+  assert.match((await run(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/)
+  for (const args of [['nonsense'], ['--nonsense'], ['--port', 'x'], ['check', 'this']]) {
+    const { code, stderr } = await run(args)
+    assert.deepEqual([code, stderr.trimEnd().split('\n').length], [2, 1], stderr)
+  }
+  const { code, stderr } = await run([])
+  assert.equal(code, 2)
+  assert.match(stderr, /There is no .*platform\.yaml; recordhub-platform init writes one/)
+})
+
+test('each fault of the file has one line that says where and what', LIMIT, async (t) => {
+  const { run, write } = createRunnerSandbox(t)
+  write(
+    'platform.yaml',
+    `platform:
+  title: 5
+  source_key: short
+  colour: red
+listen: { port: 99999 }
+source: { database: "oracle://x" }
+modules:
+  - table: a
+    query: b
+    reference: id
+  - { record_type: ., table: a, reference: id, full_name: "\${NOT_THERE}", fields: { x: { type: int } } }
+push: { hub_url: ftp://x }
+more: 1
+`,
+  )
+  const { code, stderr } = await run(['check'])
+  assert.equal(code, 2)
+  assert.deepEqual(stderr.trimEnd().split('\n').toSorted(), [
+    'platform.yaml:11: modules[1].fields.x.type has to be one of string, number, boolean, date, datetime, json.',
+    'platform.yaml:11: modules[1].full_name needs NOT_THERE, which the environment does not have.',
+    'platform.yaml:11: modules[1].record_type cannot stand in an address.',
+    'platform.yaml:12: push needs a module with updated_at: what has changed cannot be told else.',
+    'platform.yaml:12: push.hub_api_key is missing.',
+    'platform.yaml:12: push.hub_url has to begin with https:// or http://.',
+    'platform.yaml:13: more is not known here; there are platform, listen, source, push, modules.',
+    'platform.yaml:2: platform.name is missing.',
+    'platform.yaml:3: platform.source_key is shorter than 16 characters.',
+    'platform.yaml:4: platform.colour is not known here; there are source_key, name, title, description, path_word.',
+    'platform.yaml:5: listen.port has to be a number from 0 to 65535.',
+    'platform.yaml:6: source.database has to begin with postgres://, mysql://, mariadb:// or sqlite:.',
+    'platform.yaml:8: modules[0] needs either table or query.',
+    'platform.yaml:8: modules[0].full_name is missing.',
+    'platform.yaml:8: modules[0].record_type is missing.',
+  ])
+  write('platform.yaml', 'platform: [\n  name: x\n')
+  assert.match((await run(['check'])).stderr, /^platform\.yaml:\d+: .+\n/)
+  write('platform.yaml', 'just text')
+  assert.match((await run(['check'])).stderr, /^platform\.yaml:1: the file has to be a mapping/)
+})
+
+test('each fault that the data show has a line, too', LIMIT, async (t) => {
+  const { run, write, folder } = createRunnerSandbox(t)
+  new DatabaseSync(join(folder, 'a.sqlite')).exec('CREATE TABLE a (id, day DATE)')
+  write(
+    'platform.yaml',
+    `platform: { name: x, source_key: "\${SOURCE_KEY}" }
+source: { database: "sqlite:a.sqlite" }
+modules:
+  - { record_type: a, table: a, reference: nr, full_name: "{id} {x}", updated_at: day,
+      search: [y], leave_out: [z] }
+  - { record_type: b, table: b, reference: id, full_name: id }
+`,
+  )
+  const { code, stderr } = await run(['check'])
+  assert.equal(code, 2)
+  assert.deepEqual(stderr.trimEnd().split('\n'), [
+    'platform.yaml:5: modules[0].leave_out: there is no column "z"; there are id, day.',
+    'platform.yaml:4: modules[0].reference: there is no column "nr"; there are id, day.',
+    'platform.yaml:4: modules[0].full_name: there is no column "x"; there are id, day.',
+    'platform.yaml:5: modules[0].search: there is no column "y"; there are id, day.',
+    'platform.yaml:4: modules[0].updated_at: "day" tells the day only.',
+    'platform.yaml:6: modules[1].table: SQLite: no such table: b.',
+  ])
+})
+
+for (const engine of ENGINES) {
+  test(`${engine.name}: init, check and serve lead from nothing to a platform`, {
+    ...LIMIT,
+    skip: engine.missing,
+  }, async (t) => {
+    const database = await engine.open(t)
+    await database.run(
+      `CREATE TABLE customers (id INTEGER PRIMARY KEY, first_name VARCHAR(20) NOT NULL, last_name VARCHAR(20), password_hash VARCHAR(9), picture ${engine.name === 'PostgreSQL' ? 'BYTEA' : 'BLOB'}, updated_at ${engine.name === 'SQLite' ? 'DATETIME' : 'TIMESTAMP'} NULL)`,
+      'CREATE TABLE loose (note VARCHAR(20))',
+      "INSERT INTO customers (id, first_name) VALUES (1, 'Ann'), (2, 'Bob')",
+    )
+    const { run, start, folder } = createRunnerSandbox(t)
+    const secret =
+      engine.name === 'SQLite' ? 'no secret at all' : new URL(database.address).password
+    const init = await run(['init'], { DATABASE_URL: database.address, SOURCE_KEY: '' })
+    assert.equal(init.code, 0, init.stderr)
+    const [text, env] = ['platform.yaml', '.env'].map((file) =>
+      readFileSync(join(folder, file), 'utf8'),
+    )
+    assert.match(text ?? '', /full_name: "\{first_name\} \{last_name\}"/)
+    assert.match(text ?? '', /leave_out: \[password_hash\]/)
+    assert.match(text ?? '', /updated_at: updated_at/)
+    assert.match(env ?? '', /^SOURCE_KEY='[\w-]{32}'$/m)
+    assert.equal(statSync(join(folder, '.env')).mode & 0o077, 0)
+    const again = await run(['init', '--from', database.address])
+    assert.deepEqual([again.code, readFileSync(join(folder, 'platform.yaml'), 'utf8')], [2, text])
+
+    const check = await run(['check'])
+    assert.equal(check.code, 0, check.stderr)
+    assert.match(check.stdout, /left out: picture, \w+ is binary/i)
+    assert.match(check.stdout, /left out: password_hash, as leave_out says/)
+    assert.match(check.stdout, /\n {2}2 records\n/)
+    assert.doesNotMatch(check.stdout, /loose/)
+    const platform = await start()
+    assert.equal((await platform.get('records/customers')).status, 200)
+    for (const output of [init, again, check]) {
+      assert.ok(!`${output.stdout}${output.stderr}${text}`.includes(secret))
+    }
+  })
+}
+
+test('init writes whatever names there are so that they are read as they are', LIMIT, async (t) => {
+  const { run, folder } = createRunnerSandbox(t)
+  const names = [
+    'null',
+    'a: b # c',
+    `\${HOME}`,
+    '{x}',
+    '- "q" \'r\'',
+    'two\nlines',
+    '&anchor',
+    '2024-01-01',
+  ]
+  const database = new DatabaseSync(join(folder, 'odd.sqlite'))
+  for (const name of names) {
+    const quoted = `"${name.replaceAll('"', '""')}"`
+    database.exec(`CREATE TABLE ${quoted} (id INTEGER PRIMARY KEY, ${quoted} TEXT)`)
+  }
+  database.close()
+  assert.equal((await run(['init', '--from', 'odd.sqlite'])).code, 0)
+  const check = await run(['check'])
+  assert.equal(check.code, 0, check.stderr)
+  for (const name of names) assert.ok(check.stdout.includes(`\n${name}: `), name)
+})
+
+test('init makes a module of each file of a folder', LIMIT, async (t) => {
+  const { run, write, folder } = createRunnerSandbox(t)
+  mkdirSync(join(folder, 'data'))
+  write('data/people.csv', 'id,name\n1,Ann\n')
+  write('data/true.ndjson', '{"reference":"a","x: #":1}\n')
+  write('data/README.md', 'nothing')
+  const init = await run(['init', '--from', 'data'])
+  assert.equal(init.code, 0, init.stderr)
+  const check = await run(['check'])
+  assert.equal(check.code, 0, check.stderr)
+  assert.match(check.stdout, /serves 2 modules/)
+  assert.ok(!existsSync(join(folder, 'data', '.env')))
+})
+
+test('check warns of what the hub could not tell apart', LIMIT, async (t) => {
+  const { run, write } = createRunnerSandbox(t)
+  write('people.csv', 'id,name\n1,Ann\n1,Bob\n,Eve\n2,Joe\n')
+  write(
+    'platform.yaml',
+    `platform: { name: x, source_key: "\${SOURCE_KEY}" }
+source: { folder: . }
+modules: [{ record_type: people, file: people.csv, reference: id, full_name: name }]
+`,
+  )
+  const { stdout, code } = await run(['check'])
+  assert.equal(code, 0)
+  assert.match(
+    stdout,
+    /3 records\n {2}Warning: 1 rows have no reference .*\n {2}Warning: 1 records bear a reference/,
+  )
+  assert.ok(!stdout.includes(SOURCE_KEY))
+})
+
+test('a file outside of the folder is not served', LIMIT, async (t) => {
+  const { run, write, folder } = createRunnerSandbox(t)
+  mkdirSync(join(folder, 'data'))
+  write('other.csv', 'id\n1\n')
+  write(
+    'platform.yaml',
+    `platform: { name: x, source_key: "\${SOURCE_KEY}" }
+source: { folder: data }
+modules: [{ record_type: a, file: ../other.csv, reference: id, full_name: id }]
+`,
+  )
+  const { stderr, code } = await run(['check'])
+  assert.equal(code, 2)
+  assert.match(stderr, /^platform\.yaml:3: modules\[0\]\.file: \.\.\/other\.csv is not in /)
+})

@@ -1,0 +1,109 @@
+/** Files of owners: what is odd in them, and what happens to them meanwhile. */
+import assert from 'node:assert/strict'
+import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { Origin } from '../src/settings/settings.ts'
+import { openFolder } from '../src/sources/files/folder-source.ts'
+import { type Source, SourceAway, SourceFault } from '../src/sources/source.ts'
+
+function openWith(t: TestContext, files: Record<string, string | Buffer>) {
+  const folder = mkdtempSync(join(tmpdir(), 'recordhub-files-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  for (const [file, content] of Object.entries(files)) writeFileSync(join(folder, file), content)
+  return { folder, source: openFolder(folder) }
+}
+
+const origin = (file: string, delimiter: string | null = null): Origin => ({
+  ...{ kind: 'file', file, delimiter },
+})
+
+async function rowsOf(source: Source, from: Origin) {
+  const columns = await source.describe(from)
+  const { signal } = new AbortController()
+  return source.rows({ origin: from, columns, find: null, signal })
+}
+
+const readAll = async (source: Source, from: Origin) => Array.fromAsync(await rowsOf(source, from))
+
+test('a CSV file is read whatever stands between its cells', async (t) => {
+  const files = Object.fromEntries(
+    [',', ';', '\t', '|'].map((one, index) => [
+      `${index}.csv`,
+      `id${one}"a, b; c|d"\n1${one}"x""y\n${one}z"\n\n2${one}\n3\n`,
+    ]),
+  )
+  const { source } = openWith(t, files)
+  for (const [index, one] of [',', ';', '\t', '|'].entries()) {
+    assert.deepEqual(await readAll(source, origin(`${index}.csv`)), [
+      ['1', `x"y\n${one}z`],
+      ['2', null],
+      ['3', null],
+    ])
+  }
+})
+
+test('what cannot be read is a fault that names the place, and shows none of the data', async (t) => {
+  const { source } = openWith(t, {
+    'long.csv': 'a,b\n1,2\n1,secret,3\n',
+    'quote.csv': 'a,b\n1,"secret\n',
+    'empty.csv': '',
+    'line.ndjson': '{"a":1}\n[secret]\n',
+    'list.ndjson': '["secret"]\n',
+    'object.json': '{"records":{"a":"secret"}}',
+    'number.json': '[{"a":1},7]',
+    'big.json': Buffer.alloc(32 * 1024 * 1024 + 1, ' '),
+    'other.xml': '<a/>',
+  })
+  const words: Record<string, RegExp> = {
+    'long.csv': /long\.csv: .* on line 3/,
+    'quote.csv': /quote\.csv: /,
+    'empty.csv': /empty\.csv is empty/,
+    'line.ndjson': /line\.ndjson:2 is no JSON/,
+    'list.ndjson': /list\.ndjson:1 is no object/,
+    'object.json': /object\.json holds no list/,
+    'number.json': /number\.json: element 2 is no object/,
+    'big.json': /NDJSON/,
+    'other.xml': /ends in none of/,
+  }
+  for (const [file, pattern] of Object.entries(words)) {
+    await assert.rejects(readAll(source, origin(file)), (error) => {
+      assert.ok(error instanceof SourceFault, file)
+      assert.match(error.message, pattern)
+      assert.doesNotMatch(error.message, /secret/)
+      return true
+    })
+  }
+  await assert.rejects(source.describe(origin('gone.csv')), SourceAway)
+  await assert.rejects(source.describe(origin('../outside.csv')), SourceFault)
+})
+
+for (const file of ['people.csv', 'people.ndjson']) {
+  const line = (id: number) => (file.endsWith('csv') ? `${id},x\n` : `{"id":${id},"x":"y"}\n`)
+  const head = file.endsWith('csv') ? 'id,x\n' : ''
+  const content = head + Array.from({ length: 50_000 }, (_, id) => line(id)).join('')
+
+  test(`${file}: one that is changed while it is read does not look whole`, async (t) => {
+    const { folder, source } = openWith(t, { [file]: content })
+    const rows = (await rowsOf(source, origin(file)))[Symbol.asyncIterator]()
+    await rows.next()
+    appendFileSync(join(folder, file), line(99_999))
+    await assert.rejects(async () => {
+      while (!(await rows.next()).done);
+    }, SourceAway)
+  })
+
+  test(`${file}: one that is replaced while it is read is read to its end`, async (t) => {
+    const { folder, source } = openWith(t, { [file]: content, new: head + line(1) })
+    const version = await source.version(origin(file), null)
+    const rows = (await rowsOf(source, origin(file)))[Symbol.asyncIterator]()
+    await rows.next()
+    renameSync(join(folder, 'new'), join(folder, file))
+    let count = 1
+    while (!(await rows.next()).done) count += 1
+    assert.equal(count, 50_000)
+    assert.equal((await readAll(source, origin(file))).length, 1)
+    assert.notEqual(await source.version(origin(file), null), version)
+  })
+}

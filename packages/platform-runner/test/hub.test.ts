@@ -1,0 +1,210 @@
+/** A hub registers what recordhub-platform serves, pulls it, and holds exactly what the owner has. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import {
+  ask,
+  listPlatforms,
+  listRecords,
+  pullToTheEnd,
+  recordPages,
+  registerPlatform,
+  signIn,
+} from '../../server/test/helpers/process-operator.ts'
+import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process-sandbox.ts'
+import { ENGINES, type OwnersEngine } from './helpers/engines.ts'
+import { createRunnerSandbox, type RunningPlatform, SOURCE_KEY } from './helpers/runner.ts'
+
+async function registerAt(t: TestContext, platform: RunningPlatform, recordTypes: string[]) {
+  const hub = await createSandbox(t).startHub()
+  const operator = await signIn(hub.address)
+  const { address } = platform
+  await registerPlatform(operator, { address, sourceKey: SOURCE_KEY, recordTypes })
+  return operator
+}
+
+const PEOPLE = 1234
+
+function makePeople({ name }: OwnersEngine): string[] {
+  const time = name === 'SQLite' ? 'DATETIME' : 'TIMESTAMP'
+  const text =
+    name === 'MariaDB' ? (word: string) => word.replaceAll('\\', '\\\\') : (word: string) => word
+  const rows = Array.from({ length: PEOPLE }, (_, index) => {
+    const first = index % 7 ? `'Zoë "${index}" \\ 🏛'` : 'NULL'
+    return `(${index}, ${text(first)}, 'O''Neil', 9007199254740993, 1.10, '2026-01-01 00:00:00', 'x')`
+  })
+  return [
+    `CREATE TABLE people (id INTEGER PRIMARY KEY, first_name VARCHAR(50), last_name VARCHAR(50) NOT NULL,
+      big ${name === 'SQLite' ? 'INTEGER' : 'BIGINT'}, exact DECIMAL(10,2), updated_at ${time} NULL, secret VARCHAR(9))`,
+    `INSERT INTO people VALUES ${rows.join()}`,
+  ]
+}
+
+const SETTINGS = `
+platform: { name: registry, title: The registry, source_key: "\${SOURCE_KEY}" }
+source: { database: "\${DATABASE_URL}" }
+modules:
+  - record_type: people
+    name: People
+    table: people
+    reference: P-{id}
+    full_name: "{first_name} {last_name}"
+    leave_out: [secret]
+    search: [first_name, last_name]
+    updated_at: updated_at
+    fields:
+      big: { label: Large number }
+`
+
+for (const engine of ENGINES) {
+  const options = { ...PROCESS_TEST, skip: engine.missing }
+  test(`${engine.name}: what a hub pulls is what the owner has`, options, async (t) => {
+    const database = await engine.open(t)
+    await database.run(...makePeople(engine))
+    const sandbox = createRunnerSandbox(t)
+    sandbox.write('platform.yaml', SETTINGS)
+    const platform = await sandbox.start({ DATABASE_URL: database.address })
+    const operator = await registerAt(t, platform, ['people'])
+
+    const [registered] = await listPlatforms(operator)
+    assert.deepEqual(
+      registered?.modules[0]?.fields.map(({ key, label, type, required }) => [
+        key,
+        label,
+        type,
+        required,
+      ]),
+      [
+        ['id', 'ID', 'number', true],
+        ['first_name', 'First name', 'string', false],
+        ['last_name', 'Last name', 'string', true],
+        ['big', 'Large number', 'number', false],
+        ['exact', 'Exact', 'number', false],
+        ['updated_at', 'Updated at', 'datetime', false],
+      ],
+    )
+    const { tasks } = await pullToTheEnd(operator)
+    const [task] = tasks
+    assert.deepEqual(
+      [task?.state, task?.total, task?.created, task?.rejected, task?.warnings],
+      ['succeeded', PEOPLE, PEOPLE, 0, []],
+    )
+    const records = await listRecords(operator)
+    assert.equal(records.length, PEOPLE)
+    const [empty, first] = records
+    assert.deepEqual([empty?.reference_number, empty?.full_name], ['P-0', "O'Neil"])
+    assert.equal(empty?.data['first_name'], null)
+    assert.equal(first?.full_name, `Zoë "1" \\ 🏛 O'Neil`)
+    const [page = ''] = await Array.fromAsync(recordPages(operator, 'reference_number=P-1'))
+    const zone = engine.name === 'SQLite' ? '' : engine.name === 'MariaDB' ? 'Z' : ''
+    const exact = engine.name === 'SQLite' ? '1.1' : '1.10'
+    assert.ok(
+      page.includes(
+        `"data":{"id":1,"first_name":"Zoë \\"1\\" \\\\ 🏛","last_name":"O'Neil","big":9007199254740993,"exact":${exact},"updated_at":"2026-01-01T00:00:00${zone}"}`,
+      ),
+      page,
+    )
+    // Nothing has changed, so nothing is read again.
+    const again = (await pullToTheEnd(operator)).tasks[0]
+    assert.deepEqual([again?.unchanged, again?.created, again?.missing], [PEOPLE, 0, 0])
+    assert.match(platform.log(), /GET \/api\/hub\/records\/people 304 /)
+
+    await database.run(
+      'DELETE FROM people WHERE id = 5',
+      "UPDATE people SET last_name = 'Neu', updated_at = '2026-01-02 00:00:00' WHERE id = 6",
+    )
+    const third = (await pullToTheEnd(operator)).tasks[0]
+    assert.deepEqual([third?.updated, third?.missing, third?.created], [1, 1, 0])
+    assert.doesNotMatch(platform.log(), new RegExp(SOURCE_KEY))
+    assert.equal(await platform.stop(), 0)
+  })
+
+  test(`${engine.name}: a search of the hub's finds, and does nothing else`, options, async (t) => {
+    const database = await engine.open(t)
+    await database.run(...makePeople(engine))
+    const sandbox = createRunnerSandbox(t)
+    sandbox.write('platform.yaml', SETTINGS)
+    const platform = await sandbox.start({ DATABASE_URL: database.address })
+    type Found = { records: { reference_number: string; record_type: string }[] }
+    const search = async (query: string): Promise<Found> =>
+      Object(await (await platform.get(`search?query=${encodeURIComponent(query)}`)).json())
+    assert.deepEqual(
+      (await search('zoë "1233"')).records.map((one) => [one.record_type, one.reference_number]),
+      [['people', 'P-1233']],
+    )
+    assert.equal((await search("o'neil")).records.length, 100)
+    assert.equal((await search("' OR ''='")).records.length, 0)
+    assert.equal((await search('')).records.length, 0)
+    assert.equal((await search('\0')).records.length, 0)
+    // What is left out cannot be searched for.
+    assert.equal((await search('x')).records.length, 0)
+    assert.equal((await fetch(`${platform.address}/api/hub/search?query=a`)).status, 401)
+  })
+}
+
+test('files: what a hub pulls is what stands in them', PROCESS_TEST, async (t) => {
+  const sandbox = createRunnerSandbox(t)
+  sandbox.write(
+    'people.csv',
+    '\uFEFFnumber;name;note;amount\r\n007;"O\'Neil; Bob";"two\r\nlines";1.10\r\n008;Zoë 🏛;;12\r\n;nobody;;\r\n',
+  )
+  sandbox.write(
+    'events.ndjson',
+    '{"id":1,"name":"One","at":"2026-01-01","n":9007199254740993,"tags":["a"]}\n\n{"id":"2","name":null,"yes":true}\n',
+  )
+  sandbox.write('things.json', '\uFEFF[{"key":"a","name":"Thing","price":1.10}]')
+  sandbox.write(
+    'platform.yaml',
+    `
+platform: { name: files, source_key: "\${SOURCE_KEY}" }
+source: { folder: . }
+modules:
+  - { record_type: people, file: people.csv, reference: number, full_name: name, search: [name], fields: { amount: { type: number } } }
+  - { record_type: events, file: events.ndjson, reference: id, full_name: name }
+  - { record_type: things, file: things.json, reference: key, full_name: name }
+`,
+  )
+  const platform = await sandbox.start()
+  const operator = await registerAt(t, platform, ['people', 'events', 'things'])
+  const { tasks } = await pullToTheEnd(operator)
+  assert.deepEqual(
+    tasks.map(({ state, rejected }) => [state, rejected]),
+    [
+      ['succeeded', 0],
+      ['succeeded', 0],
+      ['succeeded', 0],
+    ],
+  )
+  const texts = async (type: string) => {
+    const [page = ''] = await Array.fromAsync(
+      recordPages(operator, `record_type=${type}&sort=record_id`),
+    )
+    return [
+      ...page.matchAll(
+        /"reference_number":("[^"]*"),"full_name":("(?:[^"\\]|\\.)*"),"data":(\{.*?\}),"incomplete"/g,
+      ),
+    ].map(([, ...parts]) => parts.join(' '))
+  }
+  assert.deepEqual(await texts('people'), [
+    `"007" "O'Neil; Bob" {"number":"007","name":"O'Neil; Bob","note":"two\\r\\nlines","amount":1.10}`,
+    '"008" "Zoë 🏛" {"number":"008","name":"Zoë 🏛","note":null,"amount":12}',
+  ])
+  assert.deepEqual(await texts('events'), [
+    '"1" "One" {"id":1,"name":"One","at":"2026-01-01","n":9007199254740993,"tags":["a"],"yes":null}',
+    '"2" "" {"id":"2","name":null,"at":null,"n":null,"tags":null,"yes":true}',
+  ])
+  assert.deepEqual(await texts('things'), ['"a" "Thing" {"key":"a","name":"Thing","price":1.10}'])
+  assert.match(platform.log(), /people: 1 rows have no reference and were left out/)
+  const found = await (await platform.get('search?query=bob')).text()
+  assert.match(found, /"reference_number":"007"/)
+  await pullToTheEnd(operator)
+  assert.equal(platform.log().match(/records\/\w+ 304/g)?.length, 3)
+  // What cannot be read must not pass for all there is.
+  sandbox.write(
+    'events.ndjson',
+    `{"id":1,"name":"One"}\n${'{"id":3,"name":"x"}\n'.repeat(5000)}{"id":4,\n`,
+  )
+  const broken = (await pullToTheEnd(operator)).tasks.find((one) => one.record_type === 'events')
+  assert.deepEqual([broken?.state, broken?.missing], ['failed', 0])
+  assert.match(platform.log(), /events.ndjson:5002 is no JSON/)
+  await ask(operator, 'GET', '/dashboard/realtime')
+})

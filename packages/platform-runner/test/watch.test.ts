@@ -1,0 +1,201 @@
+/** What changes in the owner's database reaches a real hub by itself, whoever is killed meanwhile. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import {
+  eventually,
+  listHistory,
+  listPlatforms,
+  listRecords,
+  type Operator,
+  pullToTheEnd,
+  readSnapshot,
+  registerPlatform,
+  signIn,
+} from '../../server/test/helpers/process-operator.ts'
+import { createSandbox } from '../../server/test/helpers/process-sandbox.ts'
+import { withDatabase } from '../../server/test/helpers/storage-postgres.ts'
+import { ENGINES, type OwnersDatabase, type OwnersEngine } from './helpers/engines.ts'
+import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
+
+const SETTINGS = `
+platform: { name: registry, source_key: "\${SOURCE_KEY}" }
+source: { database: "\${DATABASE_URL}" }
+modules:
+  - { record_type: people, name: People, table: people, reference: id, full_name: name, updated_at: updated_at }
+push: { hub_url: "\${HUB_URL}", hub_api_key: "\${HUB_API_KEY}", every_seconds: 0.2, overlap_seconds: 2 }
+`
+
+const timeType = ({ name }: OwnersEngine) => (name === 'SQLite' ? 'DATETIME' : 'TIMESTAMP')
+const now = ({ name }: OwnersEngine) =>
+  name === 'SQLite' ? "strftime('%Y-%m-%d %H:%M:%f', 'now')" : 'CURRENT_TIMESTAMP'
+
+async function begin(t: TestContext, engine: OwnersEngine) {
+  const database = await engine.open(t)
+  await database.run(
+    `CREATE TABLE people (id INTEGER PRIMARY KEY, name VARCHAR(50), updated_at ${timeType(engine)} NULL)`,
+    "INSERT INTO people VALUES (1, 'One', '2026-01-01 00:00:00'), (2, 'Two', '2026-01-02 00:00:00')",
+  )
+  const hubs = createSandbox(t)
+  const hub = await hubs.startHub()
+  const operator = await signIn(hub.address)
+  const sandbox = createRunnerSandbox(t)
+  // Registered without pushes first, as an owner does it.
+  sandbox.write('platform.yaml', SETTINGS.replace(/^push:.*\n/m, ''))
+  const first = await sandbox.start({ DATABASE_URL: database.address })
+  const { hub_api_key } = await registerPlatform(operator, {
+    address: first.address,
+    sourceKey: SOURCE_KEY,
+    recordTypes: ['people'],
+  })
+  await first.stop()
+  sandbox.write('platform.yaml', SETTINGS)
+  const env = { DATABASE_URL: database.address, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
+  const { port } = new URL(first.address)
+  return { database, hubs, hub, operator, sandbox, env, port }
+}
+
+function write(engine: OwnersEngine, database: OwnersDatabase, id: number, name: string) {
+  const set = `name = '${name}', updated_at = ${now(engine)}`
+  return engine.name === 'SQLite' || engine.name === 'PostgreSQL'
+    ? database.run(
+        `INSERT INTO people VALUES (${id}, '${name}', ${now(engine)}) ON CONFLICT (id) DO UPDATE SET ${set}`,
+      )
+    : database.run(
+        `INSERT INTO people VALUES (${id}, '${name}', ${now(engine)}) ON DUPLICATE KEY UPDATE ${set}`,
+      )
+}
+
+/** Waits until the hub holds these names, by reference. */
+function holds(operator: Operator, names: Record<string, string>) {
+  return eventually(`the hub holds ${JSON.stringify(names)}`, async () => {
+    const records = await listRecords(operator)
+    const found = Object.fromEntries(records.map((one) => [one.reference_number, one.full_name]))
+    return JSON.stringify(found) === JSON.stringify(names) ? records : null
+  })
+}
+
+for (const engine of ENGINES) {
+  const options = { timeout: 60_000, skip: engine.missing }
+  test(
+    `${engine.name}: only what changes after the first start is pushed, each change once`,
+    options,
+    async (t) => {
+      const { database, operator, sandbox, env } = await begin(t, engine)
+      const platform = await sandbox.start(env)
+      await platform.logs(/people: watching/)
+      await write(engine, database, 3, 'Three')
+      await holds(operator, { 3: 'Three' })
+      // Within one second, which is all that some columns tell.
+      for (const name of ['Drei', 'Trois', 'Tre']) {
+        await write(engine, database, 3, name)
+        await holds(operator, { 3: name })
+      }
+      const [record] = await listRecords(operator)
+      assert.ok(record)
+      assert.equal(record.incomplete, false)
+      const history = await listHistory(operator, record.record_id)
+      assert.deepEqual(
+        history.map(({ source }) => source),
+        ['POST', 'POST', 'POST'],
+      )
+      assert.doesNotMatch(platform.log(), new RegExp(env.HUB_API_KEY))
+      assert.equal(await platform.stop(), 0)
+    },
+  )
+
+  test(
+    `${engine.name}: what changes while hub or platform are dead arrives afterwards`,
+    options,
+    async (t) => {
+      const { database, hubs, hub, operator, sandbox, env, port } = await begin(t, engine)
+      const platform = await sandbox.start(env)
+      await platform.logs(/people: watching/)
+      await hub.stop('SIGKILL')
+      for (let id = 10; id < 15; id += 1) await write(engine, database, id, `Made ${id}`)
+      await platform.logs(/pushes wait: /)
+      await platform.stop('SIGKILL')
+      await write(engine, database, 12, 'Changed 12')
+      await write(engine, database, 20, 'Made 20')
+      await hubs.startHub({ env: { PORT: new URL(hub.address).port } })
+      await sandbox.start(env, port)
+      const names = {
+        10: 'Made 10',
+        11: 'Made 11',
+        12: 'Changed 12',
+        13: 'Made 13',
+        14: 'Made 14',
+        20: 'Made 20',
+      }
+      await eventually('all has arrived', async () => {
+        const records = await listRecords(operator)
+        const found = Object.fromEntries(
+          records.map((one) => [one.reference_number, one.full_name]),
+        )
+        return Object.entries(names).every(([id, name]) => found[id] === name) ? found : null
+      })
+      assert.equal((await listRecords(operator)).length, 6)
+      const { pull } = await pullToTheEnd(operator)
+      assert.equal(pull.state, 'succeeded')
+      assert.deepEqual([pull.counts.created, pull.counts.updated], [2, 0])
+    },
+  )
+}
+
+for (const engine of ENGINES) {
+  const options = { timeout: 60_000, skip: engine.missing }
+  test(`${engine.name}: many changes of one moment all arrive, each once`, options, async (t) => {
+    const { database, operator, sandbox, env } = await begin(t, engine)
+    const rows = Array.from({ length: 1200 }, (_, index) => `(${index + 100}, 'Old', NULL)`)
+    await database.run(`INSERT INTO people VALUES ${rows.join()}`)
+    const platform = await sandbox.start(env)
+    await platform.logs(/people: watching/)
+    await database.run(
+      `UPDATE people SET name = 'New', updated_at = ${now(engine)} WHERE id >= 100`,
+    )
+    await eventually('all have arrived', async () => {
+      const [platform] = await listPlatforms(operator)
+      return platform?.records === 1200 ? true : null
+    })
+    await write(engine, database, 9999, 'Last')
+    await eventually('the last has arrived', async () => {
+      const [platform] = await listPlatforms(operator)
+      return platform?.records === 1201 ? true : null
+    })
+    const { stats } = await readSnapshot(operator)
+    assert.deepEqual(
+      [stats.received_today, stats.created_today, stats.updated_today],
+      [1201, 1201, 0],
+    )
+  })
+}
+
+test('PostgreSQL: a change whose transaction ends after newer ones is not passed over', {
+  timeout: 60_000,
+}, async (t) => {
+  const postgres = ENGINES.find(({ name }) => name === 'PostgreSQL')
+  assert.ok(postgres)
+  const { database, operator, sandbox, env } = await begin(t, postgres)
+  sandbox.write('platform.yaml', SETTINGS.replace('overlap_seconds: 2', 'overlap_seconds: 60'))
+  const platform = await sandbox.start(env)
+  await platform.logs(/people: watching/)
+  await withDatabase(database.address, async (client) => {
+    await client.query('BEGIN')
+    await client.query("INSERT INTO people VALUES (3, 'Late', now())")
+    await write(postgres, database, 4, 'Early')
+    await holds(operator, { 4: 'Early' })
+    await write(postgres, database, 5, 'Later')
+    await holds(operator, { 4: 'Early', 5: 'Later' })
+    await client.query('COMMIT')
+  })
+  await holds(operator, { 3: 'Late', 4: 'Early', 5: 'Later' })
+})
+
+test('a second process on the same state is refused with a line that says why', {
+  timeout: 60_000,
+}, async (t) => {
+  const sqlite = ENGINES.find(({ name }) => name === 'SQLite')
+  assert.ok(sqlite)
+  const { sandbox, env } = await begin(t, sqlite)
+  await sandbox.start(env)
+  await assert.rejects(sandbox.start(env), /It ended: .*outbox.*\n$/)
+})
