@@ -86,7 +86,18 @@ export function describePlatforms(engine: StorageEngine): void {
         })),
       })
       const read = expectObject(await hub().get(`/api/v1/platforms/${id}`), 200)
-      assert.deepEqual(read, { success: true, platform: body['platform'] })
+      const details = {
+        last_push_at: null,
+        hub_keys: [
+          {
+            hint: hub_api_key_hint,
+            created_at: manifest_fetched_at,
+            expires_at: null,
+            last_used_at: null,
+          },
+        ],
+      }
+      assert.deepEqual(read, { success: true, platform: { ...platform, ...details } })
       const { platforms } = expectAnswer(await hub().get('/api/v1/platforms'), 200, Platforms)
       assert.deepEqual(
         platforms.find((one) => one.id === id),
