@@ -62,9 +62,8 @@ async function takePicture(
   }
   await page.goto('/dashboard')
   await page.locator('h1').waitFor()
-  await page.waitForFunction(
-    `document.querySelector('main [aria-busy="true"], main .mantine-Skeleton-root[data-visible]') === null`,
-  )
+  await page.locator('main svg.recharts-surface').first().waitFor()
+  await page.locator('main [aria-busy="true"]').first().waitFor({ state: 'detached' })
   await page.waitForLoadState('networkidle')
   const session = await context.newCDPSession(page)
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 82 })
