@@ -1,10 +1,8 @@
-/** The composition root: wires the parts of the hub by plain function calls. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import { createConfiguredOperator } from './app/configured-operator.ts'
 import { keptOf, oidcOf } from './app/parts-of-config.ts'
 import type { Config } from './config.ts'
 import { nameOfCaller } from './domain/caller.ts'
-import { HubError } from './errors.ts'
 import { auditRoutes } from './features/activity/audit-routes.ts'
 import { activityRoutes } from './features/activity/routes.ts'
 import { createMailSender } from './features/alerts/mail-sender.ts'
@@ -23,10 +21,10 @@ import { guideRoutes } from './features/guide/routes.ts'
 import { findTokenCaller } from './features/operators/api-token.ts'
 import { createAuth, readSession } from './features/operators/auth.ts'
 import { toWebHeaders } from './features/operators/call-auth.ts'
-import { createFirstOperator } from './features/operators/create-operator.ts'
+import { confirmIdentity } from './features/operators/confirm-identity.ts'
+import { operatorOf } from './features/operators/requester.ts'
 import { operatorRoutes } from './features/operators/routes.ts'
 import { setupToken } from './features/operators/setup-link.ts'
-import { verifyPassword } from './features/operators/verify-password.ts'
 import { connectionRoutes } from './features/platforms/connection-routes.ts'
 import { keepSqlViews } from './features/platforms/keep-sql-views.ts'
 import { manifestRoutes } from './features/platforms/manifest-routes.ts'
@@ -75,7 +73,6 @@ import type { Storage } from './storage/port/storage.ts'
 const LEASE_SECONDS = 20
 /** How long requests under way may take when the hub stops. */
 const GRACE_MS = 5000
-const OTHER_NODE_MS = 100
 /** Platforms that are asked by searches at one time, whoever searches. */
 const SEARCHES_AT_A_TIME = 16
 
@@ -251,7 +248,13 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         clock,
         callerOf,
         requesterOf,
-        verifyPassword: (operatorId, password) => verifyPassword(auth, operatorId, password),
+        confirmIdentity: (request, password) =>
+          confirmIdentity(
+            { auth, operators: storage.operators, clock },
+            request,
+            operatorOf(callerOf, request),
+            password,
+          ),
       }),
     )
     await web.register(manifestRoutes({ ...storage, client, secrets, clock, requesterOf }))
@@ -335,24 +338,10 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     ]
   }
 
-  async function createConfiguredOperator(): Promise<void> {
-    const { HUB_ADMIN_EMAIL: email, HUB_ADMIN_PASSWORD: password } = config
-    const { operators } = storage
-    while (email && !(await operators.hasOperators())) {
-      try {
-        await createFirstOperator({ auth, operators }, { email, name: '', password })
-      } catch (error) {
-        if (!(error instanceof HubError && error.code === 'operator_exists')) throw error
-        // Another node is about to.
-        await sleep(OTHER_NODE_MS)
-      }
-    }
-  }
-
   return {
     http: app,
     async start() {
-      await createConfiguredOperator()
+      await createConfiguredOperator({ auth, operators: storage.operators }, config)
       const onSchedule = () =>
         scheduledPull().catch((error: unknown) => {
           logger.error({ err: error }, 'a scheduled pull could not be queued')

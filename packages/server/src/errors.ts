@@ -112,10 +112,6 @@ const CATALOGUE = {
   origin_not_allowed: { status: 403, message: 'This request comes from another site.' },
   forbidden: { status: 403, message: 'This takes the role {role}.' },
   password_wrong: { status: 403, message: 'The password is wrong.' },
-  operator_needed: {
-    status: 403,
-    message: 'This takes an operator who is signed in and gives a password, not a token.',
-  },
   setup_link_invalid: {
     status: 403,
     message:

@@ -266,7 +266,7 @@ export function describeConnections(engine: StorageEngine): void {
       const refused = `SELECT * FROM audit WHERE action = 'hub_key.reveal_refused'`
       assert.equal((await runSql(kit.hub.storage, refused)).length, 5)
       const asToken = await post(kit, 'hub-key/reveal', { password: PASSWORD })
-      expectError(asToken, 403, 'operator_needed')
+      expectError(asToken, 403, 'operators_only')
       const viewer = { authorization: kit.hub.authorization('viewer') }
       for (const [path, body] of [
         ['hub-key/reveal', { password: PASSWORD }],

@@ -37,9 +37,10 @@ export function connectionRoutes(parts: {
   clock: Clock
   callerOf: (request: FastifyRequest) => Caller
   requesterOf: (request: FastifyRequest) => Requester
-  verifyPassword: (operatorId: string, password: string) => Promise<boolean>
+  /** @throws HubError where the password is not that of the operator who asks, or may not be tried now. */
+  confirmIdentity: (request: FastifyRequest, password: string) => Promise<void>
 }): FastifyPluginAsyncTypebox {
-  const { client, callerOf, requesterOf, verifyPassword } = parts
+  const { client, callerOf, requesterOf, confirmIdentity } = parts
 
   async function findTested(platformId: number): Promise<Tested> {
     const source = await parts.platforms.readSource(platformId)
@@ -58,7 +59,7 @@ export function connectionRoutes(parts: {
   /** Whose password is asked for: a token has none. */
   function operatorOf(request: FastifyRequest): string {
     const caller = callerOf(request)
-    if (caller.kind !== 'operator') throw new HubError('operator_needed')
+    if (caller.kind !== 'operator') throw new HubError('operators_only')
     return caller.id
   }
 
@@ -108,11 +109,9 @@ export function connectionRoutes(parts: {
         },
       },
       async (request, reply) => {
-        const operatorId = operatorOf(request)
-        const { password } = request.body
         const wanted = {
           platform_id: request.params.id,
-          isPasswordRight: () => verifyPassword(operatorId, password),
+          confirmIdentity: () => confirmIdentity(request, request.body.password),
         }
         const hub_api_key = await revealHubKey(parts, wanted, requesterOf(request))
         reply.header('Cache-Control', 'no-store')

@@ -7,9 +7,9 @@ import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { Requester } from './register-platform.ts'
 
 /**
- * Shows the hub API key of a platform to an operator who has given the password once more. Asked for in vain
+ * Shows the hub API key of a platform to an operator who has shown once more who it is. Asked for in vain
  * or not, it is in the audit; that it was shown is in the activity too.
- * @throws HubError `not_found`, `password_wrong`.
+ * @throws HubError `not_found`, and what `confirmIdentity` throws.
  */
 export async function revealHubKey(
   parts: {
@@ -18,7 +18,7 @@ export async function revealHubKey(
     activity: Pick<ActivityStore, 'appendActivity' | 'appendAudit'>
     secrets: SecretBox
   },
-  request: { platform_id: number; isPasswordRight: () => Promise<boolean> },
+  request: { platform_id: number; confirmIdentity: () => Promise<void> },
   requester: Requester,
 ): Promise<string> {
   const { platforms, connections, activity, secrets } = parts
@@ -28,9 +28,11 @@ export async function revealHubKey(
   if (!sealed) throw new HubError('not_found', { what: 'platform' })
   const { platform_name, display_title } = platform
   const audit = { ...requester, target: platform_name }
-  if (!(await request.isPasswordRight())) {
+  try {
+    await request.confirmIdentity()
+  } catch (error) {
     await activity.appendAudit({ ...audit, action: 'hub_key.reveal_refused' })
-    throw new HubError('password_wrong')
+    throw error
   }
   const key = secrets.open(sealed, HUB_KEY_PURPOSE)
   await activity.appendAudit({ ...audit, action: 'hub_key.reveal' })

@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../config.ts'
+import { HubError } from '../errors.ts'
+import type { Auth } from '../features/operators/auth.ts'
+import { createFirstOperator } from '../features/operators/create-operator.ts'
+import type { OperatorStore } from '../storage/port/operator-store.ts'
+
+const OTHER_NODE_MS = 100
+
+/** Creates the first operator as the settings name it, where there is none yet. */
+export async function createConfiguredOperator(
+  parts: { auth: Auth; operators: OperatorStore },
+  { HUB_ADMIN_EMAIL: email, HUB_ADMIN_PASSWORD: password }: Config,
+): Promise<void> {
+  while (email && !(await parts.operators.hasOperators())) {
+    try {
+      await createFirstOperator(parts, { email, name: '', password })
+    } catch (error) {
+      if (!(error instanceof HubError && error.code === 'operator_exists')) throw error
+      // Another node is about to.
+      await sleep(OTHER_NODE_MS)
+    }
+  }
+}
