@@ -8,10 +8,9 @@ function nested(levels: number): object {
 }
 
 test('whatever JSON says goes, and comes as it was meant', () => {
-  const data = fc.dictionary(
-    fc.string().filter((key) => key !== '__proto__'),
-    fc.jsonValue({ maxDepth: 5 }),
-  )
+  const data = fc
+    .dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 }))
+    .filter((value) => !JSON.stringify(value).includes('"__proto__"'))
   fc.assert(
     fc.property(data, (value) => {
       assert.equal(findDataFault(value, 'fault'), null)
