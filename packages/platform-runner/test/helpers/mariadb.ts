@@ -55,6 +55,8 @@ export async function startMariadb(): Promise<MariadbServer> {
         '--no-defaults',
         `--datadir=${data}`,
         `--port=${port}`,
+        // Servers with one folder for temporary tables take each other's away.
+        `--tmpdir=${data}`,
         '--skip-name-resolve',
       ],
       ...['--bind-address=127.0.0.1', `--socket=${join(folder, 'socket')}`],
