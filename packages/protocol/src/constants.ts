@@ -14,5 +14,9 @@ export const CONNECTION_TYPE = 'dynamic_api'
 /** A reference is compared byte by byte, so its limit is in bytes of UTF-8 too. */
 export const MAX_REFERENCE_BYTES = 512
 
+/** Characters of an operator's password. */
+export const MIN_PASSWORD_LENGTH = 12
+export const MAX_PASSWORD_LENGTH = 256
+
 /** Levels of nesting that a pushed body or a pulled element may have; the body itself is level 1. */
 export const MAX_JSON_DEPTH = 64

@@ -110,7 +110,14 @@ export const ConnectionTest = Type.Object({
 })
 
 export const RevealRequest = Type.Object(
-  { password: Type.String({ minLength: 1, maxLength: 256 }) },
+  {
+    password: Type.Optional(
+      Type.String({
+        maxLength: 256,
+        description: 'Left out by who has none: a sign-in of the last 15 minutes stands for it',
+      }),
+    ),
+  },
   { additionalProperties: false },
 )
 

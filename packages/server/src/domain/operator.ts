@@ -1,9 +1,7 @@
 /** Who may become an operator, and what an operator needs to be one. */
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@recordhub/protocol'
 import { z } from 'zod'
 import type { Role } from './caller.ts'
-
-export const MIN_PASSWORD_LENGTH = 12
-export const MAX_PASSWORD_LENGTH = 256
 
 /** As Better Auth judges at sign-in. */
 const EMAIL = z.email()

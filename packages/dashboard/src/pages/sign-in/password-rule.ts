@@ -1,5 +1,4 @@
-const MIN_PASSWORD_LENGTH = 12
-const MAX_PASSWORD_LENGTH = 256
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@recordhub/protocol/constants'
 
 /** What is wrong with a new password, as the hub judges; null where nothing is. */
 export function passwordFault(password: string): string | null {

@@ -1,7 +1,7 @@
 /** Sign-in and sessions, kept by Better Auth on the hub's own database. */
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@recordhub/protocol'
 import { betterAuth } from 'better-auth'
 import { isRole, type Role } from '../../domain/caller.ts'
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../domain/operator.ts'
 import { HubError } from '../../errors.ts'
 import { createHooks, type HookParts } from './auth-hooks.ts'
 import { AUTH_PATH, CLIENT_ADDRESS_HEADER } from './auth-names.ts'

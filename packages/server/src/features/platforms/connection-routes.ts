@@ -111,7 +111,7 @@ export function connectionRoutes(parts: {
       async (request, reply) => {
         const wanted = {
           platform_id: request.params.id,
-          confirmIdentity: () => confirmIdentity(request, request.body.password),
+          confirmIdentity: () => confirmIdentity(request, request.body.password ?? ''),
         }
         const hub_api_key = await revealHubKey(parts, wanted, requesterOf(request))
         reply.header('Cache-Control', 'no-store')

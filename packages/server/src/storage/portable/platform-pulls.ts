@@ -2,7 +2,7 @@ import type { PlatformPull } from '@recordhub/protocol'
 import { noCounts } from '../../domain/pull.ts'
 import { concludePart, type TaskTally } from '../../domain/pull-ending.ts'
 import type { Executor } from './databases.ts'
-import { toCounts } from './pull-rows.ts'
+import { COUNTED, toCounts } from './pull-rows.ts'
 
 type Query = { platform_id: number; limit: number; before: number | null }
 
@@ -40,13 +40,7 @@ function selectParts(db: Executor, platformId: number, pullIds: number[]) {
       eb.fn.min('t.started_at').as('started_at'),
       eb.fn.max('t.finished_at').as('finished_at'),
       eb.fn.min('t.error').as('error'),
-      eb.fn.sum<number | null>('t.received').as('received'),
-      eb.fn.sum<number | null>('t.created').as('created'),
-      eb.fn.sum<number | null>('t.updated').as('updated'),
-      eb.fn.sum<number | null>('t.unchanged').as('unchanged'),
-      eb.fn.sum<number | null>('t.stale').as('stale'),
-      eb.fn.sum<number | null>('t.rejected').as('rejected'),
-      eb.fn.sum<number | null>('t.missing').as('missing'),
+      ...COUNTED.map((name) => eb.fn.sum<number | null>(`t.${name}`).as(name)),
     ])
     .where('t.platform_id', '=', platformId)
     .where('t.pull_id', 'in', pullIds)
@@ -64,7 +58,7 @@ function toPlatformPull(parts: Part[]): PlatformPull[] {
   for (const part of parts) {
     tally[part.state] = Number(part.tasks)
     const own = toCounts(part)
-    for (const name of COUNTS) counts[name] += own[name]
+    for (const name of COUNTED) counts[name] += own[name]
   }
   const state = concludePart(tally)
   const isUnderWay = state === 'running' || state === 'queued'
@@ -84,7 +78,3 @@ function toPlatformPull(parts: Part[]): PlatformPull[] {
     },
   ]
 }
-
-const COUNTS = [
-  ...(['received', 'created', 'updated', 'unchanged', 'stale', 'rejected', 'missing'] as const),
-]

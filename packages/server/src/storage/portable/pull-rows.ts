@@ -10,6 +10,11 @@ const DONE = sql<number | null>`CASE
   WHEN t.finished_at IS NOT NULL OR t.received > coalesce(t.total, t.expected)
   THEN coalesce(t.total, t.expected) ELSE t.received END`
 
+/** What is counted of each task. */
+export const COUNTED = [
+  ...(['received', 'created', 'updated', 'unchanged', 'stale', 'rejected', 'missing'] as const),
+]
+
 /** A pull with the sums of its tasks. */
 export function selectPulls(db: Executor) {
   return db
@@ -29,13 +34,7 @@ export function selectPulls(db: Executor) {
       eb.fn.sum<number | null>(EXPECTED).as('expected_total'),
       eb.fn.sum<number | null>(DONE).as('expected_done'),
       eb.fn.sum<number | null>('t.total').as('records_total'),
-      eb.fn.sum<number | null>('t.received').as('received'),
-      eb.fn.sum<number | null>('t.created').as('created'),
-      eb.fn.sum<number | null>('t.updated').as('updated'),
-      eb.fn.sum<number | null>('t.unchanged').as('unchanged'),
-      eb.fn.sum<number | null>('t.stale').as('stale'),
-      eb.fn.sum<number | null>('t.rejected').as('rejected'),
-      eb.fn.sum<number | null>('t.missing').as('missing'),
+      ...COUNTED.map((name) => eb.fn.sum<number | null>(`t.${name}`).as(name)),
     ])
     .groupBy([
       'p.pull_id',

@@ -8,8 +8,8 @@ import { canUsePasskeys } from '../../../api/passkeys.ts'
 import { readSignInOptions } from '../../../api/sign-in.ts'
 import { tell } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { PasswordDialog } from '../../../components/password-dialog.tsx'
 import { Time } from '../../../components/time.tsx'
-import { PasswordDialog } from '../password-dialog.tsx'
 import { LinesSkeleton, SettingsSection } from '../settings-section.tsx'
 import { AddPasskey } from './add-passkey.tsx'
 
@@ -110,6 +110,7 @@ export function PasskeysSection({ account }: { account: Account }) {
             await callHub(`${PATH}/${removing.id}`, { method: 'DELETE', body })
             await refresh()
             tell('The passkey was removed.')
+            setRemoving(null)
           }}
         >
           {`“${removing.name}” will open nothing any more. Delete it in your device or password manager as well.`}

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { renewSession } from '../../../api/session.ts'
 import { tell } from '../../../components/confirm.tsx'
-import { PasswordDialog } from '../password-dialog.tsx'
+import { PasswordDialog } from '../../../components/password-dialog.tsx'
 import { SettingsSection } from '../settings-section.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 import { SecondFactorSetup, type Setup } from './second-factor-setup.tsx'
@@ -45,6 +45,7 @@ export function SecondFactorSection({ account }: { account: Account }) {
       await refresh()
       tell('The second factor is off.')
     }
+    setAsking(null)
   }
 
   return (

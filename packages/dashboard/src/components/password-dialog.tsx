@@ -1,9 +1,9 @@
 import { Alert, Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
-import { wordsOf } from '../../api/call-hub.ts'
+import { wordsOf } from '../api/call-hub.ts'
 
-/** Asks for the password before a change of how one signs in. */
+/** Asks for the password once more before something that nobody who found the browser open may do. */
 export function PasswordDialog({
   title,
   action,
@@ -21,7 +21,7 @@ export function PasswordDialog({
   withPassword?: boolean
   children?: ReactNode
   onClose: () => void
-  /** What it throws is told; else the dialog closes. */
+  /** Closes the dialog or shows something else; what it throws is told. */
   onConfirm: (password: string) => Promise<void>
 }) {
   const [trouble, setTrouble] = useState('')
@@ -30,7 +30,6 @@ export function PasswordDialog({
     setTrouble('')
     try {
       await onConfirm(password)
-      onClose()
     } catch (error) {
       setTrouble(wordsOf(error))
     }
