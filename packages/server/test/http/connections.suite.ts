@@ -255,6 +255,15 @@ export function describeConnections(engine: StorageEngine): void {
       expectAbsent([kit.hub_api_key, PASSWORD], [kit.hub.log()])
     })
 
+    test('it is shown without a password to who has none and has just signed in, to nobody else', async () => {
+      await using kit = await start(engine, { withOperator: true })
+      const { headers } = await signIn(kit.hub)
+      expectError(await post(kit, 'hub-key/reveal', {}, headers), 403, 'password_wrong')
+      await runSql(kit.hub.storage, 'DELETE FROM operator_accounts')
+      const shown = await post(kit, 'hub-key/reveal', {}, headers)
+      assert.equal(expectAnswer(shown, 200, HubKeyAnswer).hub_api_key, kit.hub_api_key)
+    })
+
     test('wrong guesses are refused, written down and limited; a token cannot guess', async () => {
       await using kit = await start(engine, { withOperator: true })
       const { headers } = await signIn(kit.hub)
