@@ -123,16 +123,24 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     const { hub, platform } = ready
     await using opened = await openPage(browser(), hub)
     const { page } = opened
+    // A snapshot that tells of the pull would take the button away before it is clicked.
+    const refused = Promise.withResolvers<void>()
+    let snapshots = 0
+    await page.route('**/dashboard/realtime', async (route) => {
+      snapshots += 1
+      if (snapshots > 1) await refused.promise
+      await route.continue()
+    })
     await page.goto('/dashboard')
-    const button = page.getByRole('button', { name: 'Pull all existing records' })
-    await button.waitFor()
+    const sync = page.getByRole('region', { name: 'Latest sync' })
+    await sync.getByText('Nothing has been pulled yet').waitFor()
     const held = platform.hold('records/cases')
     const { id } = await startPull(hub)
     await held.arrived
     const answered = page.waitForResponse((one) => new URL(one.url()).pathname === PULL_ALL)
-    await button.click()
+    await sync.getByRole('button', { name: 'Pull all existing records' }).click()
     assert.equal((await answered).status(), 409)
-    const sync = page.getByRole('region', { name: 'Latest sync' })
+    refused.resolve()
     await sync.getByRole('heading', { name: 'A pull is running' }).waitFor()
     await sync.getByRole('link', { name: `Pull ${id}` }).waitFor()
     assert.equal(await page.getByRole('alert').count(), 0)
