@@ -14,7 +14,7 @@ function compressAhead(): Plugin {
       const folder = fileURLToPath(new URL('./dist/assets/', import.meta.url))
       for (const name of readdirSync(folder)) {
         const content = readFileSync(folder + name)
-        if (!/\.(js|css|svg)$/.test(name) || content.length < SMALLEST_BYTES) continue
+        if (!/\.(js|css|svg|txt)$/.test(name) || content.length < SMALLEST_BYTES) continue
         writeFileSync(`${folder}${name}.gz`, gzipSync(content, { level: 9 }))
         const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
         writeFileSync(`${folder}${name}.br`, brotliCompressSync(content, { params }))
@@ -26,5 +26,10 @@ function compressAhead(): Plugin {
 // biome-ignore lint/style/noDefaultExport: Vite asks for it.
 export default defineConfig({
   plugins: [react(), compressAhead()],
-  build: { target: 'es2022', assetsInlineLimit: 0, chunkSizeWarningLimit: 700 },
+  build: {
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 700,
+    license: { fileName: 'assets/licenses.txt' },
+  },
 })

@@ -1,4 +1,4 @@
-import { Badge, Stack } from '@mantine/core'
+import { Anchor, Badge, Stack } from '@mantine/core'
 import type { About } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { callHub } from '../../api/call-hub.ts'
@@ -58,6 +58,12 @@ export function AboutTab() {
               (broadcasting ?? about.broadcasting) ? 'On' : 'Off: pages refresh every 10 s',
             ],
             ['Runtime', `Node.js ${about.node_version}`],
+            [
+              'Built from',
+              <Anchor key="licenses" href="/assets/licenses.txt" size="sm">
+                Packages of others and their licences
+              </Anchor>,
+            ],
           ]}
         />
       </SettingsSection>

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { findForbidden, type LockedPackages } from './find-forbidden.ts'
+
+const LOCK = new URL('../../../../package-lock.json', import.meta.url)
+
+test('every dependency comes under a licence that is allowed', () => {
+  const { packages }: { packages: LockedPackages } = JSON.parse(readFileSync(LOCK, 'utf8'))
+  assert.ok(Object.keys(packages).length > 100)
+  assert.deepEqual(findForbidden(packages), [])
+})
+
+test('a licence that is not allowed, missing or no SPDX expression is told with its package', () => {
+  const of = (license?: string) => ({ version: '1.0.0', ...(license && { license }) })
+  assert.deepEqual(
+    findForbidden({
+      '': of('UNLICENSED'),
+      'packages/ours': of(),
+      'node_modules/ours': { link: true },
+      'node_modules/chosen': of('(GPL-2.0-only OR MIT)'),
+      'node_modules/both': of('MIT AND GPL-2.0-only'),
+      'node_modules/a/node_modules/@scope/inner': of('AGPL-3.0-only'),
+      'node_modules/none': of(),
+      'node_modules/list': of('CC-BY-3.0'),
+      'node_modules/development': { ...of('CC-BY-3.0'), dev: true },
+      'node_modules/words': of('SEE LICENSE IN LICENSE.md'),
+    }),
+    [
+      'both 1.0.0: MIT AND GPL-2.0-only',
+      '@scope/inner 1.0.0: AGPL-3.0-only',
+      'none 1.0.0: no licence',
+      'list 1.0.0: CC-BY-3.0',
+      'words 1.0.0: SEE LICENSE IN LICENSE.md',
+    ],
+  )
+})

@@ -1,0 +1,48 @@
+/** Which dependencies come under a licence that nobody has agreed to. */
+import satisfies from 'spdx-satisfies'
+
+/** Of `package-lock.json`: each installed package by its folder. */
+export type LockedPackages = Record<
+  string,
+  { version?: string; license?: string; link?: boolean; dev?: boolean }
+>
+
+/** They ask for no more than naming the authors, or, as the MPL, for giving changes of their own files. */
+const ALLOWED = [
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'MPL-2.0',
+  'Unlicense',
+]
+
+/** What nobody gets who runs a hub may also be a list or a text of such. */
+const ALLOWED_FOR_DEVELOPMENT = [...ALLOWED, 'CC-BY-3.0']
+
+const INSTALLED = 'node_modules/'
+
+/** @returns a line for each package whose licence is missing, unreadable or not allowed. */
+export function findForbidden(packages: LockedPackages): string[] {
+  return Object.entries(packages)
+    .filter(([folder, { link }]) => folder.includes(INSTALLED) && !link)
+    .filter(([, { license, dev }]) => !isAllowed(license, dev))
+    .map(([folder, { version, license = 'no licence' }]) => {
+      const name = folder.slice(folder.lastIndexOf(INSTALLED) + INSTALLED.length)
+      return `${name} ${version}: ${license}`
+    })
+}
+
+function isAllowed(license: string | undefined, dev = false): boolean {
+  if (license === undefined) return false
+  try {
+    return satisfies(license, dev ? ALLOWED_FOR_DEVELOPMENT : ALLOWED)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * `npm run check:runtimes`: has the packed kit make a platform on Bun, on Deno and on workerd, the runtime of
+ * Cloudflare's edge, and a real hub pull it, search it and take its pushes. The runtimes come from the npm
+ * registry into a folder that goes afterwards. Ends with 1 where something is otherwise.
+ */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { cpSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { SOURCE_KEY_HEADER } from '@recordhub/protocol'
+import {
+  ask,
+  eventually,
+  listRecords,
+  type Operator,
+  pullToTheEnd,
+  registerPlatform,
+  signIn,
+} from '../helpers/process-operator.ts'
+import { installKit } from '../helpers/process-package.ts'
+import { createSandbox } from '../helpers/process-sandbox.ts'
+import { RUNTIMES, type Runtime, startRuntime } from './runtimes.ts'
+
+/** As many as `platform.mjs` has. */
+const RECORDS = 20_000
+const SOURCE_KEY = 'choose-a-long-secret'
+const cleanUps: (() => unknown)[] = []
+const t = { after: (cleanUp: () => unknown) => void cleanUps.push(cleanUp) }
+
+async function main(): Promise<void> {
+  const sandbox = createSandbox(t)
+  const project = await installKit(sandbox.folder)
+  cpSync(import.meta.dirname, project, { recursive: true })
+  const packages = RUNTIMES.map(({ name, version }) => `${name}@${version}`)
+  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', ...packages], {
+    cwd: project,
+  })
+  const hub = await sandbox.startHub()
+  const operator = await signIn(hub.address)
+  for (const runtime of RUNTIMES) {
+    await check(runtime, project, operator, hub.address)
+    process.stdout.write(`${runtime.name} ${runtime.version}: as it should be\n`)
+  }
+}
+
+async function check(runtime: Runtime, project: string, operator: Operator, hub: string) {
+  const platform = `on_${runtime.name}`
+  const address = await startRuntime(t, runtime, project)
+
+  const askDirectly = (headers: Record<string, string>) =>
+    fetch(`${address}/api/hub/records/case`, { headers })
+  const refused = await askDirectly({ [SOURCE_KEY_HEADER]: 'another-long-secret' })
+  assert.equal(refused.status, 401)
+  const whole = await askDirectly({ [SOURCE_KEY_HEADER]: SOURCE_KEY })
+  await whole.body?.cancel()
+  const unchanged = { 'If-None-Match': whole.headers.get('etag') ?? '' }
+  const spared = await askDirectly({ [SOURCE_KEY_HEADER]: SOURCE_KEY, ...unchanged })
+  assert.equal(spared.status, 304)
+
+  const registered = { address, sourceKey: SOURCE_KEY, recordTypes: ['case'] }
+  const { hub_api_key } = await registerPlatform(operator, registered)
+  const { tasks } = await pullToTheEnd(operator)
+  const task = tasks.find(({ platform_name }) => platform_name === platform)
+  assert.deepEqual([task?.state, task?.created, task?.warnings], ['succeeded', RECORDS, []])
+
+  const found = await ask(operator, 'GET', '/api/v1/search?query=nova')
+  assert.ok(found.includes('Found for nova'), found)
+
+  const push = new URLSearchParams({ hub, key: hub_api_key })
+  const pushed = await fetch(`${address}/push?${push}`)
+  assert.deepEqual([pushed.status, await pushed.text()], [200, '2'])
+  await eventually('both pushes are to be seen', async () => {
+    const ofReference = (reference: string) =>
+      listRecords(operator, `platform=${platform}&reference_number=${reference}`)
+    const [[created], [changed]] = [await ofReference('new'), await ofReference('C-1')]
+    return created?.full_name === 'Nova' && changed?.data['closed_on'] === '2026-11-22'
+      ? true
+      : null
+  })
+}
+
+try {
+  await main()
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+  process.exitCode = 1
+} finally {
+  for (const cleanUp of cleanUps.reverse()) await cleanUp()
+}
