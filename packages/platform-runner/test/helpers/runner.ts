@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { bareEnvironment } from '../../../server/test/helpers/process-sandbox.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
@@ -53,7 +54,7 @@ export function createRunnerSandbox(t: TestContext, main = MAIN): RunnerSandbox 
   function launch(args: string[], env: Record<string, string> = {}) {
     const child = spawn(process.execPath, [main, ...args], {
       cwd: folder,
-      env: { PATH: process.env['PATH'], SOURCE_KEY, ...env },
+      env: { ...bareEnvironment(), SOURCE_KEY, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     children.push(child)

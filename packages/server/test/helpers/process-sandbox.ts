@@ -9,10 +9,6 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-/** Half of a short command's time is compiling, which need not be done for each of them. */
-const COMPILE_CACHE = fileURLToPath(
-  new URL('../../../../node_modules/.cache/recordhub-tests', import.meta.url),
-)
 
 /** Guards against a test that waits for ever; no test relies on it. */
 export const PROCESS_TEST = { timeout: 300_000 } as const
@@ -96,6 +92,12 @@ const HUB_ENVIRONMENT = {
   HUB_ADMIN_PASSWORD: OPERATOR.password,
 }
 
+/** Nothing of the settings of whoever runs the tests. */
+export function bareEnvironment() {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  return { PATH, NODE_COMPILE_CACHE }
+}
+
 function spawnCommand(args: string[], { env, cwd, shell }: Surroundings): RunningCommand {
   const command = [process.execPath, MAIN, ...args]
   const [file = '', ...rest] = shell
@@ -103,8 +105,7 @@ function spawnCommand(args: string[], { env, cwd, shell }: Surroundings): Runnin
     : command
   const child = spawn(file, rest, {
     ...(cwd === undefined ? {} : { cwd }),
-    // Nothing of the settings of whoever runs the tests.
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+    env: { ...bareEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = createInterface({ input: child.stdout })
