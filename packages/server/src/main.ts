@@ -20,6 +20,9 @@ async function main(args: string[]): Promise<void> {
   if (command === 'token create') {
     return (await import('./cli/create-token.ts')).createToken(config, options, print)
   }
+  if (command === 'guide') {
+    return (await import('./cli/guide.ts')).printGuide(config, options, print)
+  }
   throw new SettingError(`There is no command "${command}"; see recordhub --help.`)
 }
 

@@ -12,7 +12,7 @@ export type Arguments = {
   version: boolean
 }
 
-const COMMAND_OPTIONS = ['name', 'role', 'expires-in-days'] as const
+const COMMAND_OPTIONS = ['name', 'role', 'expires-in-days', 'platform', 'language'] as const
 
 /** @throws SettingError for a flag that does not exist or lacks its value. */
 export function parseArguments(args: string[]): Arguments {

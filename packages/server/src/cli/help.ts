@@ -14,6 +14,8 @@ Commands:
   demo            Run a hub with two sample platforms that push and are pulled.
   token create    Make a token for a program: --name <name> --role <viewer|operator|admin>
                   [--expires-in-days <days>]. It is printed once.
+  guide           Print the guide for developers of platforms:
+                  [--platform <name or id>] [--language <word>].
 
 Settings, from flags, the environment, or a file .env in the working directory:
 ${rows.join('\n')}
