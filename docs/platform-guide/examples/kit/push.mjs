@@ -16,7 +16,7 @@ const pushes = process.argv.slice(2)
 for (let at = 0; at + 1 < pushes.length; at += 2) {
   const record = JSON.parse(readFileSync(pushes[at + 1], 'utf8'))
   if (pushes[at] === 'POST') await hub.created(record)
-  else await hub.updated(record, record.data)
+  else await hub.updated(record, { data: record.data })
 }
 
 await hub.idle()
