@@ -78,9 +78,7 @@ class PlatformCheck {
 
   async *run(onSection: (section: Section) => void): AsyncGenerator<ConformanceLine, void> {
     const begin = (endpoint: string, title: string): Section => {
-      const section = new Section(endpoint, title, (text) =>
-        hideKey(this.#request.target.source_api_key, text),
-      )
+      const section = new Section(endpoint, title, this.#hide)
       onSection(section)
       return section
     }
@@ -132,6 +130,8 @@ class PlatformCheck {
     yield { kind: 'endpoint', checked }
   }
 
+  readonly #hide = (text: string): string => hideKey(this.#request.target.source_api_key, text)
+
   outOfTime({ findings }: Section): void {
     this.#isComplete = false
     findings.add('check.out_of_time')
@@ -139,12 +139,13 @@ class PlatformCheck {
 
   report(): ConformanceReport {
     const { ping, manifest } = this.#described
+    const name = manifest?.platform_name ?? ping?.platform_name
     return makeReport({
       checkedAt: this.#parts.clock.now(),
       version: this.#parts.version,
       sourceBaseUrl: shownUrl(this.#request.target.source_base_url),
-      platformName: manifest?.platform_name ?? ping?.platform_name ?? null,
-      platformTitle: manifest?.platform_title ?? null,
+      platformName: name === undefined ? null : this.#hide(name),
+      platformTitle: manifest ? this.#hide(manifest.platform_title) : null,
       isReached: this.#isReached,
       isComplete: this.#isComplete,
       endpoints: this.#checked,

@@ -2,6 +2,7 @@ import type { ConformanceLine } from '@recordhub/protocol'
 import { ReadComparison } from '../../domain/conformance/compare-reads.ts'
 import { judgeEnvelope } from '../../domain/conformance/judge-envelope.ts'
 import type { JudgedModule } from '../../domain/conformance/judge-manifest.ts'
+import { judgePace } from '../../domain/conformance/judge-pace.ts'
 import { RecordJudge } from '../../domain/conformance/judge-record.ts'
 import { referenceOf } from '../../domain/record-input.ts'
 import { HubError } from '../../errors.ts'
@@ -13,12 +14,6 @@ import type { CheckContext } from './context.ts'
 import type { Section } from './section.ts'
 
 const PROGRESS_EVERY_MS = 500
-const SLOW_START_SECONDS = 30
-/** Below this rate, a million records take longer than a pull may. */
-const SLOW_RATE = 1000
-/** A short read says little of the rate. */
-const RATE_FROM_SECONDS = 5
-const LARGE_MEGABYTES = 100
 
 /** A record by which the search can be tried. */
 export type Sample = { reference: string; name: string }
@@ -69,7 +64,7 @@ export async function* readModule(parts: ReadParts): AsyncGenerator<ConformanceL
   }
   const took_ms = Math.round(performance.now() - began)
   section.measured({ records: read.elements, bytes: read.bytes, took_ms })
-  notePace(section, { records: read.elements, bytes: read.bytes, start_ms, took_ms })
+  judgePace(findings, { records: read.elements, bytes: read.bytes, start_ms, took_ms })
   read.end()
   if (read.isCut) findings.add('check.cut', { params: { records: read.elements } })
   const { comparison, elements, isCut, sample } = read
@@ -172,23 +167,4 @@ function sampleOf(reference: string, value: unknown): Sample | null {
   const { full_name } = Object(value)
   const isUsable = typeof full_name === 'string' && full_name.trim() !== ''
   return isUsable ? { reference, name: full_name } : null
-}
-
-function notePace(
-  { findings }: Section,
-  {
-    records,
-    bytes,
-    start_ms,
-    took_ms,
-  }: Record<'records' | 'bytes' | 'start_ms' | 'took_ms', number>,
-): void {
-  const seconds = Math.round(start_ms / 1000)
-  if (seconds > SLOW_START_SECONDS) findings.add('records.slow_start', { params: { seconds } })
-  const rate = Math.round(records / (took_ms / 1000))
-  if (took_ms > RATE_FROM_SECONDS * 1000 && rate < SLOW_RATE) {
-    findings.add('records.slow', { params: { rate } })
-  }
-  const megabytes = Math.round(bytes / 1024 / 1024)
-  if (megabytes > LARGE_MEGABYTES) findings.add('records.large_answer', { params: { megabytes } })
 }

@@ -6,6 +6,7 @@ export class Section {
   readonly endpoint: string
   readonly title: string
   readonly findings: Findings
+  readonly #hide: (text: string) => string
   readonly #passed: string[] = []
   #figures: Pick<CheckedEndpoint, 'records' | 'bytes' | 'took_ms'> = {
     records: null,
@@ -13,14 +14,16 @@ export class Section {
     took_ms: null,
   }
 
+  /** @param hide takes keys out of what a platform said. */
   constructor(endpoint: string, title: string, hide: (text: string) => string) {
-    this.endpoint = endpoint
-    this.title = title
+    this.#hide = hide
+    this.endpoint = hide(endpoint)
+    this.title = hide(title)
     this.findings = new Findings(hide)
   }
 
   passed(words: string): void {
-    this.#passed.push(words)
+    this.#passed.push(this.#hide(words))
   }
 
   measured(figures: Partial<Pick<CheckedEndpoint, 'records' | 'bytes' | 'took_ms'>>): void {
