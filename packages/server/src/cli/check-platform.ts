@@ -28,17 +28,36 @@ export async function checkPlatform(
   if (url === undefined) throw new SettingError('check-platform: --url is missing; see --help.')
   const maxRecords = readNumber(options, 'max-records', MAX_RECORDS)
   const maxSeconds = readNumber(options, 'max-seconds', MAX_SECONDS)
+  const seconds = options['for'] === undefined ? null : readNumber(options, 'for', 0)
   const source_base_url = parseSourceUrl(url)
   const source_api_key = checkSourceKey(options['key'] ?? (await readKey(complain)))
   const target = { source_base_url, source_api_key }
   const signal = stopSignal()
   const request = { target, expected: null, maxRecords, maxSeconds }
-  const lines = checkPlatformAlone(config, request, { version: VERSION, signal })
+  // What people follow goes elsewhere where a program reads the report.
+  const tell = switches.has('json') ? complain : print
+  const push = switches.has('push') ? { seconds, ...listener(tell) } : null
+  const lines = checkPlatformAlone(config, request, { version: VERSION, signal, push })
   const report = await follow(lines, switches.has('json') ? () => undefined : print)
   if (html !== undefined) writeFileSync(html, describeReport.html(report), { mode: 0o644 })
   if (switches.has('json')) print(JSON.stringify(report, null, 2))
   else print(describeReport.verdict(report))
   return exitCodeOf(report, switches.has('strict'))
+}
+
+function listener(print: Print) {
+  return {
+    onOpen(address: string, hubApiKey: string) {
+      print('Now its pushes. Have the platform push to:')
+      print(`  Address      ${address}`)
+      print(`  Hub API key  ${hubApiKey}`)
+      print(
+        'and create and change records there. Some pushes are refused on purpose. Ctrl-C ends it.',
+      )
+      print('')
+    },
+    onPush: (words: string) => print(`  ${words}`),
+  }
 }
 
 async function follow(

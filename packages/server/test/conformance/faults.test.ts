@@ -41,7 +41,8 @@ for (const [number, { rule, at, arrange, limits, found }] of FAULTS.entries()) {
 
 test('every rule is broken by some platform of the table', () => {
   const broken: Set<string> = new Set(FAULTS.map(({ rule }) => rule))
-  const unbroken = Object.keys(RULES).filter((rule) => !broken.has(rule))
+  const rules = Object.keys(RULES).filter((rule) => !rule.startsWith('push.'))
+  const unbroken = rules.filter((rule) => !broken.has(rule))
   assert.deepEqual(unbroken, OF_PACE)
 })
 

@@ -22,7 +22,9 @@ export async function checkAt(target: CallTarget, limits: CheckLimits = {}): Pro
     ...{ target: { source_base_url, source_api_key }, expected: null },
     ...{ maxRecords, maxSeconds },
   }
-  const checking = checkPlatformAlone(config, request, { version: '0.0.0-test', signal })
+  const checking = checkPlatformAlone(config, request, {
+    ...{ version: '0.0.0-test', signal, push: null },
+  })
   const lines: ConformanceLine[] = []
   let step = await checking.next()
   while (!step.done) {

@@ -19,6 +19,11 @@ export class ReadComparison {
     return true
   }
 
+  /** Whether the first read brought a record of this reference. */
+  hasFirst(reference: string): boolean {
+    return this.#first.has(shortHash(reference))
+  }
+
   addSecond(reference: string, element: JsonValue): void {
     const name = shortHash(reference)
     if (this.#second.has(name)) return

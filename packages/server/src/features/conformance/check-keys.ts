@@ -1,6 +1,6 @@
 import { judgeRefusal } from '../../domain/conformance/judge-refusal.ts'
 import { createRandomKey } from '../../lib/random-key.ts'
-import { attempt, type CheckContext } from './context.ts'
+import { attempt, type CheckContext, shortly } from './context.ts'
 import type { Section } from './section.ts'
 
 /** So much of a refusal tells whether it holds what it must not. */
@@ -23,7 +23,10 @@ export async function checkKeys(
   ]
   let isWell = true
   for (const { without, sent } of tries) {
-    const options = { method: 'GET' as const, key: sent, headers: {}, signal, maxBytes: MAX_BYTES }
+    const options = {
+      ...{ method: 'GET' as const, key: sent, headers: {}, maxBytes: MAX_BYTES },
+      signal: shortly(signal),
+    }
     const answer = await attempt(context, section, () => client.exchange(target, path, options))
     if (!answer) return
     isWell = judgeRefusal(answer, { without, key }, section.findings) && isWell

@@ -5,6 +5,8 @@ import type {
   ConformanceReport,
   ConnectionCheck,
 } from '@recordhub/protocol'
+import type { ReadComparison } from '../../domain/conformance/compare-reads.ts'
+import type { JudgedModule } from '../../domain/conformance/judge-manifest.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { CallTarget } from '../../outgoing/call-platform.ts'
@@ -35,7 +37,13 @@ export type CheckRequest = {
   maxSeconds: number
 }
 
-export type CheckParts = { client: ConformanceClient; clock: Clock; version: string }
+export type CheckParts = {
+  client: ConformanceClient
+  clock: Clock
+  version: string
+  /** Told of each module, with what was listed; null where it could not be read whole. */
+  onModule?: (module: JudgedModule, listed: ReadComparison | null) => void
+}
 
 /**
  * Tells of each endpoint as it is checked, and returns the report. Nothing is stored.
@@ -114,6 +122,8 @@ class PlatformCheck {
       const platformName = this.#described.manifest?.platform_name ?? null
       const read = yield* this.#readModule({ context, section, module, platformName })
       sample ??= read?.sample ?? null
+      const isWhole = read !== null && !read.isCut
+      this.#parts.onModule?.(module, isWhole ? read.comparison : null)
       await checkKeys(context, section, `records/${encodeURIComponent(record_type)}`)
       yield* this.end(section)
     }
@@ -141,13 +151,13 @@ class PlatformCheck {
     const { ping, manifest } = this.#described
     const name = manifest?.platform_name ?? ping?.platform_name
     return makeReport({
-      checkedAt: this.#parts.clock.now(),
-      version: this.#parts.version,
-      sourceBaseUrl: shownUrl(this.#request.target.source_base_url),
-      platformName: name === undefined ? null : this.#hide(name),
-      platformTitle: manifest ? this.#hide(manifest.platform_title) : null,
-      isReached: this.#isReached,
-      isComplete: this.#isComplete,
+      checked_at: this.#parts.clock.now().toISOString(),
+      recordhub_version: this.#parts.version,
+      source_base_url: shownUrl(this.#request.target.source_base_url),
+      platform_name: name === undefined ? null : this.#hide(name),
+      platform_title: manifest ? this.#hide(manifest.platform_title) : null,
+      reached: this.#isReached,
+      complete: this.#isComplete,
       endpoints: this.#checked,
     })
   }

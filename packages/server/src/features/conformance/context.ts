@@ -18,6 +18,7 @@ export type CheckContext = {
   maxSeconds: number
 }
 
+const SHORT_CALL_MS = 30_000
 /** Enough of an answer to judge it. */
 const MAX_BYTES = 8 * 1024 * 1024
 
@@ -29,7 +30,13 @@ export function look(
 ): Promise<RawAnswer> {
   const { method = 'GET', headers = {}, maxBytes = MAX_BYTES } = over
   const key = target.source_api_key
-  return client.exchange(target, path, { method, key, headers, signal, maxBytes })
+  const options = { method, key, headers, signal: shortly(signal), maxBytes }
+  return client.exchange(target, path, options)
+}
+
+/** A call for which nobody waits longer. */
+export function shortly(signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(SHORT_CALL_MS)])
 }
 
 /**
