@@ -20,3 +20,15 @@ export const MAX_PASSWORD_LENGTH = 256
 
 /** Levels of nesting that a pushed body or a pulled element may have; the body itself is level 1. */
 export const MAX_JSON_DEPTH = 64
+
+/** The languages of the integration guide's examples: the word of each in a URL, and its heading in the guide. */
+export const GUIDE_LANGUAGES = {
+  curl: 'cURL',
+  php: 'PHP',
+  laravel: 'PHP / Laravel',
+  kit: 'Node.js with the kit',
+  node: 'Node / Express',
+  python: 'Python / FastAPI',
+  csharp: 'C# / ASP.NET',
+  java: 'Java / Spring',
+} as const

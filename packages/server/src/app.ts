@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import { createConfiguredOperator } from './app/configured-operator.ts'
-import { keptOf, oidcOf } from './app/parts-of-config.ts'
+import { keptOf, oidcOf, outgoingOf } from './app/parts-of-config.ts'
 import type { Config } from './config.ts'
 import { nameOfCaller } from './domain/caller.ts'
 import { auditRoutes } from './features/activity/audit-routes.ts'
@@ -121,13 +121,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     firstByteSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
     ...parts.patience,
   }
-  const client = createPlatformClient({
-    platformPath: config.HUB_PLATFORM_PATH,
-    tunnelHeader: config.HUB_TUNNEL_HEADER,
-    networks: config.HUB_SOURCE_NETWORKS,
-    proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
-    patience,
-  })
+  const client = createPlatformClient(outgoingOf(config, patience))
   const authSettings = {
     ...storage,
     clock,

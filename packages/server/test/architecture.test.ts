@@ -32,6 +32,14 @@ const ARROWS: Record<string, readonly string[]> = {
   'features/*': ['domain', 'storage/port', 'outgoing', ...FOUNDATION],
   'features/push': ['features/records', 'domain', 'storage/port', 'outgoing', ...FOUNDATION],
   'features/pull': ['features/records', 'domain', 'storage/port', 'outgoing', ...FOUNDATION],
+  // One mechanism tests a connection, for an operator who waits and for a whole report.
+  'features/conformance': [
+    'features/platforms',
+    'domain',
+    'storage/port',
+    'outgoing',
+    ...FOUNDATION,
+  ],
   http: ['domain', ...FOUNDATION],
   // All but cli and main: they are not named.
   app: [

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, test } from 'node:test'
+import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import { readGuide } from '../src/features/guide/read-guide.ts'
 
-const LANGUAGES = ['cURL', 'PHP / Laravel', 'Node / Express', 'Python / FastAPI']
-const COMPILED = ['C# / ASP.NET', 'Java / Spring']
 const text = readGuide().join('\n')
 
 function codeIn(word: string): string[] {
@@ -21,14 +20,14 @@ function parse(program: string, parameters: string[], input: string): void {
 
 describe('the code in the integration guide', () => {
   test('is there in every language, for the endpoints and for the push', () => {
-    for (const language of [...LANGUAGES, ...COMPILED]) {
+    for (const language of Object.values(GUIDE_LANGUAGES)) {
       assert.equal(text.split(`\n#### ${language}\n`).length - 1, 2, language)
     }
   })
 
   test('in JavaScript can be parsed', () => {
     const examples = codeIn('js')
-    assert.equal(examples.length, 2)
+    assert.equal(examples.length, 4)
     for (const code of examples)
       parse(process.execPath, ['--input-type=module', '--check', '-'], code)
   })

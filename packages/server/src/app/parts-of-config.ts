@@ -2,6 +2,8 @@
 import type { Config } from '../config.ts'
 import type { KeptDays } from '../domain/retention.ts'
 import type { OidcSettings } from '../features/operators/auth-plugins.ts'
+import type { OutgoingSettings } from '../outgoing/call-platform.ts'
+import type { Patience } from '../outgoing/patience.ts'
 
 /** Null where no single sign-on is set up. */
 export function oidcOf(config: Config): OidcSettings | null {
@@ -30,5 +32,16 @@ export function keptOf(config: Config): { kept: KeptDays; activityLines: number 
       audit: config.HUB_RETENTION_AUDIT_DAYS,
     },
     activityLines: config.HUB_RETENTION_ACTIVITY_LINES,
+  }
+}
+
+/** How platforms are called. */
+export function outgoingOf(config: Config, patience: Patience): OutgoingSettings {
+  return {
+    platformPath: config.HUB_PLATFORM_PATH,
+    tunnelHeader: config.HUB_TUNNEL_HEADER,
+    networks: config.HUB_SOURCE_NETWORKS,
+    proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
+    patience,
   }
 }

@@ -8,11 +8,26 @@ export type Arguments = {
   settings: Record<string, string>
   /** Options of the command itself. */
   options: Record<string, string>
+  /** What the command is told by a flag without a value. */
+  switches: ReadonlySet<string>
   help: boolean
   version: boolean
 }
 
-const COMMAND_OPTIONS = ['name', 'role', 'expires-in-days'] as const
+const COMMAND_OPTIONS = [
+  'name',
+  'role',
+  'expires-in-days',
+  'platform',
+  'language',
+  'url',
+  'key',
+  'html',
+  'for',
+  'max-records',
+  'max-seconds',
+] as const
+const COMMAND_SWITCHES = ['json', 'push', 'strict'] as const
 
 /** @throws SettingError for a flag that does not exist or lacks its value. */
 export function parseArguments(args: string[]): Arguments {
@@ -28,6 +43,7 @@ export function parseArguments(args: string[]): Arguments {
     allowPositionals: true,
     options: {
       ...options,
+      ...Object.fromEntries(COMMAND_SWITCHES.map((name) => [name, { type: 'boolean' as const }])),
       help: { type: 'boolean', short: 'h' },
       version: { type: 'boolean', short: 'v' },
     },
@@ -43,6 +59,7 @@ export function parseArguments(args: string[]): Arguments {
       COMMAND_OPTIONS.map((name) => [name, name] as const),
       textOf,
     ),
+    switches: new Set(COMMAND_SWITCHES.filter((name) => values[name] === true)),
     help: values['help'] === true,
     version: values['version'] === true,
   }

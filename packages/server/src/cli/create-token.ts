@@ -1,6 +1,6 @@
 import { issueToken, readTokenRequest } from '../app/issue-token.ts'
 import type { Config } from '../config.ts'
-import { openStorage } from '../storage/open.ts'
+import { besideHub } from './beside-hub.ts'
 
 /** `recordhub token create`: works beside a running hub. Prints the token and nothing else. */
 export async function createToken(
@@ -13,18 +13,5 @@ export async function createToken(
     role: options['role'] ?? 'viewer',
     expiresInDays: options['expires-in-days'],
   })
-  const storage = await openStorage({
-    url: config.DATABASE_URL,
-    dataDir: config.HUB_DATA_DIR,
-    secret: null,
-    asHub: false,
-    timeZone: config.HUB_TIME_ZONE,
-    // What goes wrong ends the command and is told then.
-    warn: () => undefined,
-  })
-  try {
-    print(await issueToken(storage, request))
-  } finally {
-    await storage.close()
-  }
+  print(await besideHub(config, (storage) => issueToken(storage, request)))
 }

@@ -14,6 +14,14 @@ Commands:
   demo            Run a hub with two sample platforms that push and are pulled.
   token create    Make a token for a program: --name <name> --role <viewer|operator|admin>
                   [--expires-in-days <days>]. It is printed once.
+  guide           Print the guide for developers of platforms:
+                  [--platform <name or id>] [--language <word>].
+  check-platform  Judge a platform, without a hub: --url <base URL> [--key <source API key>, else from
+                  RECORDHUB_SOURCE_KEY or standard input] [--max-records 1000000] [--max-seconds 900]
+                  [--json] [--html <file>] [--strict: warnings fail too].
+                  --push [--for <seconds>] opens a receiver at --host and --port too, and judges what the
+                  platform pushes there; some of it is refused on purpose.
+                  Exit code 0: it conforms, 1: it has errors, 2: wrong usage, or it cannot be reached.
 
 Settings, from flags, the environment, or a file .env in the working directory:
 ${rows.join('\n')}

@@ -4,6 +4,12 @@ import { isStorableText } from '../lib/storable-text.ts'
 
 const isManifestAnswer = Compile(ManifestAnswer)
 
+export type ManifestFault = {
+  kind: 'shape' | 'text' | 'duplicate_module' | 'record_type' | 'duplicate_field'
+  /** In half a sentence. */
+  reason: string
+}
+
 /**
  * Reads what a platform answered as its manifest (specification 2.2), with the defaults of what only
  * describes filled in.
@@ -11,18 +17,18 @@ const isManifestAnswer = Compile(ManifestAnswer)
 export function checkManifest(
   answer: unknown,
 ): { outcome: 'valid'; manifest: Manifest } | { outcome: 'invalid'; reason: string } {
-  if (!isManifestAnswer.Check(answer)) {
-    const [first] = isManifestAnswer.Errors(answer)
-    return invalid(first ? `${first.instancePath || 'it'} ${first.message}` : 'it is no manifest')
+  const [fault] = findManifestFaults(answer)
+  if (fault) return { outcome: 'invalid', reason: fault.reason }
+  if (!isManifestAnswer.Check(answer)) return { outcome: 'invalid', reason: 'it is no manifest' }
+  return { outcome: 'valid', manifest: completeManifest(answer) }
+}
+
+/** Everything for which the hub refuses a manifest; what its shape hides is found once that is right. */
+export function* findManifestFaults(answer: unknown): Generator<ManifestFault, void> {
+  if (isManifestAnswer.Check(answer)) return yield* findContentFaults(completeManifest(answer))
+  for (const { instancePath, message } of isManifestAnswer.Errors(answer)) {
+    yield { kind: 'shape', reason: `${instancePath || 'it'} ${message}` }
   }
-  const manifest: Manifest = {
-    platform_name: answer.platform_name,
-    platform_title: answer.platform_title,
-    platform_description: answer.platform_description,
-    modules: answer.modules.map(completeModule),
-  }
-  const reason = findManifestFault(manifest)
-  return reason === null ? { outcome: 'valid', manifest } : invalid(reason)
 }
 
 /** Why a `record_type` cannot stand in a path; null where it can. */
@@ -32,8 +38,10 @@ export function findRecordTypeFault(recordType: string): string | null {
     : null
 }
 
-function invalid(reason: string): { outcome: 'invalid'; reason: string } {
-  return { outcome: 'invalid', reason }
+function completeManifest(answer: ManifestAnswer): Manifest {
+  const { platform_name, platform_title, platform_description } = answer
+  const modules = answer.modules.map(completeModule)
+  return { platform_name, platform_title, platform_description, modules }
 }
 
 function completeModule(module: ManifestAnswer['modules'][number]): Module {
@@ -50,25 +58,26 @@ function completeModule(module: ManifestAnswer['modules'][number]): Module {
   }
 }
 
-function findManifestFault(manifest: Manifest): string | null {
+function* findContentFaults(manifest: Manifest): Generator<ManifestFault, void> {
   const { platform_name, platform_title, platform_description, modules } = manifest
   const texts = modules.flatMap((one) => [one.record_type, one.module_name, one.description])
   if (![platform_name, platform_title, platform_description, ...texts].every(isStorableText)) {
-    return 'it holds a null character or half of a surrogate pair'
+    yield { kind: 'text', reason: 'it holds a null character or half of a surrogate pair' }
   }
-  const types = modules.map((module) => module.record_type)
-  const twice = findDuplicate(types)
-  if (twice !== null) return `two modules have the record_type "${twice}"`
+  for (const twice of findDuplicates(modules.map((module) => module.record_type))) {
+    yield { kind: 'duplicate_module', reason: `two modules have the record_type "${twice}"` }
+  }
   for (const { record_type, fields } of modules) {
     const fault = findRecordTypeFault(record_type)
-    if (fault !== null) return fault
-    const key = findDuplicate(fields.map((field) => field.key))
-    if (key !== null) return `the module "${record_type}" has two fields with the key "${key}"`
+    if (fault !== null) yield { kind: 'record_type', reason: fault }
+    for (const key of findDuplicates(fields.map((field) => field.key))) {
+      const reason = `the module "${record_type}" has two fields with the key "${key}"`
+      yield { kind: 'duplicate_field', reason }
+    }
   }
-  return null
 }
 
-function findDuplicate(texts: string[]): string | null {
+function findDuplicates(texts: string[]): string[] {
   const seen = new Set<string>()
-  return texts.find((text) => seen.size === seen.add(text).size) ?? null
+  return texts.filter((text) => seen.size === seen.add(text).size)
 }

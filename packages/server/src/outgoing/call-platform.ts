@@ -27,6 +27,8 @@ export type CallOptions = {
   endsAt: number | null
   /** Headers that ask for the answer only where it has changed; null for none. */
   conditions: Record<string, string> | null
+  /** Whether a compressed answer is asked for; one that is compressed unasked is read all the same. */
+  asksForGzip?: boolean
 }
 
 /** A 200 with its body, decompressed; or, where conditions were sent, a 304. */
@@ -40,40 +42,70 @@ export type PlatformAnswer = {
   body: AsyncIterable<Uint8Array>
 }
 
+/** Whatever a platform answered, its body as far as it was read. */
+export type RawAnswer = {
+  status: number
+  /** A header by its name in small letters; "" for none. */
+  header: (name: string) => string
+  text: string
+  /** Until the answer began. */
+  began_ms: number
+}
+
+export type ExchangeOptions = {
+  method: 'GET' | 'HEAD'
+  /** The key that is sent; null for none. */
+  key: string | null
+  headers: Record<string, string>
+  signal: AbortSignal
+  /** Of the body no more is read. */
+  maxBytes: number
+}
+
+type Sent = {
+  method: 'GET' | 'HEAD'
+  headers: Record<string, string>
+  signal: AbortSignal
+  headersTimeout: number
+}
+
 export type PlatformCaller = {
   /** The address of a path below `/api/<word>/`. */
-  addressOf: (target: CallTarget, path: string) => URL
+  addressOf: (target: Pick<CallTarget, 'source_base_url'>, path: string) => URL
   /**
    * GETs an address of a platform with the platform's key and hands out a 200's body.
    * @throws HubError with its own code for each way in which a call can go wrong.
    */
   call: (target: CallTarget, url: URL, options: CallOptions) => Promise<PlatformAnswer>
+  /**
+   * Calls an address once and hands out what it answered, whatever that is: for those who judge answers.
+   * @throws HubError where there was no answer, or its body cannot be decompressed.
+   */
+  exchange: (url: URL, options: ExchangeOptions) => Promise<RawAnswer>
   close: () => Promise<void>
 }
 
 export function createPlatformCaller(settings: OutgoingSettings): PlatformCaller {
   const { patience } = settings
   const dispatcher = createDispatcher(settings)
+  const headersWith = (key: string | null, others: Record<string, string>) => ({
+    Accept: 'application/json',
+    ...(key === null ? {} : { [SOURCE_KEY_HEADER]: key }),
+    [settings.tunnelHeader]: 'true',
+    ...others,
+  })
+  // The body's pace is watched by whoever reads it.
+  const send = (url: URL, options: Sent) => request(url, { ...options, dispatcher, bodyTimeout: 0 })
   return {
     addressOf: (target, path) =>
       new URL(`${target.source_base_url}/api/${settings.platformPath}/${path}`),
 
-    async call(target, url, { signal, firstByteSeconds, endsAt, conditions }) {
+    async call(target, url, { signal, firstByteSeconds, endsAt, conditions, asksForGzip }) {
       refuseAddress(url.hostname, settings.networks)
-      const ask = () =>
-        request(url, {
-          dispatcher,
-          signal,
-          headersTimeout: firstByteSeconds * 1000,
-          // The body's pace is watched by whoever reads it.
-          bodyTimeout: 0,
-          headers: {
-            Accept: 'application/json',
-            [SOURCE_KEY_HEADER]: target.source_api_key,
-            [settings.tunnelHeader]: 'true',
-            ...conditions,
-          },
-        })
+      const others = { ...conditions, ...(asksForGzip ? { 'Accept-Encoding': 'gzip' } : {}) }
+      const headers = headersWith(target.source_api_key, others)
+      const headersTimeout = firstByteSeconds * 1000
+      const ask = () => send(url, { method: 'GET', headers, signal, headersTimeout })
       const path = url.pathname
       try {
         const answer =
@@ -85,8 +117,35 @@ export function createPlatformCaller(settings: OutgoingSettings): PlatformCaller
       }
     },
 
+    async exchange(url, { method, key, headers, signal, maxBytes }) {
+      refuseAddress(url.hostname, settings.networks)
+      const began = performance.now()
+      try {
+        const asked = { method, headers: headersWith(key, headers), signal }
+        const answer = await send(url, { ...asked, headersTimeout: 0 })
+        const began_ms = Math.round(performance.now() - began)
+        const { header, body } = toPlatformAnswer(answer, url, patience)
+        const text = await readBeginning(body, maxBytes)
+        return { status: answer.statusCode, header, text, began_ms }
+      } catch (error) {
+        throw toOutgoingError(error)
+      }
+    },
+
     close: () => dispatcher.destroy(),
   }
+}
+
+/** No more than so many bytes; whoever stops reading closes the connection. */
+async function readBeginning(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes >= maxBytes) break
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8')
 }
 
 async function checkAnswer(

@@ -8,11 +8,17 @@ export async function hidingKey<Result>(key: string, work: () => Promise<Result>
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof HubError) || key.length < SHORTEST) throw error
-    const words = [key, encodeURIComponent(key)].reduce(
-      (text, form) => text.replaceAll(form, '(the source API key)'),
-      error.message,
-    )
+    if (!(error instanceof HubError)) throw error
+    const words = hideKey(key, error.message)
     throw words === error.message ? error : HubError.withMessage(error.code, words)
   }
+}
+
+/** Takes the source key out of words, as it is and as it stands in addresses. */
+export function hideKey(key: string, words: string): string {
+  if (key.length < SHORTEST) return words
+  return [key, encodeURIComponent(key)].reduce(
+    (text, form) => text.replaceAll(form, '(the source API key)'),
+    words,
+  )
 }

@@ -7,8 +7,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../lib/exact-json
 import {
   type CallTarget,
   createPlatformCaller,
+  type ExchangeOptions,
   type OutgoingSettings,
   type PlatformAnswer,
+  type RawAnswer,
 } from './call-platform.ts'
 import { hidingKey } from './hide-key.ts'
 import { findReportedFailure, toBodyError } from './outgoing-error.ts'
@@ -35,6 +37,8 @@ export type RecordsOptions = {
   endsAt: number | null
   /** Of an answer that may still hold; null for none. */
   validators: Validators | null
+  /** Whether a compressed answer is asked for. */
+  asksForGzip?: boolean
 }
 
 /** What the hub asks of a platform. Each method throws a HubError that says what to do. */
@@ -66,6 +70,15 @@ export type PlatformClient = {
    * @returns the answer, whose shape is open (specification 4.2); null where it has no such endpoint.
    */
   search: (target: CallTarget, query: string, signal: AbortSignal) => Promise<JsonValue | null>
+  /**
+   * Calls a path below `/api/<word>/` once, with any key, and hands out whatever is answered.
+   * @throws HubError where there was no answer.
+   */
+  exchange: (
+    target: Pick<CallTarget, 'source_base_url'>,
+    path: string,
+    options: ExchangeOptions,
+  ) => Promise<RawAnswer>
   close: () => Promise<void>
 }
 
@@ -122,8 +135,7 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
       if (checked.outcome === 'valid') return checked.manifest
       throw new HubError('platform_answer_invalid', { path: answer.path, reason: checked.reason })
     },
-    async openRecords(target, recordType, { signal, firstByteSeconds, endsAt, validators }) {
-      const options = { signal, firstByteSeconds, endsAt }
+    async openRecords(target, recordType, { validators, ...options }) {
       const url = caller.addressOf(target, `records/${encodeURIComponent(recordType)}`)
       const conditions = validators && conditionsOf(validators)
       const answer = await caller.call(target, url, { ...options, conditions })
@@ -162,6 +174,7 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
         throw error
       }
     },
+    exchange: (target, path, options) => caller.exchange(caller.addressOf(target, path), options),
     close: caller.close,
   }
 }

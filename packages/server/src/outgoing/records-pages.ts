@@ -7,6 +7,8 @@ import { openRecordsStream, type RecordsStream } from './records-stream.ts'
 export type RecordsPage = RecordsStream & {
   /** From 1. */
   number: number
+  /** A header by its name in small letters; "" for none. */
+  header: (name: string) => string
   /** What the platform gave to ask for it again; null for nothing of use. */
   validators: Validators | null
   /**
@@ -25,6 +27,7 @@ export function openPages(
   const open = (page: PlatformAnswer, number: number): RecordsPage => ({
     ...openRecordsStream(page),
     number,
+    header: page.header,
     validators: findValidators({
       etag: page.header('etag'),
       last_modified: page.header('last-modified'),

@@ -1,6 +1,7 @@
 import { Tabs } from '@mantine/core'
+import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import { GuideMarkdown } from './guide-markdown.tsx'
-import { type GuideExample, isLanguage, LANGUAGES, type Language } from './split-guide.ts'
+import { type GuideExample, isLanguage, type Language } from './split-guide.ts'
 
 /** The same example in several languages; the choice holds for all of them on the page. */
 export function LanguageTabs({
@@ -22,7 +23,7 @@ export function LanguageTabs({
       <Tabs.List aria-label="Language of the example">
         {examples.map((example) => (
           <Tabs.Tab key={example.language} value={example.language}>
-            {LANGUAGES[example.language]}
+            {GUIDE_LANGUAGES[example.language]}
           </Tabs.Tab>
         ))}
       </Tabs.List>

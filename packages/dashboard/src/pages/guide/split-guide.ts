@@ -1,15 +1,7 @@
 /** Takes the Markdown of the guide apart, so that the page can lay it out. */
+import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 
-/** The languages that the guide has examples in, by the word that stands for each in the URL. */
-export const LANGUAGES = {
-  curl: 'cURL',
-  php: 'PHP / Laravel',
-  node: 'Node / Express',
-  python: 'Python / FastAPI',
-  csharp: 'C# / ASP.NET',
-  java: 'Java / Spring',
-} as const
-export type Language = keyof typeof LANGUAGES
+export type Language = keyof typeof GUIDE_LANGUAGES
 
 export type GuideExample = { language: Language; markdown: string }
 export type GuidePart =
@@ -20,7 +12,7 @@ export type GuideSection = { id: string; title: string; parts: GuidePart[] }
 export type SplitGuide = { title: string; lead: string; sections: GuideSection[] }
 
 export function isLanguage(word: string | null | undefined): word is Language {
-  return word !== undefined && word !== null && Object.hasOwn(LANGUAGES, word)
+  return word !== undefined && word !== null && Object.hasOwn(GUIDE_LANGUAGES, word)
 }
 
 /**
@@ -60,9 +52,9 @@ function addLine(parts: GuidePart[], line: string, head: { marks: string; headin
 }
 
 function languageOf(heading: string): Language | undefined {
-  return Object.keys(LANGUAGES)
+  return Object.keys(GUIDE_LANGUAGES)
     .filter(isLanguage)
-    .find((language) => LANGUAGES[language] === heading)
+    .find((language) => GUIDE_LANGUAGES[language] === heading)
 }
 
 /** `What you build` → `what-you-build` */

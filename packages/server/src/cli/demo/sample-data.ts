@@ -19,10 +19,10 @@ export type SamplePlatform = Omit<ManifestAnswer, 'modules' | 'success'> & {
   modules: SampleModule[]
 }
 
-const field = (key: string, label: string, required = false) => ({
+const field = (key: string, label: string, required = false, type = 'string') => ({
   key,
   label,
-  type: 'string',
+  type,
   required,
 })
 const TIMES = [field('created_at', 'Created'), field('updated_at', 'Updated')]
@@ -54,8 +54,8 @@ function humanResources(fake: Faker): SamplePlatform {
           field('department', 'Department'),
           field('email', 'E-mail'),
           field('phone', 'Phone'),
-          field('salary', 'Salary'),
-          field('left_on', 'Left on'),
+          field('salary', 'Salary', false, 'number'),
+          field('left_on', 'Left on', false, 'date'),
           ...TIMES,
         ],
         count: 1200,
@@ -71,7 +71,8 @@ function humanResources(fake: Faker): SamplePlatform {
               email: fake.internet.email({ firstName: full_name }).toLowerCase(),
               phone: fake.phone.number({ style: 'international' }),
               salary: fake.number.int({ min: 28_000, max: 140_000 }),
-              left_on: null,
+              left_on:
+                fake.number.int(30) === 0 ? fake.date.past().toISOString().slice(0, 10) : null,
               ...bornAt(fake),
             },
           }
@@ -89,7 +90,7 @@ function humanResources(fake: Faker): SamplePlatform {
           field('reference_number', 'Request no.', true),
           field('kind', 'Kind', true),
           field('from', 'From'),
-          field('days', 'Days'),
+          field('days', 'Days', false, 'integer'),
           field('status', 'Status'),
           ...TIMES,
         ],

@@ -3,13 +3,15 @@ import type { Field, Platform } from '@recordhub/protocol'
 
 type Module = Platform['modules'][number]
 
-/** JSON by the name that a block of the guide bears (`example=manifest`). */
+/** JSON by the name that a block of the guide bears (`example=manifest`); the lines of one that is NDJSON. */
 export type Examples = ReadonlyMap<string, unknown>
 
 /** As many as can be read; a manifest may have thousands. */
 const MOST_MODULES = 10
 const MOST_FIELDS = 40
 const REFERENCE = 'A-1'
+/** Of a record that is not among the existing ones. */
+const NEW_REFERENCE = 'A-2'
 const NAME = 'Ann Example'
 const AT = '2026-11-21T07:30:00Z'
 
@@ -40,9 +42,9 @@ export function makeExamples(platform: Platform): Examples {
     ['search', { success, platform_name, records: record ? [{ record_type, ...record }] : [] }],
     [
       'database',
-      Object.fromEntries(modules.map((module) => [module.record_type, [exampleRecord(module)]])),
+      modules.map((module) => ({ record_type: module.record_type, ...exampleRecord(module) })),
     ],
-    ['push', { ...names, ...record }],
+    ['push', { ...names, ...record, reference_number: NEW_REFERENCE }],
     [
       'answer',
       {
@@ -59,7 +61,7 @@ export function makeExamples(platform: Platform): Examples {
       'patch',
       {
         record_type,
-        reference_number: REFERENCE,
+        reference_number: NEW_REFERENCE,
         data: exampleChange(first?.fields ?? []),
       },
     ],

@@ -3,9 +3,8 @@ import { ErrorAnswer, GuideAnswer, GuideQuery, type Platform } from '@recordhub/
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import { fillGuide } from './fill-guide.ts'
-import { exampleRecordType, makeExamples } from './make-examples.ts'
 import { readGuide } from './read-guide.ts'
+import { writeGuide } from './write-guide.ts'
 
 type GuideFormat = 'markdown' | 'json' | undefined
 
@@ -37,17 +36,7 @@ export function guideRoutes(parts: GuideParts): FastifyPluginAsyncTypebox {
 
   function answer(request: FastifyRequest, platform: Platform | null): GuideAnswer {
     const hubUrl = parts.publicUrl || originOf(request)
-    const words = platform && {
-      title: platform.display_title,
-      recordType: exampleRecordType(platform),
-      examples: makeExamples(platform),
-    }
-    return {
-      success: true,
-      platform_name: platform?.platform_name ?? null,
-      file_name: nameFile(platform),
-      markdown: fillGuide(sections, { hubUrl, platformPath, tunnelHeader }, words),
-    }
+    return writeGuide(sections, { hubUrl, platformPath, tunnelHeader }, platform)
   }
 
   function inFormat(format: GuideFormat, reply: FastifyReply, guide: GuideAnswer) {
@@ -94,9 +83,4 @@ export function guideRoutes(parts: GuideParts): FastifyPluginAsyncTypebox {
 
 function originOf({ protocol, host }: FastifyRequest): string {
   return URL.parse(`${protocol}://${host}`)?.origin ?? ''
-}
-
-function nameFile(platform: Platform | null): string {
-  const name = platform?.platform_name.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 60)
-  return `integration-guide${name ? `-${name}` : ''}.md`
 }

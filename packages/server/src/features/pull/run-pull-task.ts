@@ -17,8 +17,8 @@ import { IdSet } from '../../lib/id-set.ts'
 import { toInstant } from '../../lib/instant.ts'
 import type { CallTarget } from '../../outgoing/call-platform.ts'
 import { hidingKey } from '../../outgoing/hide-key.ts'
-import { findReportedFailure } from '../../outgoing/outgoing-error.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
+import { findEnvelopeFault, totalOf } from '../../outgoing/records-envelope.ts'
 import type { RecordsPage } from '../../outgoing/records-pages.ts'
 import type { RecordElement, RecordsSlice } from '../../outgoing/records-slice.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
@@ -32,7 +32,7 @@ import { type RejectionParts, Rejections } from './rejections.ts'
 import { StoreAhead } from './store-ahead.ts'
 
 const REPORT_EVERY_MS = 1000
-/** Of a name that a platform gives, so much is quoted. */
+/** Of a Content-Type, so much is quoted. */
 const MAX_QUOTED = 200
 
 export type PullTaskParts = RejectionParts & {
@@ -215,22 +215,11 @@ class PullTask {
   }
 
   #checkEnvelope(envelope: Readonly<Record<string, unknown>>, path: string): void {
-    const { platform_name, record_type, total } = envelope
-    const { source, plan } = this.#context
-    const failure = findReportedFailure(envelope, path)
-    if (failure) throw failure
-    if (typeof platform_name === 'string' && platform_name !== source.platform_name) {
-      throw new HubError('platform_name_differs', {
-        got: platform_name.slice(0, MAX_QUOTED),
-        expected: source.platform_name,
-      })
-    }
-    if (typeof record_type === 'string' && record_type !== plan.record_type) {
-      const got = record_type.slice(0, MAX_QUOTED)
-      const reason = `it says that it holds "${got}", not "${plan.record_type}"`
-      throw new HubError('platform_answer_invalid', { path, reason })
-    }
-    if (typeof total === 'number' && Number.isSafeInteger(total) && total >= 0) this.#total = total
+    const { platform_name } = this.#context.source
+    const { record_type } = this.#context.plan
+    const fault = findEnvelopeFault(envelope, { platform_name, record_type }, path)
+    if (fault) throw fault
+    this.#total = totalOf(envelope) ?? this.#total
   }
 
   async #store(slices: RecordsSlice[], path: string): Promise<void> {

@@ -32,9 +32,9 @@ export type ReceivePush = (
  * refused for its content is kept with the reason.
  */
 export function createReceivePush(options: {
-  ingest: Ingest
+  ingest: Pick<Ingest, 'push'>
   keeper: RejectedPushKeeper
-  receivers: ReceiverFinder
+  receivers: Pick<ReceiverFinder, 'refresh'>
   clock: Clock
 }): ReceivePush {
   const { ingest, keeper, receivers, clock } = options

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Sends records, one after the other, each until the hub has it: sh push.sh POST record.json PATCH change.json
+set -u
+hub_url=${HUB_URL:-https://hub.example.org}
+answer=$(mktemp)
+trap 'rm -f "$answer"' EXIT
+
+push() { # method, file
+  pause=1
+  while :; do
+    # Prints the status, which is 000 where there is no answer, and the seconds of Retry-After.
+    set -- "$1" "$2" $(
+      curl -sS --max-time 10 -X "$1" "$hub_url/api/webhook/receive" \
+        -H "Accept: application/json" \
+        -H "Content-Type: application/json" \
+        -H "X-API-KEY: $HUB_API_KEY" \
+        -H "ngrok-skip-browser-warning: true" \
+        --data-binary "@$2" -o "$answer" -w '%{http_code} %header{retry-after}'
+    )
+    case $3 in
+      2*) cat "$answer"; echo; return 0 ;;
+      429 | 5* | 000) sleep "${4:-$pause}" ;;
+      *) echo "The hub answered $3: $(cat "$answer")" >&2; return 1 ;;
+    esac
+    pause=$((pause < 30 ? pause * 2 : 60))
+  done
+}
+
+while [ $# -ge 2 ]; do
+  push "$1" "$2" || exit 1
+  shift 2
+done

@@ -1,0 +1,41 @@
+import { createReadStream, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createInterface } from 'node:readline'
+import { createPlatformHandler } from '@recordhub/platform-kit'
+import { toNodeListener } from '@recordhub/platform-kit/node'
+
+const manifest = JSON.parse(readFileSync('manifest.json', 'utf8'))
+
+/** All records, or those of one module. Replace by a query with a cursor, which reads row by row. */
+async function* readRecords(recordType) {
+  for await (const line of createInterface({ input: createReadStream('records.ndjson') })) {
+    const { record_type, ...record } = JSON.parse(line)
+    if (recordType === undefined) yield { record_type, ...record }
+    else if (record_type === recordType) yield record
+  }
+}
+
+async function* search(query) {
+  const word = query.toLowerCase()
+  for await (const record of readRecords()) {
+    if (JSON.stringify(record).toLowerCase().includes(word)) yield record
+  }
+}
+
+const platform = {
+  name: manifest.platform_name,
+  title: manifest.platform_title,
+  description: manifest.platform_description,
+  sourceKey: process.env.SOURCE_API_KEY,
+  modules: manifest.modules.map(({ module_name, record_type, description, fields }) => ({
+    name: module_name,
+    recordType: record_type,
+    description,
+    fields,
+    records: () => readRecords(record_type),
+  })),
+  search,
+}
+
+const handler = createPlatformHandler(platform, { pathWord: 'hub' })
+createServer(toNodeListener(handler)).listen(3000, () => console.log('The platform listens.'))

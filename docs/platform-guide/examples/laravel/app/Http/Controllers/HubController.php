@@ -1,0 +1,103 @@
+<?php
+
+namespace App\Http\Controllers;
+
+use Generator;
+use Illuminate\Http\JsonResponse;
+use Illuminate\Http\Request;
+use Symfony\Component\HttpFoundation\Response;
+
+class HubController
+{
+    private const JSON = JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES | JSON_PRESERVE_ZERO_FRACTION;
+
+    public function ping(): JsonResponse
+    {
+        $manifest = $this->readManifest();
+
+        return $this->answer([
+            'success' => true,
+            'message' => "$manifest->platform_title is online.",
+            'platform_name' => $manifest->platform_name,
+        ]);
+    }
+
+    public function manifest(): JsonResponse
+    {
+        return $this->answer($this->readManifest());
+    }
+
+    public function records(string $recordType): Response
+    {
+        $manifest = $this->readManifest();
+        $module = collect($manifest->modules)->firstWhere('record_type', $recordType);
+        if ($module === null) {
+            return $this->answer(['success' => false, 'message' => 'There is no such module.'], 404);
+        }
+        $head = json_encode([
+            'success' => true,
+            'platform_name' => $manifest->platform_name,
+            'module_name' => $module->module_name,
+            'record_type' => $recordType,
+            'total' => $this->countRecords($recordType),
+        ], self::JSON);
+
+        return response()->stream(function () use ($head, $recordType) {
+            set_time_limit(0);
+            echo substr($head, 0, -1), ',"records":[';
+            $comma = '';
+            foreach ($this->readRecords($recordType) as $record) {
+                unset($record->record_type);
+                echo $comma, json_encode($record, self::JSON);
+                $comma = ',';
+            }
+            echo ']}';
+        }, 200, ['Content-Type' => 'application/json']);
+    }
+
+    public function search(Request $request): JsonResponse
+    {
+        $word = mb_strtolower((string) $request->query('query', ''));
+        $found = [];
+        foreach ($this->readRecords() as $record) {
+            if (str_contains(mb_strtolower(json_encode($record, self::JSON)), $word) && array_push($found, $record) === 50) {
+                break;
+            }
+        }
+
+        return $this->answer([
+            'success' => true,
+            'platform_name' => $this->readManifest()->platform_name,
+            'records' => $found,
+        ]);
+    }
+
+    /** All records, or those of one module. Replace by a query that reads row by row: Employee::lazyById(). */
+    private function readRecords(?string $recordType = null): Generator
+    {
+        $file = fopen(base_path('records.ndjson'), 'r');
+        while (($line = fgets($file)) !== false) {
+            $record = json_decode($line, flags: self::JSON);
+            if ($recordType === null || $record->record_type === $recordType) {
+                yield $record;
+            }
+        }
+        fclose($file);
+    }
+
+    /** Replace by Employee::count(). */
+    private function countRecords(string $recordType): int
+    {
+        return iterator_count($this->readRecords($recordType));
+    }
+
+    private function readManifest(): object
+    {
+        return json_decode(file_get_contents(base_path('manifest.json')), flags: self::JSON);
+    }
+
+    private function answer(mixed $body, int $status = 200): JsonResponse
+    {
+        return response()->json($body, $status, [], self::JSON);
+    }
+}

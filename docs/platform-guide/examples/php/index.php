@@ -1,0 +1,86 @@
+<?php
+
+declare(strict_types=1);
+
+const JSON = JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES | JSON_PRESERVE_ZERO_FRACTION;
+
+$sourceKey = (string) getenv('SOURCE_API_KEY');
+$manifest = json_decode(file_get_contents(__DIR__.'/manifest.json'), flags: JSON);
+
+/** All records, or those of one module. Replace by a query that reads row by row, such as PDO's fetch(). */
+function readRecords(?string $recordType = null): Generator
+{
+    $file = fopen(__DIR__.'/records.ndjson', 'r');
+    while (($line = fgets($file)) !== false) {
+        $record = json_decode($line, flags: JSON);
+        if ($recordType === null || $record->record_type === $recordType) {
+            yield $record;
+        }
+    }
+    fclose($file);
+}
+
+/** Replace by SELECT count(*). */
+function countRecords(string $recordType): int
+{
+    return iterator_count(readRecords($recordType));
+}
+
+function answer(int $status, mixed $body): never
+{
+    http_response_code($status);
+    exit(json_encode($body, JSON));
+}
+
+function answerRecords(object $manifest, string $recordType): never
+{
+    $module = array_column($manifest->modules, null, 'record_type')[$recordType] ?? null;
+    if ($module === null) {
+        answer(404, ['success' => false, 'message' => 'There is no such module.']);
+    }
+    $head = json_encode([
+        'success' => true,
+        'platform_name' => $manifest->platform_name,
+        'module_name' => $module->module_name,
+        'record_type' => $recordType,
+        'total' => countRecords($recordType),
+    ], JSON);
+    set_time_limit(0);
+    echo substr($head, 0, -1), ',"records":[';
+    $comma = '';
+    foreach (readRecords($recordType) as $record) {
+        unset($record->record_type);
+        echo $comma, json_encode($record, JSON);
+        $comma = ',';
+    }
+    exit(']}');
+}
+
+function answerSearch(object $manifest, string $query): never
+{
+    $word = mb_strtolower($query);
+    $found = [];
+    foreach (readRecords() as $record) {
+        if (str_contains(mb_strtolower(json_encode($record, JSON)), $word) && array_push($found, $record) === 50) {
+            break;
+        }
+    }
+    answer(200, ['success' => true, 'platform_name' => $manifest->platform_name, 'records' => $found]);
+}
+
+header('Content-Type: application/json');
+if ($sourceKey === '' || ! hash_equals($sourceKey, $_SERVER['HTTP_X_PLATFORM_API_KEY'] ?? '')) {
+    answer(401, ['success' => false, 'message' => 'The key is wrong.']);
+}
+$path = explode('/', rawurldecode(parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH)), 5);
+match (implode('/', array_slice($path, 0, 4)).(isset($path[4]) ? '/' : '')) {
+    '/api/hub/ping' => answer(200, [
+        'success' => true,
+        'message' => "$manifest->platform_title is online.",
+        'platform_name' => $manifest->platform_name,
+    ]),
+    '/api/hub/manifest' => answer(200, $manifest),
+    '/api/hub/records/' => answerRecords($manifest, $path[4]),
+    '/api/hub/search' => answerSearch($manifest, (string) ($_GET['query'] ?? '')),
+    default => answer(404, ['success' => false, 'message' => 'There is nothing here.']),
+};

@@ -1,0 +1,90 @@
+import hmac
+import json
+import os
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException
+from fastapi.responses import StreamingResponse
+
+SOURCE_KEY = os.environ["SOURCE_API_KEY"]
+MANIFEST = json.loads(Path("manifest.json").read_text("utf-8"))
+PLATFORM_NAME = MANIFEST["platform_name"]
+MODULES = {module["record_type"]: module for module in MANIFEST["modules"]}
+
+
+def read_records(record_type: str | None = None) -> Iterator[dict]:
+    """All records, or those of one module. Replace by a query with a server-side cursor."""
+    with open("records.ndjson", encoding="utf-8") as lines:
+        for line in lines:
+            record = json.loads(line)
+            if record_type in (None, record["record_type"]):
+                yield record
+
+
+def count_records(record_type: str) -> int:
+    """Replace by SELECT count(*)."""
+    return sum(1 for _ in read_records(record_type))
+
+
+def check_key(x_platform_api_key: str = Header("")) -> None:
+    if not SOURCE_KEY or not hmac.compare_digest(x_platform_api_key.encode(), SOURCE_KEY.encode()):
+        raise HTTPException(401, "The key is wrong.")
+
+
+router = APIRouter(prefix="/api/hub", dependencies=[Depends(check_key)])
+
+
+@router.get("/ping")
+def ping():
+    message = f"{MANIFEST['platform_title']} is online."
+    return {"success": True, "message": message, "platform_name": PLATFORM_NAME}
+
+
+@router.get("/manifest")
+def manifest():
+    return MANIFEST
+
+
+@router.get("/records/{record_type:path}")
+def records(record_type: str):
+    module = MODULES.get(record_type)
+    if module is None:
+        raise HTTPException(404, "There is no such module.")
+    head = {
+        "success": True,
+        "platform_name": PLATFORM_NAME,
+        "module_name": module["module_name"],
+        "record_type": record_type,
+        "total": count_records(record_type),
+    }
+
+    def write() -> Iterator[str]:
+        yield json.dumps(head)[:-1] + ', "records": ['
+        rows = read_records(record_type)
+        comma = ""
+        # Some at a time, since each piece that is sent has its price.
+        while batch := list(islice(rows, 100)):
+            for record in batch:
+                del record["record_type"]
+            yield comma + ",".join(json.dumps(record) for record in batch)
+            comma = ","
+        yield "]}"
+
+    return StreamingResponse(write(), media_type="application/json")
+
+
+@router.get("/search")
+def search(query: str = ""):
+    word = query.lower()
+    found = (
+        record
+        for record in read_records()
+        if word in json.dumps(record, ensure_ascii=False).lower()
+    )
+    return {"success": True, "platform_name": PLATFORM_NAME, "records": list(islice(found, 50))}
+
+
+app = FastAPI()
+app.include_router(router)

@@ -1,0 +1,56 @@
+import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
+import type { Config } from '../config.ts'
+import type { ReadComparison } from '../domain/conformance/compare-reads.ts'
+import type { JudgedModule } from '../domain/conformance/judge-manifest.ts'
+import { reportHtml } from '../domain/conformance/report-html.ts'
+import { countsInWords, endpointInText, verdictOf } from '../domain/conformance/report-text.ts'
+import { type CheckRequest, checkPlatform } from '../features/conformance/check-platform.ts'
+import { withPushes } from '../features/conformance/make-report.ts'
+import { systemClock } from '../lib/clock.ts'
+import { toOneLine } from '../lib/one-line.ts'
+import { PATIENCE } from '../outgoing/patience.ts'
+import { createPlatformClient } from '../outgoing/platform-client.ts'
+import { checkPushes, type PushWatch } from './check-pushes.ts'
+import { outgoingOf } from './parts-of-config.ts'
+
+export type CheckSurroundings = {
+  version: string
+  /** Ends the check. */
+  signal: AbortSignal
+  /** Has its pushes judged too; null for not. */
+  push: (Omit<PushWatch, 'signal'> & { seconds: number | null }) | null
+}
+
+/** Checks a platform without a hub: no storage, no secret, nothing is kept. */
+export async function* checkPlatformAlone(
+  config: Config,
+  request: CheckRequest,
+  { version, signal, push }: CheckSurroundings,
+): AsyncGenerator<ConformanceLine, ConformanceReport> {
+  const patience = { ...PATIENCE, firstByteSeconds: request.maxSeconds }
+  const client = createPlatformClient(outgoingOf(config, patience))
+  const modules = new Map<JudgedModule, ReadComparison | null>()
+  const onModule = (module: JudgedModule, read: ReadComparison | null) => modules.set(module, read)
+  const parts = { client, clock: systemClock, version, onModule }
+  try {
+    const report = yield* checkPlatform(parts, request, signal)
+    const { platform_name, platform_title } = report
+    if (!push || modules.size === 0 || platform_name === null) return report
+    const platform = { platform_name, display_title: platform_title ?? platform_name }
+    const limit = push.seconds === null ? [] : [AbortSignal.timeout(push.seconds * 1000)]
+    const onPush = (words: string) => push.onPush(toOneLine(words, 200))
+    const watching = { ...push, onPush, signal: AbortSignal.any([signal, ...limit]) }
+    const checked = await checkPushes({ ...watching, config, version, platform, modules })
+    yield { kind: 'endpoint', checked }
+    return withPushes(report, checked)
+  } finally {
+    await client.close()
+  }
+}
+
+/** A report for people. */
+export const describeReport = {
+  html: reportHtml,
+  endpoint: endpointInText,
+  verdict: (report: ConformanceReport) => `${verdictOf(report)} ${countsInWords(report)}.`,
+}

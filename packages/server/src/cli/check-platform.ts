@@ -1,0 +1,85 @@
+import { writeFileSync } from 'node:fs'
+import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
+import { checkPlatformAlone, describeReport } from '../app/check-platform.ts'
+import { type Config, SettingError } from '../config.ts'
+import { checkSourceKey, parseSourceUrl } from '../outgoing/source-url.ts'
+import { readKey } from './read-key.ts'
+import { stopSignal } from './start.ts'
+import { VERSION } from './version.ts'
+
+const MAX_RECORDS = 1_000_000
+const MAX_SECONDS = 900
+
+type Asked = { options: Readonly<Record<string, string>>; switches: ReadonlySet<string> }
+type Print = (line: string) => void
+
+/**
+ * `recordhub check-platform`: judges a platform as the hub would, and keeps nothing.
+ * @returns the exit code: 0 where it conforms, 1 where it does not, 2 where it could not be reached.
+ * @throws SettingError, HubError for what was mistyped.
+ */
+export async function checkPlatform(
+  config: Config,
+  { options, switches }: Asked,
+  print: Print,
+  complain: Print,
+): Promise<number> {
+  const { url, html } = options
+  if (url === undefined) throw new SettingError('check-platform: --url is missing; see --help.')
+  const maxRecords = readNumber(options, 'max-records', MAX_RECORDS)
+  const maxSeconds = readNumber(options, 'max-seconds', MAX_SECONDS)
+  const seconds = options['for'] === undefined ? null : readNumber(options, 'for', 0)
+  const source_base_url = parseSourceUrl(url)
+  const source_api_key = checkSourceKey(options['key'] ?? (await readKey(complain)))
+  const target = { source_base_url, source_api_key }
+  const signal = stopSignal()
+  const request = { target, expected: null, maxRecords, maxSeconds }
+  // What people follow goes elsewhere where a program reads the report.
+  const tell = switches.has('json') ? complain : print
+  const push = switches.has('push') ? { seconds, ...listener(tell) } : null
+  const lines = checkPlatformAlone(config, request, { version: VERSION, signal, push })
+  const report = await follow(lines, switches.has('json') ? () => undefined : print)
+  if (html !== undefined) writeFileSync(html, describeReport.html(report), { mode: 0o644 })
+  if (switches.has('json')) print(JSON.stringify(report, null, 2))
+  else print(describeReport.verdict(report))
+  return exitCodeOf(report, switches.has('strict'))
+}
+
+function listener(print: Print) {
+  return {
+    onOpen(address: string, hubApiKey: string) {
+      print('Now its pushes. Have the platform push to:')
+      print(`  Address      ${address}`)
+      print(`  Hub API key  ${hubApiKey}`)
+      print(
+        'and create and change records there. Some pushes are refused on purpose. Ctrl-C ends it.',
+      )
+      print('')
+    },
+    onPush: (words: string) => print(`  ${words}`),
+  }
+}
+
+async function follow(
+  lines: AsyncGenerator<ConformanceLine, ConformanceReport>,
+  print: Print,
+): Promise<ConformanceReport> {
+  for (;;) {
+    const step = await lines.next()
+    if (step.done) return step.value
+    if (step.value.kind === 'endpoint') print(describeReport.endpoint(step.value.checked))
+  }
+}
+
+function exitCodeOf({ reached, errors, warnings }: ConformanceReport, isStrict: boolean): number {
+  if (!reached) return 2
+  return errors > 0 || (isStrict && warnings > 0) ? 1 : 0
+}
+
+function readNumber(options: Asked['options'], name: string, otherwise: number): number {
+  const text = options[name]
+  if (text === undefined) return otherwise
+  const value = Number(text)
+  if (/^\d{1,9}$/.test(text) && value > 0) return value
+  throw new SettingError(`check-platform: --${name} takes a whole number from 1 on, not "${text}".`)
+}

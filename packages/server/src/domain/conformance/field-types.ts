@@ -1,0 +1,55 @@
+/** What the types of a manifest say of values. The specification uses `string` only; the others are common. */
+import { isJsonObject, type JsonValue } from '../../lib/exact-json.ts'
+import { parseInstant } from '../../lib/instant.ts'
+import { isNumericType, numberKey } from '../sort-key.ts'
+
+const TEXT = new Set(['string', 'text', 'email', 'url', 'uuid', 'phone', 'enum', 'time'])
+const BOOLEAN = new Set(['boolean', 'bool'])
+const DATE = new Set(['date', 'datetime', 'date-time', 'timestamp'])
+const ANY = new Set(['json', 'object', 'array', 'any', 'mixed'])
+/** Where the type says only `string`, the key often says more. */
+const DATE_KEY = /(?:^|_)(?:at|date)$/
+
+export function isKnownType(type: string): boolean {
+  const name = type.toLowerCase()
+  return isNumericType(name) || [TEXT, BOOLEAN, DATE, ANY].some((names) => names.has(name))
+}
+
+/** What a value is instead of what its type says, in words; null where they go together, or it is null. */
+export function findTypeFault(value: JsonValue, type: string): string | null {
+  const name = type.toLowerCase()
+  if (value === null || ANY.has(name) || !isKnownType(name)) return null
+  const kind = kindOf(value)
+  if (isNumericType(name)) {
+    const isNumber = typeof value === 'string' && numberKey(value) !== null
+    return kind === 'a number' || isNumber ? null : kind
+  }
+  const wanted = BOOLEAN.has(name) ? 'true or false' : 'a text'
+  return kind === wanted ? null : kind
+}
+
+/** Whether a text that should be a date is none that can be read anywhere alike. Empty ones count as none. */
+export function isBadDate(value: JsonValue, { key, type }: { key: string; type: string }): boolean {
+  if (typeof value !== 'string' || value === '') return false
+  if (!DATE.has(type.toLowerCase()) && !DATE_KEY.test(key)) return false
+  return !isReadableDate(value)
+}
+
+/** A day, or a day and a time with or without a zone. */
+function isReadableDate(text: string): boolean {
+  const [, day, time = '00:00:00', zone = 'Z'] = DATE_AND_TIME.exec(text) ?? []
+  if (day === undefined) return false
+  const seconds = time.length === 5 ? `${time}:00` : time
+  return parseInstant(`${day}T${seconds}${zone === '' ? 'Z' : zone}`) !== null
+}
+
+const DATE_AND_TIME =
+  /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)([Zz]|[+-]\d\d:\d\d|))?$/
+
+function kindOf(value: JsonValue): string {
+  if (typeof value === 'string') return 'a text'
+  if (typeof value === 'boolean') return 'true or false'
+  if (typeof value === 'number' || JSON.isRawJSON(value)) return 'a number'
+  if (Array.isArray(value)) return 'a list'
+  return isJsonObject(value) ? 'an object' : 'null'
+}

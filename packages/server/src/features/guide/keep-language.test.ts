@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
+import { isGuideLanguage, keepLanguage } from './keep-language.ts'
+import { readGuide } from './read-guide.ts'
+
+const GUIDE = `## One
+
+#### cURL
+
+\`\`\`sh
+# a comment
+#### PHP
+\`\`\`
+
+#### PHP
+
+Words.
+
+\`\`\`php
+### no heading
+\`\`\`
+
+### After
+
+#### Something else
+`
+
+test('the examples of one language stay, and all that is no example', () => {
+  assert.equal(
+    keepLanguage(GUIDE, 'curl'),
+    GUIDE.replace(/#### PHP\n\nWords[\s\S]*?(?=### After)/, ''),
+  )
+  assert.equal(
+    keepLanguage(GUIDE, 'php'),
+    GUIDE.replace(/#### cURL[\s\S]*?(?=#### PHP\n\nWords)/, ''),
+  )
+})
+
+test('nothing of the guide is in no language', () => {
+  const guide = readGuide().join('\n')
+  const languages = Object.keys(GUIDE_LANGUAGES).filter(isGuideLanguage)
+  const kept = languages.map((language) => new Set(keepLanguage(guide, language).split('\n')))
+  for (const line of guide.split('\n'))
+    assert.ok(
+      kept.some((lines) => lines.has(line)),
+      line,
+    )
+  for (const language of languages) {
+    assert.equal(keepLanguage(guide, language).match(/^#### .+$/gm)?.length, 2, language)
+  }
+})

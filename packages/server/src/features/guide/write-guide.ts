@@ -1,0 +1,30 @@
+import type { GuideAnswer, Platform } from '@recordhub/protocol'
+import { fillGuide, type HubWords } from './fill-guide.ts'
+import { exampleRecordType, makeExamples } from './make-examples.ts'
+
+/**
+ * The guide for a registered platform, or for any where there is none: the one text of the page, the download and the
+ * command line. No key is ever in it.
+ */
+export function writeGuide(
+  sections: readonly string[],
+  hub: HubWords,
+  platform: Platform | null,
+): GuideAnswer {
+  const words = platform && {
+    title: platform.display_title,
+    recordType: exampleRecordType(platform),
+    examples: makeExamples(platform),
+  }
+  return {
+    success: true,
+    platform_name: platform?.platform_name ?? null,
+    file_name: nameFile(platform),
+    markdown: fillGuide(sections, hub, words),
+  }
+}
+
+function nameFile(platform: Platform | null): string {
+  const name = platform?.platform_name.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 60)
+  return `integration-guide${name ? `-${name}` : ''}.md`
+}

@@ -1,0 +1,36 @@
+import { HubError } from '../errors.ts'
+import { findReportedFailure } from './outgoing-error.ts'
+
+/** Of a name that a platform gives, so much is quoted. */
+const MAX_QUOTED = 200
+
+/**
+ * Why the hub does not take an answer for the records of a module, by the members outside of `records`; null where it
+ * does. What is left out is not held against it.
+ */
+export function findEnvelopeFault(
+  envelope: Readonly<Record<string, unknown>>,
+  expected: { platform_name: string; record_type: string },
+  path: string,
+): HubError | null {
+  const { platform_name, record_type } = envelope
+  const failure = findReportedFailure(envelope, path)
+  if (failure) return failure
+  if (typeof platform_name === 'string' && platform_name !== expected.platform_name) {
+    return new HubError('platform_name_differs', {
+      got: platform_name.slice(0, MAX_QUOTED),
+      expected: expected.platform_name,
+    })
+  }
+  if (typeof record_type === 'string' && record_type !== expected.record_type) {
+    const got = record_type.slice(0, MAX_QUOTED)
+    const reason = `it says that it holds "${got}", not "${expected.record_type}"`
+    return new HubError('platform_answer_invalid', { path, reason })
+  }
+  return null
+}
+
+/** The number of records that an answer says it has; null where it does not say one. */
+export function totalOf({ total }: Readonly<Record<string, unknown>>): number | null {
+  return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0 ? total : null
+}

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createPushClient } from '@recordhub/platform-kit'
+import type { CheckedEndpoint } from '@recordhub/protocol'
+import { RULES } from '../../src/domain/conformance/rules.ts'
+import {
+  change,
+  LISTED,
+  MODULE,
+  newRecord,
+  openPushCheck,
+  type Push,
+  pusherTo,
+  QUIET_MS,
+  rest,
+} from '../helpers/push-check.ts'
+
+const names = { record_type: 'cases', module_name: MODULE.module_name }
+
+const rulesOf = ({ findings }: CheckedEndpoint) => findings.map(({ rule }) => rule)
+
+test("the kit's push client meets every point, with nothing to find fault with", async () => {
+  const receiver = await openPushCheck()
+  const { address: hubUrl, hubApiKey } = receiver
+  const client = createPushClient({ hubUrl, hubApiKey })
+  const make = (number: number) => {
+    const { reference_number, full_name, data } = newRecord(number)
+    return client.created({ ...names, reference_number, full_name, data })
+  }
+  assert.equal((await make(1)).outcome, 'stored')
+  const reference = { ...names, reference_number: 'N-1' }
+  assert.equal((await client.updated(reference, { data: { status: 'shut' } })).outcome, 'stored')
+  assert.equal((await make(2)).outcome, 'stored', 'after a 503')
+  assert.equal((await make(3)).outcome, 'stored', 'after its connection was cut')
+  assert.equal((await make(4)).outcome, 'refused')
+  await rest(QUIET_MS)
+  assert.equal((await make(5)).outcome, 'given up', 'a 401 is for people')
+  const checked = await receiver.checked
+  await client.close()
+  assert.deepEqual(checked.findings, [])
+  assert.equal(checked.passed.length, 8, 'that pushes came, and seven points')
+})
+
+type Bad = { rule: string; push: (push: Push) => Promise<void> }
+
+/** Two that are in order, so that troubles begin. */
+async function begin(push: Push): Promise<void> {
+  await push('POST', newRecord(1))
+  await push('PATCH', change(1, { status: 'shut' }))
+}
+
+const BAD: Bad[] = [
+  { rule: 'push.nothing', push: async () => undefined },
+  { rule: 'push.not_seen', push: begin },
+  {
+    rule: 'api_key_invalid',
+    push: async (push) =>
+      void (await push('POST', newRecord(1), { headers: { 'X-API-KEY': 'rhk_other' } })),
+  },
+  {
+    rule: 'api_key_invalid',
+    push: async (push) =>
+      void (await push('POST', newRecord(1), { headers: { 'X-API-KEY': null } })),
+  },
+  {
+    rule: 'unsupported_media_type',
+    push: async (push) =>
+      void (await push('POST', newRecord(1), { headers: { 'Content-Type': 'text/plain' } })),
+  },
+  {
+    rule: 'invalid_json',
+    push: async (push) => void (await push('POST', null, { text: '{"a":' })),
+  },
+  {
+    rule: 'invalid_record',
+    push: async (push) => void (await push('POST', newRecord(1, { reference_number: 7 }))),
+  },
+  {
+    rule: 'module_not_registered',
+    push: async (push) => void (await push('POST', newRecord(1, { record_type: 'x' }))),
+  },
+  {
+    rule: 'push.header',
+    push: async (push) =>
+      void (await push('POST', newRecord(1), { headers: { 'ngrok-skip-browser-warning': null } })),
+  },
+  {
+    rule: 'push.member_unknown',
+    push: async (push) => void (await push('POST', newRecord(1, { platform_name: 'x' }))),
+  },
+  {
+    rule: 'push.module_name',
+    push: async (push) => void (await push('POST', newRecord(1, { module_name: 'x' }))),
+  },
+  {
+    rule: 'push.occurred_at',
+    push: async (push) => void (await push('POST', newRecord(1, { occurred_at: undefined }))),
+  },
+  {
+    rule: 'push.occurred_at_future',
+    push: async (push) =>
+      void (await push('POST', newRecord(1, { occurred_at: '2999-01-01T00:00:00Z' }))),
+  },
+  {
+    rule: 'field.unknown',
+    push: async (push) => void (await push('POST', newRecord(1, { data: { colour: 1 } }))),
+  },
+  {
+    rule: 'push.reference_unknown',
+    push: async (push) => void (await push('PATCH', change(9, { status: 'x' }))),
+  },
+  {
+    rule: 'push.patch_unchanged',
+    push: async (push) => {
+      await push('POST', newRecord(1))
+      await push('PATCH', change(1, { status: 'open 1', closed_at: '2026-11-21' }))
+    },
+  },
+  {
+    rule: 'push.not_retried',
+    push: async (push) => {
+      await begin(push)
+      const { status, retryAfter } = await push('POST', newRecord(2))
+      assert.deepEqual({ status, retryAfter }, { status: 503, retryAfter: '1' })
+    },
+  },
+  {
+    rule: 'push.retry_after_ignored',
+    push: async (push) => {
+      await begin(push)
+      const record = newRecord(2)
+      await push('POST', record)
+      assert.equal((await push('POST', record)).status, 503)
+    },
+  },
+  {
+    rule: 'push.storm',
+    push: async (push) => {
+      await begin(push)
+      const record = newRecord(2)
+      for (let tries = 0; tries < 5; tries += 1) await push('POST', record)
+    },
+  },
+  {
+    rule: 'push.storm',
+    push: async (push) => {
+      const headers = { 'X-API-KEY': 'wrong' }
+      for (let tries = 0; tries < 5; tries += 1) await push('POST', newRecord(1), { headers })
+    },
+  },
+  {
+    rule: 'push.order',
+    push: async (push) => {
+      await begin(push)
+      await push('POST', newRecord(2, { occurred_at: undefined }))
+      await push('PATCH', change(2, { status: 'later' }, { occurred_at: undefined }))
+    },
+  },
+  {
+    rule: 'push.refused_again',
+    push: async (push) => {
+      await begin(push)
+      const late = newRecord(2)
+      await push('POST', late)
+      await rest(1000)
+      assert.equal((await push('POST', late)).status, 201)
+      const cut = newRecord(3)
+      assert.equal((await push('POST', cut)).status, null)
+      assert.equal((await push('POST', cut)).status, 201)
+      const refused = newRecord(4)
+      for (let tries = 0; tries < 5; tries += 1) {
+        assert.equal((await push('POST', refused)).status, 422)
+      }
+    },
+  },
+]
+
+for (const [number, { rule, push }] of BAD.entries()) {
+  test(`${number + 1}: ${rule} is found in what is pushed`, async () => {
+    const receiver = await openPushCheck()
+    await push(pusherTo(receiver))
+    const checked = await receiver.end()
+    assert.ok(rulesOf(checked).includes(rule), rulesOf(checked).join(', '))
+    for (const { message } of checked.findings) assert.doesNotMatch(message, /\{\w+\}/)
+    assert.ok(!JSON.stringify(checked).includes(receiver.hubApiKey))
+  })
+}
+
+test('every rule about pushes is broken by some row of the table', () => {
+  const broken = new Set(BAD.map(({ rule }) => rule))
+  const rules = Object.keys(RULES).filter((rule) => rule.startsWith('push.'))
+  assert.deepEqual(
+    rules.filter((rule) => !broken.has(rule)),
+    [],
+  )
+})
+
+test('a PATCH of a record that the records endpoint lists is in order', async () => {
+  const receiver = await openPushCheck()
+  await pusherTo(receiver)('PATCH', change(1, { status: 'x' }, { reference_number: LISTED }))
+  assert.deepEqual(new Set(rulesOf(await receiver.end())), new Set(['push.not_seen']))
+})
+
+test('with their times two pushes of one record may come in any order', async () => {
+  const receiver = await openPushCheck()
+  const push = pusherTo(receiver)
+  await begin(push)
+  await push('POST', newRecord(2))
+  await push('PATCH', change(2, { status: 'later' }))
+  assert.ok(!rulesOf(await receiver.end()).includes('push.order'))
+})

@@ -1,0 +1,23 @@
+/** The guide's examples, followed to the letter at a real hub, where their programs are on this machine. */
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
+import { signIn } from '../helpers/process-operator.ts'
+import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { createPlatformCheck } from './check-platform.ts'
+import { EXAMPLES } from './examples.ts'
+import { tryExample } from './try-example.ts'
+
+test('the examples of the guide do as they are told', PROCESS_TEST, async (t) => {
+  const sandbox = createSandbox(t)
+  const { address } = await sandbox.startHub()
+  const hub = { operator: await signIn(address), checkPlatform: createPlatformCheck(sandbox) }
+  for (const example of EXAMPLES) {
+    const { language, lack } = example
+    const skip = lack() ?? false
+    await t.test(GUIDE_LANGUAGES[language], { skip }, async (t) => {
+      const place = { folder: join(sandbox.folder, language), count: 500 }
+      await tryExample(t, hub, example, place)
+    })
+  }
+})

@@ -1,0 +1,130 @@
+/** How each example of the guide is run here, and why some cannot be. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { GuideLanguage } from '../../src/features/guide/keep-language.ts'
+import { findLaravel, layOutLaravel } from './laravel-app.ts'
+import { compileSpring, findSpring, SPRING_COMMANDS } from './spring-app.ts'
+
+export type Commands = { serve?: string; push?: string }
+
+export type Example = {
+  language: GuideLanguage
+  /** What lacks on this machine; null where it can be run. */
+  lack: () => string | null
+  /** What somebody would have installed in the folder, besides what the guide says. */
+  layOut?: (folder: string) => void
+  /** What has to be done with the guide's files before they run. */
+  build?: (folder: string) => void
+  /** Where the guide's own words need what cannot be had here. */
+  commands?: Commands
+  /** What of the guide is not tried even so. */
+  untried?: string
+  /** The example whose endpoints serve it, where it has none of its own. */
+  servedBy?: GuideLanguage
+  /** It pushes from a queue: its worker waits for more, and goes on after a refusal. */
+  isQueue?: true
+  /** It tells of a push that is refused, and goes on with the others. */
+  goesOn?: true
+}
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+
+export const EXAMPLES: readonly Example[] = [
+  {
+    language: 'node',
+    lack: () => null,
+    layOut: linkModules,
+  },
+  {
+    language: 'kit',
+    lack: () =>
+      existsSync(join(ROOT, 'packages/platform-kit/dist/index.js'))
+        ? null
+        : 'the kit is not built: npm run build',
+    layOut: linkModules,
+    goesOn: true,
+  },
+  {
+    language: 'curl',
+    lack: () =>
+      answers('curl', ['-sS', '-o', '/dev/null', '-w', '%header{x}', 'file:///dev/null'])
+        ? null
+        : 'there is no curl 7.84 or later',
+    servedBy: 'node',
+    layOut: linkModules,
+  },
+  {
+    language: 'php',
+    lack: () => lackOfPhp('mbstring', 'curl'),
+  },
+  {
+    language: 'laravel',
+    lack: () => lackOfPhp('mbstring', 'curl', 'pdo_sqlite') ?? findLaravel(),
+    layOut: layOutLaravel,
+    isQueue: true,
+    untried: 'it ran on the Laravel of Debian, 8.83; `install:api` of later ones was not run',
+  },
+  {
+    language: 'python',
+    lack: () =>
+      findPython() ? null : 'there is no Python with fastapi, uvicorn and httpx (python3-…)',
+    layOut(folder) {
+      mkdirSync(join(folder, 'bin'))
+      const script = `#!/bin/sh\nexec ${findPython()} "$@"\n`
+      writeFileSync(join(folder, 'bin', 'python3'), script, { mode: 0o755 })
+    },
+  },
+  {
+    language: 'csharp',
+    lack: () => (answers('dotnet', ['--version']) ? null : 'there is no .NET (dotnet)'),
+    layOut(folder) {
+      for (const [template, name] of [
+        ['web', 'platform'],
+        ['console', 'push'],
+      ] as const) {
+        execFileSync('dotnet', ['new', template, '--output', name], { cwd: folder, stdio: 'pipe' })
+      }
+    },
+  },
+  {
+    language: 'java',
+    lack: findSpring,
+    build: compileSpring,
+    commands: SPRING_COMMANDS,
+    untried:
+      'it ran on the Spring of Debian, 4.3, in Tomcat 9; neither Spring Boot 3 nor the commands of Maven were run',
+  },
+]
+
+function lackOfPhp(...extensions: string[]): string | null {
+  const wanted = extensions.map((name) => `extension_loaded('${name}')`).join(' && ')
+  const test = `exit(PHP_VERSION_ID >= 80200 && ${wanted} ? 0 : 1);`
+  return answers('php', ['-r', test])
+    ? null
+    : `there is no PHP 8.2 or later with ${extensions.join(', ')} (php-cli, php-…)`
+}
+
+function findPython(): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin']
+  return folders
+    .map((folder) => join(folder, 'python3'))
+    .find(
+      (program) =>
+        existsSync(program) && answers(program, ['-c', 'import fastapi, uvicorn, httpx']),
+    )
+}
+
+function linkModules(folder: string): void {
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+}
+
+function answers(program: string, args: string[]): boolean {
+  try {
+    execFileSync(program, args, { stdio: 'pipe' })
+    return true
+  } catch {
+    return false
+  }
+}

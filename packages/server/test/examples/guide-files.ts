@@ -1,0 +1,43 @@
+/** Reads the guide as a developer does who follows it to the letter: which files to write, which commands to type. */
+import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
+import { type GuideLanguage, keepLanguage } from '../../src/features/guide/keep-language.ts'
+
+export type ExamplePart = {
+  /** By the path that the guide gives each. */
+  files: Map<string, string>
+  /** What to type in the end, in its lines. */
+  command: string
+}
+
+const FILE = /^`([^`\n]+)`:\n\n```\w+\n([\s\S]*?)\n```$/gm
+const COMMAND = /^```sh\n([\s\S]*?)\n```$/gm
+
+/** The files that stand for a platform's data, and its pushes. */
+export function readDataFiles(guide: string): Map<string, string> {
+  const files = filesIn(guide)
+  const names = ['manifest.json', 'records.ndjson', 'record.json', 'change.json']
+  return new Map(names.map((name) => [name, files.get(name) ?? missing(name)]))
+}
+
+/** One of the two examples in a language. */
+export function readExample(
+  guide: string,
+  language: GuideLanguage,
+  part: 'The endpoints' | 'Pushing changes',
+): ExamplePart {
+  const heading = GUIDE_LANGUAGES[language]
+  const section = keepLanguage(guide, language)
+    .split(/^## /m)
+    .find((one) => one.startsWith(`${part}\n`))
+  const [, text = missing(heading)] = section?.split(`\n#### ${heading}\n`) ?? []
+  const commands = [...text.replaceAll(FILE, '').matchAll(COMMAND)].map(([, lines = '']) => lines)
+  return { files: filesIn(text), command: commands.at(-1) ?? missing(`command of ${heading}`) }
+}
+
+function filesIn(text: string): Map<string, string> {
+  return new Map([...text.matchAll(FILE)].map(([, name = '', code = '']) => [name, `${code}\n`]))
+}
+
+function missing(what: string): never {
+  throw new Error(`The guide has no ${what}`)
+}

@@ -1,0 +1,12 @@
+<?php
+
+// In the place of Composer's: the libraries of Debian, and the application's own classes.
+require_once 'Illuminate/autoload.php';
+require_once 'GuzzleHttp/autoload.php';
+
+spl_autoload_register(function (string $class) {
+    $path = dirname(__DIR__).'/'.lcfirst(str_replace('\\', '/', $class)).'.php';
+    if (str_starts_with($class, 'App\\') && is_file($path)) {
+        require $path;
+    }
+});

@@ -1,0 +1,59 @@
+/** A hub's receiver that is away, then busy, then takes what comes; and refuses what it is told to. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { TestContext } from 'node:test'
+
+export type Received = {
+  method: string
+  headers: IncomingMessage['headers']
+  body: string
+  at: number
+}
+
+export type MoodyReceiver = {
+  address: string
+  /** Each request, in the order in which they came. */
+  received: readonly Received[]
+  /** How the requests that are still to come are answered, the last one for all that follow. */
+  answerWith: (...moods: Mood[]) => void
+}
+
+export type Mood = 'hang up' | 'busy' | 'take' | 'refuse'
+
+export const BUSY_SECONDS = 2
+
+export async function startMoodyReceiver(t: Pick<TestContext, 'after'>): Promise<MoodyReceiver> {
+  const received: Received[] = []
+  let moods: Mood[] = []
+  const server = createServer(async (request, response) => {
+    const body = (await request.setEncoding('utf8').toArray()).join('')
+    const { method = '', headers } = request
+    received.push({ method, headers, body, at: performance.now() })
+    const mood = moods.length > 1 ? moods.shift() : moods[0]
+    const answer = (status: number, content: object) => {
+      response.writeHead(status, {
+        'Content-Type': 'application/json',
+        ...(status === 503 ? { 'Retry-After': String(BUSY_SECONDS) } : {}),
+      })
+      response.end(JSON.stringify({ success: status < 300, message: 'So.', ...content }))
+    }
+    if (mood === 'hang up') return void request.socket.destroy()
+    if (mood === 'busy') return answer(503, { code: 'busy' })
+    if (mood === 'refuse') return answer(422, { code: 'invalid_record', request_id: 'x' })
+    const outcome = method === 'POST' ? 'created' : 'updated'
+    answer(200, { method, record_id: 1, outcome, platform_name: 'hr', module_name: 'Employees' })
+  })
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port }: { port: number } = Object(server.address())
+  return {
+    address: `http://127.0.0.1:${port}`,
+    received,
+    answerWith(...next) {
+      moods = next
+    },
+  }
+}

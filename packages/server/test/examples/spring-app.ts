@@ -1,0 +1,55 @@
+/** What Spring Boot does for the example, with the Spring, the Tomcat and the Jackson of Debian. */
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const JARS = [
+  'spring3-aop',
+  'spring3-beans',
+  'spring3-context',
+  'spring3-core',
+  'spring3-expression',
+  'spring3-web',
+  'spring3-web.servlet',
+  'tomcat9-annotations-api',
+  'tomcat9-api',
+  'tomcat9-catalina',
+  'tomcat9-coyote',
+  'tomcat9-jaspic-api',
+  'tomcat9-jni',
+  'tomcat9-juli',
+  'tomcat9-servlet-api',
+  'tomcat9-util',
+  'tomcat9-util-scan',
+  'commons-logging',
+  'jackson-annotations',
+  'jackson-core',
+  'jackson-databind',
+].map((name) => `/usr/share/java/${name}.jar`)
+const APPLICATION = fileURLToPath(new URL('./java/Application.java', import.meta.url))
+
+export const SPRING_COMMANDS = {
+  serve: `java -cp classes:${JARS.join(delimiter)} com.example.platform.Application 3000`,
+  push: `java -cp ${JARS.join(delimiter)} HubPush.java POST record.json PATCH change.json`,
+}
+
+export function findSpring(): string | null {
+  const lacking = JARS.filter((jar) => !existsSync(jar))
+  if (lacking.length > 0) {
+    return `there is no ${lacking[0]} (libspring-web-servlet-java, libtomcat9-java, libjackson2-databind-java)`
+  }
+  try {
+    execFileSync('javac', ['--version'], { stdio: 'pipe' })
+    return null
+  } catch {
+    return 'there is no javac (default-jdk-headless)'
+  }
+}
+
+/** Parameters keep their names, as Spring Boot's build has it. */
+export function compileSpring(folder: string): void {
+  const args = ['-parameters', '-cp', JARS.join(delimiter), '-d', join(folder, 'classes')]
+  const sources = [APPLICATION, join(folder, 'HubController.java')]
+  execFileSync('javac', [...args, ...sources], { stdio: 'pipe' })
+}

@@ -1,0 +1,231 @@
+/** Follows the guide in one language to the letter, from an empty folder, at a real hub. */
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import { findFreePort } from '../helpers/postgres-server.ts'
+import {
+  ask,
+  eventually,
+  listHistory,
+  listRecords,
+  type Operator,
+  readPull,
+  registerPlatform,
+} from '../helpers/process-operator.ts'
+import { makeRows, nameManifest, RECORD_TYPE, type Row, writeRows } from './awkward-records.ts'
+import { type Commands, EXAMPLES, type Example } from './examples.ts'
+import { type ExamplePart, readDataFiles, readExample } from './guide-files.ts'
+import { type Program, runProgram } from './run-program.ts'
+import { tryPushes } from './try-pushes.ts'
+
+const SOURCE_KEY = 'the source key of the examples'
+const GUIDE_PORT = /\b3000\b/g
+
+/** Judges a platform that is running by `recordhub check-platform`. Throws where it does not conform. */
+export type CheckPlatform = (address: string, sourceKey: string) => Promise<void>
+
+export type Trial = { records: number; peakMemory: number | null }
+
+type Hub = { operator: Operator; checkPlatform: CheckPlatform }
+type Place = { folder: string; env: Record<string, string>; port: string }
+
+export async function tryExample(
+  t: Pick<TestContext, 'after'>,
+  hub: Hub,
+  example: Example,
+  { folder, count }: { folder: string; count: number },
+): Promise<Trial> {
+  const { operator } = hub
+  const { language } = example
+  const name = `hr_${language}`
+  const rows = makeRows(count)
+  const port = String(await findFreePort())
+  const path = `${join(folder, 'bin')}:${process.env['PATH']}`
+  const place = { folder, port, env: { PATH: path, SOURCE_API_KEY: SOURCE_KEY } }
+  const address = `http://127.0.0.1:${port}`
+  mkdirSync(folder)
+  example.layOut?.(folder)
+
+  const guide = await ask(operator, 'GET', '/api/v1/guide')
+  const server = EXAMPLES.find((one) => one.language === example.servedBy) ?? example
+  const endpoints = readExample(guide, server.language, 'The endpoints')
+  const data = readDataFiles(guide)
+  data.set('manifest.json', nameManifest(data.get('manifest.json') ?? '', name))
+  data.set('records.ndjson', writeRows(rows))
+  writeFiles(place, new Map([...data, ...endpoints.files]))
+  example.build?.(folder)
+  const program = runProgram(t, commandOf('serve', example, endpoints, place), {
+    cwd: folder,
+    env: place.env,
+  })
+  await answersPing(program, address)
+  if (server !== example) await tryCalls(t, readExample(guide, language, 'The endpoints'), place)
+  await tryRefusals(address)
+  await hub.checkPlatform(address, SOURCE_KEY)
+
+  const { platform, hub_api_key } = await registerPlatform(operator, {
+    address,
+    sourceKey: SOURCE_KEY,
+    recordTypes: [RECORD_TYPE],
+  })
+  await tryPull(operator, platform.id, { name, rows })
+  await trySearch(operator, name)
+  const peakMemory = program.peakMemory()
+
+  const own = await ask(operator, 'GET', `/api/v1/platforms/${platform.id}/instructions`)
+  const pushing = readExample(own, language, 'Pushing changes')
+  writeFiles(place, new Map([...readDataFiles(own), ...pushing.files]))
+  const command = commandOf('push', example, pushing, place)
+  const start = (env: Record<string, string>): Program =>
+    runProgram(t, command, { cwd: folder, env: { ...place.env, ...env } })
+  const push = start({ HUB_API_KEY: hub_api_key })
+  await seesPushes(operator, name, push)
+  if (!example.isQueue) assert.equal(await push.ended, 0, push.output())
+  await push.stop()
+  await tryPushes(t, example, start)
+  await program.stop()
+  return { records: rows.length, peakMemory }
+}
+
+function commandOf(
+  which: keyof Commands,
+  { commands }: Example,
+  { command }: ExamplePart,
+  { port }: Place,
+): string {
+  return (commands?.[which] ?? command).replaceAll(GUIDE_PORT, port)
+}
+
+function writeFiles({ folder, port }: Place, files: Map<string, string>): void {
+  for (const [name, text] of files) {
+    const path = join(folder, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, name.startsWith('records.') ? text : text.replaceAll(GUIDE_PORT, port))
+  }
+}
+
+async function answersPing(program: Program, address: string): Promise<void> {
+  let code: number | null | undefined
+  program.ended.then((exit) => {
+    code = exit
+  })
+  await eventually('it answers', async () => {
+    if (code !== undefined) throw new Error(`It ended with ${code}: ${program.output()}`)
+    return call(address, 'ping').then(
+      () => true,
+      () => null,
+    )
+  }).catch((error: Error) => {
+    throw new Error(`${error.message}: ${program.output()}`)
+  })
+}
+
+async function call(
+  address: string,
+  path: string,
+  key = SOURCE_KEY,
+): Promise<{ status: number; type: string }> {
+  const headers = { Accept: 'application/json', 'X-PLATFORM-API-KEY': key }
+  const answer = await fetch(`${address}/api/hub/${path}`, { headers, redirect: 'manual' })
+  // Read to its end: the fetch of Node.js 24 does not bear that a server hangs up before.
+  await answer.arrayBuffer()
+  return { status: answer.status, type: answer.headers.get('content-type') ?? '' }
+}
+
+async function tryRefusals(address: string): Promise<void> {
+  for (const path of ['ping', 'manifest', `records/${RECORD_TYPE}`, 'search?query=ann']) {
+    for (const key of ['', 'wrong', `${SOURCE_KEY}.`, SOURCE_KEY.toUpperCase()]) {
+      const { status } = await call(address, path, key)
+      assert.equal(status, 401, `${path} with the key "${key}"`)
+    }
+    const { status, type } = await call(address, path)
+    assert.equal(status, 200, path)
+    assert.match(type, /^application\/json/)
+  }
+  for (const type of ['nobody', '..%2Frecords', 'employe%C3%A9', '%00']) {
+    const { status } = await call(address, `records/${type}`)
+    assert.ok(status === 404 || status === 400, `records/${type} answered ${status}`)
+  }
+}
+
+/** The example that calls a platform as the hub does. */
+async function tryCalls(
+  t: Pick<TestContext, 'after'>,
+  calling: ExamplePart,
+  place: Place,
+): Promise<void> {
+  writeFiles(place, calling.files)
+  const command = calling.command.replaceAll(GUIDE_PORT, place.port)
+  const calls = runProgram(t, command, { cwd: place.folder, env: place.env })
+  assert.equal(await calls.ended, 0, calls.output())
+  const answers = calls.output().trim().split('\n')
+  assert.deepEqual(
+    answers.map((line) => JSON.parse(line).success),
+    [true, true, true, true],
+  )
+}
+
+async function tryPull(
+  operator: Operator,
+  id: number,
+  { name, rows }: { name: string; rows: Row[] },
+): Promise<void> {
+  const asked = JSON.parse(await ask(operator, 'POST', `/api/v1/platforms/${id}/pull`, {}))
+  const { tasks } = await eventually('the pull ends', async () => {
+    const read = await readPull(operator, asked.pull.id)
+    return read.pull.finished_at === null ? null : read
+  })
+  const [task] = tasks
+  assert.ok(task)
+  const { state, total, created, rejected, warnings, error } = task
+  assert.deepEqual(
+    { state, total, created, rejected, warnings, error },
+    {
+      state: 'succeeded',
+      total: rows.length,
+      created: rows.length,
+      rejected: 0,
+      warnings: [],
+      error: null,
+    },
+  )
+  const stored = await listRecords(operator, `platform=${name}&sort=record_id`)
+  assert.equal(stored.length, rows.length)
+  for (const [index, { record_type, reference_number, full_name, data }] of stored.entries()) {
+    const record = { record_type, reference_number, full_name, data }
+    // Said only where they differ: there are many.
+    if (!isDeepStrictEqual(record, rows[index])) assert.deepEqual(record, rows[index])
+  }
+}
+
+async function trySearch(operator: Operator, name: string): Promise<void> {
+  const text = await ask(operator, 'GET', '/api/v1/search?query=NUMBER%201%20%C3%85ng')
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const found = lines.find(
+    ({ kind, platform_name }) => kind === 'platform' && platform_name === name,
+  )
+  assert.match(JSON.stringify(found), /Number 1 Ångström/)
+  assert.match(JSON.stringify(found), /"record_type":"employee"/)
+}
+
+async function seesPushes(operator: Operator, name: string, push: Program): Promise<void> {
+  const record = await eventually('the hub has both pushes', async () => {
+    const [found] = await listRecords(operator, `platform=${name}&reference_number=A-2`)
+    return found?.data['job_title'] === 'Another job title' ? found : null
+  }).catch((error: Error) => {
+    throw new Error(`${error.message}: ${push.output()}`)
+  })
+  assert.equal(record.full_name, 'Ann Example')
+  assert.equal(record.incomplete, false)
+  assert.equal(record.data['department'], null)
+  const history = await listHistory(operator, record.record_id)
+  assert.deepEqual(
+    history.map(({ source }) => source),
+    ['PATCH'],
+  )
+}

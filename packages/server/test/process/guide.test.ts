@@ -1,0 +1,57 @@
+/** `recordhub guide` beside a running hub, and without one. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ask, registerPlatform, signIn } from '../helpers/process-operator.ts'
+import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
+import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+
+const PUBLIC = { HUB_PUBLIC_URL: 'https://records.example.net' }
+
+test('the command line prints the guide that the hub gives', PROCESS_TEST, async (t) => {
+  const { startHub, run } = createSandbox(t)
+  const modules = [makeUpModule('visit', 1)]
+  const platform = await startPlatform(t, { name: 'clinic', modules })
+  const hub = await startHub({ env: PUBLIC })
+  const operator = await signIn(hub.address)
+  const registered = await registerPlatform(operator, platform)
+  const { id } = registered.platform
+  const given = {
+    any: await ask(operator, 'GET', '/api/v1/guide'),
+    clinic: await ask(operator, 'GET', `/api/v1/platforms/${id}/instructions`),
+  }
+  assert.match(given.clinic, /"visit"/)
+  for (const [args, expected] of [
+    [[], given.any],
+    [['--platform', 'clinic'], given.clinic],
+    [['--platform', String(id)], given.clinic],
+  ] as const) {
+    const { code, stdout, stderr } = await run(['guide', ...args], { env: PUBLIC })
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: [] })
+    assert.equal(`${stdout.join('\n')}\n`, expected)
+    for (const key of [registered.hub_api_key, platform.sourceKey]) {
+      assert.ok(!stdout.join('\n').includes(key))
+    }
+  }
+  const unknown = await run(['guide', '--platform', 'clinics'])
+  assert.deepEqual([unknown.code, unknown.stdout], [1, []])
+  assert.match(unknown.stderr[0] ?? '', /platform "clinics"/)
+})
+
+test(
+  'the guide for any platform needs no hub, and can be in one language',
+  PROCESS_TEST,
+  async (t) => {
+    const { run } = createSandbox(t)
+    const php = await run(['guide', '--language', 'php', '--port', '81'])
+    assert.deepEqual([php.code, php.stderr], [0, []])
+    const text = php.stdout.join('\n')
+    assert.match(text, /For a platform that joins the hub at <http:\/\/127\.0\.0\.1:81>/)
+    assert.deepEqual(text.match(/^#### .+$/gm), ['#### PHP', '#### PHP'])
+    const wrong = await run(['guide', '--language', 'cobol'])
+    assert.deepEqual([wrong.code, wrong.stdout, wrong.stderr.length], [2, [], 1])
+    assert.match(wrong.stderr[0] ?? '', /curl, php/)
+    const alone = await run(['guide', '--platform', '1'])
+    assert.equal(alone.code, 1)
+    assert.match(alone.stderr[0] ?? '', /no database/)
+  },
+)
