@@ -7,6 +7,7 @@ import {
   expectAccessible,
   expectNoSidewaysScroll,
   openPage,
+  runUntilShown,
   shareBrowser,
 } from '../helpers/browser.ts'
 import { newRecord, push, registerAny } from '../helpers/http-actions.ts'
@@ -59,12 +60,12 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard/activity')
     await line(page, /P-0/).waitFor()
     await push(hub, school.hub_api_key, newRecord('N-1'))
-    await untilShown(page, line(page, /N-1/))
+    await runUntilShown(page, line(page, /N-1/))
     await line(page, /N-1/).click()
     const drawer = page.getByRole('dialog', { name: 'Line of the log' })
     await drawer.getByText('push.created').waitFor()
     await push(hub, school.hub_api_key, newRecord('N-2'))
-    await untilShown(page, page.getByText('Paused while you read. The log has newer lines.'))
+    await runUntilShown(page, page.getByText('Paused while you read. The log has newer lines.'))
     assert.equal(await page.getByText(/N-2/).count(), 0)
     await drawer.getByRole('button', { name: 'Close' }).click()
     await line(page, /N-2/).waitFor()
@@ -132,11 +133,4 @@ async function choose(page: Page, label: string, option: string): Promise<void> 
 
 function parametersOf(page: Page): Record<string, string> {
   return Object.fromEntries(new URL(page.url()).searchParams)
-}
-
-/** Lets the page's clock run on to when it asks again, as often as that takes. */
-async function untilShown(page: Page, wanted: ReturnType<Page['locator']>): Promise<void> {
-  while ((await wanted.count()) === 0) {
-    await page.clock.runFor(1000)
-  }
 }

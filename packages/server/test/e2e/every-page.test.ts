@@ -7,6 +7,7 @@ import {
   expectNoSidewaysScroll,
   openPage,
   shareBrowser,
+  untilLoaded,
 } from '../helpers/browser.ts'
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/http-actions.ts'
 import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
@@ -71,7 +72,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
           await page.goto(path)
           await page.getByRole('main').waitFor()
           await page.waitForLoadState('networkidle')
-          await page.locator('main [aria-busy="true"]').waitFor({ state: 'detached' })
+          await untilLoaded(page)
           await expectAccessible(page)
           assert.match(await page.title(), /^\S.* · Recordhub$/)
           await expectNoSidewaysScroll(page)

@@ -5,6 +5,7 @@ import {
   BROWSER_TEST,
   expectAccessible,
   expectNoSidewaysScroll,
+  holdSnapshots,
   openPage,
   shareBrowser,
 } from '../helpers/browser.ts'
@@ -78,7 +79,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     await expectAccessible(page)
 
     await sync.getByRole('button', { name: 'Cancel' }).click()
-    await sync.getByText('Cancelled').waitFor({ timeout: 2000 })
+    await sync.getByText('Cancelled').waitFor()
     await sync.getByRole('heading', { name: 'Latest sync' }).waitFor()
     await button.waitFor()
     held.release()
@@ -124,13 +125,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     // A snapshot that tells of the pull would take the button away before it is clicked.
-    const refused = Promise.withResolvers<void>()
-    let snapshots = 0
-    await page.route('**/dashboard/realtime', async (route) => {
-      snapshots += 1
-      if (snapshots > 1) await refused.promise
-      await route.continue()
-    })
+    const snapshots = await holdSnapshots(page)
     await page.goto('/dashboard')
     const sync = page.getByRole('region', { name: 'Latest sync' })
     await sync.getByText('Nothing has been pulled yet').waitFor()
@@ -140,7 +135,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     const answered = page.waitForResponse((one) => new URL(one.url()).pathname === PULL_ALL)
     await sync.getByRole('button', { name: 'Pull all existing records' }).click()
     assert.equal((await answered).status(), 409)
-    refused.resolve()
+    snapshots.release()
     await sync.getByRole('heading', { name: 'A pull is running' }).waitFor()
     await sync.getByRole('link', { name: `Pull ${id}` }).waitFor()
     assert.equal(await page.getByRole('alert').count(), 0)

@@ -16,7 +16,7 @@ import {
   simulateCourt,
   startHubWithOperator,
 } from '../helpers/browser-platforms.ts'
-import { newRecord, push, recordsOf, registerPlatform, until } from '../helpers/http-actions.ts'
+import { newRecord, push, recordsOf, registerPlatform } from '../helpers/http-actions.ts'
 import { runSql } from '../helpers/storage-sql.ts'
 
 async function enterSource(page: Page, url: string, key: string): Promise<void> {
@@ -82,7 +82,8 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
 
     await page.getByRole('button', { name: 'Pull its records' }).click()
     await page.waitForURL(/\/dashboard\/pulls\/\d+$/)
-    await until(async () => ((await recordsOf(hub, 'court')).length === 4 ? true : null), 'pulled')
+    await page.getByText('Succeeded').first().waitFor()
+    assert.equal((await recordsOf(hub, 'court')).length, 4)
     await page.goto('/dashboard/platforms')
     await page.getByRole('link', { name: COURT }).click()
     const facts = await page.locator('dl').innerText()

@@ -1,6 +1,5 @@
 /** Second factors, passkeys, single sign-on and invitations in a browser (UI: sign-in, settings). */
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import {
@@ -13,6 +12,7 @@ import {
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { invite } from '../helpers/http-operators.ts'
 import { startOidcProvider } from '../helpers/oidc-provider.ts'
+import { findFreePort } from '../helpers/postgres-server.ts'
 import { sqliteEngine } from '../helpers/storage-sqlite.ts'
 import { totpCode } from '../helpers/totp.ts'
 
@@ -35,16 +35,6 @@ const overview = (page: Page) => page.getByRole('heading', { name: 'Overview' })
 const atLocalhost = ({ address }: Pick<TestHub, 'address'>) => ({
   address: address.replace('127.0.0.1', 'localhost'),
 })
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      assert.ok(address && typeof address === 'object')
-      probe.close(() => resolve(address.port))
-    })
-  })
-}
 
 describe('signing in by more than a password', BROWSER_TEST, () => {
   const browser = shareBrowser()
@@ -69,7 +59,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     await page.getByLabel('Code that the app shows now').fill('000000')
     await page.getByRole('button', { name: 'Switch on' }).click()
     await page.getByText('The code is wrong, or not valid any more.').waitFor()
-    await page.getByLabel('Code that the app shows now').fill(totpCode(uri, -1))
+    await page.getByLabel('Code that the app shows now').fill(totpCode(uri))
     await page.getByRole('button', { name: 'Switch on' }).click()
     await page.getByText('Keep these recovery codes').waitFor()
     const codes = await page.locator('[data-secret="recovery codes"]').innerText()
@@ -78,7 +68,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
 
     await signOut(page)
     await signIn(page)
-    await page.getByLabel('Code').fill(totpCode(uri))
+    await page.getByLabel('Code').fill(totpCode(uri, 1))
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Go on' }).click()
     await overview(page)
@@ -178,7 +168,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
 
   test('single sign-on leads in who is let in, and tells others why not', async () => {
     await using provider = await startOidcProvider()
-    const port = await freePort()
+    const port = await findFreePort()
     await using hub = await startTestHub(sqliteEngine, {
       withOperator: true,
       env: {

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { after, before } from 'node:test'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core'
 import { EMAIL, PASSWORD, type TestHub } from './http-hub.ts'
 
 export const FLAGS = [
@@ -16,8 +22,9 @@ export const FLAGS = [
 ]
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Guards against a test that waits for ever; no test relies on it. */
-export const BROWSER_TEST = { timeout: 300_000 } as const
+/** Guard against a test that waits for ever, for all tests of a `describe` and for each step; no test relies on them. */
+export const BROWSER_TEST = { timeout: 900_000 } as const
+const STEP_MS = 120_000
 
 /** A browser that the tests of a `describe` share. */
 export function shareBrowser(): () => Browser {
@@ -63,6 +70,7 @@ export async function openPage(
     viewport: { width, height: width < 600 ? 844 : 900 },
     reducedMotion: 'reduce',
   })
+  context.setDefaultTimeout(STEP_MS)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
@@ -87,6 +95,31 @@ export async function signInOver(context: BrowserContext, hub: Pick<TestHub, 'ad
     headers: { origin: hub.address },
   })
   assert.equal(answer.status(), 200)
+}
+
+/**
+ * Gives the page its first snapshot, and later ones only once they are released: it learns of nothing by the
+ * clock that a test wants it to learn otherwise.
+ */
+export async function holdSnapshots(page: Page): Promise<{ release: () => void }> {
+  const released = Promise.withResolvers<void>()
+  let count = 0
+  await page.route('**/dashboard/realtime', async (route) => {
+    count += 1
+    if (count > 1) await released.promise
+    await route.continue()
+  })
+  return { release: released.resolve }
+}
+
+/** Until nothing of the page's contents waits for the hub. */
+export async function untilLoaded(page: Page): Promise<void> {
+  await page.waitForFunction(`document.querySelector('main [aria-busy="true"]') === null`)
+}
+
+/** Lets the page's clock, which a test has installed, run on until something is shown. */
+export async function runUntilShown(page: Page, wanted: Locator): Promise<void> {
+  while ((await wanted.count()) === 0) await page.clock.runFor(1000)
 }
 
 type Violation = { id: string; help: string; targets: string[] }

@@ -4,8 +4,8 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const STEP_MS = 30_000
 
 /**
- * The code that an authenticator app shows (RFC 6238). A code holds once, so who needs several takes those of
- * the steps beside this one, which a hub takes as well.
+ * The code that an authenticator app shows (RFC 6238). A code holds once, so who needs a second one takes that of
+ * the next step, which a hub takes as well; that of the step before may be too old by the time it comes.
  */
 export function totpCode(uri: string, steps = 0): string {
   const secret = base32(new URL(uri).searchParams.get('secret') ?? '')

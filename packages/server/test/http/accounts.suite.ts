@@ -22,7 +22,7 @@ const ACCOUNT = '/api/v1/account'
 const ORIGIN = 'http://localhost'
 const AT_HOME = { host: 'localhost', origin: ORIGIN }
 
-/** Sets a second factor up. The code of the step before this one is spent. */
+/** Sets a second factor up. The code of this step is spent. */
 async function enableSecondFactor(hub: TestHub, session: Session) {
   const begun = await callAs(hub, session, 'POST', `${ACCOUNT}/second-factor`, {
     password: PASSWORD,
@@ -31,7 +31,7 @@ async function enableSecondFactor(hub: TestHub, session: Session) {
   assert.ok(Array.isArray(recovery_codes))
   const uri = String(totp_uri)
   const confirmed = await callAs(hub, session, 'POST', `${ACCOUNT}/second-factor/confirm`, {
-    code: totpCode(uri, -1),
+    code: totpCode(uri),
   })
   expectObject(confirmed, 200)
   const renewed = { ...session, ...(await sessionOf(hub, confirmed)) }
@@ -147,13 +147,13 @@ export function describeAccounts(engine: StorageEngine): void {
 
       const wrong = await sendCode(hub, half, 'verify-totp', '000000')
       expectError(wrong, 401, 'invalid_code')
-      const code = totpCode(uri)
+      const code = totpCode(uri, 1)
       const whole = await sendCode(hub, half, 'verify-totp', code)
       await sessionOf(hub, whole)
       const replayed = await sendCode(hub, await trySignIn(hub, EMAIL), 'verify-totp', code)
       expectError(replayed, 401, 'code_used')
       assert.ok(!replayed.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
-      const again = await sendCode(hub, half, 'verify-totp', totpCode(uri, 1))
+      const again = await sendCode(hub, half, 'verify-totp', totpCode(uri, -1))
       assert.equal(again.status, 401, 'the half sign-in was used up')
     })
 
@@ -187,7 +187,7 @@ export function describeAccounts(engine: StorageEngine): void {
       for (let guess = 0; guess < 5; guess++) {
         expectError(await sendCode(hub, half, 'verify-totp', `00000${guess}`), 401, 'invalid_code')
       }
-      const late = await sendCode(hub, half, 'verify-totp', totpCode(uri))
+      const late = await sendCode(hub, half, 'verify-totp', totpCode(uri, 1))
       assert.ok(late.status >= 400)
       assert.ok(!late.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
     })

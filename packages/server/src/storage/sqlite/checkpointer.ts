@@ -12,12 +12,28 @@ export type Checkpointer = {
 /** A reader may take its time; whoever waits for the log need not. */
 const EMPTY_LIMIT_MS = 5000
 
+/** A thread costs twice what opening the database does, and a log has to grow before it is of use. */
+const BEGIN_AFTER_MS = 500
+
 /**
  * Moves what was committed from the write-ahead log into the database file, in a thread of its own: on
  * the writing connection it would hold up every push for as long as the disk takes. It has nothing to do
  * with durability; a commit is durable in the log.
  */
 export function startCheckpointer(path: string): Checkpointer {
+  let thread: Checkpointer | null = null
+  const begin = () => (thread ??= startThread(path))
+  const beginning = setTimeout(begin, BEGIN_AFTER_MS).unref()
+  return {
+    emptyLog: () => begin().emptyLog(),
+    async stop() {
+      clearTimeout(beginning)
+      await thread?.stop()
+    },
+  }
+}
+
+function startThread(path: string): Checkpointer {
   const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), {
     workerData: { path },
   })
