@@ -82,7 +82,7 @@ export const SETTINGS = {
     default: '',
     shownDefault: 'none',
     secret: true,
-    help: 'Password of the first operator; 12 characters or more.',
+    help: 'Password of the first operator; 12 characters or more, and none that many people use.',
   }),
   HUB_TIME_ZONE: setting({
     parse: timeZone,

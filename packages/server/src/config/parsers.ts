@@ -29,7 +29,7 @@ export function oneOf<Word extends string>(...words: Word[]): (value: string) =>
 }
 
 export function password(value: string): string {
-  if (value.length >= 12 && value.length <= 256) return value
+  if (Array.from(value).length >= 12 && value.length <= 256) return value
   throw new Error('must have 12 to 256 characters')
 }
 

@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { Account, ErrorAnswer, OperatorSession } from '@recordhub/protocol'
+import { findPasswordFault } from '../../domain/password.ts'
 import { HubError } from '../../errors.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
@@ -15,9 +16,10 @@ export function accountRoutes(parts: {
   auth: Auth
   operators: OperatorStore
   activity: ActivityStore
+  publicUrl: string
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
-  const { auth, operators, activity, callerOf } = parts
+  const { auth, operators, activity, publicUrl, callerOf } = parts
   return async (app) => {
     app.get(
       '/api/v1/account',
@@ -64,8 +66,10 @@ export function accountRoutes(parts: {
         },
       },
       async (request, reply) => {
-        const { email } = operatorOf(callerOf, request)
+        const { email, name } = operatorOf(callerOf, request)
         const { current_password, new_password } = request.body
+        const fault = findPasswordFault(new_password, { email, name, publicUrl })
+        if (fault !== null) throw new HubError('password_refused', { reason: fault })
         await callAuthAs(auth, request, reply, {
           path: 'change-password',
           body: {
