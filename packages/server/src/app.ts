@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import { createConfiguredOperator } from './app/configured-operator.ts'
-import { keptOf, oidcOf } from './app/parts-of-config.ts'
+import { keptOf, oidcOf, sessionOf } from './app/parts-of-config.ts'
 import type { Config } from './config.ts'
 import { nameOfCaller } from './domain/caller.ts'
 import { auditRoutes } from './features/activity/audit-routes.ts'
@@ -128,9 +128,11 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
     patience,
   })
+  const session = sessionOf(config)
   const authSettings = {
     ...storage,
     clock,
+    session,
     secret: secrets.deriveKey('sessions').toString('base64url'),
     publicUrl: config.HUB_PUBLIC_URL,
     complain: (message: string, causes: unknown[]) =>
@@ -193,9 +195,9 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const scheduledPull = createScheduledPull({ ...storage, requestPull })
 
   const findOperator: Authenticators['findOperator'] = async (request, options) => {
-    const parts = { auth, operators: storage.operators, clock }
-    const session = await readSession(parts, toWebHeaders(request), options)
-    return session && { kind: 'operator', ...session.operator, sessionId: session.sessionId }
+    const parts = { auth, operators: storage.operators, clock, session }
+    const found = await readSession(parts, toWebHeaders(request), options)
+    return found && { kind: 'operator', ...found.operator, sessionId: found.sessionId }
   }
 
   const { app, authorization } = await createHttpServer(
@@ -321,7 +323,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   let chores: Promise<void>[] = []
   function startChores(): void {
     const { signal } = stopping
-    const retention = { ...storage, clock, log: logger, ...keptOf(config) }
+    const retention = { ...storage, clock, log: logger, session, ...keptOf(config) }
     chores = [
       repeatDespiteErrors(
         pace.alerts,

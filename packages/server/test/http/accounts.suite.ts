@@ -200,7 +200,7 @@ export function describeAccounts(engine: StorageEngine): void {
       const wrong = { password: 'not the password' }
       const url = `${ACCOUNT}/second-factor`
       expectError(await callAs(hub, plain, 'POST', url, wrong), 403, 'password_wrong')
-      const { session, codes } = await enableSecondFactor(hub, plain)
+      const { uri, session, codes } = await enableSecondFactor(hub, plain)
       expectError(await callAs(hub, session, 'DELETE', url, wrong), 403, 'password_wrong')
       const renew = `${url}/recovery-codes`
       expectError(await callAs(hub, session, 'POST', renew, wrong), 403, 'password_wrong')
@@ -208,8 +208,15 @@ export function describeAccounts(engine: StorageEngine): void {
       const renewed = expectObject(await callAs(hub, session, 'POST', renew, right), 200)
       assert.ok(Array.isArray(renewed['recovery_codes']))
       assert.ok(!renewed['recovery_codes'].includes(codes[0] ?? ''))
+      const other = await sessionOf(
+        hub,
+        await sendCode(hub, await trySignIn(hub, EMAIL), 'verify-totp', totpCode(uri)),
+      )
       const off = await callAs(hub, session, 'DELETE', url, right)
       expectObject(off, 200)
+      expectError(await callAs(hub, other, 'GET', ACCOUNT), 401, 'not_signed_in')
+      const kept = await sessionOf(hub, off)
+      assert.equal((await callAs(hub, kept, 'GET', ACCOUNT)).status, 200)
       await signInAs(hub)
       const actions = await actionsOf(hub)
       for (const what of ['enable', 'recovery_codes', 'disable']) {

@@ -50,6 +50,7 @@ import { describeReplaying } from './replays.suite.ts'
 import { describeRetention } from './retention.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
 import { describeSearchEverywhere } from './search-everywhere.suite.ts'
+import { describeSessionEnds } from './session-ends.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
 import { describeSingleSignOn } from './single-sign-on.suite.ts'
 import { describeViewsOfHub } from './sql-views.suite.ts'
@@ -63,6 +64,7 @@ export function describeHub(engine: StorageEngine): void {
   describeReceiverContent(engine)
   describeReceiverOrder(engine)
   describeSessions(engine)
+  describeSessionEnds(engine)
   describeCsrf(engine)
   describeOperatorsOfHub(engine)
   describeAccounts(engine)

@@ -1,9 +1,12 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorAnswer } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
+import type { Clock } from '../../lib/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
 import { callAuthAs } from './call-auth.ts'
+import { confirmIdentity } from './confirm-identity.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
 
 const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
@@ -16,10 +19,12 @@ const Codes = Type.Array(Type.String())
 /** The code of an authenticator app as one's second factor. */
 export function secondFactorRoutes(parts: {
   auth: Auth
+  operators: OperatorStore
   activity: ActivityStore
+  clock: Clock
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
-  const { auth, activity, callerOf } = parts
+  const { auth, operators, activity, callerOf } = parts
 
   async function note(request: FastifyRequest, action: string): Promise<void> {
     const { email } = operatorOf(callerOf, request)
@@ -104,14 +109,18 @@ export function secondFactorRoutes(parts: {
       '/api/v1/account/second-factor',
       {
         schema: {
-          summary: 'Switch the second factor off',
+          summary: 'Switch the second factor off, which ends all other sessions',
           body: PasswordRequest,
           response: { 200: Done, '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
-        operatorOf(callerOf, request)
-        const body = request.body
+        const operator = operatorOf(callerOf, request)
+        const { id, email, sessionId } = operator
+        const { body } = request
+        await confirmIdentity(parts, request, operator, body.password)
+        const audit = { actor: email, action: 'session.end_others', target: email }
+        await operators.endSessions(id, sessionId, { ...audit, address: request.ip })
         await callAuthAs(auth, request, reply, { path: 'two-factor/disable', body })
         await note(request, 'second_factor.disable')
         return { success: true as const, message: 'The second factor is off.' }
