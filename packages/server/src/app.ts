@@ -22,6 +22,8 @@ import { findTokenCaller } from './features/operators/api-token.ts'
 import { createAuth, readSession } from './features/operators/auth.ts'
 import { toWebHeaders } from './features/operators/call-auth.ts'
 import { confirmIdentity } from './features/operators/confirm-identity.ts'
+import { createKnownDevices } from './features/operators/known-device.ts'
+import { createGuessLimits } from './features/operators/limit-guesses.ts'
 import { operatorOf } from './features/operators/requester.ts'
 import { operatorRoutes } from './features/operators/routes.ts'
 import { setupToken } from './features/operators/setup-link.ts'
@@ -142,6 +144,12 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const oidc = oidcOf(config)
   // One of its own: signing in by password must not wait for a provider that does not answer.
   const ssoAuth = oidc && createAuth({ ...authSettings, oidc })
+  const isBehindTls = config.HUB_PUBLIC_URL.startsWith('https:')
+  const devices = createKnownDevices(secrets.deriveKey('known devices'), isBehindTls)
+  const limits = createGuessLimits({
+    ...{ ...storage, devices, clock, key: secrets.deriveKey('guesses') },
+    complain: (error) => logger.error({ err: error }, 'a guess could not be noted'),
+  })
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const stopping = new AbortController()
   let isStarted = false
@@ -224,13 +232,13 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     address: request.ip,
   })
   await app.register(async (web) => {
-    await guardPages(web, { isBehindTls: config.HUB_PUBLIC_URL.startsWith('https:') })
+    await guardPages(web, { isBehindTls })
     const { HUB_PUBLIC_URL: publicUrl } = config
     const sendMail = mailer && createMailSender(mailer)
     await web.register(
       operatorRoutes({
         ...{ ...storage, auth, ssoAuth, oidc, secrets, clock, publicUrl, sendMail },
-        ...{ callerOf, csrfTokenOf },
+        ...{ limits, devices, callerOf, csrfTokenOf },
       }),
     )
     await web.register(
@@ -252,7 +260,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         requesterOf,
         confirmIdentity: (request, password) =>
           confirmIdentity(
-            { auth, operators: storage.operators, clock },
+            { auth, operators: storage.operators, limits, clock },
             request,
             operatorOf(callerOf, request),
             password,
@@ -373,6 +381,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
       await app.close()
       clearTimeout(grace)
+      await limits.settle()
       await Promise.all(chores)
       await client.close()
     },

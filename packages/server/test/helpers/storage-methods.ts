@@ -317,6 +317,8 @@ export function everyMethod(
     ['listSessions', () => operators.listSessions('nobody')],
     ['endSession', () => operators.endSession('nobody', 'none', audit)],
     ['endSessions', () => operators.endSessions('nobody', null, audit)],
+    ['countGuess', () => storage.guesses.countGuess(['somebody'], clock.text, () => 0)],
+    ['forgiveGuess', () => storage.guesses.forgiveGuess(['somebody'], ['another'])],
     [
       'createInvitation',
       () =>

@@ -12,6 +12,7 @@ import { describeDrift } from './drift.suite.ts'
 import { describeErasure } from './erasure.suite.ts'
 import { describeEvents } from './events.suite.ts'
 import { describeExports } from './exports.suite.ts'
+import { describeGuesses } from './guesses.suite.ts'
 import { describeGuide } from './guide.suite.ts'
 import { describePastRecords } from './history.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
@@ -65,6 +66,7 @@ export function describeHub(engine: StorageEngine): void {
   describeReceiverOrder(engine)
   describeSessions(engine)
   describeSessionEnds(engine)
+  describeGuesses(engine)
   describeCsrf(engine)
   describeOperatorsOfHub(engine)
   describeAccounts(engine)
