@@ -4,7 +4,7 @@ import { createDatabase, type Engine } from './engines.ts'
 import { recordTypes } from './platforms.ts'
 import { type ServerProcess, startServer } from './processes.ts'
 
-export const OPERATOR = { email: 'bench@recordhub.example', password: 'recordhub-bench' }
+export const OPERATOR = { email: 'bench@recordhub.example', password: 'a person runs this' }
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const POLL_MS = 1000
 

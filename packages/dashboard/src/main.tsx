@@ -9,6 +9,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { watchAttendance } from './api/attendance.ts'
 import { createQueryClient } from './api/queries.ts'
 import { router } from './router.tsx'
 import { resolveVariables, theme } from './theme.ts'
@@ -16,6 +17,8 @@ import { resolveVariables, theme } from './theme.ts'
 // Styles that are made while the page runs are let in by the nonce of the page's Content-Security-Policy.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 setNonce(nonce)
+
+watchAttendance(window)
 
 const root = document.getElementById('root')
 if (!root) throw new Error('the page has no #root')

@@ -2,6 +2,8 @@
 export const HUB_KEY_HEADER = 'X-API-KEY'
 export const SOURCE_KEY_HEADER = 'X-PLATFORM-API-KEY'
 export const CSRF_HEADER = 'X-CSRF-TOKEN'
+/** The page says by it that nobody is at work, so that what it asks for keeps no session alive. */
+export const UNATTENDED_HEADER = 'X-Unattended'
 
 export const RECEIVER_PATH = '/api/webhook/receive'
 export const RECEIVER_CHECK_PATH = '/api/webhook/check'

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import { createConfiguredOperator } from './app/configured-operator.ts'
-import { keptOf, oidcOf, outgoingOf } from './app/parts-of-config.ts'
+import { keptOf, oidcOf, outgoingOf, sessionOf } from './app/parts-of-config.ts'
 import type { Config } from './config.ts'
 import { nameOfCaller } from './domain/caller.ts'
 import { auditRoutes } from './features/activity/audit-routes.ts'
@@ -22,6 +22,8 @@ import { findTokenCaller } from './features/operators/api-token.ts'
 import { createAuth, readSession } from './features/operators/auth.ts'
 import { toWebHeaders } from './features/operators/call-auth.ts'
 import { confirmIdentity } from './features/operators/confirm-identity.ts'
+import { createKnownDevices } from './features/operators/known-device.ts'
+import { createGuessLimits } from './features/operators/limit-guesses.ts'
 import { operatorOf } from './features/operators/requester.ts'
 import { operatorRoutes } from './features/operators/routes.ts'
 import { setupToken } from './features/operators/setup-link.ts'
@@ -122,9 +124,11 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     ...parts.patience,
   }
   const client = createPlatformClient(outgoingOf(config, patience))
+  const session = sessionOf(config)
   const authSettings = {
     ...storage,
     clock,
+    session,
     secret: secrets.deriveKey('sessions').toString('base64url'),
     publicUrl: config.HUB_PUBLIC_URL,
     complain: (message: string, causes: unknown[]) =>
@@ -134,6 +138,12 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const oidc = oidcOf(config)
   // One of its own: signing in by password must not wait for a provider that does not answer.
   const ssoAuth = oidc && createAuth({ ...authSettings, oidc })
+  const isBehindTls = config.HUB_PUBLIC_URL.startsWith('https:')
+  const devices = createKnownDevices(secrets.deriveKey('known devices'), isBehindTls)
+  const limits = createGuessLimits({
+    ...{ ...storage, devices, clock, key: secrets.deriveKey('guesses') },
+    complain: (error) => logger.error({ err: error }, 'a guess could not be noted'),
+  })
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const stopping = new AbortController()
   let isStarted = false
@@ -187,9 +197,9 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const scheduledPull = createScheduledPull({ ...storage, requestPull })
 
   const findOperator: Authenticators['findOperator'] = async (request, options) => {
-    const parts = { auth, operators: storage.operators, clock }
-    const session = await readSession(parts, toWebHeaders(request), options)
-    return session && { kind: 'operator', ...session.operator, sessionId: session.sessionId }
+    const parts = { auth, operators: storage.operators, clock, session }
+    const found = await readSession(parts, toWebHeaders(request), options)
+    return found && { kind: 'operator', ...found.operator, sessionId: found.sessionId }
   }
 
   const { app, authorization } = await createHttpServer(
@@ -216,13 +226,13 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     address: request.ip,
   })
   await app.register(async (web) => {
-    await guardPages(web, { isBehindTls: config.HUB_PUBLIC_URL.startsWith('https:') })
+    await guardPages(web, { isBehindTls })
     const { HUB_PUBLIC_URL: publicUrl } = config
     const sendMail = mailer && createMailSender(mailer)
     await web.register(
       operatorRoutes({
         ...{ ...storage, auth, ssoAuth, oidc, secrets, clock, publicUrl, sendMail },
-        ...{ callerOf, csrfTokenOf },
+        ...{ limits, devices, callerOf, csrfTokenOf },
       }),
     )
     await web.register(
@@ -244,7 +254,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         requesterOf,
         confirmIdentity: (request, password) =>
           confirmIdentity(
-            { auth, operators: storage.operators, clock },
+            { auth, operators: storage.operators, limits, clock },
             request,
             operatorOf(callerOf, request),
             password,
@@ -315,7 +325,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   let chores: Promise<void>[] = []
   function startChores(): void {
     const { signal } = stopping
-    const retention = { ...storage, clock, log: logger, ...keptOf(config) }
+    const retention = { ...storage, clock, log: logger, session, ...keptOf(config) }
     chores = [
       repeatDespiteErrors(
         pace.alerts,
@@ -365,6 +375,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
       await app.close()
       clearTimeout(grace)
+      await limits.settle()
       await Promise.all(chores)
       await client.close()
     },

@@ -31,6 +31,7 @@ type Setting<Value> = {
 }
 
 const NOBODY: readonly string[] = []
+const NO_PROXY_TRUSTED: ReturnType<typeof trustProxy> = false
 
 const setting = <Value>(definition: Setting<Value>): Setting<Value> => definition
 
@@ -82,7 +83,7 @@ export const SETTINGS = {
     default: '',
     shownDefault: 'none',
     secret: true,
-    help: 'Password of the first operator; 12 characters or more.',
+    help: 'Password of the first operator; 12 characters or more, and none that many people use.',
   }),
   HUB_TIME_ZONE: setting({
     parse: timeZone,
@@ -235,11 +236,21 @@ export const SETTINGS = {
     shownDefault: 'none',
     help: 'Single sign-on: domains of e-mail addresses that get in without an invitation, with commas between.',
   }),
+  HUB_SESSION_IDLE_MINUTES: setting({
+    parse: integer(1, 525_600),
+    default: 480,
+    help: 'Minutes after which a session ends in which nobody has done anything; what a page asks for by itself does not count.',
+  }),
+  HUB_SESSION_DAYS: setting({
+    parse: integer(1, 365),
+    default: 7,
+    help: 'Days after which a session ends in any case.',
+  }),
   HUB_TRUST_PROXY: setting({
     parse: trustProxy,
-    default: false,
+    default: NO_PROXY_TRUSTED,
     shownDefault: 'off',
-    help: 'Proxies whose X-Forwarded-* headers count: on, off, or addresses (10.0.0.0/8,…).',
+    help: 'Proxies whose X-Forwarded-* headers count: off, on (the one that the hub is connected to), how many there are one behind the other, or their addresses (10.0.0.0/8,…).',
   }),
   HUB_LOG_LEVEL: setting({
     parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),

@@ -135,6 +135,7 @@ const CATALOGUE = {
     status: 403,
     message: 'Sign out and in again first: this takes a sign-in of the last 15 minutes.',
   },
+  password_refused: { status: 422, message: 'Choose another password: {reason}.' },
   sign_in_setting_refused: {
     status: 422,
     message: 'This way of signing in could not be changed.',

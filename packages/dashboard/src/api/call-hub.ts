@@ -1,6 +1,8 @@
 /** Every call of the page to the hub goes through here (specification 4.1: headers, CSRF token, same origin). */
 import type { ErrorAnswer } from '@recordhub/protocol'
+import { UNATTENDED_HEADER } from '@recordhub/protocol/constants'
 import { isPlainObject, parseExact, writeExact } from '../lib/exact-json.ts'
+import { isUnattended } from './attendance.ts'
 import { session, waitForSignIn } from './session.ts'
 
 /** What the hub said where it did not do what was asked; `status` is 0 where it did not answer. */
@@ -76,6 +78,7 @@ async function send(path: string, call: HubCall): Promise<Response> {
     Accept: accept,
     'X-Requested-With': 'XMLHttpRequest',
   }
+  if (isUnattended()) headers[UNATTENDED_HEADER] = '1'
   if (method !== 'GET') headers['X-CSRF-TOKEN'] = session.get().csrfToken
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   try {

@@ -1,6 +1,7 @@
 /** What the parts of the hub are told of its settings. */
 import type { Config } from '../config.ts'
 import type { KeptDays } from '../domain/retention.ts'
+import type { SessionLimits } from '../features/operators/auth.ts'
 import type { OidcSettings } from '../features/operators/auth-plugins.ts'
 import type { OutgoingSettings } from '../outgoing/call-platform.ts'
 import type { Patience } from '../outgoing/patience.ts'
@@ -16,6 +17,10 @@ export function oidcOf(config: Config): OidcSettings | null {
     defaultRole: config.HUB_OIDC_ROLE,
     domains: config.HUB_OIDC_DOMAINS,
   }
+}
+
+export function sessionOf(config: Config): SessionLimits {
+  return { days: config.HUB_SESSION_DAYS, idleMinutes: config.HUB_SESSION_IDLE_MINUTES }
 }
 
 export function keptOf(config: Config): { kept: KeptDays; activityLines: number } {

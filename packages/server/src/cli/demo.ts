@@ -8,7 +8,7 @@ import type { Config } from '../config.ts'
 import type { DemoMessage, PlatformReady } from './demo/sample-platform.ts'
 import { aborted, createLogger, type RunningHub, startHub, stopSignal } from './start.ts'
 
-const OPERATOR = { email: 'demo@recordhub.example', password: 'recordhub-demo' }
+const OPERATOR = { email: 'demo@recordhub.example', password: 'two sample platforms' }
 const PLATFORMS = ['hr', 'clinic'] as const
 
 /**

@@ -29,7 +29,7 @@ export function oneOf<Word extends string>(...words: Word[]): (value: string) =>
 }
 
 export function password(value: string): string {
-  if (value.length >= 12 && value.length <= 256) return value
+  if (Array.from(value).length >= 12 && value.length <= 256) return value
   throw new Error('must have 12 to 256 characters')
 }
 
@@ -87,15 +87,22 @@ export function headerName(value: string): string {
   throw new Error('must be the name of a header that the hub does not send otherwise')
 }
 
-export function trustProxy(value: string): boolean | string {
+/**
+ * How many proxies stand in front, or their addresses. A proxy adds to X-Forwarded-For what it sees, so that
+ * what stands further left is whatever a client wrote: to trust all of it would let anybody choose an address.
+ */
+export function trustProxy(value: string): false | number | string {
   const word = value.toLowerCase()
-  if (word === 'on' || word === 'true') return true
+  if (word === 'on' || word === 'true') return 1
   if (word === 'off' || word === 'false') return false
+  if (/^[1-9]$/.test(word)) return Number(word)
   for (const address of value.split(',')) {
     const [host = '', bits = '0'] = address.trim().split('/')
     const maxBits = isIP(host) === 4 ? 32 : 128
     if (!isIP(host) || !/^\d+$/.test(bits) || Number(bits) > maxBits) {
-      throw new Error('must be on, off, or addresses such as 10.0.0.0/8 with commas between')
+      throw new Error(
+        'must be off, on, a number of proxies from 1 to 9, or addresses such as 10.0.0.0/8 with commas between',
+      )
     }
   }
   return value

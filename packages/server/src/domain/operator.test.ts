@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { ROLES } from './caller.ts'
-import { decideAdmission, findPasswordFault } from './operator.ts'
+import { decideAdmission } from './operator.ts'
 
 const rules = { invited: null, domains: ['example.org'], defaultRole: 'viewer' } as const
 
@@ -44,11 +44,4 @@ test('an invitation gives its own role, whatever the domain', () => {
     const admission = decideAdmission(newcomer, { ...rules, invited })
     assert.deepEqual(admission, { outcome: 'admitted', role: invited })
   }
-})
-
-test('a password has 12 to 256 characters', () => {
-  assert.match(findPasswordFault('x'.repeat(11)) ?? '', /12 characters or more/)
-  assert.equal(findPasswordFault('x'.repeat(12)), null)
-  assert.equal(findPasswordFault('x'.repeat(256)), null)
-  assert.match(findPasswordFault('x'.repeat(257)) ?? '', /longer than 256/)
 })

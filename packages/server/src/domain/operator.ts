@@ -1,5 +1,4 @@
 /** Who may become an operator, and what an operator needs to be one. */
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@recordhub/protocol'
 import { z } from 'zod'
 import type { Role } from './caller.ts'
 
@@ -8,17 +7,6 @@ const EMAIL = z.email()
 
 export function isEmail(text: string): boolean {
   return EMAIL.safeParse(text).success
-}
-
-/** What is wrong with a new password; null where nothing is. */
-export function findPasswordFault(password: string): string | null {
-  if (password.length < MIN_PASSWORD_LENGTH) {
-    return `the password needs ${MIN_PASSWORD_LENGTH} characters or more`
-  }
-  if (password.length > MAX_PASSWORD_LENGTH) {
-    return `the password is longer than ${MAX_PASSWORD_LENGTH} characters`
-  }
-  return null
 }
 
 /** What a provider of single sign-on says of somebody who is no operator yet. */

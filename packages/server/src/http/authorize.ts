@@ -1,5 +1,5 @@
 /** Decides for each request who is calling and whether they may. */
-import { CSRF_HEADER } from '@recordhub/protocol'
+import { CSRF_HEADER, UNATTENDED_HEADER } from '@recordhub/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Caller, mayActAs } from '../domain/caller.ts'
 import { HubError } from '../errors.ts'
@@ -43,9 +43,10 @@ export function authorize(
     const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
     if (token !== undefined && isApiPath(request)) return findProgram(token.trim())
     // A page that is left open must not keep an idle session alive.
-    return findOperator(request, {
-      keepAlive: !ASKED_UNBIDDEN.some((path) => isPath(request, path)),
-    })
+    const isUnbidden =
+      request.headers[UNATTENDED_HEADER.toLowerCase()] !== undefined ||
+      ASKED_UNBIDDEN.some((path) => isPath(request, path))
+    return findOperator(request, { keepAlive: !isUnbidden })
   }
 
   async function admit(request: FastifyRequest, access: Exclude<Access, 'platform'>) {
@@ -104,7 +105,10 @@ function isPath(request: FastifyRequest, path: string): boolean {
 
 /** A browser names the page that a request comes from; another site's page must not act here. */
 function checkOrigin(request: FastifyRequest): void {
-  const { origin } = request.headers
-  if (origin === undefined || isPath(request, '/dashboard/auto-sync')) return
-  if (URL.parse(origin)?.host !== request.host) throw new HubError('origin_not_allowed')
+  if (isPath(request, '/dashboard/auto-sync')) return
+  const { origin, 'sec-fetch-site': site } = request.headers
+  const isForeign = origin !== undefined && URL.parse(origin)?.host !== request.host
+  // `none` is what a person does without a page, such as by a bookmark.
+  const isFromElsewhere = site !== undefined && site !== 'same-origin' && site !== 'none'
+  if (isForeign || isFromElsewhere) throw new HubError('origin_not_allowed')
 }

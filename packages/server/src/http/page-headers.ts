@@ -13,6 +13,12 @@ export async function guardPages(
     strictTransportSecurity: isBehindTls,
     xFrameOptions: { action: 'deny' },
   })
+  app.addHook('onSend', async (_request, reply, payload) => {
+    reply.header('Permissions-Policy', PERMISSIONS_POLICY)
+    // What a route does not release itself is somebody's own.
+    if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store')
+    return payload
+  })
   await app.register(compress)
 }
 
@@ -26,3 +32,13 @@ const CONTENT_SECURITY_POLICY = {
   baseUri: ["'none'"],
   frameAncestors: ["'none'"],
 }
+
+/** The page needs nothing of a device but a passkey and the clipboard. */
+const PERMISSIONS_POLICY = [
+  'camera=()',
+  'display-capture=()',
+  'geolocation=()',
+  'microphone=()',
+  'payment=()',
+  'usb=()',
+].join(', ')

@@ -18,7 +18,8 @@ import { validatorCompiler } from './validate.ts'
 export type HttpSettings = {
   logger: FastifyBaseLogger
   bodyLimit: number
-  trustProxy: boolean | string
+  /** How many proxies in front are trusted, or which; false for none. */
+  trustProxy: false | number | string
   version: string
   /** Why the hub takes no requests at the moment; null where it does. */
   refusal: () => 'starting' | 'shutting_down' | null
@@ -39,7 +40,7 @@ export async function createHttpServer(
     childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
     bodyLimit: settings.bodyLimit,
-    trustProxy: settings.trustProxy,
+    trustProxy: trustedProxies(settings.trustProxy),
     return503OnClosing: false,
     // A slow sender must not hold a connection for ever.
     requestTimeout: 60_000,
@@ -50,7 +51,7 @@ export async function createHttpServer(
   parseJsonBodies(app)
   answerErrors(app, settings.bodyLimit)
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('X-Request-Id', request.id)
+    reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff')
     const refusal = settings.refusal()
     if (refusal === null) return done()
     done(new HubError(refusal, { seconds: 5 }, { retryAfterSeconds: 5 }))
@@ -64,6 +65,12 @@ export async function createHttpServer(
   const authorization = authorize(app, authenticators, csrfTokenOf)
   await describeApi(app, settings.version)
   return { app, authorization }
+}
+
+/** As the framework takes it: hop 0 is the one that the hub is connected to. */
+function trustedProxies(setting: HttpSettings['trustProxy']) {
+  if (typeof setting !== 'number') return setting
+  return (_address: string, hop: number) => hop < setting
 }
 
 /** An address that the router gives up on meets no hook and no error handler. */

@@ -39,7 +39,8 @@ export function describeOperators(engine: StorageEngine): void {
   describe(`operators and their sessions on ${engine.name}`, () => {
     test(
       'are listed by e-mail with how they sign in and what is open',
-      withStorage(engine, async ({ storage, clock }) => {
+      withStorage(engine, async ({ storage }) => {
+        const at = '2026-03-10T08:30:00.000Z'
         await addOperator(storage, 'bob', 'viewer')
         await addOperator(storage, 'ann', 'admin', 2)
         await runSql(
@@ -47,7 +48,10 @@ export function describeOperators(engine: StorageEngine): void {
           `INSERT INTO operator_accounts (id, operator_id, account_id, provider_id, created_at, updated_at)
            VALUES ('a', 'ann', 'ann', 'credential', '2026-03-10', '2026-03-10')`,
         )
-        await storage.operators.noteSeen('ann', clock.text)
+        await storage.operators.noteSeen('ann', 'ann0', at)
+        const [seen, other] = await storage.operators.listSessions('ann')
+        assert.deepEqual([seen?.id, seen?.last_seen_at], ['ann0', at])
+        assert.equal(other?.last_seen_at, '2026-03-10T08:00:01.000Z')
         const [ann, bob] = await storage.operators.listOperators()
         assert.deepEqual(ann, {
           id: 'ann',
@@ -56,7 +60,7 @@ export function describeOperators(engine: StorageEngine): void {
           role: 'admin',
           created_at: '2026-03-10T00:00:00.000Z',
           disabled_at: null,
-          last_seen_at: clock.text,
+          last_seen_at: at,
           second_factor: false,
           passkeys: 0,
           has_password: true,
@@ -86,6 +90,37 @@ export function describeOperators(engine: StorageEngine): void {
         assert.equal(await operators.changeOperator('bob', { disabled: false }, AUDIT), 'changed')
         assert.equal((await operators.readOperator('bob'))?.disabled_at, null)
         assert.equal(await operators.findToken('hash of of bob', clock.text), null)
+      }),
+    )
+
+    test(
+      'another role ends all sessions, the same role none',
+      withStorage(engine, async ({ storage }) => {
+        const { operators } = storage
+        await addOperator(storage, 'ann', 'admin', 2)
+        await addOperator(storage, 'bob', 'viewer', 2)
+        await operators.changeOperator('bob', { role: 'viewer' }, AUDIT)
+        assert.equal((await operators.listSessions('bob')).length, 2)
+        await operators.changeOperator('bob', { role: 'admin' }, AUDIT)
+        assert.deepEqual(await operators.listSessions('bob'), [])
+        assert.equal((await operators.listSessions('ann')).length, 2)
+      }),
+    )
+
+    test(
+      'sessions that have run out or are idle are dropped, others stay',
+      withStorage(engine, async ({ storage }) => {
+        const { operators } = storage
+        await addOperator(storage, 'ann', 'admin', 3)
+        const seenBefore = '2026-03-10T08:00:01.000Z'
+        await operators.dropEndedSessions({ at: '2026-03-10T09:00:00.000Z', seenBefore })
+        const left = await operators.listSessions('ann')
+        assert.deepEqual(
+          left.map(({ id }) => id),
+          ['ann2', 'ann1'],
+        )
+        await operators.dropEndedSessions({ at: IN_A_DAY, seenBefore })
+        assert.equal(await countRows(storage, 'operator_sessions'), 0)
       }),
     )
 

@@ -8,6 +8,7 @@ import { describeCompleteness } from './completeness.contract.ts'
 import { describeConnectionStore } from './connection-store.contract.ts'
 import { describeDriftCounts } from './drift.contract.ts'
 import { describeErasure } from './erasure-store.contract.ts'
+import { describeGuessStore } from './guess-store.contract.ts'
 import { describeHubKeys } from './hub-keys.contract.ts'
 import { describeKeptAnswers } from './kept-answers.contract.ts'
 import { describeManifestStore } from './manifest-store.contract.ts'
@@ -94,6 +95,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeAlertStore(engine)
   describeOperatorStore(engine)
   describeOperators(engine)
+  describeGuessStore(engine)
   describeScheduleStore(engine)
   describeSnapshotStore(engine)
   describeSqlViews(engine)

@@ -309,10 +309,16 @@ export function everyMethod(
     ['removeOperator', () => operators.removeOperator('nobody', audit)],
     ['removeSecondFactor', () => operators.removeSecondFactor('nobody', audit)],
     ['takeCode', () => operators.takeCode('nobody', 'hash')],
-    ['noteSeen', () => operators.noteSeen('nobody', clock.text)],
+    ['noteSeen', () => operators.noteSeen('nobody', 'none', clock.text)],
+    [
+      'dropEndedSessions',
+      () => operators.dropEndedSessions({ at: clock.text, seenBefore: clock.text }),
+    ],
     ['listSessions', () => operators.listSessions('nobody')],
     ['endSession', () => operators.endSession('nobody', 'none', audit)],
     ['endSessions', () => operators.endSessions('nobody', null, audit)],
+    ['countGuess', () => storage.guesses.countGuess(['somebody'], clock.text, () => 0)],
+    ['forgiveGuess', () => storage.guesses.forgiveGuess(['somebody'], ['another'])],
     [
       'createInvitation',
       () =>

@@ -53,7 +53,9 @@ export function describeAccounts(engine: StorageEngine): void {
         callAs(hub, session, 'POST', `${ACCOUNT}/password`, { current_password, new_password })
       const next = 'another horse battery staple'
       expectError(await change('not the password', next), 403, 'password_wrong')
-      expectError(await change(PASSWORD, 'short'), 422, 'sign_in_setting_refused')
+      for (const weak of ['short', 'Password-123456', `${EMAIL} 1`, '\u{1F512}'.repeat(11)]) {
+        expectError(await change(PASSWORD, weak), 422, 'password_refused')
+      }
       assert.equal((await callAs(hub, other, 'GET', ACCOUNT)).status, 200)
       const changed = await change(PASSWORD, next)
       expectObject(changed, 200)
@@ -198,7 +200,7 @@ export function describeAccounts(engine: StorageEngine): void {
       const wrong = { password: 'not the password' }
       const url = `${ACCOUNT}/second-factor`
       expectError(await callAs(hub, plain, 'POST', url, wrong), 403, 'password_wrong')
-      const { session, codes } = await enableSecondFactor(hub, plain)
+      const { uri, session, codes } = await enableSecondFactor(hub, plain)
       expectError(await callAs(hub, session, 'DELETE', url, wrong), 403, 'password_wrong')
       const renew = `${url}/recovery-codes`
       expectError(await callAs(hub, session, 'POST', renew, wrong), 403, 'password_wrong')
@@ -206,8 +208,15 @@ export function describeAccounts(engine: StorageEngine): void {
       const renewed = expectObject(await callAs(hub, session, 'POST', renew, right), 200)
       assert.ok(Array.isArray(renewed['recovery_codes']))
       assert.ok(!renewed['recovery_codes'].includes(codes[0] ?? ''))
+      const other = await sessionOf(
+        hub,
+        await sendCode(hub, await trySignIn(hub, EMAIL), 'verify-totp', totpCode(uri)),
+      )
       const off = await callAs(hub, session, 'DELETE', url, right)
       expectObject(off, 200)
+      expectError(await callAs(hub, other, 'GET', ACCOUNT), 401, 'not_signed_in')
+      const kept = await sessionOf(hub, off)
+      assert.equal((await callAs(hub, kept, 'GET', ACCOUNT)).status, 200)
       await signInAs(hub)
       const actions = await actionsOf(hub)
       for (const what of ['enable', 'recovery_codes', 'disable']) {

@@ -12,6 +12,7 @@ import { describeDrift } from './drift.suite.ts'
 import { describeErasure } from './erasure.suite.ts'
 import { describeEvents } from './events.suite.ts'
 import { describeExports } from './exports.suite.ts'
+import { describeGuesses } from './guesses.suite.ts'
 import { describeGuide } from './guide.suite.ts'
 import { describePastRecords } from './history.suite.ts'
 import { describeMissingRecords } from './missing.suite.ts'
@@ -50,6 +51,7 @@ import { describeReplaying } from './replays.suite.ts'
 import { describeRetention } from './retention.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
 import { describeSearchEverywhere } from './search-everywhere.suite.ts'
+import { describeSessionEnds } from './session-ends.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
 import { describeSingleSignOn } from './single-sign-on.suite.ts'
 import { describeViewsOfHub } from './sql-views.suite.ts'
@@ -63,6 +65,8 @@ export function describeHub(engine: StorageEngine): void {
   describeReceiverContent(engine)
   describeReceiverOrder(engine)
   describeSessions(engine)
+  describeSessionEnds(engine)
+  describeGuesses(engine)
   describeCsrf(engine)
   describeOperatorsOfHub(engine)
   describeAccounts(engine)

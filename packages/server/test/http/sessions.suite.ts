@@ -226,6 +226,8 @@ export function describeSessions(engine: StorageEngine): void {
       for (const wrong of [
         { password: 'short' },
         { password: 'x'.repeat(257) },
+        { password: 'Qwerty 123456' },
+        { password: 'recordhub-bea' },
         { email: 'bea' },
       ]) {
         const answer = await setUp(hub, { token, ...operator, ...wrong })

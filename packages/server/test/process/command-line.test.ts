@@ -43,6 +43,7 @@ test('a setting that cannot be used stops the start with one line that names it'
     ['DATABASE_URL', 'mysql://user:secret-word@db/hub'],
     ['HUB_TRUST_PROXY', '10.0.0.0/99'],
     ['HUB_ADMIN_PASSWORD', 'long-secret'.repeat(30)],
+    ['HUB_ADMIN_PASSWORD', 'Password-1234'],
   ] as const
   await Promise.all(
     wrong.map(([name, value]) =>

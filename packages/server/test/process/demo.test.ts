@@ -63,7 +63,7 @@ test('the platforms of a demo that is killed end with it', PROCESS_TEST, async (
   const open = demo.stdout.find((line) => line.includes('/dashboard')) ?? ''
   const operator = await signIn(new URL(open.trim().split(/\s+/)[1] ?? '').origin, {
     email: 'demo@recordhub.example',
-    password: 'recordhub-demo',
+    password: 'two sample platforms',
   })
   const platforms = await listPlatforms(operator)
   await demo.stop('SIGKILL')

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { callHub, wordsOf } from '../../api/call-hub.ts'
 import { signIn } from '../../api/sign-in.ts'
 import { SignInOthers } from '../../components/sign-in-others.tsx'
-import { passwordFault } from './password-rule.ts'
+import { PASSWORD_ADVICE, passwordFault } from './password-rule.ts'
 
 /** Chooses a name and a password, or comes by single sign-on, which needs none. */
 export function AcceptForm({ token, email }: { token: string; email: string }) {
@@ -41,7 +41,7 @@ export function AcceptForm({ token, email }: { token: string; email: string }) {
           <TextInput label="Your name" autoComplete="name" {...form.getInputProps('name')} />
           <PasswordInput
             label="Password"
-            description="12 characters or more"
+            description={PASSWORD_ADVICE}
             required
             autoComplete="new-password"
             {...form.getInputProps('password')}

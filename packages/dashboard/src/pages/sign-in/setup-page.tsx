@@ -5,7 +5,7 @@ import { callHub, wordsOf } from '../../api/call-hub.ts'
 import { signIn } from '../../api/sign-in.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { EntryFrame } from './entry-frame.tsx'
-import { passwordFault } from './password-rule.ts'
+import { PASSWORD_ADVICE, passwordFault } from './password-rule.ts'
 
 /** The first run: opened by the one-time link that the hub printed. */
 export function SetupPage() {
@@ -46,7 +46,7 @@ export function SetupPage() {
           />
           <PasswordInput
             label="Password"
-            description="12 characters or more"
+            description={PASSWORD_ADVICE}
             required
             autoComplete="new-password"
             {...form.getInputProps('password')}

@@ -6,11 +6,11 @@ import type { InvitationStore } from '../../storage/port/invitation-store.ts'
 import type { Auth } from './auth.ts'
 import { createOperator, expectAcceptable } from './create-operator.ts'
 
-type Parts = { auth: Auth; invitations: InvitationStore; clock: Clock }
+type Parts = { auth: Auth; invitations: InvitationStore; clock: Clock; publicUrl: string }
 
 /** The invitation of a link. @throws HubError `invitation_invalid` */
 export async function readInvitation(
-  { invitations, clock }: Omit<Parts, 'auth'>,
+  { invitations, clock }: Pick<Parts, 'invitations' | 'clock'>,
   token: string,
 ): Promise<Invitation> {
   const found = await invitations.findInvitation(sha256(token), clock.now().toISOString())
@@ -30,7 +30,7 @@ export async function acceptInvitation(
   const invitation = await readInvitation(parts, token)
   const { id, email, role } = invitation
   const operator = { email, name, password, role }
-  expectAcceptable(operator)
+  expectAcceptable(operator, parts.publicUrl)
   if (!(await parts.invitations.takeInvitation(id, parts.clock.now().toISOString()))) {
     throw new HubError('invitation_invalid')
   }

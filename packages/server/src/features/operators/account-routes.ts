@@ -1,10 +1,12 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { Account, ErrorAnswer, OperatorSession } from '@recordhub/protocol'
+import { findPasswordFault } from '../../domain/password.ts'
 import { HubError } from '../../errors.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
 import { callAuthAs } from './call-auth.ts'
+import type { GuessLimits } from './limit-guesses.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
 
 const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
@@ -15,9 +17,11 @@ export function accountRoutes(parts: {
   auth: Auth
   operators: OperatorStore
   activity: ActivityStore
+  publicUrl: string
+  limits: GuessLimits
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
-  const { auth, operators, activity, callerOf } = parts
+  const { auth, operators, activity, publicUrl, limits, callerOf } = parts
   return async (app) => {
     app.get(
       '/api/v1/account',
@@ -64,16 +68,18 @@ export function accountRoutes(parts: {
         },
       },
       async (request, reply) => {
-        const { email } = operatorOf(callerOf, request)
+        const { email, name, sessionId } = operatorOf(callerOf, request)
         const { current_password, new_password } = request.body
-        await callAuthAs(auth, request, reply, {
-          path: 'change-password',
-          body: {
-            currentPassword: current_password,
-            newPassword: new_password,
-            revokeOtherSessions: true,
-          },
-        })
+        const fault = findPasswordFault(new_password, { email, name, publicUrl })
+        if (fault !== null) throw new HubError('password_refused', { reason: fault })
+        const body = {
+          currentPassword: current_password,
+          newPassword: new_password,
+          revokeOtherSessions: true,
+        }
+        await limits.confirming(sessionId, () =>
+          callAuthAs(auth, request, reply, { path: 'change-password', body }),
+        )
         await activity.appendAudit({
           actor: email,
           action: 'account.change_password',

@@ -54,7 +54,7 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
   }
 
   async function noteSignIn(
-    session: { userId: string; ipAddress?: string | null | undefined },
+    session: { id: string; userId: string; ipAddress?: string | null | undefined },
     call: AuthCall,
   ): Promise<void> {
     const method = METHODS[call?.path ?? '']
@@ -63,7 +63,7 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
     const operator = await operators.readOperator(session.userId)
     // A password alone is half a sign-in where there is a second factor.
     if (!operator || (method === 'password' && operator.second_factor)) return
-    await operators.noteSeen(operator.id, now())
+    await operators.noteSeen(operator.id, session.id, now())
     await activity.appendAudit({
       actor: operator.email,
       action: 'session.begin',

@@ -8,15 +8,18 @@ import { AUTH_PATH, CLIENT_ADDRESS_HEADER } from './auth-names.ts'
 import { type OidcSettings, passkeys, secondFactor, singleSignOn } from './auth-plugins.ts'
 import { ACCOUNT, RATE_LIMIT, SESSION, USER, VERIFICATION } from './auth-tables.ts'
 
-const SESSION_SECONDS = 7 * 24 * 3600
-const SESSION_REFRESH_SECONDS = 3600
+/** How often it is noted that somebody is at work. */
 const SEEN_MS = 60_000
+
+/** How long a session lasts in any case, and where nobody does anything. */
+export type SessionLimits = { days: number; idleMinutes: number }
 
 export type AuthSettings = HookParts & {
   /** Signs session cookies. */
   secret: string
   /** The address that operators use; decides whether cookies are Secure. '' where nobody has said it. */
   publicUrl: string
+  session: SessionLimits
   /** Asked for its description before anybody can sign in; null for none. */
   oidc: OidcSettings | null
   /** Told what went wrong within Better Auth. */
@@ -24,13 +27,14 @@ export type AuthSettings = HookParts & {
 }
 
 const hidden = { type: 'string', required: false, input: false } as const
-/** Guesses from one address. */
-const GUESSES = { window: 60, max: 10 } as const
+/** Requests from one address. */
+const UNGUESSABLE = { window: 60, max: 60 } as const
 
 export function createAuth(settings: AuthSettings) {
   const { operators, secret, publicUrl, oidc, complain } = settings
   const { dialect, type } = operators.authDatabase
   const hooks = createHooks(settings, oidc)
+  const isBehindTls = publicUrl.startsWith('https:')
   return betterAuth({
     appName: 'Recordhub',
     database: { dialect, type },
@@ -51,14 +55,13 @@ export function createAuth(settings: AuthSettings) {
       additionalFields: {
         role: hidden,
         disabledAt: { ...hidden, fieldName: 'disabled_at' },
-        lastSeenAt: { ...hidden, fieldName: 'last_seen_at' },
       },
     },
-    // Whether a passkey may be added is asked of the password.
+    // Its end is fixed when it begins. Whether a passkey may be added is asked of the password.
     session: {
       ...SESSION,
-      expiresIn: SESSION_SECONDS,
-      updateAge: SESSION_REFRESH_SECONDS,
+      expiresIn: settings.session.days * 24 * 3600,
+      disableSessionRefresh: true,
       freshAge: 0,
     },
     account: { ...ACCOUNT, updateAccountOnSignIn: false },
@@ -90,19 +93,28 @@ export function createAuth(settings: AuthSettings) {
       window: 60,
       max: 100,
       customRules: {
-        '/sign-in/email': GUESSES,
-        '/sign-in/social': GUESSES,
-        '/change-password': GUESSES,
-        '/verify-password': GUESSES,
-        '/two-factor/*': GUESSES,
-        '/passkey/*': { window: 60, max: 20 },
+        // limit-guesses.ts counts these.
+        '/sign-in/email': false,
+        '/change-password': false,
+        '/verify-password': false,
+        '/two-factor/*': false,
+        // These cannot be guessed, but store something.
+        '/sign-in/social': UNGUESSABLE,
+        '/passkey/*': UNGUESSABLE,
       },
     },
     plugins: [secondFactor(), passkeys(publicUrl), singleSignOn(oidc)],
     advanced: {
-      cookiePrefix: 'recordhub',
+      // The prefix makes a browser refuse a cookie that another host of the domain, or no TLS, has set.
+      cookiePrefix: isBehindTls ? '__Host-recordhub' : 'recordhub',
+      useSecureCookies: false,
       ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
-      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
+      defaultCookieAttributes: {
+        httpOnly: true,
+        sameSite: 'lax',
+        path: '/',
+        secure: isBehindTls,
+      },
     },
     telemetry: { enabled: false },
     logger: { level: 'error', log: (_level, message, ...causes) => complain(message, causes) },
@@ -116,27 +128,33 @@ export type SignedIn = {
   sessionId: string
 }
 
-/** Who is signed in by a request's cookie; null for nobody. Does not keep an idle session alive if told so. */
+/**
+ * Who is signed in by a request's cookie; null for nobody, and where the session has run out or nobody has
+ * done anything in it for long.
+ * @param keepAlive whether this request is done by a person, from which on it counts anew.
+ */
 export async function readSession(
-  { auth, operators, clock }: { auth: Auth } & Pick<HookParts, 'operators' | 'clock'>,
+  parts: { auth: Auth; session: SessionLimits } & Pick<HookParts, 'operators' | 'clock'>,
   headers: Headers,
   { keepAlive }: { keepAlive: boolean },
 ): Promise<SignedIn | null> {
-  const found = await auth.api
-    .getSession({ headers, query: { disableRefresh: !keepAlive } })
-    .catch((error: unknown) => {
-      // That the storage is away is told as such, and not as a failure to get a session.
-      throw error instanceof Error && error.cause instanceof HubError ? error.cause : error
-    })
+  const { auth, operators, clock, session: limits } = parts
+  const found = await auth.api.getSession({ headers }).catch((error: unknown) => {
+    // That the storage is away is told as such, and not as a failure to get a session.
+    throw error instanceof Error && error.cause instanceof HubError ? error.cause : error
+  })
   if (!found || found.user.disabledAt) return null
-  const { id, email, name, role, lastSeenAt } = found.user
+  const { session } = found
+  const { id, email, name, role } = found.user
   const now = clock.now()
-  if (keepAlive && Date.parse(lastSeenAt ?? '1970-01-01') < now.getTime() - SEEN_MS) {
+  const idleMs = now.getTime() - session.updatedAt.getTime()
+  if (idleMs > limits.idleMinutes * 60_000 || session.expiresAt <= now) return null
+  if (keepAlive && idleMs > SEEN_MS) {
     // Who only reads is served also while nothing can be written.
-    await operators.noteSeen(id, now.toISOString()).catch(() => undefined)
+    await operators.noteSeen(id, session.id, now.toISOString()).catch(() => undefined)
   }
   return {
     operator: { id, email, name, role: role && isRole(role) ? role : 'viewer' },
-    sessionId: found.session.id,
+    sessionId: session.id,
   }
 }

@@ -14,7 +14,7 @@ export type AuthCall = {
   withSession: boolean
 }
 
-/** Calls Better Auth for a request, so that its limits on guesses hold. */
+/** Calls Better Auth for a request. Its own limits hold for what is no guess. */
 export async function callAuth(
   auth: Auth,
   request: FastifyRequest,
@@ -45,6 +45,18 @@ export async function callAuthAs(
   if (!answer.ok) throw toHubError(said)
   for (const cookie of answer.headers.getSetCookie()) reply?.header('set-cookie', cookie)
   return said
+}
+
+/** Whose password was right in a sign-in that waits for a code; null for nobody's. */
+export async function findHalfSignedIn(
+  auth: Auth,
+  request: FastifyRequest,
+): Promise<string | null> {
+  const cookie = /recordhub\.two_factor=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? ''
+  const [identifier = ''] = cookie.split(/\.|%2E/i)
+  if (identifier === '') return null
+  const { internalAdapter } = await auth.$context
+  return (await internalAdapter.findVerificationValue(identifier))?.value ?? null
 }
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -84,10 +96,7 @@ function dropSession(headers: Headers): void {
   headers.set('cookie', others.join('; '))
 }
 
-/** A second factor that was guessed at too often is locked, which its answer does not tell in seconds. */
-const LOCKED_SECONDS = 900
-
 function tooManyGuesses({ headers }: Response): HubError {
-  const seconds = Number(headers.get('x-retry-after') ?? LOCKED_SECONDS)
+  const seconds = Number(headers.get('x-retry-after') ?? 60)
   return new HubError('too_many_requests', { seconds }, { retryAfterSeconds: seconds })
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
 import { callAuthAs } from './call-auth.ts'
+import type { GuessLimits } from './limit-guesses.ts'
 import type { SignedInOperator } from './requester.ts'
 
 const FRESH_MS = 15 * 60_000
@@ -14,14 +15,15 @@ const FRESH_MS = 15 * 60_000
  * @throws HubError `password_wrong`, `session_not_fresh`, `too_many_requests`.
  */
 export async function confirmIdentity(
-  parts: { auth: Auth; operators: OperatorStore; clock: Clock },
+  parts: { auth: Auth; operators: OperatorStore; limits: GuessLimits; clock: Clock },
   request: FastifyRequest,
   { id, sessionId }: SignedInOperator,
   password: string,
 ): Promise<void> {
   const operator = await parts.operators.readOperator(id)
   if (operator?.has_password) {
-    await callAuthAs(parts.auth, request, null, { path: 'verify-password', body: { password } })
+    const call = { path: 'verify-password', body: { password } }
+    await parts.limits.confirming(sessionId, () => callAuthAs(parts.auth, request, null, call))
     return
   }
   const sessions = await parts.operators.listSessions(id)

@@ -1,5 +1,6 @@
 import { isRole, type Role } from '../../domain/caller.ts'
-import { findPasswordFault, isEmail } from '../../domain/operator.ts'
+import { isEmail } from '../../domain/operator.ts'
+import { findPasswordFault } from '../../domain/password.ts'
 import { HubError } from '../../errors.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
@@ -12,8 +13,11 @@ const FIRST_OPERATOR = 'first operator'
  * Creates an operator who signs in with e-mail and password.
  * @throws HubError `invalid_operator`.
  */
-export async function createOperator(parts: { auth: Auth }, operator: NewOperator): Promise<void> {
-  expectAcceptable(operator)
+export async function createOperator(
+  parts: { auth: Auth; publicUrl: string },
+  operator: NewOperator,
+): Promise<void> {
+  expectAcceptable(operator, parts.publicUrl)
   const { internalAdapter, password } = await parts.auth.$context
   const email = operator.email.toLowerCase()
   if (await internalAdapter.findUserByEmail(email)) {
@@ -37,7 +41,7 @@ export async function createOperator(parts: { auth: Auth }, operator: NewOperato
  * @throws HubError `operator_exists`, `invalid_operator`.
  */
 export async function createFirstOperator(
-  parts: { auth: Auth; operators: OperatorStore },
+  parts: { auth: Auth; operators: OperatorStore; publicUrl: string },
   operator: Omit<NewOperator, 'role'>,
 ): Promise<void> {
   const { operators } = parts
@@ -51,9 +55,11 @@ export async function createFirstOperator(
 }
 
 /** @throws HubError `invalid_operator` saying what is wrong. */
-export function expectAcceptable({ email, password, role }: NewOperator): void {
+export function expectAcceptable(operator: NewOperator, publicUrl: string): void {
+  const { email, password, role } = operator
   const reason = isEmail(email)
-    ? (findPasswordFault(password) ?? (isRole(role) ? null : 'the role is unknown'))
+    ? (findPasswordFault(password, { ...operator, publicUrl }) ??
+      (isRole(role) ? null : 'the role is unknown'))
     : 'the e-mail address is not one'
   if (reason !== null) throw new HubError('invalid_operator', { reason })
 }

@@ -8,6 +8,7 @@ import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
 import { callAuth, callAuthAs } from './call-auth.ts'
 import { confirmIdentity } from './confirm-identity.ts'
+import type { GuessLimits } from './limit-guesses.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
 
 const Anything = Type.Object({}, { additionalProperties: true })
@@ -23,6 +24,7 @@ export function passkeyRoutes(parts: {
   operators: OperatorStore
   activity: ActivityStore
   clock: Clock
+  limits: GuessLimits
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
   const { auth, activity, callerOf } = parts

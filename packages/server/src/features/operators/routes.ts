@@ -7,6 +7,8 @@ import type { Auth } from './auth.ts'
 import type { OidcSettings } from './auth-plugins.ts'
 import { invitationRoutes } from './invitation-routes.ts'
 import type { SendMail } from './invite-operator.ts'
+import type { KnownDevices } from './known-device.ts'
+import type { GuessLimits } from './limit-guesses.ts'
 import { operatorManagementRoutes } from './operator-routes.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
 import type { CallerOf } from './requester.ts'
@@ -24,6 +26,8 @@ export type OperatorParts = {
   clock: Clock
   publicUrl: string
   sendMail: SendMail | null
+  limits: GuessLimits
+  devices: KnownDevices
   callerOf: CallerOf
   csrfTokenOf: (sessionId: string) => string
 } & Pick<Storage, 'operators' | 'invitations' | 'activity'>

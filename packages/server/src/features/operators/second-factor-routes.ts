@@ -1,9 +1,13 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorAnswer } from '@recordhub/protocol'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../../lib/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
 import { callAuthAs } from './call-auth.ts'
+import { confirmIdentity } from './confirm-identity.ts'
+import type { GuessLimits } from './limit-guesses.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
 
 const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
@@ -16,10 +20,23 @@ const Codes = Type.Array(Type.String())
 /** The code of an authenticator app as one's second factor. */
 export function secondFactorRoutes(parts: {
   auth: Auth
+  operators: OperatorStore
   activity: ActivityStore
+  clock: Clock
+  limits: GuessLimits
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
-  const { auth, activity, callerOf } = parts
+  const { auth, operators, activity, limits, callerOf } = parts
+
+  /** What takes one's password or code. */
+  function confirm(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    call: { path: string; body: object },
+  ): Promise<Record<string, unknown>> {
+    const { sessionId } = operatorOf(callerOf, request)
+    return limits.confirming(sessionId, () => callAuthAs(auth, request, reply, call))
+  }
 
   async function note(request: FastifyRequest, action: string): Promise<void> {
     const { email } = operatorOf(callerOf, request)
@@ -45,9 +62,8 @@ export function secondFactorRoutes(parts: {
         },
       },
       async (request, reply) => {
-        operatorOf(callerOf, request)
-        const body = request.body
-        const said = await callAuthAs(auth, request, reply, { path: 'two-factor/enable', body })
+        const call = { path: 'two-factor/enable', body: request.body }
+        const said = await confirm(request, reply, call)
         reply.header('Cache-Control', 'no-store')
         return {
           success: true as const,
@@ -70,9 +86,7 @@ export function secondFactorRoutes(parts: {
         },
       },
       async (request, reply) => {
-        operatorOf(callerOf, request)
-        const body = request.body
-        await callAuthAs(auth, request, reply, { path: 'two-factor/verify-totp', body })
+        await confirm(request, reply, { path: 'two-factor/verify-totp', body: request.body })
         await note(request, 'second_factor.enable')
         return { success: true as const, message: 'The second factor is on.' }
       },
@@ -91,9 +105,8 @@ export function secondFactorRoutes(parts: {
         },
       },
       async (request, reply) => {
-        operatorOf(callerOf, request)
         const path = 'two-factor/generate-backup-codes'
-        const said = await callAuthAs(auth, request, reply, { path, body: request.body })
+        const said = await confirm(request, reply, { path, body: request.body })
         await note(request, 'second_factor.recovery_codes')
         reply.header('Cache-Control', 'no-store')
         return { success: true as const, recovery_codes: codesOf(said['backupCodes']) }
@@ -104,14 +117,18 @@ export function secondFactorRoutes(parts: {
       '/api/v1/account/second-factor',
       {
         schema: {
-          summary: 'Switch the second factor off',
+          summary: 'Switch the second factor off, which ends all other sessions',
           body: PasswordRequest,
           response: { 200: Done, '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
-        operatorOf(callerOf, request)
-        const body = request.body
+        const operator = operatorOf(callerOf, request)
+        const { id, email, sessionId } = operator
+        const { body } = request
+        await confirmIdentity(parts, request, operator, body.password)
+        const audit = { actor: email, action: 'session.end_others', target: email }
+        await operators.endSessions(id, sessionId, { ...audit, address: request.ip })
         await callAuthAs(auth, request, reply, { path: 'two-factor/disable', body })
         await note(request, 'second_factor.disable')
         return { success: true as const, message: 'The second factor is off.' }

@@ -25,6 +25,7 @@ export function sessionRoutes(parts: {
   operators: OperatorStore
   activity: ActivityStore
   secrets: SecretBox
+  publicUrl: string
   callerOf: CallerOf
   csrfTokenOf: (sessionId: string) => string
 }): FastifyPluginAsyncTypebox {

@@ -2,9 +2,12 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { SignInOptions } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
+import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
 import { OIDC, type OidcSettings, passkeySite } from './auth-plugins.ts'
-import { callAuth, toErrorAnswer } from './call-auth.ts'
+import { callAuth, findHalfSignedIn, toErrorAnswer } from './call-auth.ts'
+import type { KnownDevices } from './known-device.ts'
+import type { GuessLimits } from './limit-guesses.ts'
 
 const Text = Type.String({ maxLength: 1000 })
 const Anything = Type.Object({}, { additionalProperties: true })
@@ -16,6 +19,7 @@ const exactly = <Members extends Record<string, ReturnType<typeof Type.String>>>
 const STEPS = [
   {
     path: 'sign-in/email',
+    guess: 'password',
     summary: 'Sign in with {email, password}, which gives a session cookie',
     body: Type.Object(
       { email: Text, password: Text, rememberMe: Type.Optional(Type.Boolean()) },
@@ -24,20 +28,23 @@ const STEPS = [
   },
   {
     path: 'two-factor/verify-totp',
+    guess: 'code',
     summary: 'Go on with a sign-in by the code of an authenticator app',
     body: exactly({ code: Text }),
   },
   {
     path: 'two-factor/verify-backup-code',
+    guess: 'recovery code',
     summary: 'Go on with a sign-in by a recovery code, which holds once',
     body: exactly({ code: Text }),
   },
   {
     path: 'passkey/verify-authentication',
+    guess: null,
     summary: 'Sign in with a passkey: what the browser made of the options',
     body: Type.Object({ response: Anything }, { additionalProperties: false }),
   },
-]
+] as const
 
 /** The steps of signing in, none of which is done in the name of who is signed in already. */
 export function signInRoutes(parts: {
@@ -46,20 +53,33 @@ export function signInRoutes(parts: {
   ssoAuth: Auth | null
   oidc: OidcSettings | null
   publicUrl: string
+  operators: Pick<OperatorStore, 'readOperator'>
+  limits: GuessLimits
+  devices: KnownDevices
 }): FastifyPluginAsyncTypebox {
-  const { auth, ssoAuth, oidc, publicUrl } = parts
+  const { auth, ssoAuth, oidc, publicUrl, operators, limits, devices } = parts
+
+  /** Whose account a step is about; '' where nobody knows. */
+  async function emailOf(request: FastifyRequest): Promise<string> {
+    const { email } = Object(request.body)
+    if (typeof email === 'string') return email
+    const id = await findHalfSignedIn(auth, request)
+    return (id !== null && (await operators.readOperator(id))?.email) || ''
+  }
+
   return async (app) => {
-    for (const { path, summary, body } of STEPS) {
+    for (const { path, summary, body, guess } of STEPS) {
       app.post(
         `/api/auth/${path}`,
         { schema: { summary, body, response: { 200: Anything } } },
         async (request, reply) => {
           const sent: object = Object(request.body)
-          return passOn(
-            request,
-            reply,
-            await callAuth(auth, request, { path, body: sent, withSession: false }),
-          )
+          const step = () => callAuth(auth, request, { path, body: sent, withSession: false })
+          if (guess === null) return passOn(request, reply, await step())
+          const email = await emailOf(request)
+          const answer = await limits.trying({ of: guess, email, request }, step)
+          if (beginsSession(answer)) devices.remember(reply, email)
+          return passOn(request, reply, answer)
         },
       )
     }
@@ -153,6 +173,11 @@ export function signInRoutes(parts: {
       },
     )
   }
+}
+
+function beginsSession(answer: Response): boolean {
+  const cookies = answer.headers.getSetCookie()
+  return answer.ok && cookies.some((cookie) => /session_token=[^;]/.test(cookie))
 }
 
 /** The session's token is for the cookie alone, out of reach of scripts. */

@@ -18,7 +18,8 @@ const BREATH_MS = 20
 
 export type RetentionParts = {
   retention: RetentionStore
-  operators: Pick<OperatorStore, 'claim' | 'releaseClaim'>
+  operators: Pick<OperatorStore, 'claim' | 'releaseClaim' | 'dropEndedSessions'>
+  session: { idleMinutes: number }
   kept: KeptDays
   /** Lines of activity that are kept, however young; 0 for any number. */
   activityLines: number
@@ -35,6 +36,7 @@ export async function dropOldRows(parts: RetentionParts, signal: AbortSignal): P
   if (!(await operators.claim(CLAIM, CLAIM_SECONDS))) return
   let isWhole = false
   try {
+    await dropEndedSessions(parts)
     const dropped = await dropAll(parts, signal)
     if (Object.keys(dropped).length > 0) parts.log.info({ dropped }, 'old rows were dropped')
     await inSteps(signal, () => retention.giveSpaceBack())
@@ -43,6 +45,12 @@ export async function dropOldRows(parts: RetentionParts, signal: AbortSignal): P
     // What broke off goes on at the next time, not an hour later.
     if (!isWhole) await operators.releaseClaim(CLAIM).catch(() => undefined)
   }
+}
+
+async function dropEndedSessions({ operators, session, clock }: RetentionParts): Promise<void> {
+  const now = clock.now()
+  const seenBefore = new Date(now.getTime() - session.idleMinutes * 60_000).toISOString()
+  await operators.dropEndedSessions({ at: now.toISOString(), seenBefore })
 }
 
 async function dropAll(

@@ -37,8 +37,8 @@ export interface OperatorStore {
   readOperator(id: string): Promise<Operator | null>
 
   /**
-   * Changes role or admission. With a disabled operator end all sessions and tokens, and with a lower role
-   * the tokens above it. Of several changes at once none takes the last admin.
+   * Changes role or admission. With another role end all sessions, so that the next one begins with it, and
+   * the tokens above it; with a disabled operator all sessions and tokens. Of several changes at once none takes the last admin.
    */
   changeOperator(
     id: string,
@@ -49,7 +49,10 @@ export interface OperatorStore {
   /** Removes an operator with sessions, passkeys and second factor; the tokens are revoked. */
   removeOperator(id: string, audit: NewAuditEntry): Promise<OperatorChange>
 
-  /** Takes a second factor away, for somebody who has lost it. False where there was none. */
+  /**
+   * Takes a second factor away, for somebody who has lost it, and ends all sessions. False where there was
+   * none.
+   */
   removeSecondFactor(id: string, audit: NewAuditEntry): Promise<boolean>
 
   /**
@@ -58,11 +61,14 @@ export interface OperatorStore {
    */
   takeCode(operatorId: string, codeHash: string): Promise<boolean>
 
-  /** Notes that an operator is at work. */
-  noteSeen(id: string, at: string): Promise<void>
+  /** Notes that an operator is at work, and in which session. */
+  noteSeen(id: string, sessionId: string, at: string): Promise<void>
 
   /** Those that have not run out, the latest first. */
   listSessions(operatorId: string): Promise<StoredSession[]>
+
+  /** Drops sessions that have run out by `at`, or in which nobody has done anything since `seenBefore`. */
+  dropEndedSessions(ended: { at: string; seenBefore: string }): Promise<void>
 
   /** Ends one session of an operator. False where there is none with this id. */
   endSession(operatorId: string, sessionId: string, audit: NewAuditEntry): Promise<boolean>

@@ -4,6 +4,7 @@ import type { AlertStore } from './alert-store.ts'
 import type { ChangeStore } from './change-store.ts'
 import type { ConnectionStore } from './connection-store.ts'
 import type { ErasureStore } from './erasure-store.ts'
+import type { GuessStore } from './guess-store.ts'
 import type { InvitationStore } from './invitation-store.ts'
 import type { ManifestStore } from './manifest-store.ts'
 import type { MissingStore } from './missing-store.ts'
@@ -51,6 +52,7 @@ export type Storage = {
   retention: RetentionStore
   operators: OperatorStore
   invitations: InvitationStore
+  guesses: GuessStore
   snapshot: SnapshotStore
   statistics: StatisticsStore
   sqlViews: SqlViews

@@ -22,6 +22,7 @@ export type Databases = {
  * platform's status, a running pull); every write under way has ended when it is got, and none begins
  * before it is given back, so that a refusal holds from its commit on. `search index`: the indexes that lists go
  * by, which follow the changes of records. `operators`: who may do what, of which one must stay an admin.
+ * `guesses`: how often somebody has tried, of whom each must see those before.
  */
 export type Held =
   | 'write gates'
@@ -31,6 +32,7 @@ export type Held =
   | 'search index'
   | 'names of views'
   | 'operators'
+  | 'guesses'
 
 /** The database itself or a transaction on it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>

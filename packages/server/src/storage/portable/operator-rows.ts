@@ -35,13 +35,14 @@ export function createOperatorRows({ reader, writer, clock, hold }: Databases): 
         if (role !== undefined) {
           await db.updateTable('operators').set({ role }).where('id', '=', id).execute()
           await revokeTokens(db, id, at, rolesAbove(role))
+          if (role !== found.role) await endSessions(db, id)
         }
         if (disabled !== undefined) {
           const disabled_at = disabled ? at : null
           await db.updateTable('operators').set({ disabled_at }).where('id', '=', id).execute()
         }
         if (disabled) {
-          await db.deleteFrom('operator_sessions').where('operator_id', '=', id).execute()
+          await endSessions(db, id)
           await revokeTokens(db, id, at, ROLES)
         }
         await insertAudit(db, at, audit)
@@ -70,6 +71,7 @@ export function createOperatorRows({ reader, writer, clock, hold }: Databases): 
         if (!removed) return false
         const off = { two_factor_enabled: sql<boolean>`false` }
         await db.updateTable('operators').set(off).where('id', '=', id).execute()
+        await endSessions(db, id)
         await insertAudit(db, nowText(clock), audit)
         return true
       }),
@@ -85,10 +87,17 @@ export function createOperatorRows({ reader, writer, clock, hold }: Databases): 
       return taken !== undefined
     },
 
-    async noteSeen(id, at) {
-      await writer.updateTable('operators').set({ last_seen_at: at }).where('id', '=', id).execute()
-    },
+    noteSeen: (id, sessionId, at) =>
+      writer.transaction().execute(async (db) => {
+        await db.updateTable('operators').set({ last_seen_at: at }).where('id', '=', id).execute()
+        const seen = db.updateTable('operator_sessions').set({ updated_at: at })
+        await seen.where('id', '=', sessionId).execute()
+      }),
   }
+}
+
+async function endSessions(db: Executor, operatorId: string): Promise<void> {
+  await db.deleteFrom('operator_sessions').where('operator_id', '=', operatorId).execute()
 }
 
 const rolesAbove = (role: Role) => ROLES.slice(ROLES.indexOf(role) + 1)

@@ -7,7 +7,10 @@ export function createOperatorSessions({
   reader,
   writer,
   clock,
-}: Databases): Pick<OperatorStore, 'listSessions' | 'endSession' | 'endSessions'> {
+}: Databases): Pick<
+  OperatorStore,
+  'listSessions' | 'dropEndedSessions' | 'endSession' | 'endSessions'
+> {
   return {
     async listSessions(operatorId) {
       const rows = await reader
@@ -26,6 +29,13 @@ export function createOperatorSessions({
         address: row.ip_address || null,
         user_agent: row.user_agent || null,
       }))
+    },
+
+    async dropEndedSessions({ at, seenBefore }) {
+      await writer
+        .deleteFrom('operator_sessions')
+        .where((eb) => eb.or([eb('expires_at', '<=', at), eb('updated_at', '<', seenBefore)]))
+        .execute()
     },
 
     endSession: (operatorId, sessionId, audit) =>

@@ -54,3 +54,10 @@ export type ApiTokensTable = {
   operator_id: string | null
   created_by: Generated<string>
 }
+
+export type GuessesTable = {
+  guess_id: Generated<number>
+  subject: string
+  tries: number
+  at: string
+}

@@ -9,6 +9,7 @@ import { createConnectionStore } from './connection-store.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import type { ErasingParts } from './erase-record.ts'
 import { createErasureStore } from './erasure-store.ts'
+import { createGuessStore } from './guess-store.ts'
 import { createInvitationStore } from './invitation-store.ts'
 import { createManifestStore } from './manifest-store.ts'
 import { createMissingStore, type MissingParts } from './missing-store.ts'
@@ -85,6 +86,7 @@ export function createStores(
     }),
     operators: createOperatorStore(databases, authDatabase),
     invitations: createInvitationStore(databases),
+    guesses: createGuessStore(databases),
     snapshot: createSnapshotStore(databases),
     statistics: createStatisticsStore(databases),
     views: createViewStore(databases),

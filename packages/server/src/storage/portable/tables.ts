@@ -16,6 +16,7 @@ import type {
 import type { Generated } from 'kysely'
 import type {
   ApiTokensTable,
+  GuessesTable,
   OperatorAccountsTable,
   OperatorInvitationsTable,
   OperatorPasskeysTable,
@@ -52,6 +53,7 @@ export type Tables = {
   operator_invitations: OperatorInvitationsTable
   api_tokens: ApiTokensTable
   claims: ClaimsTable
+  guesses: GuessesTable
   switches: SwitchesTable
   search_feed: SearchFeedTable
   indexed_fields: IndexedFieldsTable

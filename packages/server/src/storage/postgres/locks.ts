@@ -39,6 +39,7 @@ const LOCKS: Record<Held, string> = {
   'search index': SEARCH_INDEX_LOCK,
   'names of views': `${HUB}, 6`,
   operators: `${HUB}, 7`,
+  guesses: `${HUB}, 8`,
 }
 
 export async function hold(transaction: Executor, what: Held): Promise<void> {

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { callHub, wordsOf } from '../../../api/call-hub.ts'
 import { renewSession } from '../../../api/session.ts'
 import { tell } from '../../../components/confirm.tsx'
-import { passwordFault } from '../../sign-in/password-rule.ts'
+import { PASSWORD_ADVICE, passwordFault } from '../../sign-in/password-rule.ts'
 import { SettingsSection } from '../settings-section.tsx'
 
 const EMPTY = { current: '', password: '', again: '' }
@@ -39,7 +39,7 @@ export function PasswordSection() {
   return (
     <SettingsSection
       title="Password"
-      description="12 characters or more. A new one ends all your other sessions."
+      description={`${PASSWORD_ADVICE} A new one ends all your other sessions.`}
     >
       <form onSubmit={submit}>
         <Stack>
