@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
+import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import type { Page } from 'playwright-core'
 import {
   BROWSER_TEST,
@@ -27,10 +28,10 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
   })
   after(async () => hub[Symbol.asyncDispose]())
 
-  const tab = (page: Page, name: string) => page.getByRole('tab', { name }).first()
+  const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true }).first()
   /** Both examples show this language, and none shows another. */
   async function untilAllShow(page: Page, name: string): Promise<void> {
-    await page.getByRole('tab', { name, selected: true }).nth(1).waitFor()
+    await page.getByRole('tab', { name, exact: true, selected: true }).nth(1).waitFor()
     assert.equal(await page.getByRole('tab', { selected: true }).count(), 2)
   }
 
@@ -74,7 +75,7 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     await page.getByText('APIRouter(prefix="/api/hub"').waitFor()
     await page.goto('/dashboard/guide?language=java')
     await page.getByText('public class HubController').waitFor()
-    for (const name of ['cURL', 'PHP / Laravel', 'Node / Express', 'C# / ASP.NET']) {
+    for (const name of Object.values(GUIDE_LANGUAGES)) {
       await tab(page, name).click()
       await untilAllShow(page, name)
     }
@@ -149,7 +150,7 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     assert.ok(await heading.isVisible())
     await page.getByRole('tab', { name: 'cURL' }).last().focus()
     await page.keyboard.press('ArrowRight')
-    await page.getByText('class PushToHub implements ShouldQueue').waitFor()
+    await page.getByText('function push(string $method').waitFor()
     await page.waitForFunction(`scrollY > 1000`)
   })
 

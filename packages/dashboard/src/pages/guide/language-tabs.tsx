@@ -1,5 +1,6 @@
 import { Tabs } from '@mantine/core'
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
+import classes from './guide.module.css'
 import { GuideMarkdown } from './guide-markdown.tsx'
 import { type GuideExample, isLanguage, type Language } from './split-guide.ts'
 
@@ -19,6 +20,8 @@ export function LanguageTabs({
       onChange={(value) => isLanguage(value) && onChoose(value)}
       keepMounted={false}
       my="md"
+      variant="pills"
+      classNames={{ tab: classes['language'] ?? '' }}
     >
       <Tabs.List aria-label="Language of the example">
         {examples.map((example) => (
