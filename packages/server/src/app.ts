@@ -287,7 +287,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     await web.register(missingReviewRoutes({ missing: storage.missing, clock, requesterOf }))
     await web.register(alertRoutes({ ...storage, ...mailing, requesterOf }))
     await web.register(activityRoutes(storage))
-    await web.register(auditRoutes(storage))
+    await web.register(auditRoutes({ ...storage, clock, requesterOf }))
     await web.register(
       aboutRoutes({
         ...storage,

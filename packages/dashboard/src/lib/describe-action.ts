@@ -3,6 +3,8 @@ import { formatTime, formatWord } from './format.ts'
 
 const ACTIONS: Readonly<Record<string, string>> = {
   'session.begin': 'Signed in',
+  'session.refuse': 'Was refused at the sign-in',
+  'session.sign_out': 'Signed out',
   'session.end': 'Ended a session',
   'session.end_others': 'Ended all other sessions',
   'session.end_all': 'Ended all sessions',
@@ -31,6 +33,9 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'module.drift_policy': 'Changed how a module treats drift',
   'module.indexed_fields': 'Chose indexed fields',
   'records.export': 'Exported records',
+  'audit.export': 'Exported the audit',
+  'pull.start': 'Started a pull',
+  'pull.cancel': 'Cancelled a pull',
   'record.erase': 'Erased a record',
   'record.anonymise': 'Anonymised a record',
   'rejected_push.replay': 'Replayed a rejected push',

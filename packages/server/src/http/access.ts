@@ -67,6 +67,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'DELETE /api/v1/tokens/:id': 'viewer',
 
   'GET /api/v1/audit': 'admin',
+  'GET /api/v1/audit/export': 'admin',
   'GET /api/v1/about': 'viewer',
 
   'GET /dashboard': 'viewer',

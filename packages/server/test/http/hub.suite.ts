@@ -1,9 +1,11 @@
 /** Everything that the hub promises over HTTP, as one suite: an engine's test file hands its engine over. */
 import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { describeAccess } from './access.suite.ts'
 import { describeAccounts } from './accounts.suite.ts'
 import { describeActivity } from './activity.suite.ts'
 import { describeAlertMails } from './alert-mails.suite.ts'
 import { describeAlerts } from './alerts.suite.ts'
+import { describeAudit } from './audit.suite.ts'
 import { describeChangeFeed } from './changes.suite.ts'
 import { describeConnections } from './connections.suite.ts'
 import { describeCsrf } from './csrf.suite.ts'
@@ -67,6 +69,8 @@ export function describeHub(engine: StorageEngine): void {
   describeSessions(engine)
   describeSessionEnds(engine)
   describeGuesses(engine)
+  describeAccess(engine)
+  describeAudit(engine)
   describeCsrf(engine)
   describeOperatorsOfHub(engine)
   describeAccounts(engine)

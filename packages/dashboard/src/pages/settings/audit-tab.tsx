@@ -20,8 +20,8 @@ export function AuditTab() {
     queryKey: ['audit', filters],
     queryFn: ({ signal, pageParam }) => {
       const query = new URLSearchParams({ limit: '50' })
-      for (const [name, value] of Object.entries({ ...filters, cursor: pageParam })) {
-        if (value !== '') query.set(name, value)
+      for (const [name, value] of Object.entries(given({ ...filters, cursor: pageParam }))) {
+        query.set(name, value)
       }
       return callHub<Page>(`/api/v1/audit?${query}`, { signal })
     },
@@ -72,6 +72,17 @@ export function AuditTab() {
             Clear
           </Button>
         )}
+        {(['csv', 'ndjson'] as const).map((format) => (
+          <Button
+            key={format}
+            variant="default"
+            component="a"
+            href={`/api/v1/audit/export?${new URLSearchParams({ ...given(filters), format })}`}
+            download
+          >
+            Export as {format.toUpperCase()}
+          </Button>
+        ))}
       </Group>
       {found.isError && <ErrorNotice error={found.error} onRetry={() => found.refetch()} />}
       {found.isPending && <LinesSkeleton lines={8} />}
@@ -96,4 +107,9 @@ export function AuditTab() {
       )}
     </SettingsSection>
   )
+}
+
+/** Without those that are left empty. */
+function given(filters: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ''))
 }

@@ -1,12 +1,40 @@
+import { Readable } from 'node:stream'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { AuditEntry, ErrorAnswer, NullableString, Timestamp } from '@recordhub/protocol'
+import { AuditEntry, ErrorAnswer, NullableString, OneOf, Timestamp } from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
+import type { Clock } from '../../lib/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import { AUDIT_TYPES, writeAudit } from './write-audit.ts'
 
 const PAGE = 50
 const Word = Type.Optional(Type.String({ maxLength: 512 }))
+const FILTERS = {
+  actor: Word,
+  action: Word,
+  target: Word,
+  from: Type.Optional(Timestamp),
+  until: Type.Optional(Timestamp),
+}
+const Filters = Type.Object(FILTERS)
+
+const EXPORTED = {
+  description: 'The file, named by Content-Disposition',
+  content: Object.fromEntries(
+    Object.values(AUDIT_TYPES).map((type) => [
+      type,
+      { schema: Type.Unsafe<Readable>({ type: 'string', format: 'binary' }) },
+    ]),
+  ),
+}
 
 /** Reading the audit: who did what to what, when and from where. */
-export function auditRoutes(parts: { activity: ActivityStore }): FastifyPluginAsyncTypebox {
+export function auditRoutes(parts: {
+  activity: ActivityStore
+  clock: Clock
+  requesterOf: (request: FastifyRequest) => { actor: string; address: string | null }
+}): FastifyPluginAsyncTypebox {
+  const { activity, clock, requesterOf } = parts
   return async (app) => {
     app.get(
       '/api/v1/audit',
@@ -15,11 +43,7 @@ export function auditRoutes(parts: { activity: ActivityStore }): FastifyPluginAs
           summary: 'List the audit, newest first',
           querystring: Type.Object(
             {
-              actor: Word,
-              action: Word,
-              target: Word,
-              from: Type.Optional(Timestamp),
-              until: Type.Optional(Timestamp),
+              ...FILTERS,
               limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
               cursor: Type.Optional(Type.Integer({ minimum: 1 })),
             },
@@ -36,18 +60,9 @@ export function auditRoutes(parts: { activity: ActivityStore }): FastifyPluginAs
         },
       },
       async (request) => {
-        const { actor = null, action = null, target = null, from, until } = request.query
         const { limit = PAGE, cursor = null } = request.query
-        const entries = await parts.activity.listAudit({
-          actor,
-          action,
-          target,
-          // Instants are stored in one form, by which they compare as text.
-          from: from === undefined ? null : new Date(from).toISOString(),
-          until: until === undefined ? null : new Date(until).toISOString(),
-          limit: limit + 1,
-          before: cursor,
-        })
+        const query = { ...filtersOf(request.query), limit: limit + 1, before: cursor }
+        const entries = await activity.listAudit(query)
         const page = entries.slice(0, limit)
         const last = page.at(-1)
         return {
@@ -57,5 +72,43 @@ export function auditRoutes(parts: { activity: ActivityStore }): FastifyPluginAs
         }
       },
     )
+
+    app.get(
+      '/api/v1/audit/export',
+      {
+        // It would write the whole file to throw it away.
+        exposeHeadRoute: false,
+        schema: {
+          summary: 'Export the audit as a file, newest first',
+          querystring: Type.Object(
+            { ...FILTERS, format: Type.Optional(OneOf('csv', 'ndjson')) },
+            { additionalProperties: false },
+          ),
+          response: { 200: EXPORTED, '4xx': ErrorAnswer },
+        },
+      },
+      async (request, reply) => {
+        const { format = 'csv', ...filters } = request.query
+        const audit = { ...requesterOf(request), action: 'audit.export', target: null }
+        await activity.appendAudit({ ...audit, details: { format, ...filters } })
+        const name = `audit-${clock.now().toISOString().slice(0, 10)}.${format}`
+        reply.header('Content-Disposition', `attachment; filename="${name}"`)
+        reply.header('Cache-Control', 'no-store').type(AUDIT_TYPES[format])
+        return reply.send(Readable.from(writeAudit(activity, filtersOf(filters), format)))
+      },
+    )
   }
 }
+
+function filtersOf({ actor, action, target, from, until }: FiltersOf) {
+  return {
+    actor: actor ?? null,
+    action: action ?? null,
+    target: target ?? null,
+    // Instants are stored in one form, by which they compare as text.
+    from: from === undefined ? null : new Date(from).toISOString(),
+    until: until === undefined ? null : new Date(until).toISOString(),
+  }
+}
+
+type FiltersOf = Static<typeof Filters>

@@ -54,7 +54,12 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
   }
 
   async function noteSignIn(
-    session: { id: string; userId: string; ipAddress?: string | null | undefined },
+    session: {
+      id: string
+      userId: string
+      ipAddress?: string | null | undefined
+      userAgent?: string | null | undefined
+    },
     call: AuthCall,
   ): Promise<void> {
     const method = METHODS[call?.path ?? '']
@@ -69,7 +74,7 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
       action: 'session.begin',
       target: null,
       address: session.ipAddress || null,
-      details: { method },
+      details: { method, browser: session.userAgent || null },
     })
   }
 

@@ -2,12 +2,14 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { SignInOptions } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
 import { OIDC, type OidcSettings, passkeySite } from './auth-plugins.ts'
 import { callAuth, findHalfSignedIn, toErrorAnswer } from './call-auth.ts'
 import type { KnownDevices } from './known-device.ts'
 import type { GuessLimits } from './limit-guesses.ts'
+import { type CallerOf, operatorOf } from './requester.ts'
 
 const Text = Type.String({ maxLength: 1000 })
 const Anything = Type.Object({}, { additionalProperties: true })
@@ -54,10 +56,13 @@ export function signInRoutes(parts: {
   oidc: OidcSettings | null
   publicUrl: string
   operators: Pick<OperatorStore, 'readOperator'>
+  activity: ActivityStore
   limits: GuessLimits
   devices: KnownDevices
+  callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
   const { auth, ssoAuth, oidc, publicUrl, operators, limits, devices } = parts
+  const { activity, callerOf } = parts
 
   /** Whose account a step is about; '' where nobody knows. */
   async function emailOf(request: FastifyRequest): Promise<string> {
@@ -99,12 +104,13 @@ export function signInRoutes(parts: {
     app.post(
       '/api/auth/sign-out',
       { schema: { summary: 'End the session', response: { 200: Anything } } },
-      async (request, reply) =>
-        passOn(
-          request,
-          reply,
-          await callAuth(auth, request, { path: 'sign-out', withSession: true }),
-        ),
+      async (request, reply) => {
+        const { email } = operatorOf(callerOf, request)
+        const answer = await callAuth(auth, request, { path: 'sign-out', withSession: true })
+        const audit = { actor: email, action: 'session.sign_out', target: null }
+        await activity.appendAudit({ ...audit, address: request.ip })
+        return passOn(request, reply, answer)
+      },
     )
 
     app.post(

@@ -14,11 +14,12 @@ import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/caller.ts'
 import { nameOfCaller } from '../../domain/caller.ts'
 import { HubError, wordsFor } from '../../errors.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import type { PullStore } from '../../storage/port/pull-store.ts'
+import type { PullScope, PullStore } from '../../storage/port/pull-store.ts'
 import type { CancelPull } from './cancel-pull.ts'
 import { toPullScope } from './pull-platform.ts'
-import type { PullRequest, RequestPull } from './request-pull.ts'
+import type { PullRequested, RequestPull } from './request-pull.ts'
 
 const PullId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const TASKS_PAGE = 500
@@ -31,14 +32,31 @@ export function pullRoutes(parts: {
   platforms: Pick<PlatformStore, 'readPlatform'>
   requestPull: RequestPull
   cancelPull: CancelPull
+  activity: Pick<ActivityStore, 'appendAudit'>
   callerOf: (request: FastifyRequest) => Caller
 }): FastifyPluginAsyncTypebox {
-  const { pulls, platforms, requestPull, cancelPull, callerOf } = parts
+  const { pulls, platforms, cancelPull, activity, callerOf } = parts
   const requesterOf = (request: FastifyRequest) => {
     const caller = callerOf(request)
     const trigger: PullTrigger = caller.kind === 'operator' ? 'operator' : 'api'
     return { trigger, requested_by: nameOfCaller(caller) }
   }
+  /** Starts a pull, and notes who did. */
+  async function startPull(request: FastifyRequest, only?: PullScope) {
+    const asked = { ...requesterOf(request), ...(only ? { only } : {}) }
+    const requested = await parts.requestPull(asked)
+    if (requested.outcome === 'queued') {
+      await audit(request, 'pull.start', requested.pull.id, only ? { ...only } : {})
+    }
+    return answerPullRequest(requested)
+  }
+
+  function audit(request: FastifyRequest, action: string, pullId: number, details = {}) {
+    const actor = nameOfCaller(callerOf(request))
+    const target = `pull ${pullId}`
+    return activity.appendAudit({ actor, action, target, address: request.ip, details })
+  }
+
   return async (app) => {
     app.register(async (anyBody) => {
       // The specification's clients send a form, JSON or nothing: none of it is read.
@@ -58,7 +76,7 @@ export function pullRoutes(parts: {
             },
           },
           async (request, reply) => {
-            const { status, answer } = await answerPullRequest(requestPull, requesterOf(request))
+            const { status, answer } = await startPull(request)
             return reply.code(status).send(answer)
           },
         )
@@ -78,8 +96,7 @@ export function pullRoutes(parts: {
       async (request, reply) => {
         const recordTypes = request.body?.record_types ?? null
         const only = await toPullScope(platforms, request.params.id, recordTypes)
-        const asked = { ...requesterOf(request), only }
-        const { status, answer } = await answerPullRequest(requestPull, asked)
+        const { status, answer } = await startPull(request, only)
         return reply.code(status).send(answer)
       },
     )
@@ -123,6 +140,7 @@ export function pullRoutes(parts: {
       async (request, reply) => {
         const actor = nameOfCaller(callerOf(request))
         const pull = await cancelPull(request.params.id, actor)
+        await audit(request, 'pull.cancel', pull.id)
         const message = 'The pull was cancelled. What it has stored stays.'
         return reply.code(202).send({ success: true, message, pull })
       },
@@ -204,8 +222,7 @@ export function pullRoutes(parts: {
   }
 }
 
-async function answerPullRequest(requestPull: RequestPull, request: PullRequest) {
-  const { outcome, pull } = await requestPull(request)
+function answerPullRequest({ outcome, pull }: PullRequested) {
   if (outcome === 'queued') {
     const message = 'The pull has been queued. It runs in the background.'
     return { status: 202 as const, answer: { success: true, message, pull } }
