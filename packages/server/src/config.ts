@@ -65,6 +65,13 @@ export const SETTINGS = {
     secret: true,
     help: 'Secret that seals keys and signs sessions; 32 characters or more.',
   }),
+  HUB_SECRET_PREVIOUS: setting({
+    parse: atLeast(32),
+    default: '',
+    shownDefault: 'none',
+    secret: true,
+    help: 'The secret before HUB_SECRET, while it is changed (recordhub secret rotate).',
+  }),
   HUB_PUBLIC_URL: setting({
     parse: httpUrl,
     default: '',

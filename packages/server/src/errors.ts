@@ -84,6 +84,16 @@ const CATALOGUE = {
     status: 500,
     message: 'Another hub is running on {path}. Stop it first, or set another HUB_DATA_DIR.',
   },
+  secret_wrong: {
+    status: 500,
+    message:
+      'HUB_SECRET is not the one that the keys in this database are sealed with. Where it was changed: recordhub secret rotate.',
+  },
+  secret_in_use: {
+    status: 500,
+    message:
+      'Another process of the hub is at work on this database. Stop every hub before its secret is changed.',
+  },
   starting: { status: 503, message: 'The hub is starting. Try again in {seconds} s.' },
   shutting_down: { status: 503, message: 'The hub is shutting down. Try again in {seconds} s.' },
   storage_unavailable: {

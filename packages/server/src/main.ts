@@ -20,6 +20,9 @@ async function main(args: string[]): Promise<void> {
   if (command === 'token create') {
     return (await import('./cli/create-token.ts')).createToken(config, options, print)
   }
+  if (command === 'secret rotate') {
+    return (await import('./cli/rotate-secret.ts')).rotateSecret(config, print)
+  }
   throw new SettingError(`There is no command "${command}"; see recordhub --help.`)
 }
 

@@ -14,6 +14,8 @@ Commands:
   demo            Run a hub with two sample platforms that push and are pulled.
   token create    Make a token for a program: --name <name> --role <viewer|operator|admin>
                   [--expires-in-days <days>]. It is printed once.
+  secret rotate   Seal everything under a new secret: HUB_SECRET, the one before being
+                  HUB_SECRET_PREVIOUS, or else a new file in HUB_DATA_DIR. Stop the hub first.
 
 Settings, from flags, the environment, or a file .env in the working directory:
 ${rows.join('\n')}

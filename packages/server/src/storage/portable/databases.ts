@@ -21,7 +21,8 @@ export type Databases = {
  * What one transaction at a time may work on. `write gates`: what allows writes of records (a key, a
  * platform's status, a running pull); every write under way has ended when it is got, and none begins
  * before it is given back, so that a refusal holds from its commit on. `search index`: the indexes that lists go
- * by, which follow the changes of records. `operators`: who may do what, of which one must stay an admin.
+ * by, which follow the changes of records. `operators`: who may do what, of which one must stay an admin. `secrets`:
+ * the change of the secret that keys are sealed with.
  */
 export type Held =
   | 'write gates'
@@ -31,6 +32,7 @@ export type Held =
   | 'search index'
   | 'names of views'
   | 'operators'
+  | 'secrets'
 
 /** The database itself or a transaction on it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>

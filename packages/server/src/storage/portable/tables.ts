@@ -22,6 +22,7 @@ import type {
   OperatorSecondFactorsTable,
   OperatorSessionsTable,
   OperatorsTable,
+  OperatorVerificationsTable,
 } from './operator-tables.ts'
 
 export type Tables = {
@@ -49,6 +50,7 @@ export type Tables = {
   operator_accounts: OperatorAccountsTable
   operator_passkeys: OperatorPasskeysTable
   operator_second_factors: OperatorSecondFactorsTable
+  operator_verifications: OperatorVerificationsTable
   operator_invitations: OperatorInvitationsTable
   api_tokens: ApiTokensTable
   claims: ClaimsTable
