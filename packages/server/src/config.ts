@@ -146,7 +146,7 @@ export const SETTINGS = {
   HUB_RATE_LIMIT: setting({
     parse: integer(0, 1_000_000),
     default: 0,
-    help: 'Pushes a second for each platform; 0 for no limit.',
+    help: 'Pushes a second that each process takes of a platform: of all nodes together as many times that as there are nodes; 0 for no limit.',
   }),
   HUB_RETENTION_ACTIVITY_DAYS: setting({
     parse: days,

@@ -16,7 +16,7 @@ const CATALOGUE = {
   },
   unsupported_media_type: {
     status: 415,
-    message: 'Send the body as JSON, with the header Content-Type: application/json.',
+    message: 'Send the body as JSON, uncompressed, with the header Content-Type: application/json.',
   },
   too_many_requests: { status: 429, message: 'Too many requests. Try again in {seconds} s.' },
   internal_error: {
