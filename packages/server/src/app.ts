@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import { authSecretOf } from './app/auth-secret.ts'
 import { createConfiguredOperator } from './app/configured-operator.ts'
 import { keptOf, oidcOf, outgoingOf, sessionOf } from './app/parts-of-config.ts'
 import type { Config } from './config.ts'
@@ -129,7 +130,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     ...storage,
     clock,
     session,
-    secret: secrets.deriveKey('sessions').toString('base64url'),
+    secret: authSecretOf(secrets),
     publicUrl: config.HUB_PUBLIC_URL,
     complain: (message: string, causes: unknown[]) =>
       logger.warn({ causes: causes.map(String) }, message),

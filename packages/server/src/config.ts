@@ -66,6 +66,13 @@ export const SETTINGS = {
     secret: true,
     help: 'Secret that seals keys and signs sessions; 32 characters or more.',
   }),
+  HUB_SECRET_PREVIOUS: setting({
+    parse: atLeast(32),
+    default: '',
+    shownDefault: 'none',
+    secret: true,
+    help: 'The secret before HUB_SECRET, while it is changed (recordhub secret rotate).',
+  }),
   HUB_PUBLIC_URL: setting({
     parse: httpUrl,
     default: '',
@@ -140,7 +147,7 @@ export const SETTINGS = {
   HUB_RATE_LIMIT: setting({
     parse: integer(0, 1_000_000),
     default: 0,
-    help: 'Pushes a second for each platform; 0 for no limit.',
+    help: 'Pushes a second that each process takes of a platform: of all nodes together as many times that as there are nodes; 0 for no limit.',
   }),
   HUB_RETENTION_ACTIVITY_DAYS: setting({
     parse: days,

@@ -16,7 +16,7 @@ const CATALOGUE = {
   },
   unsupported_media_type: {
     status: 415,
-    message: 'Send the body as JSON, with the header Content-Type: application/json.',
+    message: 'Send the body as JSON, uncompressed, with the header Content-Type: application/json.',
   },
   too_many_requests: { status: 429, message: 'Too many requests. Try again in {seconds} s.' },
   internal_error: {
@@ -83,6 +83,16 @@ const CATALOGUE = {
   data_folder_in_use: {
     status: 500,
     message: 'Another hub is running on {path}. Stop it first, or set another HUB_DATA_DIR.',
+  },
+  secret_wrong: {
+    status: 500,
+    message:
+      'HUB_SECRET is not the one that the keys in this database are sealed with. Where it was changed: recordhub secret rotate.',
+  },
+  secret_in_use: {
+    status: 500,
+    message:
+      'Another process of the hub is at work on this database. Stop every hub before its secret is changed.',
   },
   starting: { status: 503, message: 'The hub is starting. Try again in {seconds} s.' },
   shutting_down: { status: 503, message: 'The hub is shutting down. Try again in {seconds} s.' },

@@ -37,6 +37,9 @@ async function runForHub({ command, settings, options }: Arguments): Promise<voi
   if (command === 'guide') {
     return (await import('./cli/guide.ts')).printGuide(config, options, print)
   }
+  if (command === 'secret rotate') {
+    return (await import('./cli/rotate-secret.ts')).rotateSecret(config, print)
+  }
   throw new SettingError(`There is no command "${command}"; see recordhub --help.`)
 }
 

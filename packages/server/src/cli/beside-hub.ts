@@ -11,7 +11,6 @@ export async function besideHub<Result>(
   const storage = await openStorage({
     url: config.DATABASE_URL,
     dataDir: config.HUB_DATA_DIR,
-    secret: null,
     asHub: false,
     timeZone: config.HUB_TIME_ZONE,
     // What goes wrong ends the command and is told then.

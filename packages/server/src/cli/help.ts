@@ -22,6 +22,8 @@ Commands:
                   --push [--for <seconds>] opens a receiver at --host and --port too, and judges what the
                   platform pushes there; some of it is refused on purpose.
                   Exit code 0: it conforms, 1: it has errors, 2: wrong usage, or it cannot be reached.
+  secret rotate   Seal everything under a new secret: HUB_SECRET, the one before being
+                  HUB_SECRET_PREVIOUS, or else a new file in HUB_DATA_DIR. Stop the hub first.
 
 Settings, from flags, the environment, or a file .env in the working directory:
 ${rows.join('\n')}

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { type Logger, pino } from 'pino'
+import { openUnlocked } from '../app/open-unlocked.ts'
 import { createHub, type Hub } from '../app.ts'
 import type { Config } from '../config.ts'
-import { openStorage } from '../storage/open.ts'
-import { loadSecret } from './load-secret.ts'
+import { loadSecrets } from './load-secret.ts'
 import { VERSION } from './version.ts'
 
 export type RunningHub = { address: string; setupLink: string | null; stop: () => Promise<void> }
@@ -14,13 +14,7 @@ export async function startHub(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<RunningHub> {
-  const secret = loadSecret(config)
-  const storage = await openStorage({
-    url: config.DATABASE_URL,
-    dataDir: config.HUB_DATA_DIR,
-    secret,
-    asHub: true,
-    timeZone: config.HUB_TIME_ZONE,
+  const { storage, secret } = await openUnlocked(config, loadSecrets(config), {
     warn: (message) => logger.warn(message),
     waitUntil: signal,
   })

@@ -22,3 +22,5 @@ export function createKey(
 /** What a sealed key is bound to. */
 export const HUB_KEY_PURPOSE = 'hub key'
 export const SOURCE_KEY_PURPOSE = 'source key'
+/** The hub's own key, by which it knows erased records again: it stays when the secret changes. */
+export const REFERENCES_PURPOSE = 'erased references'

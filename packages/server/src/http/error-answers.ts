@@ -93,24 +93,23 @@ function toHubError(error: FastifyError | HubError, bodyLimit: number): HubError
 }
 
 function toValidationError(error: FastifyError): HubError {
-  const errors: FieldErrors = {}
+  const found = new Map<string, string[]>()
   for (const { keyword, instancePath, message, params } of error.validation ?? []) {
     // The same fault told twice: an unknown member also meets the schema `false`.
     if (keyword === 'boolean') continue
     const member = instancePath.split('/')[1] ?? namedIn(params) ?? 'request'
-    const fault = FAULTS[keyword] ?? message ?? 'is not valid'
-    errors[member] = [...(errors[member] ?? []), fault]
+    const fault = FAULTS.get(keyword) ?? message ?? 'is not valid'
+    found.set(member, [...(found.get(member) ?? []), fault])
   }
-  const reason = Object.entries(errors)
-    .map(([member, faults]) => `${member} ${faults.join(', ')}`)
-    .join('; ')
+  const errors: FieldErrors = Object.fromEntries(found)
+  const reason = [...found].map(([member, faults]) => `${member} ${faults.join(', ')}`).join('; ')
   return new HubError('invalid_request', { reason }, { errors })
 }
 
-const FAULTS: Record<string, string> = {
-  required: 'is required',
-  additionalProperties: 'is not known here',
-}
+const FAULTS: ReadonlyMap<string, string> = new Map([
+  ['required', 'is required'],
+  ['additionalProperties', 'is not known here'],
+])
 
 /** The member that a schema error is about where its path does not say. */
 function namedIn(params: Record<string, unknown>): string | undefined {

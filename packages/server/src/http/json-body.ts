@@ -13,17 +13,24 @@ export function parseJsonBodies(app: FastifyInstance): void {
     /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i,
     { parseAs: 'buffer' },
     (
-      _request: FastifyRequest,
+      request: FastifyRequest,
       body: Buffer,
       done: (error: Error | null, body?: unknown) => void,
     ) => {
       try {
+        refuseEncoding(request)
         done(null, parseBody(body))
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)))
       }
     },
   )
+}
+
+/** A body is read as it came: what somebody else would decompress must not mean two things. */
+function refuseEncoding({ headers }: FastifyRequest): void {
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') throw new HubError('unsupported_media_type')
 }
 
 function parseBody(body: Buffer): unknown {

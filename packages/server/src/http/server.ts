@@ -10,7 +10,9 @@ import fastify, {
 import { HubError } from '../errors.ts'
 import { answerUnknownRoutes } from './allowed-methods.ts'
 import { type Authenticators, type Authorization, authorize, type CsrfTokens } from './authorize.ts'
+import { answerClientError } from './client-errors.ts'
 import { answerErrors, sendError } from './error-answers.ts'
+import { createHostCheck } from './host-fault.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { describeApi } from './openapi.ts'
 import { validatorCompiler } from './validate.ts'
@@ -46,12 +48,16 @@ export async function createHttpServer(
     requestTimeout: 60_000,
     routerOptions: { maxParamLength: 1024 },
     frameworkErrors: refuseAddress,
+    clientErrorHandler: answerClientError,
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setValidatorCompiler(validatorCompiler)
   parseJsonBodies(app)
   answerErrors(app, settings.bodyLimit)
+  const findHostFault = createHostCheck()
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff')
+    const fault = findHostFault(request)
+    if (fault !== null) return done(new HubError('invalid_request', { reason: fault }))
     const refusal = settings.refusal()
     if (refusal === null) return done()
     done(new HubError(refusal, { seconds: 5 }, { retryAfterSeconds: 5 }))

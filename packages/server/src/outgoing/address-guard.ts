@@ -1,11 +1,13 @@
 /** Which network addresses the hub calls. A platform's address is typed by hand or answered by DNS. */
 import { BlockList, isIP } from 'node:net'
+import { embeddedAddresses } from './embedded-addresses.ts'
 
 /** Never: link-local networks and the addresses at which clouds hand out credentials. */
 const NEVER = blockList([
   ['169.254.0.0', 16],
   ['fe80::', 10],
   ['fd00:ec2::254', 128],
+  ['fd20:ce::254', 128],
   ['100.100.100.200', 32],
   ['168.63.129.16', 32],
   ['192.0.0.192', 32],
@@ -21,13 +23,19 @@ const PRIVATE = blockList([
   ['127.0.0.0', 8],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
   ['240.0.0.0', 4],
   ['::', 128],
   ['::1', 128],
-  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001:db8::', 32],
   ['fc00::', 7],
+  ['fec0::', 10],
 ])
 
 /** Why an IP address must not be called; null where it may be, and for what is no IP address. */
@@ -35,12 +43,19 @@ export function whyRefused(address: string, networks: 'any' | 'public'): string 
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
   const version = isIP(bare)
   if (version === 0) return null
-  const family = version === 4 ? 'ipv4' : 'ipv6'
-  if (NEVER.check(bare, family)) return 'link-local and cloud-metadata addresses are never called'
-  if (networks === 'public' && PRIVATE.check(bare, family)) {
+  // Where a gateway carries it on over IPv4, that is where it leads.
+  const leadsTo = version === 4 ? [bare] : [bare, ...embeddedAddresses(bare)]
+  if (leadsTo.some((one) => isIn(NEVER, one))) {
+    return 'link-local and cloud-metadata addresses are never called'
+  }
+  if (networks === 'public' && leadsTo.some((one) => isIn(PRIVATE, one))) {
     return 'it is a private address, and HUB_SOURCE_NETWORKS allows public ones only'
   }
   return null
+}
+
+function isIn(list: BlockList, address: string): boolean {
+  return list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 }
 
 function blockList(networks: [string, number][]): BlockList {

@@ -1,5 +1,5 @@
 import { pipeline, type Readable, type Transform } from 'node:stream'
-import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib'
+import { constants, createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib'
 import { HubError } from '../errors.ts'
 import type { PaceLimits } from '../lib/pace-meter.ts'
 import { watchPace } from '../lib/watch-pace.ts'
@@ -10,7 +10,8 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   'x-gzip': createUnzip,
   deflate: createUnzip,
   br: createBrotliDecompress,
-  zstd: createZstdDecompress,
+  // 8 MiB is what whoever compresses for HTTP keeps to (RFC 9659); a few bytes could ask for 2 GiB.
+  zstd: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 23 } }),
 }
 
 /**

@@ -1,3 +1,5 @@
+import { lookup as lookUp } from 'node:dns'
+import type { LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import { HubError } from '../errors.ts'
 import { whyRefused } from './address-guard.ts'
@@ -9,10 +11,13 @@ const KEEP_IDLE_MS = 1000
 export type NetworkSettings = {
   networks: 'any' | 'public'
   proxy: { http: string; https: string; none: string }
+  /** Finds the addresses of a name; the system does where it is left out. */
+  lookup?: LookupFunction
 }
 
 /** Makes the connections to platforms, to addresses that the hub may call and through the proxy if there is one. */
-export function createDispatcher({ proxy, networks }: NetworkSettings): Dispatcher {
+export function createDispatcher({ proxy, networks, lookup }: NetworkSettings): Dispatcher {
+  const connect = guardedConnector(networks, guardLookup(networks, lookup))
   // One request at a time on a connection, which the next one uses again: 0 would mean never again.
   const common = {
     connections: 8,
@@ -24,13 +29,13 @@ export function createDispatcher({ proxy, networks }: NetworkSettings): Dispatch
     return new EnvHttpProxyAgent({
       ...common,
       // Only for hosts that are called past the proxy; the proxy looks up the others itself.
-      connect: guardedConnector(networks),
+      connect,
       httpProxy: proxy.http,
       httpsProxy: proxy.https,
       noProxy: proxy.none,
     })
   }
-  return new Agent({ ...common, connect: guardedConnector(networks) })
+  return new Agent({ ...common, connect })
 }
 
 /** @throws HubError `platform_address_refused` for an address that is not called. A name passes here. */
@@ -45,8 +50,11 @@ export function refuseAddress(hostname: string, networks: 'any' | 'public'): voi
  * Judges the address that a connection really leads to, before anything is sent on it: a name may
  * lead elsewhere than it did when it was looked at.
  */
-function guardedConnector(networks: 'any' | 'public'): buildConnector.connector {
-  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS })
+function guardedConnector(
+  networks: 'any' | 'public',
+  lookup: LookupFunction,
+): buildConnector.connector {
+  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup })
   return (options, callback) => {
     connect(options, (...result) => {
       const [error, socket] = result
@@ -55,6 +63,26 @@ function guardedConnector(networks: 'any' | 'public'): buildConnector.connector 
       const address = socket.remoteAddress ?? options.hostname
       socket.destroy()
       callback(new HubError('platform_address_refused', { address, reason }), null)
+    })
+  }
+}
+
+/** Leaves out the addresses of a name that are not called, so that nobody can have the hub knock at them. */
+function guardLookup(networks: 'any' | 'public', lookup: LookupFunction = lookUp): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found, family = 0) => {
+      if (error) return callback(error, [])
+      const addresses = typeof found === 'string' ? [{ address: found, family }] : found
+      const called = addresses.filter(({ address }) => whyRefused(address, networks) === null)
+      const [first] = called
+      if (first) {
+        if (options.all) return callback(null, called)
+        return callback(null, first.address, first.family)
+      }
+      const [refused] = addresses
+      const address = refused?.address ?? hostname
+      const reason = whyRefused(address, networks) ?? 'it has no address'
+      callback(new HubError('platform_address_refused', { address, reason }), [])
     })
   }
 }

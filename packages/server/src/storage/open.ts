@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createHashReference, type HashReference } from '../domain/erasure.ts'
+import type { HashReference } from '../domain/erasure.ts'
 import { HubError } from '../errors.ts'
 import { systemClock } from '../lib/clock.ts'
 import { makeFolder } from '../lib/make-folder.ts'
-import { createSecretBox } from '../lib/secret-box.ts'
 import type { Storage } from './port/storage.ts'
 import { openPostgres } from './postgres/storage.ts'
 import { openSqlite } from './sqlite/storage.ts'
@@ -26,24 +25,26 @@ export function isPostgres(url: string): boolean {
 export async function openStorage(options: {
   url: string
   dataDir: string
-  /** Keys what stands for the references of erased records; null for a command that stores none. */
-  secret: string | null
+  /** Stands for the references of erased records; left out by a command that stores no records. */
+  hashReference?: HashReference
   /** Whether this process is the hub; the command line is not. */
   asHub: boolean
+  /** Whether a database that is not there is an error for a hub too. */
+  mustExist?: boolean
   timeZone: string
   /** Told what whoever runs the hub should read in its log. */
   warn: (message: string) => void
   /** Ends the wait for a database that is not there yet; where it is left out, there is none. */
   waitUntil?: AbortSignal
 }): Promise<Storage> {
-  const { url, asHub, timeZone, warn, waitUntil } = options
-  const hashReference = hashReferenceBy(options.secret)
+  const { url, asHub, mustExist = !asHub, timeZone, warn, waitUntil } = options
+  const { hashReference = refuseToHash } = options
   if (isPostgres(url)) {
     const waiting = waitUntil ? { seconds: WAIT_SECONDS, signal: waitUntil } : { seconds: 0 }
     return openPostgres({ url, asHub, timeZone, waiting, warn, hashReference })
   }
   const path = url ? url.slice('sqlite:'.length) : join(options.dataDir, 'recordhub.sqlite')
-  if (!asHub && !existsSync(path)) throw new HubError('no_database', { path: resolve(path) })
+  if (mustExist && !existsSync(path)) throw new HubError('no_database', { path: resolve(path) })
   return openSqlite({
     path: resolve(path),
     asHub,
@@ -53,13 +54,8 @@ export async function openStorage(options: {
   })
 }
 
-function hashReferenceBy(secret: string | null): HashReference {
-  if (secret !== null) {
-    return createHashReference(createSecretBox(secret).deriveKey('erased references'))
-  }
-  return () => {
-    throw new Error('Records are stored by a hub, which has the secret')
-  }
+function refuseToHash(): string {
+  throw new Error('Records are stored by a hub, which has the secret')
 }
 
 /**

@@ -44,6 +44,7 @@ import { describeReplays } from './replays.contract.ts'
 import { describeRetentionStore } from './retention-store.contract.ts'
 import { describeScheduleStore } from './schedule-store.contract.ts'
 import { describeSearchIndex } from './search-index.contract.ts'
+import { describeSecretStore } from './secret-store.contract.ts'
 import { describeSnapshotStore } from './snapshot-store.contract.ts'
 import { describeSqlViews } from './sql-views.contract.ts'
 import { describeStatistics } from './statistics-store.contract.ts'
@@ -64,6 +65,7 @@ export function describeStorage(engine: StorageEngine): void {
   describeRecordLists(engine)
   describeRecordSearch(engine)
   describeSearchIndex(engine)
+  describeSecretStore(engine)
   describeViewStore(engine)
   describeChanges(engine)
   describeModel(engine)

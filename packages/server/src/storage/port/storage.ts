@@ -19,6 +19,7 @@ import type { RemovalStore } from './removal-store.ts'
 import type { RetentionStore } from './retention-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 import type { SearchIndexStore } from './search-index-store.ts'
+import type { SecretStore } from './secret-store.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 import type { SqlViews } from './sql-views.ts'
 import type { StatisticsStore } from './statistics-store.ts'
@@ -53,6 +54,7 @@ export type Storage = {
   operators: OperatorStore
   invitations: InvitationStore
   guesses: GuessStore
+  seals: SecretStore
   snapshot: SnapshotStore
   statistics: StatisticsStore
   sqlViews: SqlViews

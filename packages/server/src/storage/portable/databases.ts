@@ -23,6 +23,7 @@ export type Databases = {
  * before it is given back, so that a refusal holds from its commit on. `search index`: the indexes that lists go
  * by, which follow the changes of records. `operators`: who may do what, of which one must stay an admin.
  * `guesses`: how often somebody has tried, of whom each must see those before.
+ * `secrets`: the change of the secret that keys are sealed with.
  */
 export type Held =
   | 'write gates'
@@ -33,6 +34,7 @@ export type Held =
   | 'names of views'
   | 'operators'
   | 'guesses'
+  | 'secrets'
 
 /** The database itself or a transaction on it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>

@@ -28,7 +28,15 @@ export type OperatorAccountsTable = { operator_id: string; provider_id: string }
 
 export type OperatorPasskeysTable = { id: string; operator_id: string }
 
-export type OperatorSecondFactorsTable = { operator_id: string; taken_code: string | null }
+export type OperatorSecondFactorsTable = {
+  id: string
+  operator_id: string
+  secret: string
+  backup_codes: string
+  taken_code: string | null
+}
+
+export type OperatorVerificationsTable = { id: string }
 
 export type OperatorInvitationsTable = {
   invitation_id: Generated<number>

@@ -21,6 +21,7 @@ import { createRejectedPushStore } from './rejected-push-store.ts'
 import { createRemovalStore } from './removal-store.ts'
 import { createRetentionStore } from './retention-store.ts'
 import { createScheduleStore } from './schedule-store.ts'
+import { createSecretStore } from './secret-store.ts'
 import { createSnapshotStore } from './snapshot-store.ts'
 import { createSqlViews, type ViewDialect } from './sql-views.ts'
 import { createStatisticsStore } from './statistics-store.ts'
@@ -45,6 +46,7 @@ export type EngineParts = {
   /** Left out where no other process is at work. */
   channel?: ChangeChannel
   isGone?: IsGone
+  isAlone?: (db: Executor) => Promise<boolean>
 }
 
 /** Every store that is the same on all engines. */
@@ -87,6 +89,7 @@ export function createStores(
     operators: createOperatorStore(databases, authDatabase),
     invitations: createInvitationStore(databases),
     guesses: createGuessStore(databases),
+    seals: createSecretStore(databases, parts.isAlone ?? (async () => true)),
     snapshot: createSnapshotStore(databases),
     statistics: createStatisticsStore(databases),
     views: createViewStore(databases),

@@ -23,6 +23,7 @@ import type {
   OperatorSecondFactorsTable,
   OperatorSessionsTable,
   OperatorsTable,
+  OperatorVerificationsTable,
 } from './operator-tables.ts'
 
 export type Tables = {
@@ -50,6 +51,7 @@ export type Tables = {
   operator_accounts: OperatorAccountsTable
   operator_passkeys: OperatorPasskeysTable
   operator_second_factors: OperatorSecondFactorsTable
+  operator_verifications: OperatorVerificationsTable
   operator_invitations: OperatorInvitationsTable
   api_tokens: ApiTokensTable
   claims: ClaimsTable

@@ -31,6 +31,19 @@ export async function isGone(transaction: Executor, processName: string): Promis
   return rows[0]?.gone ?? false
 }
 
+/** Whether no other process than this one, by its name, is at work on the database. */
+export async function isAlone(transaction: Executor, processName: string): Promise<boolean> {
+  const { rows } = await sql<{ others: boolean }>`
+    SELECT EXISTS (
+      SELECT FROM pg_locks
+      WHERE locktype = 'advisory' AND classid = ${sql.lit(LIVING)} AND objsubid = 2 AND granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND objid::bigint <> (hashtext(${processName})::bigint & 4294967295)
+    ) AS others
+  `.execute(transaction)
+  return !(rows[0]?.others ?? true)
+}
+
 const LOCKS: Record<Held, string> = {
   'write gates': WRITE_GATES_LOCK,
   'rejected pushes': REJECTED_PUSHES_LOCK,
@@ -40,6 +53,7 @@ const LOCKS: Record<Held, string> = {
   'names of views': `${HUB}, 6`,
   operators: `${HUB}, 7`,
   guesses: `${HUB}, 8`,
+  secrets: `${HUB}, 9`,
 }
 
 export async function hold(transaction: Executor, what: Held): Promise<void> {

@@ -16,7 +16,7 @@ import { startDatabaseClock } from './database-clock.ts'
 import { createElementRecogniser } from './element-recogniser.ts'
 import { readEngine } from './engine-facts.ts'
 import { createErasingParts } from './erasing-parts.ts'
-import { hold, isGone } from './locks.ts'
+import { hold, isAlone, isGone } from './locks.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
@@ -78,6 +78,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     erasing: createErasingParts(options.hashReference),
     channel,
     isGone,
+    isAlone: (db) => isAlone(db, processName),
   })
   return {
     ...stores,

@@ -15,6 +15,7 @@ import { up as pullsOfAPlatform } from './0017-pulls-of-a-platform.ts'
 import { up as activityTrouble } from './0019-activity-trouble.ts'
 import { up as signIn } from './0020-sign-in.ts'
 import { up as guesses } from './0021-guesses.ts'
+import { up as secretRotation } from './0022-secret-rotation.ts'
 
 /** In the order they are applied. Names and numbers are the same on every engine. */
 export const migrations: Record<string, Migration> = {
@@ -34,4 +35,5 @@ export const migrations: Record<string, Migration> = {
   '0019-activity-trouble': { up: activityTrouble },
   '0020-sign-in': { up: signIn },
   '0021-guesses': { up: guesses },
+  '0022-secret-rotation': { up: secretRotation },
 }

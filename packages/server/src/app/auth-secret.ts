@@ -1,0 +1,6 @@
+import type { SecretBox } from '../lib/secret-box.ts'
+
+/** What Better Auth signs cookies with, and seals second factors under. */
+export function authSecretOf(secrets: SecretBox): string {
+  return secrets.deriveKey('sessions').toString('base64url')
+}

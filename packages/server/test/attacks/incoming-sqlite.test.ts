@@ -1,0 +1,4 @@
+import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+import { describeIncomingAttacks } from './incoming.suite.ts'
+
+describeIncomingAttacks(sqliteEngine)

@@ -1,0 +1,417 @@
+/**
+ * Platforms that attack the hub which asks them: each row is what one sends, what becomes of it, and how
+ * much of it the hub takes at most. No key goes anywhere else, and no row takes longer than the call may.
+ */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { describe, test } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { HubError } from '../../src/errors.ts'
+import type { NetworkSettings } from '../../src/outgoing/dispatcher.ts'
+import { PATIENCE } from '../../src/outgoing/patience.ts'
+import { createPlatformClient } from '../../src/outgoing/platform-client.ts'
+import { bytes, forEver, type Script, startRawServer } from '../helpers/attacks-outgoing.ts'
+import { EXPIRED_CERTIFICATE, SELF_SIGNED_CERTIFICATE } from '../helpers/http-certificate.ts'
+
+const KEY = 'source-key-0123456789abcdef'
+/** What a call may take here; half a minute or the time of a pull otherwise. */
+const LIMIT_MS = 1500
+const KIB = 1024
+const MIB = 1024 * KIB
+/** What stands in the buffers of two sockets may have been sent without being taken. */
+const BUFFERED = 8 * MIB
+
+const PING = JSON.stringify({ success: true, platform_name: 'p', message: 'Online' })
+const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
+const chunked = `${OK}Transfer-Encoding: chunked\r\n\r\n`
+const whole = (body: string | Buffer, headers = '') =>
+  Buffer.concat([
+    Buffer.from(`${OK}${headers}Content-Length: ${body.length}\r\n\r\n`),
+    Buffer.from(body),
+  ])
+const encoded = (encoding: string, body: Buffer) =>
+  bytes(whole(body, `Content-Encoding: ${encoding}\r\n`))
+const zeros = Buffer.alloc(64 * MIB, ' ')
+/** A frame that says its window is 2 GiB; nothing of it need come. */
+const wideZstd = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 0x01, 0x00, 0x00])
+
+type Row = readonly [what: string, script: Script, code: string, words: RegExp, mostBytes?: number]
+
+const NO_HTTP = /does not speak HTTP/
+const HEADERS = /its headers are too large/
+const ROWS: readonly Row[] = [
+  ['HTTP/0.9: a body without a head', bytes(PING), 'platform_unreachable', NO_HTTP],
+  ['HTTP/2.0, and silence', bytes('HTTP/2.0 200 OK\r\n\r\n'), 'platform_timed_out', /silence/],
+  ['no status', bytes('HTTP/1.1 OK\r\n\r\n'), 'platform_unreachable', NO_HTTP],
+  ['an unknown status', bytes('HTTP/1.1 999 X\r\n\r\n'), 'platform_failed', /999/],
+  ['a header of 64 KiB', bytes(`${OK}a: ${'x'.repeat(64 * KIB)}`), 'platform_unreachable', HEADERS],
+  [
+    '10,000 headers',
+    bytes(`${OK}${'a: b\r\n'.repeat(10_000)}\r\n`),
+    'platform_unreachable',
+    HEADERS,
+  ],
+  [
+    'headers for ever',
+    forEver(OK, `a: ${'x'.repeat(1000)}\r\n`),
+    'platform_unreachable',
+    HEADERS,
+    BUFFERED,
+  ],
+  [
+    'one folded header for ever',
+    forEver(`${OK}a: b`, '\r\n b'),
+    'platform_unreachable',
+    /./,
+    BUFFERED,
+  ],
+  ['a status line for ever', forEver('HTTP/1.1 200 ', 'O'), 'platform_timed_out', /./, BUFFERED],
+  ['headers that drip', forEver(OK, 'a', 10), 'platform_timed_out', /./],
+  ['103 for ever', forEver('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 1), 'platform_timed_out', /./],
+  ['100 unasked', bytes('HTTP/1.1 100 Continue\r\n\r\n'), 'platform_unreachable', /./],
+  [
+    'another protocol',
+    bytes('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+    'platform_unreachable',
+    /./,
+  ],
+  [
+    'a length beyond all numbers',
+    bytes(`${OK}Content-Length: 99999999999999999999\r\n\r\n`),
+    'platform_unreachable',
+    /cut off/,
+  ],
+  [
+    'a length of 8 EiB, and silence',
+    bytes(`${OK}Content-Length: 9223372036854775807\r\n\r\n{`),
+    'platform_timed_out',
+    /silence/,
+  ],
+  ['a negative length', bytes(`${OK}Content-Length: -1\r\n\r\n`), 'platform_unreachable', NO_HTTP],
+  [
+    'two lengths',
+    bytes(`${OK}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`),
+    'platform_unreachable',
+    /cut off/,
+  ],
+  [
+    'a length and chunks',
+    bytes(`${OK}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`),
+    'platform_unreachable',
+    /cut off/,
+  ],
+  [
+    'chunks that are not the last encoding',
+    bytes(`${OK}Transfer-Encoding: chunked, gzip\r\n\r\n2\r\n{}`),
+    'platform_timed_out',
+    /./,
+  ],
+  [
+    'a chunk beyond all numbers',
+    bytes(`${chunked}FFFFFFFFFFFFFFFFF\r\n`),
+    'platform_broke_off',
+    NO_HTTP,
+  ],
+  ['a chunk of negative size', bytes(`${chunked}-1\r\n`), 'platform_broke_off', NO_HTTP],
+  [
+    'a chunk extension for ever',
+    forEver(`${chunked}1;`, 'x'.repeat(KIB)),
+    'platform_timed_out',
+    /silence/,
+  ],
+  ['chunks of one byte each', forEver(chunked, '1\r\n \r\n', 5), 'platform_timed_out', /less than/],
+  [
+    'trailers for ever',
+    forEver(`${chunked}0\r\n`, `a: ${'x'.repeat(1000)}\r\n`),
+    'platform_broke_off',
+    HEADERS,
+    BUFFERED,
+  ],
+  [
+    'a body for ever',
+    forEver(chunked, `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`),
+    'platform_answer_too_large',
+    /8388608/,
+    2 * BUFFERED,
+  ],
+  [
+    'a body without end or length',
+    forEver(`${OK}\r\n`, ' '.repeat(MIB)),
+    'platform_answer_too_large',
+    /./,
+    2 * BUFFERED,
+  ],
+  [
+    '64 MiB out of a few KiB, gzip',
+    encoded('gzip', gzipSync(zeros)),
+    'platform_answer_too_large',
+    /./,
+  ],
+  ['64 MiB, deflate', encoded('deflate', deflateSync(zeros)), 'platform_answer_too_large', /./],
+  ['64 MiB, Brotli', encoded('br', brotliCompressSync(zeros)), 'platform_answer_too_large', /./],
+  ['64 MiB, Zstandard', encoded('zstd', zstdCompressSync(zeros)), 'platform_answer_too_large', /./],
+  [
+    'a window of 2 GiB, Zstandard',
+    encoded('zstd', wideZstd),
+    'platform_answer_invalid',
+    /compression/,
+  ],
+  [
+    '64 members of 1 MiB, gzip',
+    encoded('gzip', Buffer.concat(Array(64).fill(gzipSync(zeros.subarray(0, MIB))))),
+    'platform_answer_too_large',
+    /./,
+  ],
+  [
+    'empty members for ever, gzip',
+    forEver(`${OK}Content-Encoding: gzip\r\n\r\n`, gzipSync('')),
+    'platform_timed_out',
+    /./,
+  ],
+  [
+    'gzip within gzip',
+    encoded('gzip, gzip', gzipSync(gzipSync(PING))),
+    'platform_answer_invalid',
+    /"gzip, gzip"/,
+  ],
+  ['lists within lists', bytes(whole('['.repeat(MIB))), 'platform_not_json', /./],
+  ['objects within objects', bytes(whole('{"a":'.repeat(MIB))), 'platform_not_json', /./],
+  [
+    'a number of a million digits',
+    bytes(whole(`{"success":${'9'.repeat(MIB)}}`)),
+    'platform_answer_invalid',
+    /not as agreed/,
+  ],
+  [
+    '__proto__ for an answer',
+    bytes(whole('{"__proto__":{"success":true,"platform_name":"p","message":"m"}}')),
+    'platform_answer_invalid',
+    /./,
+  ],
+]
+
+function createClient(settings: Partial<NetworkSettings> = {}) {
+  return createPlatformClient({
+    ...{ platformPath: 'hub', tunnelHeader: 'x-tunnel', networks: 'any' },
+    proxy: { http: '', https: '', none: '' },
+    patience: { ...PATIENCE, firstByteSeconds: 1, silenceMs: 500, windowMs: 1000 },
+    ...settings,
+  })
+}
+
+/** Asks once, and tells how that went wrong. */
+async function failure(source_base_url: string, settings: Partial<NetworkSettings> = {}) {
+  const client = createClient(settings)
+  const target = { source_base_url, source_api_key: KEY }
+  try {
+    const ping = await client.ping(target, AbortSignal.timeout(LIMIT_MS))
+    return { code: `answered ${ping.platform_name}`, message: '' }
+  } catch (error) {
+    assert.ok(error instanceof HubError, String(error))
+    return { code: error.code, message: error.message }
+  } finally {
+    await client.close()
+  }
+}
+
+describe('what a platform may answer', () => {
+  for (const [what, script, code, words, mostBytes = Number.POSITIVE_INFINITY] of ROWS) {
+    test(`${what}: ${code}`, async () => {
+      await using server = await startRawServer(script)
+      const began = performance.now()
+      const before = process.memoryUsage.rss()
+      const failed = await failure(server.address)
+      assert.equal(failed.code, code, failed.message)
+      assert.match(failed.message, words)
+      assert.ok(!failed.message.includes(KEY))
+      assert.ok(performance.now() - began < 20 * LIMIT_MS, 'it ends by itself')
+      assert.ok(server.sentBytes() < mostBytes, `${server.sentBytes()} bytes were taken`)
+      const grown = (process.memoryUsage.rss() - before) / MIB
+      assert.ok(grown < 300, `${grown} MiB more memory`)
+    })
+  }
+
+  test('what follows an answer on its connection is no answer to the next call', async () => {
+    const evil = PING.replace('"p"', '"evil"')
+    await using server = await startRawServer(bytes(Buffer.concat([whole(PING), whole(evil)])))
+    const client = createClient()
+    const target = { source_base_url: server.address, source_api_key: KEY }
+    for (let times = 0; times < 3; times += 1) {
+      const ping = await client.ping(target).catch((error: unknown) => {
+        assert.ok(error instanceof HubError)
+        return null
+      })
+      if (ping) assert.equal(ping.platform_name, 'p')
+    }
+    await client.close()
+  })
+
+  for (const status of [301, 302, 303, 307, 308]) {
+    test(`${status} leads nowhere: neither to another port, host or scheme, nor to itself`, async () => {
+      await using elsewhere = await startRawServer(bytes(whole(PING)))
+      const { port } = elsewhere
+      for (const location of [
+        elsewhere.address,
+        `//localhost:${port}/api/hub/ping`,
+        `https://127.0.0.1:${port}/`,
+        `http://user:${KEY}@127.0.0.1:${port}/`,
+        'file:///etc/passwd',
+        '/api/hub/ping',
+        '',
+      ]) {
+        const head = `HTTP/1.1 ${status} X\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`
+        await using server = await startRawServer(bytes(head))
+        const failed = await failure(server.address)
+        assert.equal(failed.code, 'platform_redirected')
+        assert.ok(!failed.message.includes(KEY))
+        assert.equal(server.connections(), 1)
+      }
+      assert.equal(elsewhere.connections(), 0)
+    })
+  }
+})
+
+/** Answers with these addresses, one after the other, the last for ever. */
+function resolver(...addresses: string[]) {
+  const asked: string[] = []
+  const lookup: LookupFunction = (hostname, options, callback) => {
+    asked.push(hostname)
+    const address = addresses[Math.min(asked.length, addresses.length) - 1] ?? ''
+    const family = address.includes(':') ? 6 : 4
+    if (options.all) callback(null, [{ address, family }])
+    else callback(null, address, family)
+  }
+  return { lookup, asked }
+}
+
+describe('where the hub connects to', () => {
+  test('a name that leads elsewhere later is judged by where it leads then', async () => {
+    await using server = await startRawServer(async (socket) => {
+      await bytes(whole(PING, 'Connection: close\r\n'))(socket)
+    })
+    const { lookup, asked } = resolver(
+      '127.0.0.1',
+      '169.254.169.254',
+      'fe80::1',
+      '::ffff:a9fe:a9fe',
+    )
+    const client = createClient({ lookup })
+    const url = `http://platform.example:${server.port}`
+    const target = { source_base_url: url, source_api_key: KEY }
+    assert.equal((await client.ping(target)).platform_name, 'p')
+    for (let times = 0; times < 3; times += 1) {
+      await assert.rejects(client.ping(target), { code: 'platform_address_refused' })
+    }
+    await client.close()
+    assert.equal(asked.length, 4)
+    assert.equal(server.connections(), 1)
+  })
+
+  for (const address of ['127.0.0.1', '10.0.0.1', '::1', '64:ff9b::7f00:1', '2002:7f00:1::']) {
+    test(`where only public addresses are called, nobody knocks at ${address}`, async () => {
+      await using server = await startRawServer(bytes(whole(PING)))
+      const { lookup } = resolver(address)
+      for (const host of ['platform.example', 'localhost', 'localhost.', 'a.localhost']) {
+        for (const scheme of ['http', 'https']) {
+          const failed = await failure(`${scheme}://${host}:${server.port}`, {
+            lookup,
+            networks: 'public',
+          })
+          assert.equal(failed.code, 'platform_address_refused')
+        }
+      }
+      assert.equal(server.connections(), 0)
+    })
+  }
+
+  test('of several addresses of a name only those are called that may be', async () => {
+    await using server = await startRawServer(bytes(whole(PING)))
+    const lookup: LookupFunction = (_hostname, _options, callback) =>
+      callback(null, [
+        { address: '169.254.169.254', family: 4 },
+        { address: '127.0.0.1', family: 4 },
+      ])
+    const { code } = await failure(`http://platform.example:${server.port}`, { lookup })
+    assert.equal(code, 'answered p')
+  })
+
+  test('other spellings of an address are the address', async () => {
+    for (const host of [
+      '2852039166',
+      '0xA9FEA9FE',
+      '0251.0376.0251.0376',
+      '169.254.43518',
+      '169.16689662',
+      '169.254.169.254.',
+      '①⑥⑨.②⑤④.①⑥⑨.②⑤④',
+      '１６９。２５４。１６９。２５４',
+      '%31%36%39.254.169.254',
+      '[::FFFF:169.254.169.254]',
+      '[0:0:0:0:0:ffff:a9fe:a9fe]',
+      '[64:ff9b::a9fe:a9fe]',
+      '[2002:a9fe:a9fe::]',
+    ]) {
+      const { code } = await failure(`http://${host}`)
+      assert.equal(code, 'platform_address_refused', host)
+    }
+  })
+
+  test('an address that is refused is not asked of a proxy either', async () => {
+    await using proxy = await startRawServer(bytes(whole(PING)))
+    const settings = { proxy: { http: proxy.address, https: proxy.address, none: '' } }
+    for (const url of [
+      'http://169.254.169.254',
+      'https://[::ffff:a9fe:a9fe]',
+      'http://2852039166',
+    ]) {
+      assert.equal((await failure(url, settings)).code, 'platform_address_refused')
+    }
+    assert.equal(proxy.connections(), 0)
+  })
+})
+
+describe('a certificate', () => {
+  const trusted = getCACertificates()
+  const listen = async (certificate: { key: string; cert: string }) => {
+    const server = createServer(certificate, (_request, response) => {
+      response.setHeader('Content-Type', 'application/json').end(PING)
+    })
+    server.on('tlsClientError', () => undefined)
+    server.listen(0)
+    await once(server, 'listening')
+    const address = server.address()
+    const port = address && typeof address === 'object' ? address.port : 0
+    return { port, server }
+  }
+  const cases = [
+    ['that nobody has signed', SELF_SIGNED_CERTIFICATE, 'localhost', false],
+    ['for another host', SELF_SIGNED_CERTIFICATE, '127.0.0.1', true],
+    ['that has expired', EXPIRED_CERTIFICATE, 'localhost', true],
+  ] as const
+  for (const [what, certificate, host, isTrusted] of cases) {
+    test(`${what} is refused before the key is sent`, async () => {
+      setDefaultCACertificates(isTrusted ? [...trusted, certificate.cert] : trusted)
+      const { server, port } = await listen(certificate)
+      let requests = 0
+      server.on('request', () => {
+        requests += 1
+      })
+      const { code } = await failure(`https://${host}:${port}`)
+      assert.equal(code, 'platform_certificate_invalid')
+      assert.equal(requests, 0)
+      server.close()
+      setDefaultCACertificates(trusted)
+    })
+  }
+
+  test('that is good is taken, so that the others are refused for what they are', async () => {
+    setDefaultCACertificates([...trusted, SELF_SIGNED_CERTIFICATE.cert])
+    const { server, port } = await listen(SELF_SIGNED_CERTIFICATE)
+    assert.equal((await failure(`https://localhost:${port}`)).code, 'answered p')
+    server.close()
+    setDefaultCACertificates(trusted)
+  })
+})

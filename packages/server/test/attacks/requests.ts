@@ -1,0 +1,196 @@
+/** Requests that no honest caller sends. A row says what is wrong with it, and what the hub may answer. */
+
+/** What a push carries that must never be stored. */
+export const SMUGGLED = JSON.stringify({
+  module_name: 'Module cases',
+  record_type: 'cases',
+  reference_number: 'SMUGGLED',
+  full_name: 'Smuggled',
+  data: {},
+})
+
+/** `statuses`: of all answers on the connection; none at all where the hub just closes it. */
+export type RawRow = {
+  what: string
+  bytes: (key: string) => string | Buffer
+  statuses: readonly (readonly number[])[]
+}
+
+const REFUSED = [[400]] as const
+const length = Buffer.byteLength(SMUGGLED)
+const chunks = `${length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`
+
+/** A push with the platform's own key, which is taken if the hub reads it otherwise than it should. */
+const push =
+  (framing: string, body: string, host = 'Host: hub\r\n') =>
+  (key: string) =>
+    `POST /api/webhook/receive HTTP/1.1\r\n${host}X-API-KEY: ${key}\r\nContent-Type: application/json\r\n${framing}\r\n${body}`
+
+/** The same push as a second request within the body of the first one. */
+const hidden = (key: string) =>
+  `POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${SMUGGLED}`
+const smuggling =
+  (framing: string, before = '') =>
+  (key: string) => {
+    const inner = before + hidden(key)
+    return `POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\n${framing.replace('LENGTH', String(Buffer.byteLength(inner)))}\r\n${inner}`
+  }
+const get =
+  (line: string, headers = 'Host: hub\r\n') =>
+  () =>
+    `${line}\r\n${headers}\r\n`
+
+const row = (what: string, bytes: RawRow['bytes'], statuses: RawRow['statuses'] = REFUSED) => ({
+  ...{ what, bytes, statuses },
+})
+
+/** Framing of which two readers could think differently. */
+const FRAMING: readonly RawRow[] = [
+  ['a length and chunks', `Content-Length: ${length}\r\nTransfer-Encoding: chunked\r\n`, chunks],
+  ['chunks and a length', `Transfer-Encoding: chunked\r\nContent-Length: ${length}\r\n`, chunks],
+  ['two lengths', `Content-Length: ${length}\r\nContent-Length: 1\r\n`, SMUGGLED],
+  ['the same length twice', `Content-Length: ${length}\r\nContent-Length: ${length}\r\n`, SMUGGLED],
+  ['a list of lengths', `Content-Length: ${length}, ${length}\r\n`, SMUGGLED],
+  ['a length with a sign', `Content-Length: +${length}\r\n`, SMUGGLED],
+  ['a negative length', 'Content-Length: -1\r\n', SMUGGLED],
+  ['a length in hex', `Content-Length: 0x${length.toString(16)}\r\n`, SMUGGLED],
+  ['a length beyond all numbers', 'Content-Length: 99999999999999999999\r\n', SMUGGLED],
+  ['a space before the colon', `Content-Length : ${length}\r\n`, SMUGGLED],
+  ['a space before the colon of chunks', 'Transfer-Encoding : chunked\r\n', chunks],
+  ['a tab before the colon of chunks', 'Transfer-Encoding\t: chunked\r\n', chunks],
+  ['chunks twice', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n', chunks],
+  ['chunks and another encoding after', 'Transfer-Encoding: chunked, identity\r\n', chunks],
+  ['an encoding called xchunked', 'Transfer-Encoding: xchunked\r\n', chunks],
+  ['an encoding with a vertical tab', 'Transfer-Encoding: \u000bchunked\r\n', chunks],
+  ['a folded encoding', 'Transfer-Encoding:\r\n chunked\r\n', chunks],
+  ['a folded length', `Content-Length:\r\n ${length}\r\n`, SMUGGLED],
+  ['a bare line feed after a header', `A: b\nContent-Length: ${length}\r\n`, SMUGGLED],
+  ['a bare carriage return', `A: b\rContent-Length: ${length}\r\n`, SMUGGLED],
+  ['U+0000 in a header', `A: b\0c\r\nContent-Length: ${length}\r\n`, SMUGGLED],
+  ['a space in the name of a header', `A b: c\r\nContent-Length: ${length}\r\n`, SMUGGLED],
+  ['a header without a colon', `nonsense\r\nContent-Length: ${length}\r\n`, SMUGGLED],
+  ['a header without a name', `: x\r\nContent-Length: ${length}\r\n`, SMUGGLED],
+  ['a chunk size with 0x', 'Transfer-Encoding: chunked\r\n', `0x${chunks}`],
+  ['a chunk size with a sign', 'Transfer-Encoding: chunked\r\n', `+${chunks}`],
+  [
+    'a chunk that ends in a line feed',
+    'Transfer-Encoding: chunked\r\n',
+    chunks.replaceAll('\r\n', '\n'),
+  ],
+  [
+    'a chunk longer than it says',
+    'Transfer-Encoding: chunked\r\n',
+    `1\r\n${SMUGGLED}\r\n0\r\n\r\n`,
+  ],
+].map(([what = '', framing = '', body = '']) => row(what, push(framing, body)))
+
+export const RAW_ROWS: readonly RawRow[] = [
+  ...FRAMING,
+  row('no Host', push(`Content-Length: ${length}\r\n`, SMUGGLED, '')),
+  row('two Hosts', push(`Content-Length: ${length}\r\n`, SMUGGLED, 'Host: hub\r\nHost: evil\r\n')),
+  row(
+    'a second push behind a length and chunks',
+    smuggling('Content-Length: LENGTH\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'),
+  ),
+  row(
+    'a second push behind two lengths',
+    smuggling('Content-Length: LENGTH\r\nContent-Length: 0\r\n'),
+  ),
+  row('a second push in the body of one without a key', smuggling('Content-Length: LENGTH\r\n'), [
+    [401],
+  ]),
+  row(
+    'a second push in the body of a GET',
+    (key) =>
+      `GET /healthz HTTP/1.1\r\nHost: hub\r\nContent-Length: ${Buffer.byteLength(hidden(key))}\r\n\r\n${hidden(key)}`,
+    [[200]],
+  ),
+  row(
+    'a second push behind an upgrade',
+    (key) =>
+      `GET /healthz HTTP/1.1\r\nHost: hub\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: ${Buffer.byteLength(hidden(key))}\r\n\r\n${hidden(key)}`,
+    [[200]],
+  ),
+  row(
+    'a compressed body',
+    push(`Content-Encoding: gzip\r\nContent-Length: ${length}\r\n`, SMUGGLED),
+    [[415]],
+  ),
+  row('HTTP/0.9', () => 'GET /api/v1/platforms\r\n\r\n', [[400], [401]]),
+  row('HTTP/2 from the start', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  row('HTTP/9.9', get('GET /healthz HTTP/9.9')),
+  row('TLS', () => Buffer.from('16030100c8010000c40303', 'hex')),
+  row('nothing but line feeds and noise', () => `${'\r\n'.repeat(100)}\x01\x02\x03`),
+  row('an expectation', get('GET /healthz HTTP/1.1', 'Host: hub\r\nExpect: a miracle\r\n'), [
+    [417],
+  ]),
+  row(
+    'headers of 64 KiB',
+    get('GET /healthz HTTP/1.1', `Host: hub\r\nA: ${'x'.repeat(65_536)}\r\n`),
+    [[431]],
+  ),
+  row('10,000 headers', get('GET /healthz HTTP/1.1', `Host: hub\r\n${'a: b\r\n'.repeat(10_000)}`), [
+    [431],
+  ]),
+  row('an address of 64 KiB', get(`GET /${'x'.repeat(65_536)} HTTP/1.1`), [[431]]),
+  ...['TRACE', 'PROPFIND', 'OPTIONS', 'PUT', 'DELETE', 'LOCK', 'SEARCH', 'QUERY']
+    .map((method) =>
+      row(`${method} of the receiver`, push(`Content-Length: ${length}\r\n`, SMUGGLED), [
+        [405],
+        [404],
+      ]),
+    )
+    .map((one, index) => {
+      const method =
+        ['TRACE', 'PROPFIND', 'OPTIONS', 'PUT', 'DELETE', 'LOCK', 'SEARCH', 'QUERY'][index] ?? ''
+      return { ...one, bytes: (key: string) => String(one.bytes(key)).replace('POST', method) }
+    }),
+  row('CONNECT', get('CONNECT evil.example:443 HTTP/1.1'), [[], [400], [404]]),
+  row('a made-up method', get('BREW /api/v1/platforms HTTP/1.1')),
+  row('a method in small letters', get('get /api/v1/platforms HTTP/1.1')),
+]
+
+/** Addresses that mean another route than they seem to, asked for by nobody in particular. */
+export const PATHS: readonly string[] = [
+  '/api/v1/%70latforms',
+  '/%61pi/v1/platforms',
+  '//api/v1/platforms',
+  '/api//v1/platforms',
+  '/api/v1/platforms/',
+  '/API/V1/PLATFORMS',
+  '/api/v1/platforms%2f',
+  '/api/v1/platforms%00',
+  '/api/v1/platforms%0d%0aX-Evil:%20y',
+  '/api/v1/platforms;a=b',
+  '/api/v1/./platforms',
+  '/api/v1/x/../platforms',
+  '/api/v1/%2e%2e/v1/platforms',
+  '/assets/../api/v1/platforms',
+  '/assets/%2e%2e/api/v1/platforms',
+  '/assets/%2e%2e/%2e%2e/package.json',
+  '/assets/..%2f..%2fpackage.json',
+  '/assets/..%5c..%5cpackage.json',
+  '/assets/%252e%252e/package.json',
+  '/assets/%c0%ae%c0%ae/package.json',
+  '/assets/%00',
+  '/assets/',
+  '/assets',
+  '/assets//etc/passwd',
+  '/dashboard/%2e%2e/api/v1/platforms',
+  '/dashboard/%72ealtime',
+  '/dashboard/realtime%20',
+  '/dashboard/realtime/',
+  'http://evil.example/api/v1/platforms',
+  'https://hub/api/v1/platforms',
+  '*',
+  '/.env',
+  '/data/recordhub.sqlite',
+  '/api/auth/list-sessions',
+  '/api/auth/get-session',
+  '/api/auth/admin/list-users',
+  '/api/auth/sign-up/email',
+  '/api/auth/../v1/platforms',
+  '/%',
+  '/%zz',
+  '/%ff',
+]

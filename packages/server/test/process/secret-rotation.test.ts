@@ -1,0 +1,212 @@
+/** The secret is changed by the command line, on real databases, with kills in between. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import {
+  type EngineSandbox,
+  type ProcessEngine,
+  postgres,
+  sqlite,
+} from '../helpers/process-engine.ts'
+import {
+  ask,
+  operatorAt,
+  pullToTheEnd,
+  registerPlatform,
+  signIn,
+} from '../helpers/process-operator.ts'
+import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
+import { OPERATOR, PROCESS_TEST, type Sandbox } from '../helpers/process-sandbox.ts'
+import { totpCode } from '../helpers/totp.ts'
+
+const ROTATE = ['secret', 'rotate']
+const secret = () => randomBytes(32).toString('hex')
+
+/** A hub with a platform, an erased record and an operator with a second factor, stopped. */
+async function fillHub(t: TestContext, { sandbox }: EngineSandbox, env: Record<string, string>) {
+  const hub = await sandbox.startHub({ env })
+  const operator = await signIn(hub.address)
+  const module = makeUpModule('person', 3)
+  const platform = await startPlatform(t, { name: 'archive', modules: [module] })
+  const registered = await registerPlatform(operator, platform)
+  await pullToTheEnd(operator)
+  const { records } = JSON.parse(await ask(operator, 'GET', '/api/v1/records?sort=record_id'))
+  const [{ record_id, reference_number }] = records
+  await ask(operator, 'POST', `/api/v1/records/${record_id}/erase`, { mode: 'erase' })
+  const { password } = OPERATOR
+  const begun = await ask(operator, 'POST', '/api/v1/account/second-factor', { password })
+  const { totp_uri, recovery_codes } = JSON.parse(begun)
+  const code = totpCode(totp_uri, -1)
+  await ask(operator, 'POST', '/api/v1/account/second-factor/confirm', { code })
+  await hub.stop()
+  return {
+    ...{ id: registered.platform.id, key: registered.hub_api_key, erased: reference_number },
+    ...{ totp_uri, recoveryCode: recovery_codes[0], operator },
+  }
+}
+
+type Filled = Awaited<ReturnType<typeof fillHub>>
+
+/** Signs in with password and code, and finds everything as it was. */
+async function checkHub(
+  sandbox: Sandbox,
+  filled: Filled,
+  env: Record<string, string>,
+  steps: 0 | 1,
+) {
+  const hub = await sandbox.startHub({ env })
+  const { id, key, erased, totp_uri } = filled
+  const gone = await filled.operator.at(hub.address).call('GET', '/api/v1/platforms')
+  const operator = await signInWithCode(hub.address, totpCode(totp_uri, steps))
+  const { password } = OPERATOR
+  const shown = await ask(operator, 'POST', `/api/v1/platforms/${id}/hub-key/reveal`, { password })
+  assert.equal(JSON.parse(shown).hub_api_key, key)
+  const { tasks } = await pullToTheEnd(operator)
+  assert.deepEqual(
+    tasks.map(({ state, created }) => [state, created]),
+    [['succeeded', 0]],
+    'the source key opens, and the erased record is known for one',
+  )
+  const platform = operatorAt(hub.address, { 'X-API-KEY': key })
+  const push = (reference_number: string) =>
+    platform.call('PATCH', '/api/webhook/receive', {
+      ...{ record_type: 'person', reference_number, data: {} },
+    })
+  assert.equal((await push(erased)).status, 410)
+  assert.ok((await push('new one')).status < 300)
+  await hub.stop()
+  return { oldSession: gone.status }
+}
+
+async function signInWithCode(address: string, code: string) {
+  const send = (path: string, body: object, cookie: string) =>
+    fetch(`${address}/api/auth/${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', cookie },
+      body: JSON.stringify(body),
+    })
+  const cookiesOf = (answer: Response) =>
+    answer.headers
+      .getSetCookie()
+      .map((cookie) => cookie.split(';')[0])
+      .join('; ')
+  const first = await send('sign-in/email', OPERATOR, '')
+  assert.equal(first.status, 200)
+  const second = await send('two-factor/verify-totp', { code }, cookiesOf(first))
+  assert.equal(second.status, 200, await second.text())
+  const cookie = cookiesOf(second)
+  const session = await fetch(`${address}/api/v1/session`, { headers: { cookie } })
+  const { csrf_token } = JSON.parse(await session.text())
+  return operatorAt(address, { cookie, 'X-CSRF-TOKEN': csrf_token })
+}
+
+const cases: [string, ProcessEngine][] = [
+  ['SQLite', sqlite],
+  ['PostgreSQL', postgres],
+]
+for (const [name, engine] of cases) {
+  test(
+    `after a change of HUB_SECRET all opens under the new one, and under it alone (${name})`,
+    PROCESS_TEST,
+    async (t) => {
+      const kit = await engine.createSandbox(t)
+      const { sandbox } = kit
+      const [before, after] = [secret(), secret()]
+      const old = { HUB_SECRET: before }
+      const both = { HUB_SECRET: after, HUB_SECRET_PREVIOUS: before }
+      const filled = await fillHub(t, kit, old)
+
+      const running = await sandbox.startHub({ env: both })
+      const refused = await sandbox.run(ROTATE, { env: both })
+      assert.equal(refused.code, 1, 'not while a hub runs')
+      assert.match(refused.stderr.join(), /is running on|Stop every hub/)
+      await running.stop()
+
+      for (const env of [
+        { HUB_SECRET: after },
+        { HUB_SECRET: after, HUB_SECRET_PREVIOUS: secret() },
+      ]) {
+        const wrong = await sandbox.run(ROTATE, { env })
+        assert.notEqual(wrong.code, 0)
+        assert.match(wrong.stderr.join(), /HUB_SECRET/)
+        const start = await sandbox.run(['start'], { env })
+        assert.equal(start.code, 1)
+        assert.match(start.stderr.join(), /HUB_SECRET is not the one/)
+        for (const value of Object.values(env)) {
+          assert.ok(!wrong.stderr.concat(start.stderr, start.stdout).join().includes(value))
+        }
+      }
+
+      const [one, other] = await Promise.all([
+        sandbox.run(ROTATE, { env: both }),
+        sandbox.run(ROTATE, { env: both }),
+      ])
+      assert.ok(one.code === 0 || other.code === 0, [...one.stderr, ...other.stderr].join())
+      const again = await sandbox.run(ROTATE, { env: both })
+      assert.equal(again.code, 0)
+      assert.match(again.stdout.join(), /under the new secret already/)
+
+      const { oldSession } = await checkHub(sandbox, filled, { HUB_SECRET: after }, 0)
+      assert.equal(oldSession, 401)
+      const start = await sandbox.run(['start'], { env: old })
+      assert.match(start.stderr.join(), /HUB_SECRET is not the one/)
+    },
+  )
+
+  test(
+    `a change of the secret that is killed leaves all under the old one or under the new (${name})`,
+    PROCESS_TEST,
+    async (t) => {
+      const kit = await engine.createSandbox(t)
+      const { sandbox } = kit
+      const [before, after] = [secret(), secret()]
+      const both = { HUB_SECRET: after, HUB_SECRET_PREVIOUS: before }
+      const filled = await fillHub(t, kit, { HUB_SECRET: before })
+      // Whatever it had done by then: these are so many moments, of which some fall into its work.
+      for (const moment of [150, 300, 450, 600, 750, 900, 1050, 1200]) {
+        const command = sandbox.spawn(ROTATE, { env: both })
+        const timer = setTimeout(() => command.child.kill('SIGKILL'), moment)
+        await command.ended
+        clearTimeout(timer)
+      }
+      await checkHub(sandbox, filled, both, 0)
+      assert.equal((await sandbox.run(ROTATE, { env: both })).code, 0)
+      await checkHub(sandbox, filled, { HUB_SECRET: after }, 1)
+    },
+  )
+}
+
+test('the secret in its file is replaced, whichever step was the last', PROCESS_TEST, async (t) => {
+  const kit = await sqlite.createSandbox(t)
+  const { sandbox } = kit
+  const filled = await fillHub(t, kit, {})
+  const path = join(sandbox.folder, 'data', 'recordhub.secret')
+  const before = readFileSync(path, 'utf8').trim()
+
+  // Killed after it wrote the file, before it sealed anything.
+  const next = secret()
+  writeFileSync(path, `${next}\n${before}\n`)
+  await checkHub(sandbox, filled, {}, 0)
+  // Gone on with.
+  const rotated = await sandbox.run(ROTATE)
+  assert.equal(rotated.code, 0, rotated.stderr.join())
+  assert.equal(readFileSync(path, 'utf8').trim(), next)
+  assert.ok(![...rotated.stdout, ...rotated.stderr].join().includes(next))
+
+  // Killed after it sealed everything, before it took the old one out of the file.
+  writeFileSync(path, `${next}\n${before}\n`)
+  await checkHub(sandbox, filled, {}, 1)
+  assert.equal((await sandbox.run(ROTATE)).code, 0)
+  assert.equal(readFileSync(path, 'utf8').trim(), next)
+
+  const anew = await sandbox.run(ROTATE)
+  assert.equal(anew.code, 0)
+  assert.notEqual(readFileSync(path, 'utf8').trim(), next)
+  assert.match(anew.stdout.join(), /^\d+ sealed texts are under the new secret now/)
+
+  const nowhere = await sandbox.run(ROTATE, { env: { HUB_DATA_DIR: 'elsewhere' } })
+  assert.equal(nowhere.code, 1)
+  assert.match(nowhere.stderr.join(), /There is no database/)
+})
