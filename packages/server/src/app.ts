@@ -198,12 +198,14 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     return session && { kind: 'operator', ...session.operator, sessionId: session.sessionId }
   }
 
+  const isBehindTls = config.HUB_PUBLIC_URL.startsWith('https:')
   const { app, authorization } = await createHttpServer(
     {
       logger,
       bodyLimit: config.HUB_MAX_BODY_BYTES,
       trustProxy: config.HUB_TRUST_PROXY,
       version: parts.version,
+      isBehindTls,
       refusal: () => (stopping.signal.aborted ? 'shutting_down' : isStarted ? null : 'starting'),
     },
     {
@@ -222,7 +224,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     address: request.ip,
   })
   await app.register(async (web) => {
-    await guardPages(web, { isBehindTls: config.HUB_PUBLIC_URL.startsWith('https:') })
+    await guardPages(web, { isBehindTls })
     const { HUB_PUBLIC_URL: publicUrl } = config
     const sendMail = mailer && createMailSender(mailer)
     await web.register(

@@ -9,6 +9,7 @@ import fastify, {
 } from 'fastify'
 import { HubError } from '../errors.ts'
 import { answerUnknownRoutes } from './allowed-methods.ts'
+import { createHeaders } from './answer-headers.ts'
 import { type Authenticators, type Authorization, authorize, type CsrfTokens } from './authorize.ts'
 import { answerErrors, sendError } from './error-answers.ts'
 import { parseJsonBodies } from './json-body.ts'
@@ -20,6 +21,8 @@ export type HttpSettings = {
   bodyLimit: number
   trustProxy: boolean | string
   version: string
+  /** Whether operators and platforms come over TLS. */
+  isBehindTls: boolean
   /** Why the hub takes no requests at the moment; null where it does. */
   refusal: () => 'starting' | 'shutting_down' | null
 }
@@ -32,6 +35,7 @@ export async function createHttpServer(
   authenticators: Authenticators,
   csrfTokenOf: CsrfTokens,
 ): Promise<HttpServer> {
+  const giveHeaders = createHeaders(settings)
   const app = fastify({
     loggerInstance: settings.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -44,12 +48,18 @@ export async function createHttpServer(
     // A slow sender must not hold a connection for ever.
     requestTimeout: 60_000,
     routerOptions: { maxParamLength: 1024 },
-    frameworkErrors: refuseAddress,
+    frameworkErrors: (_error, request, reply) => {
+      // It meets no hook and no error handler.
+      giveHeaders(reply)
+      reply.header('X-Request-Id', request.id)
+      refuseAddress(request, reply)
+    },
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setValidatorCompiler(validatorCompiler)
   parseJsonBodies(app)
   answerErrors(app, settings.bodyLimit)
   app.addHook('onRequest', (request, reply, done) => {
+    giveHeaders(reply)
     reply.header('X-Request-Id', request.id)
     const refusal = settings.refusal()
     if (refusal === null) return done()
@@ -66,9 +76,8 @@ export async function createHttpServer(
   return { app, authorization }
 }
 
-/** An address that the router gives up on meets no hook and no error handler. */
-function refuseAddress(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('X-Request-Id', request.id)
+/** An address that the router gives up on. */
+function refuseAddress(request: FastifyRequest, reply: FastifyReply): void {
   const reason = 'its address is no UTF-8, or a part of it is longer than 1024 characters'
   sendError(request, reply, new HubError('invalid_request', { reason }))
 }

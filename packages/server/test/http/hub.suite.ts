@@ -4,6 +4,7 @@ import { describeAccounts } from './accounts.suite.ts'
 import { describeActivity } from './activity.suite.ts'
 import { describeAlertMails } from './alert-mails.suite.ts'
 import { describeAlerts } from './alerts.suite.ts'
+import { describeAnswerHeaders } from './answer-headers.suite.ts'
 import { describeChangeFeed } from './changes.suite.ts'
 import { describeConnections } from './connections.suite.ts'
 import { describeCsrf } from './csrf.suite.ts'
@@ -107,6 +108,7 @@ export function describeHub(engine: StorageEngine): void {
   describeDashboard(engine)
   describeEvents(engine)
   describeStatisticsOfHub(engine)
+  describeAnswerHeaders(engine)
   describePages(engine)
   describeGuide(engine)
   describeApiDocument(engine)
