@@ -209,6 +209,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       bodyLimit: config.HUB_MAX_BODY_BYTES,
       trustProxy: config.HUB_TRUST_PROXY,
       version: parts.version,
+      isBehindTls,
       refusal: () => (stopping.signal.aborted ? 'shutting_down' : isStarted ? null : 'starting'),
     },
     {

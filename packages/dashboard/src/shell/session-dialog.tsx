@@ -5,6 +5,8 @@ import { useStore } from '../lib/use-store.ts'
 
 /** Above whatever is open. */
 const Z_INDEX = 10_000
+/** Whoever finds the screen must not read what was open. */
+const HIDING = { color: 'var(--mantine-color-body)', backgroundOpacity: 1 }
 /** Most pages never need it. */
 const SignInForm = lazy(() =>
   import('../components/sign-in-form.tsx').then((file) => ({ default: file.SignInForm })),
@@ -22,6 +24,7 @@ export function SessionDialog() {
       closeOnClickOutside={false}
       title="Your session has ended"
       zIndex={Z_INDEX}
+      overlayProps={HIDING}
       centered
     >
       <Text size="sm" c="dimmed" mb="md">

@@ -44,6 +44,7 @@ export async function openScratchReceiver(options: Options): Promise<ScratchRece
       logger: pino({ level: 'silent' }),
       bodyLimit: config.HUB_MAX_BODY_BYTES,
       trustProxy: false,
+      isBehindTls: false,
       version,
       refusal: () => null,
     },

@@ -2,7 +2,9 @@
 import type { ErrorAnswer } from '@recordhub/protocol'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type FieldErrors, HubError } from '../errors.ts'
+import { ERROR_PAGE_POLICY } from './answer-headers.ts'
 import { errorPage } from './error-page.ts'
+import { createRefusalLog } from './refusal-log.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -12,10 +14,10 @@ declare module 'fastify' {
 }
 
 export function answerErrors(app: FastifyInstance, bodyLimit: number): void {
-  const tellRefused = createRefusalLog(app)
+  const tellRefused = createRefusalLog(app.log)
   app.setErrorHandler<FastifyError | HubError>((error, request, reply) => {
     const known = toHubError(error, bodyLimit)
-    if (known.status === 503) tellRefused(known)
+    if (isRefusal(known)) tellRefused(known, request)
     else if (known.status >= 500) {
       request.log.error({ err: error, request_id: request.id }, 'request failed')
     }
@@ -23,29 +25,22 @@ export function answerErrors(app: FastifyInstance, bodyLimit: number): void {
   })
 }
 
-/** While the hub can take nothing, every request is refused for one reason: told once a second. */
-function createRefusalLog({ log }: FastifyInstance): (error: HubError) => void {
-  let toldAt = Number.NEGATIVE_INFINITY
-  let untold = 0
-  return ({ code, cause }) => {
-    untold += 1
-    if (performance.now() - toldAt < 1000) return
-    const reason = cause instanceof Error ? cause.message : undefined
-    log.warn({ code, reason, requests: untold }, 'requests refused')
-    toldAt = performance.now()
-    untold = 0
-  }
+/** What somebody who looks for an attack, or for why nothing arrives, wants to see in the log. */
+const REFUSALS: readonly number[] = [401, 403, 413, 419, 429, 503]
+
+function isRefusal({ status }: HubError): boolean {
+  return REFUSALS.includes(status)
 }
 
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: HubError) {
   reply.code(error.status)
   if (error.retryAfterSeconds !== undefined) reply.header('Retry-After', error.retryAfterSeconds)
-  if (error.status === 419 || error.status === 401) reply.header('Cache-Control', 'no-store')
+  reply.header('Cache-Control', 'no-store')
   if (error.code === 'not_signed_in' && request.routeOptions.config.page) {
     return reply.redirect(`/sign-in${nextPage(request.url)}`, 302)
   }
   if (wantsPage(request)) {
-    reply.header('Content-Security-Policy', "default-src 'none'; style-src 'self'")
+    reply.header('Content-Security-Policy', ERROR_PAGE_POLICY)
     return reply
       .type('text/html; charset=utf-8')
       .serializer(String)

@@ -2,7 +2,7 @@ import compress from '@fastify/compress'
 import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
 
-/** What every answer to a browser carries. The receiver goes without: no browser calls it. */
+/** What answers to a browser carry besides what every answer does. */
 export async function guardPages(
   app: FastifyInstance,
   { isBehindTls }: { isBehindTls: boolean },
@@ -28,6 +28,7 @@ const CONTENT_SECURITY_POLICY = {
   styleSrc: ["'self'"],
   imgSrc: ["'self'", 'data:'],
   connectSrc: ["'self'"],
+  objectSrc: ["'none'"],
   formAction: ["'self'"],
   baseUri: ["'none'"],
   frameAncestors: ["'none'"],

@@ -9,6 +9,7 @@ import fastify, {
 } from 'fastify'
 import { HubError } from '../errors.ts'
 import { answerUnknownRoutes } from './allowed-methods.ts'
+import { createHeaders } from './answer-headers.ts'
 import { type Authenticators, type Authorization, authorize, type CsrfTokens } from './authorize.ts'
 import { answerClientError } from './client-errors.ts'
 import { answerErrors, sendError } from './error-answers.ts'
@@ -23,6 +24,8 @@ export type HttpSettings = {
   /** How many proxies in front are trusted, or which; false for none. */
   trustProxy: false | number | string
   version: string
+  /** Whether operators and platforms come over TLS. */
+  isBehindTls: boolean
   /** Why the hub takes no requests at the moment; null where it does. */
   refusal: () => 'starting' | 'shutting_down' | null
 }
@@ -35,6 +38,7 @@ export async function createHttpServer(
   authenticators: Authenticators,
   csrfTokenOf: CsrfTokens,
 ): Promise<HttpServer> {
+  const giveHeaders = createHeaders(settings)
   const app = fastify({
     loggerInstance: settings.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -47,7 +51,12 @@ export async function createHttpServer(
     // A slow sender must not hold a connection for ever.
     requestTimeout: 60_000,
     routerOptions: { maxParamLength: 1024 },
-    frameworkErrors: refuseAddress,
+    frameworkErrors: (_error, request, reply) => {
+      // It meets no hook and no error handler.
+      giveHeaders(reply)
+      reply.header('X-Request-Id', request.id)
+      refuseAddress(request, reply)
+    },
     clientErrorHandler: answerClientError,
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setValidatorCompiler(validatorCompiler)
@@ -55,7 +64,8 @@ export async function createHttpServer(
   answerErrors(app, settings.bodyLimit)
   const findHostFault = createHostCheck()
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff')
+    giveHeaders(reply)
+    reply.header('X-Request-Id', request.id)
     const fault = findHostFault(request)
     if (fault !== null) return done(new HubError('invalid_request', { reason: fault }))
     const refusal = settings.refusal()
@@ -79,9 +89,8 @@ function trustedProxies(setting: HttpSettings['trustProxy']) {
   return (_address: string, hop: number) => hop < setting
 }
 
-/** An address that the router gives up on meets no hook and no error handler. */
-function refuseAddress(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('X-Request-Id', request.id)
+/** An address that the router gives up on. */
+function refuseAddress(request: FastifyRequest, reply: FastifyReply): void {
   const reason = 'its address is no UTF-8, or a part of it is longer than 1024 characters'
   sendError(request, reply, new HubError('invalid_request', { reason }))
 }

@@ -66,6 +66,8 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.keyboard.press('Control+k')
     await page.getByLabel('Pages, platforms, records').fill('somebody')
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.waitFor()
+    await page.waitForFunction(HIDES_THE_PAGE)
     await dialog.getByLabel(/^Password \*$/).fill(PASSWORD)
     await dialog.getByRole('button', { name: 'Sign in' }).click()
     await dialog.waitFor({ state: 'hidden' })
@@ -73,3 +75,10 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.getByText('Search everywhere for').waitFor()
   })
 })
+
+/** In the browser: what lies over the page is opaque, once it has come in. */
+const HIDES_THE_PAGE = `(() => {
+  const { backgroundColor, opacity, position } = getComputedStyle(document.elementsFromPoint(1, 1)[0])
+  const isOpaque = /^(?:rgb\\(|color\\(srgb [^/]*\\)$)/.test(backgroundColor) && opacity === '1'
+  return position === 'fixed' && isOpaque
+})()`

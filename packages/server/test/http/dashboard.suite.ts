@@ -157,7 +157,7 @@ export function describeDashboard(engine: StorageEngine): void {
         'not_signed_in',
       )
       const known = await hub().send({ url: REALTIME, headers: session.headers })
-      assert.match(known.header('cache-control'), /private/)
+      assert.equal(known.header('cache-control'), 'no-store')
     })
 
     test('it writes nothing and pulls nothing', async () => {

@@ -80,7 +80,7 @@ export function describeEvents(engine: StorageEngine): void {
       const session = await signIn(hub)
       const all = await Promise.all(Array.from({ length: 20 }, () => listen(hub, session)))
       for (const { headers } of all) {
-        assert.equal(headers.get('content-type'), 'text/event-stream')
+        assert.equal(headers.get('content-type'), 'text/event-stream; charset=utf-8')
         assert.equal(headers.get('cache-control'), 'no-store')
         assert.equal(headers.get('content-encoding'), null)
       }

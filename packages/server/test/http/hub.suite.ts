@@ -5,6 +5,7 @@ import { describeAccounts } from './accounts.suite.ts'
 import { describeActivity } from './activity.suite.ts'
 import { describeAlertMails } from './alert-mails.suite.ts'
 import { describeAlerts } from './alerts.suite.ts'
+import { describeAnswerHeaders } from './answer-headers.suite.ts'
 import { describeAudit } from './audit.suite.ts'
 import { describeChangeFeed } from './changes.suite.ts'
 import { describeConnections } from './connections.suite.ts'
@@ -115,6 +116,7 @@ export function describeHub(engine: StorageEngine): void {
   describeDashboard(engine)
   describeEvents(engine)
   describeStatisticsOfHub(engine)
+  describeAnswerHeaders(engine)
   describePages(engine)
   describeGuide(engine)
   describeApiDocument(engine)

@@ -91,6 +91,7 @@ export function describeSessions(engine: StorageEngine): void {
       const { headers, cookie } = await signIn(hub())
       const out = await hub().send({ method: 'POST', url: '/api/auth/sign-out', headers, body: {} })
       assert.equal(out.status, 200)
+      assert.equal(out.header('clear-site-data'), '"cache"')
       assert.equal((await hub().send({ url: '/dashboard', headers: { cookie } })).status, 302)
       const realtime = await hub().send({ url: '/dashboard/realtime', headers })
       expectError(realtime, 401, 'not_signed_in')

@@ -55,8 +55,8 @@ export function eventRoutes(parts: {
           clearInterval(heart)
           unsubscribe()
         })
-        reply.header('Cache-Control', 'no-store').header('X-Accel-Buffering', 'no')
-        return reply.code(200).type('text/event-stream').send(stream)
+        reply.header('X-Accel-Buffering', 'no')
+        return reply.code(200).type('text/event-stream; charset=utf-8').send(stream)
       },
     )
   }

@@ -10,6 +10,7 @@ import { loadPage } from './load-page.ts'
 const HASHED_NAME = /-[\w-]{8}\.\w+(?:\.(?:br|gz))?$/
 const FOR_EVER = 'public, max-age=31536000, immutable'
 const FOR_A_WHILE = 'public, max-age=3600'
+const SVG = 'image/svg+xml; charset=utf-8'
 
 /** The one page that the browser fills, at all of its addresses, and its files. */
 export function pageRoutes(parts: {
@@ -21,7 +22,7 @@ export function pageRoutes(parts: {
 
   function sendPage(reply: FastifyReply, csrfToken: string): FastifyReply {
     const text = page.render({ csrfToken, nonce: reply.cspNonce.style })
-    return reply.type('text/html; charset=utf-8').header('Cache-Control', 'no-store').send(text)
+    return reply.type('text/html; charset=utf-8').send(text)
   }
 
   return async (app) => {
@@ -35,6 +36,7 @@ export function pageRoutes(parts: {
       setHeaders(reply, path) {
         const isHashed = HASHED_NAME.test(relative(page.assetsFolder, path))
         reply.header('Cache-Control', isHashed ? FOR_EVER : FOR_A_WHILE)
+        if (path.endsWith('.svg')) reply.header('Content-Type', SVG)
       },
     })
 

@@ -15,7 +15,7 @@ export function dashboardRoutes(parts: { readSnapshot: ReadSnapshot }): FastifyP
       },
       async (request, reply) => {
         const { snapshot, etag } = await parts.readSnapshot()
-        reply.header('ETag', etag).header('Cache-Control', 'private, no-cache')
+        reply.header('ETag', etag)
         if (hasVersion(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
         return reply.code(200).send(snapshot)
       },

@@ -40,7 +40,6 @@ export function guideRoutes(parts: GuideParts): FastifyPluginAsyncTypebox {
   }
 
   function inFormat(format: GuideFormat, reply: FastifyReply, guide: GuideAnswer) {
-    reply.header('Cache-Control', 'private, no-cache')
     if (format === 'json') return guide
     reply.header('Content-Disposition', `inline; filename="${guide.file_name}"`)
     reply.type(MARKDOWN)

@@ -109,6 +109,8 @@ export function signInRoutes(parts: {
         const answer = await callAuth(auth, request, { path: 'sign-out', withSession: true })
         const audit = { actor: email, action: 'session.sign_out', target: null }
         await activity.appendAudit({ ...audit, address: request.ip })
+        // Also what a browser holds to go back to. It keeps the order of columns, which is nobody's secret.
+        if (answer.ok) reply.header('Clear-Site-Data', '"cache"')
         return passOn(request, reply, answer)
       },
     )

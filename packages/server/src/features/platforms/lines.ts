@@ -33,7 +33,6 @@ export function endOf(reply: FastifyReply): AbortSignal {
 }
 
 export function sendLines(reply: FastifyReply, lines: Readable): FastifyReply {
-  reply.header('Cache-Control', 'no-store')
   // A proxy must not gather them.
   reply.header('X-Accel-Buffering', 'no')
   return reply.type(LINES_TYPE).send(lines)

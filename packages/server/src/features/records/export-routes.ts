@@ -109,7 +109,6 @@ export function exportRoutes(parts: ExportParts): FastifyPluginAsyncTypebox {
         const names = [platform, record_type].filter((name) => name !== null)
         const ending = isFile ? `${options.format}.gz` : options.format
         reply.header('Content-Disposition', nameExportFile([...names, day], ending))
-        reply.header('Cache-Control', 'no-store')
         return sendFile(request, reply, stream, { format: options.format, isFile })
       },
     )

@@ -48,7 +48,7 @@ export function searchRoute(
         const lines = searchEverywhere(parts, query, signal)
         // What cannot begin is an error as any other.
         const first = await lines.next()
-        reply.header('Cache-Control', 'no-store').header('X-Accel-Buffering', 'no').type(LINES)
+        reply.header('X-Accel-Buffering', 'no').type(LINES)
         return reply.send(Readable.from(toText(first, lines)))
       },
     )
