@@ -256,7 +256,6 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         client,
         secrets,
         clock,
-        callerOf,
         requesterOf,
         confirmIdentity: (request, password) =>
           confirmIdentity(

@@ -10,7 +10,7 @@ const complain = (line: string) => void process.stderr.write(`${line}\n`)
 
 /** Each command loads its own parts, so that the small ones start quickly. */
 async function main(args: string[]): Promise<void> {
-  const { command, settings, options, help, version } = parseArguments(args)
+  const { command, words, settings, options, help, version } = parseArguments(args)
   if (version) return print(VERSION)
   if (help || command === '' || command === 'help') return print(helpText())
   const { config, unknown } = readConfig({ flags: settings, ...readSurroundings() })
@@ -19,6 +19,10 @@ async function main(args: string[]): Promise<void> {
   if (command === 'demo') return (await import('./cli/demo.ts')).demo(config, print)
   if (command === 'token create') {
     return (await import('./cli/create-token.ts')).createToken(config, options, print)
+  }
+  if (words[0] === 'operator') {
+    const { operatorCommand } = await import('./cli/operator.ts')
+    return operatorCommand(words.slice(1), { config, options, print })
   }
   throw new SettingError(`There is no command "${command}"; see recordhub --help.`)
 }

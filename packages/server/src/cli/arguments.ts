@@ -4,6 +4,7 @@ import { flagOf, SETTING_NAMES, SettingError } from '../config.ts'
 export type Arguments = {
   /** The command with its words, such as `token create`. */
   command: string
+  words: string[]
   /** Settings given as flags, by the name of the setting. */
   settings: Record<string, string>
   /** Options of the command itself. */
@@ -13,6 +14,8 @@ export type Arguments = {
 }
 
 const COMMAND_OPTIONS = ['name', 'role', 'expires-in-days'] as const
+/** Those without a value. */
+const SWITCHES = ['remove-second-factor'] as const
 
 /** @throws SettingError for a flag that does not exist or lacks its value. */
 export function parseArguments(args: string[]): Arguments {
@@ -28,19 +31,21 @@ export function parseArguments(args: string[]): Arguments {
     allowPositionals: true,
     options: {
       ...options,
+      ...Object.fromEntries(SWITCHES.map((flag) => [flag, { type: 'boolean' as const }])),
       help: { type: 'boolean', short: 'h' },
       version: { type: 'boolean', short: 'v' },
     },
   })
   const textOf = (flag: string) => {
     const value = values[flag]
-    return typeof value === 'string' ? value : undefined
+    return value === true ? 'on' : typeof value === 'string' ? value : undefined
   }
   return {
     command: positionals.join(' '),
+    words: positionals,
     settings: collect(settingFlags, textOf),
     options: collect(
-      COMMAND_OPTIONS.map((name) => [name, name] as const),
+      [...COMMAND_OPTIONS, ...SWITCHES].map((name) => [name, name] as const),
       textOf,
     ),
     help: values['help'] === true,

@@ -14,6 +14,14 @@ Commands:
   demo            Run a hub with two sample platforms that push and are pulled.
   token create    Make a token for a program: --name <name> --role <viewer|operator|admin>
                   [--expires-in-days <days>]. It is printed once.
+  operator list   List the operators.
+  operator invite <email> [--role <viewer|operator|admin>]
+                  Invite an operator; the link is printed once.
+  operator role <email> <viewer|operator|admin>
+  operator disable <email>, operator enable <email>
+  operator end-sessions <email>
+  operator reset-password <email> [--remove-second-factor]
+                  Set the password that is read from standard input, and end all sessions.
 
 Settings, from flags, the environment, or a file .env in the working directory:
 ${rows.join('\n')}

@@ -25,6 +25,8 @@ export type Surroundings = {
   cwd?: string
   /** What `bash` does before it becomes the hub, such as `ulimit`. */
   shell?: string
+  /** What it reads from standard input; nothing where it is left out. */
+  input?: string
 }
 
 export type Ending = { code: number | null; signal: NodeJS.Signals | null }
@@ -96,7 +98,10 @@ const HUB_ENVIRONMENT = {
   HUB_ADMIN_PASSWORD: OPERATOR.password,
 }
 
-function spawnCommand(args: string[], { env, cwd, shell }: Surroundings): RunningCommand {
+function spawnCommand(
+  args: string[],
+  { env, cwd, shell, input = '' }: Surroundings,
+): RunningCommand {
   const command = [process.execPath, MAIN, ...args]
   const [file = '', ...rest] = shell
     ? ['bash', '-c', `${shell}; exec "$0" "$@"`, ...command]
@@ -105,8 +110,10 @@ function spawnCommand(args: string[], { env, cwd, shell }: Surroundings): Runnin
     ...(cwd === undefined ? {} : { cwd }),
     // Nothing of the settings of whoever runs the tests.
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  // One that ends without having read it is no failure of the test.
+  child.stdin.on('error', () => undefined).end(input)
   const output = createInterface({ input: child.stdout })
   const stdout: string[] = []
   const stderr: string[] = []
