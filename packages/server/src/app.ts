@@ -252,7 +252,6 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         client,
         secrets,
         clock,
-        callerOf,
         requesterOf,
         confirmIdentity: (request, password) =>
           confirmIdentity(

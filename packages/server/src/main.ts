@@ -26,7 +26,13 @@ async function checkPlatform(asked: Arguments): Promise<number> {
   return (await import('./cli/check-platform.ts')).checkPlatform(config, asked, print, complain)
 }
 
-async function runForHub({ command, settings, options }: Arguments): Promise<void> {
+async function runForHub({
+  command,
+  words,
+  settings,
+  options,
+  switches,
+}: Arguments): Promise<void> {
   const { config, unknown } = readConfig({ flags: settings, ...readSurroundings() })
   for (const name of unknown) complain(`${name} is not a setting of this version; see --help.`)
   if (command === 'start') return (await import('./cli/start.ts')).start(config, print)
@@ -39,6 +45,10 @@ async function runForHub({ command, settings, options }: Arguments): Promise<voi
   }
   if (command === 'secret rotate') {
     return (await import('./cli/rotate-secret.ts')).rotateSecret(config, print)
+  }
+  if (words[0] === 'operator') {
+    const { operatorCommand } = await import('./cli/operator.ts')
+    return operatorCommand(words.slice(1), { config, options, switches, print })
   }
   throw new SettingError(`There is no command "${command}"; see recordhub --help.`)
 }

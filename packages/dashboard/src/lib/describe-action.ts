@@ -9,6 +9,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'session.end_others': 'Ended all other sessions',
   'session.end_all': 'Ended all sessions',
   'account.change_password': 'Changed the password',
+  'account.reset_password': 'Set a new password',
   'second_factor.enable': 'Switched the second factor on',
   'second_factor.disable': 'Switched the second factor off',
   'second_factor.recovery_codes': 'Made new recovery codes',

@@ -4,6 +4,7 @@ import { flagOf, SETTING_NAMES, SettingError } from '../config.ts'
 export type Arguments = {
   /** The command with its words, such as `token create`. */
   command: string
+  words: string[]
   /** Settings given as flags, by the name of the setting. */
   settings: Record<string, string>
   /** Options of the command itself. */
@@ -27,7 +28,7 @@ const COMMAND_OPTIONS = [
   'max-records',
   'max-seconds',
 ] as const
-const COMMAND_SWITCHES = ['json', 'push', 'strict'] as const
+const COMMAND_SWITCHES = ['json', 'push', 'strict', 'remove-second-factor'] as const
 
 /** @throws SettingError for a flag that does not exist or lacks its value. */
 export function parseArguments(args: string[]): Arguments {
@@ -50,10 +51,11 @@ export function parseArguments(args: string[]): Arguments {
   })
   const textOf = (flag: string) => {
     const value = values[flag]
-    return typeof value === 'string' ? value : undefined
+    return value === true ? 'on' : typeof value === 'string' ? value : undefined
   }
   return {
     command: positionals.join(' '),
+    words: positionals,
     settings: collect(settingFlags, textOf),
     options: collect(
       COMMAND_OPTIONS.map((name) => [name, name] as const),

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { openStorage } from '../storage/open.ts'
 
-type Storage = Awaited<ReturnType<typeof openStorage>>
+export type Storage = Awaited<ReturnType<typeof openStorage>>
 
 /** Opens the hub's database for a command that may run beside the hub, and closes it in any case. */
 export async function besideHub<Result>(

@@ -24,6 +24,14 @@ Commands:
                   Exit code 0: it conforms, 1: it has errors, 2: wrong usage, or it cannot be reached.
   secret rotate   Seal everything under a new secret: HUB_SECRET, the one before being
                   HUB_SECRET_PREVIOUS, or else a new file in HUB_DATA_DIR. Stop the hub first.
+  operator list   List the operators.
+  operator invite <email> [--role <viewer|operator|admin>]
+                  Invite an operator; the link is printed once.
+  operator role <email> <viewer|operator|admin>
+  operator disable <email>, operator enable <email>
+  operator end-sessions <email>
+  operator reset-password <email> [--remove-second-factor]
+                  Set the password that is read from standard input, and end all sessions.
 
 Settings, from flags, the environment, or a file .env in the working directory:
 ${rows.join('\n')}

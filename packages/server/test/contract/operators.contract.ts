@@ -94,6 +94,31 @@ export function describeOperators(engine: StorageEngine): void {
     )
 
     test(
+      'a password is set where there is one and where there is none, and ends all sessions',
+      withStorage(engine, async ({ storage }) => {
+        const { operators } = storage
+        await addOperator(storage, 'ann', 'admin', 2)
+        await addOperator(storage, 'bob', 'admin', 1)
+        for (const hash of ['first', 'second']) {
+          assert.equal(await operators.setPassword('ann', hash, AUDIT), true)
+          const rows = await runSql(
+            storage,
+            'SELECT operator_id, provider_id, password FROM operator_accounts',
+          )
+          assert.deepEqual(
+            rows.map((row) => ({ ...row })),
+            [{ operator_id: 'ann', provider_id: 'credential', password: hash }],
+          )
+        }
+        assert.deepEqual(await operators.listSessions('ann'), [])
+        assert.equal((await operators.listSessions('bob')).length, 1)
+        const before = await countRows(storage, 'audit')
+        assert.equal(await operators.setPassword('eve', 'third', AUDIT), false)
+        assert.equal(await countRows(storage, 'audit'), before)
+      }),
+    )
+
+    test(
       'another role ends all sessions, the same role none',
       withStorage(engine, async ({ storage }) => {
         const { operators } = storage

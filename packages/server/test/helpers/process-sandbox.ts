@@ -21,6 +21,8 @@ export type Surroundings = {
   cwd?: string
   /** What `bash` does before it becomes the hub, such as `ulimit`. */
   shell?: string
+  /** What it reads from standard input; nothing where it is left out. */
+  input?: string
 }
 
 export type Ending = { code: number | null; signal: NodeJS.Signals | null }
@@ -98,7 +100,10 @@ export function bareEnvironment() {
   return { PATH, NODE_COMPILE_CACHE }
 }
 
-function spawnCommand(args: string[], { env, cwd, shell }: Surroundings): RunningCommand {
+function spawnCommand(
+  args: string[],
+  { env, cwd, shell, input = '' }: Surroundings,
+): RunningCommand {
   const command = [process.execPath, MAIN, ...args]
   const [file = '', ...rest] = shell
     ? ['bash', '-c', `${shell}; exec "$0" "$@"`, ...command]
@@ -106,8 +111,10 @@ function spawnCommand(args: string[], { env, cwd, shell }: Surroundings): Runnin
   const child = spawn(file, rest, {
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...bareEnvironment(), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  // One that ends without having read it is no failure of the test.
+  child.stdin.on('error', () => undefined).end(input)
   const output = createInterface({ input: child.stdout })
   const stdout: string[] = []
   const stderr: string[] = []

@@ -307,6 +307,7 @@ export function everyMethod(
     ['readOperator', () => operators.readOperator('nobody')],
     ['changeOperator', () => operators.changeOperator('nobody', { role: 'viewer' }, audit)],
     ['removeOperator', () => operators.removeOperator('nobody', audit)],
+    ['setPassword', () => operators.setPassword('nobody', 'hash', audit)],
     ['removeSecondFactor', () => operators.removeSecondFactor('nobody', audit)],
     ['takeCode', () => operators.takeCode('nobody', 'hash')],
     ['noteSeen', () => operators.noteSeen('nobody', 'none', clock.text)],

@@ -1,4 +1,3 @@
-import rateLimit from '@fastify/rate-limit'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
   type ConnectionCheck,
@@ -10,7 +9,6 @@ import {
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
-import type { Caller } from '../../domain/caller.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
@@ -25,7 +23,6 @@ import { rotateHubKey } from './rotate-hub-key.ts'
 import { type Tested, testConnection } from './test-connection.ts'
 
 const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
-const GUESSES = { max: 5, timeWindow: 60_000 }
 
 /** Whether a platform and the hub reach each other, and the key by which the platform does. */
 export function connectionRoutes(parts: {
@@ -35,12 +32,11 @@ export function connectionRoutes(parts: {
   client: CheckingClient
   secrets: SecretBox
   clock: Clock
-  callerOf: (request: FastifyRequest) => Caller
   requesterOf: (request: FastifyRequest) => Requester
-  /** @throws HubError where the password is not that of the operator who asks, or may not be tried now. */
+  /** @throws HubError where nobody with a password asks, it is not theirs, or may not be tried now. */
   confirmIdentity: (request: FastifyRequest, password: string) => Promise<void>
 }): FastifyPluginAsyncTypebox {
-  const { client, callerOf, requesterOf, confirmIdentity } = parts
+  const { client, requesterOf, confirmIdentity } = parts
 
   async function findTested(platformId: number): Promise<Tested> {
     const source = await parts.platforms.readSource(platformId)
@@ -56,16 +52,7 @@ export function connectionRoutes(parts: {
     }
   }
 
-  /** Whose password is asked for: a token has none. */
-  function operatorOf(request: FastifyRequest): string {
-    const caller = callerOf(request)
-    if (caller.kind !== 'operator') throw new HubError('operators_only')
-    return caller.id
-  }
-
   return async (app) => {
-    await app.register(rateLimit, { global: false })
-
     app.post(
       '/api/v1/platforms/:id/test',
       {
@@ -90,17 +77,6 @@ export function connectionRoutes(parts: {
     app.post(
       '/api/v1/platforms/:id/hub-key/reveal',
       {
-        config: {
-          rateLimit: {
-            ...GUESSES,
-            hook: 'preHandler',
-            keyGenerator: operatorOf,
-            errorResponseBuilder: (_request, { ttl }) => {
-              const seconds = Math.ceil(ttl / 1000)
-              return new HubError('too_many_requests', { seconds }, { retryAfterSeconds: seconds })
-            },
-          },
-        },
         schema: {
           summary: 'Show the hub API key of a platform to an operator who gives the password again',
           params: PlatformId,

@@ -1,14 +1,16 @@
 import { HUB_KEY_PURPOSE } from '../../domain/api-key.ts'
-import { HubError } from '../../errors.ts'
+import { type ErrorCode, HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { Requester } from './register-platform.ts'
 
+const REFUSALS: readonly ErrorCode[] = ['password_wrong', 'session_not_fresh']
+
 /**
- * Shows the hub API key of a platform to an operator who has shown once more who it is. Asked for in vain
- * or not, it is in the audit; that it was shown is in the activity too.
+ * Shows the hub API key of a platform to an operator who has shown once more who it is. Shown or
+ * refused, it is in the audit; that it was shown is in the activity too.
  * @throws HubError `not_found`, and what `confirmIdentity` throws.
  */
 export async function revealHubKey(
@@ -31,7 +33,10 @@ export async function revealHubKey(
   try {
     await request.confirmIdentity()
   } catch (error) {
-    await activity.appendAudit({ ...audit, action: 'hub_key.reveal_refused' })
+    // Whoever has to wait would fill the audit.
+    if (error instanceof HubError && REFUSALS.includes(error.code)) {
+      await activity.appendAudit({ ...audit, action: 'hub_key.reveal_refused' })
+    }
     throw error
   }
   const key = secrets.open(sealed, HUB_KEY_PURPOSE)

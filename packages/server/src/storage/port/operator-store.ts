@@ -49,6 +49,9 @@ export interface OperatorStore {
   /** Removes an operator with sessions, passkeys and second factor; the tokens are revoked. */
   removeOperator(id: string, audit: NewAuditEntry): Promise<OperatorChange>
 
+  /** Sets a password (its hash), also where there was none, and ends all sessions. False where there is no such operator. */
+  setPassword(id: string, passwordHash: string, audit: NewAuditEntry): Promise<boolean>
+
   /**
    * Takes a second factor away, for somebody who has lost it, and ends all sessions. False where there was
    * none.

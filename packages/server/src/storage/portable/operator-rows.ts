@@ -1,4 +1,5 @@
 /** Operators as rows: read with what belongs to them, changed and removed. */
+import { randomUUID } from 'node:crypto'
 import type { Operator } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { ROLES, type Role } from '../../domain/caller.ts'
@@ -6,12 +7,16 @@ import type { OperatorStore } from '../port/operator-store.ts'
 import { insertAudit } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 
+/** What Better Auth calls a password. */
+const CREDENTIAL = 'credential'
+
 type Kept = Pick<
   OperatorStore,
   | 'listOperators'
   | 'readOperator'
   | 'changeOperator'
   | 'removeOperator'
+  | 'setPassword'
   | 'removeSecondFactor'
   | 'takeCode'
   | 'noteSeen'
@@ -59,6 +64,31 @@ export function createOperatorRows({ reader, writer, clock, hold }: Databases): 
         await db.deleteFrom('operators').where('id', '=', id).execute()
         await insertAudit(db, at, audit)
         return 'changed'
+      }),
+
+    setPassword: (id, password, audit) =>
+      writer.transaction().execute(async (db) => {
+        await hold(db, 'operators')
+        if (!(await findRole(db, id))) return false
+        const at = nowText(clock)
+        const changed = await db
+          .updateTable('operator_accounts')
+          .set({ password, updated_at: at })
+          .where('operator_id', '=', id)
+          .where('provider_id', '=', CREDENTIAL)
+          .returning('operator_id')
+          .executeTakeFirst()
+        if (!changed) {
+          const account = { id: randomUUID(), operator_id: id, account_id: id }
+          const times = { created_at: at, updated_at: at }
+          await db
+            .insertInto('operator_accounts')
+            .values({ ...account, provider_id: CREDENTIAL, password, ...times })
+            .execute()
+        }
+        await endSessions(db, id)
+        await insertAudit(db, at, audit)
+        return true
       }),
 
     removeSecondFactor: (id, audit) =>
@@ -155,7 +185,7 @@ async function findOperators(db: Executor, at: string, id: string | null): Promi
       eb
         .selectFrom('operator_accounts')
         .whereRef('operator_id', '=', 'operators.id')
-        .where('provider_id', '=', 'credential')
+        .where('provider_id', '=', CREDENTIAL)
         .select((count) => count.fn.countAll<number>().as('n'))
         .as('passwords'),
       eb

@@ -24,7 +24,15 @@ export type OperatorSessionsTable = {
   updated_at: string | Date
 }
 
-export type OperatorAccountsTable = { operator_id: string; provider_id: string }
+export type OperatorAccountsTable = {
+  id: string
+  operator_id: string
+  account_id: string
+  provider_id: string
+  password: string | null
+  created_at: string | Date
+  updated_at: string | Date
+}
 
 export type OperatorPasskeysTable = { id: string; operator_id: string }
 

@@ -1,0 +1,89 @@
+/** Managing operators from the command line, beside a running hub. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ENGINES } from '../helpers/process-engine.ts'
+import { signIn } from '../helpers/process-operator.ts'
+import { OPERATOR, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+
+const NEXT = 'another horse battery staple'
+const BOB = { email: 'bob@example.org', password: 'the stapler of the horse' }
+
+for (const engine of ENGINES) {
+  test(
+    `operators are managed from the command line, on ${engine.name}`,
+    PROCESS_TEST,
+    async (t) => {
+      const { sandbox, askDatabase } = await engine.createSandbox(t)
+      const hub = await sandbox.startHub()
+      const env = { HUB_PUBLIC_URL: hub.address }
+      const run = (words: string, input = '') =>
+        sandbox.run(['operator', ...words.split(' ')], { env, input })
+      const expectDone = async (words: string, input = '') => {
+        const { code, stdout, stderr } = await run(words, input)
+        assert.deepEqual({ code, stderr }, { code: 0, stderr: [] }, words)
+        return stdout.join('\n')
+      }
+
+      const link = new URL(await expectDone('invite bob@example.org --role operator'))
+      const body = { token: link.searchParams.get('token'), name: 'Bob', password: BOB.password }
+      const accepted = await fetch(`${hub.address}/invitation`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      assert.equal(accepted.status, 201)
+      const bob = await signIn(hub.address, BOB)
+      const isIn = async () => (await bob.call('GET', '/api/v1/session')).status
+      assert.equal(await isIn(), 200)
+      const list = await expectDone('list')
+      assert.match(list, /^bob@example\.org\toperator\tseen 2/m)
+      assert.match(list, /^ops@example\.org\tadmin\t/m)
+
+      assert.match(await expectDone('end-sessions BOB@example.org'), /: 1\.$/)
+      assert.equal(await isIn(), 401)
+      await expectDone('role bob@example.org viewer')
+      await expectDone('disable bob@example.org')
+      await assert.rejects(signIn(hub.address, BOB), /403/)
+      await expectDone('enable bob@example.org')
+      const again = await signIn(hub.address, BOB)
+      await expectDone('reset-password bob@example.org --remove-second-factor', `${NEXT}\n`)
+      assert.equal((await again.call('GET', '/api/v1/session')).status, 401)
+      await assert.rejects(signIn(hub.address, BOB), /401/)
+      await signIn(hub.address, { email: BOB.email, password: NEXT })
+
+      for (const [words, code, says, input = ''] of [
+        ['disable ops@example.org', 1, /admin/],
+        ['role ops@example.org viewer', 1, /admin/],
+        ['role bob@example.org god', 2, /viewer, operator, admin/],
+        ['disable nobody@example.org', 1, /nobody@example\.org/],
+        ['reset-password nobody@example.org', 1, /nobody@example\.org/],
+        ['reset-password bob@example.org', 1, /12 characters/],
+        ['reset-password bob@example.org', 1, /many people/, 'password123456'],
+        ['invite bob@example.org', 1, /there is one/],
+        ['invite nonsense', 1, /e-mail/],
+        ['fly bob@example.org', 2, /no command/],
+        ['disable', 2, /no command/],
+        ['constructor', 2, /no command/],
+      ] as const) {
+        const ended = await run(words, input)
+        assert.deepEqual([ended.code, ended.stdout, ended.stderr.length], [code, [], 1], words)
+        assert.match(ended.stderr[0] ?? '', says, words)
+      }
+      await signIn(hub.address, { email: BOB.email, password: NEXT })
+      await signIn(hub.address, OPERATOR)
+
+      const audit = await askDatabase(
+        "SELECT action, target FROM audit WHERE actor = 'command line' ORDER BY audit_id",
+      )
+      assert.deepEqual(
+        audit.map((entry) => entry['action']),
+        [
+          'operator.invite',
+          'session.end_all',
+          ...['operator.change', 'operator.change', 'operator.change'],
+          'account.reset_password',
+        ],
+      )
+    },
+  )
+}
