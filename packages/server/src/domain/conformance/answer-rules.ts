@@ -44,22 +44,22 @@ export const ANSWER_RULES = {
   ),
   'key.not_checked': error(
     '5',
-    'It answered HTTP 200 {without}, as if the key did not matter.',
+    'It answered a call that has no valid key with HTTP 200, as if the key did not matter.',
     'Compare X-PLATFORM-API-KEY with your key before anything else, at every endpoint, and answer 401 where it differs: at the moment anybody can read your records.',
   ),
   'key.status': warning(
     '5',
-    'It refused a call {without} with HTTP {status} instead of 401.',
+    'It refused a call that has no valid key otherwise than with HTTP 401.',
     'Answer 401 to whoever has no valid key. By another status the hub tells its operator of another trouble.',
   ),
   'key.leaks': error(
     '5',
-    'The answer to a call {without} holds {what}.',
+    'The answer to a call that has no valid key tells what only the key opens.',
     'Answer 401 with {"success": false, "message": "…"} and nothing else.',
   ),
   'key.refusal_not_json': note(
     '5',
-    'The refusal of a call {without} is not JSON.',
+    'The refusal of a call that has no valid key is not JSON.',
     'Answer {"success": false, "message": "…"} with Content-Type: application/json.',
   ),
   'search.absent': note(

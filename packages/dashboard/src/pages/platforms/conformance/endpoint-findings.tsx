@@ -16,7 +16,7 @@ export function EndpointFindings({ checked }: { checked: CheckedEndpoint }) {
   const { title, records, took_ms, findings, passed } = checked
   const figures = [
     records === null ? '' : formatCount(records, 'record'),
-    took_ms === null ? '' : formatDuration(took_ms),
+    took_ms === null ? '' : took_ms < 1000 ? `${took_ms} ms` : formatDuration(took_ms),
   ].filter((word) => word !== '')
   return (
     <section aria-label={title}>
