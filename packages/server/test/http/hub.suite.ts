@@ -8,6 +8,7 @@ import { describeAlerts } from './alerts.suite.ts'
 import { describeAnswerHeaders } from './answer-headers.suite.ts'
 import { describeAudit } from './audit.suite.ts'
 import { describeChangeFeed } from './changes.suite.ts'
+import { describeConformance } from './conformance.suite.ts'
 import { describeConnections } from './connections.suite.ts'
 import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
@@ -80,6 +81,7 @@ export function describeHub(engine: StorageEngine): void {
   describePlatforms(engine)
   describePlatformStatus(engine)
   describeConnections(engine)
+  describeConformance(engine)
   describePulls(engine)
   describePullControl(engine)
   describePullTroubles(engine)
