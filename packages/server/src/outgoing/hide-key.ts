@@ -9,10 +9,18 @@ export async function hidingKey<Result>(key: string, work: () => Promise<Result>
     return await work()
   } catch (error) {
     if (!(error instanceof HubError) || key.length < SHORTEST) throw error
-    const words = [key, encodeURIComponent(key)].reduce(
+    const words = formsOf(key).reduce(
       (text, form) => text.replaceAll(form, '(the source API key)'),
       error.message,
     )
     throw words === error.message ? error : HubError.withMessage(error.code, words)
   }
+}
+
+/** As it was sent, and as others write it who quote it. */
+function formsOf(key: string): string[] {
+  const bytes = Buffer.from(key)
+  const base64 = bytes.toString('base64').replace(/=+$/, '')
+  const base64url = bytes.toString('base64url')
+  return [key, encodeURIComponent(key), base64, base64url, bytes.toString('hex')]
 }
