@@ -14,11 +14,19 @@ export async function hidingKey<Result>(key: string, work: () => Promise<Result>
   }
 }
 
-/** Takes the source key out of words, as it is and as it stands in addresses. */
+/** Takes the source key out of words, in every form that others may write it in. */
 export function hideKey(key: string, words: string): string {
   if (key.length < SHORTEST) return words
-  return [key, encodeURIComponent(key)].reduce(
+  return formsOf(key).reduce(
     (text, form) => text.replaceAll(form, '(the source API key)'),
     words,
   )
+}
+
+/** As it was sent, and as others write it who quote it. */
+function formsOf(key: string): string[] {
+  const bytes = Buffer.from(key)
+  const base64 = bytes.toString('base64').replace(/=+$/, '')
+  const base64url = bytes.toString('base64url')
+  return [key, encodeURIComponent(key), base64, base64url, bytes.toString('hex')]
 }

@@ -1,0 +1,78 @@
+/** Whatever a platform calls itself, its modules, fields and records: pages show it as text. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { BROWSER_TEST, openPage, shareBrowser } from '../helpers/browser.ts'
+import { newRecord, pullAll, push, registerPlatform } from '../helpers/http-actions.ts'
+import { startTestHub } from '../helpers/http-hub.ts'
+import { respond, simulatedModule, simulatePlatform } from '../helpers/http-platform.ts'
+import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+
+const hostile = (name: string) =>
+  `${name}"'><img src=x onerror="window.hacked=1"><script>window.hacked=1</script><a href="javascript:window.hacked=1">\u202etxt.exe</a>{{7*7}}`
+
+describe('hostile content in a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+
+  test('no page runs, opens or asks for anything of it', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const status = hostile('status')
+    const data = { [status]: hostile('value'), link: 'javascript:window.hacked=1' }
+    const module = simulatedModule('cases', {
+      module_name: hostile('module'),
+      description: hostile('description'),
+      fields: [
+        { key: status, label: hostile('label'), type: 'string', required: false },
+        { key: 'link', label: 'Link', type: 'url', required: false },
+      ],
+      records: [{ reference_number: hostile('reference'), full_name: hostile('name'), data }],
+    })
+    await using platform = await simulatePlatform({
+      platform_name: hostile('platform'),
+      source_api_key: 'a source key of sixteen letters',
+      modules: [module],
+    })
+    const { id, hub_api_key } = await registerPlatform(hub, platform)
+    await pullAll(hub)
+    await push(hub, hub_api_key, newRecord('R', { record_type: hostile('type'), data }))
+    platform.behave('records/cases', respond.json({ success: false, message: hostile('error') }))
+    const { pull } = await pullAll(hub)
+
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    let dialogs = 0
+    let shown = 0
+    page.on('dialog', (dialog) => {
+      dialogs += 1
+      void dialog.dismiss()
+    })
+    for (const path of [
+      '/dashboard',
+      '/dashboard/platforms',
+      `/dashboard/platforms/${id}`,
+      '/dashboard/records',
+      `/dashboard/records?${new URLSearchParams({ platform: platform.platform_name, record_type: 'cases', record: '1' })}`,
+      `/dashboard/search?query=${encodeURIComponent(hostile('name'))}`,
+      `/dashboard/pulls/${pull.id}`,
+      '/dashboard/activity',
+      '/dashboard/guide',
+      `/dashboard/${encodeURIComponent(hostile('page'))}`,
+      `/sign-in?next=${encodeURIComponent('javascript:window.hacked=1')}`,
+      `/sign-in?next=${encodeURIComponent('//evil.example')}`,
+    ]) {
+      complaints.length = 0
+      await page.goto(path)
+      await page.getByRole('main').waitFor()
+      await page.waitForLoadState('networkidle')
+      assert.equal(await page.evaluate('window.hacked'), undefined, path)
+      const links = await page.evaluate<number>(
+        `document.querySelectorAll('a[href^="javascript:" i], img[src="x"], main script').length`,
+      )
+      assert.equal(links, 0, path)
+      assert.deepEqual(complaints, [], path)
+      if (await page.evaluate<boolean>(`document.body.innerText.includes('<img src=x')`)) shown += 1
+      assert.ok(page.url().startsWith(hub.address))
+    }
+    assert.equal(dialogs, 0)
+    assert.ok(shown >= 5, `it is shown as text on ${shown} pages`)
+  })
+})

@@ -1,0 +1,316 @@
+/** A whole life of a hub that logs all it can, and then a search for every secret in all that it left. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sendRaw } from '../helpers/attacks-incoming.ts'
+import { type Behaviour, respond, simulatePlatform } from '../helpers/http-platform.ts'
+import { findLeaks, readStored, type Secrets } from '../helpers/leaks.ts'
+import { ENGINES } from '../helpers/process-engine.ts'
+import { ask, eventually, operatorAt, pullToTheEnd } from '../helpers/process-operator.ts'
+import { OPERATOR, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { totpCode } from '../helpers/totp.ts'
+
+const SOURCE_KEY = 'source-key/with+signs=0123456789abcdef'
+const SETTINGS = {
+  HUB_SECRET: 'the secret of the hub that searches for leaks 0123456789',
+  HUB_PUBLIC_URL: 'http://localhost:9',
+  HUB_SMTP_URL: 'smtp://mailer:password-of-the-mail-server@127.0.0.1:9',
+  HUB_ALERT_FROM: 'hub@example.org',
+  HUB_ALERT_TO: 'ops@example.org',
+  HUB_OIDC_ISSUER: 'http://127.0.0.1:9',
+  HUB_OIDC_CLIENT_ID: 'recordhub',
+  HUB_OIDC_CLIENT_SECRET: 'client-secret-of-the-single-sign-on',
+  HUB_LOG_LEVEL: 'trace',
+}
+const NEW_PASSWORD = 'another horse, another battery 2'
+
+/** Quotes the key that it was sent, as some frameworks do when they fail. */
+const echo: readonly Behaviour[] = [
+  (response, { headers }) =>
+    respond.json({ success: false, message: `No ${headers['x-platform-api-key']} here` })(
+      response,
+      {
+        ...{ method: '', path: '', headers },
+      },
+    ),
+  (response) =>
+    respond.redirect(`https://elsewhere.example/?key=${encodeURIComponent(SOURCE_KEY)}`)(response, {
+      method: '',
+      path: '',
+      headers: {},
+    }),
+  respond.text(SOURCE_KEY, 'text/plain'),
+  respond.json({
+    success: true,
+    records: [{ reference_number: '', api_key: SOURCE_KEY, note: SOURCE_KEY }],
+  }),
+  respond.json({ success: true, platform_name: SOURCE_KEY, record_type: SOURCE_KEY, records: [] }),
+  respond.text('{}', 'application/json', { 'Content-Encoding': SOURCE_KEY }),
+  respond.text(
+    `{"success":false,"message":"Basic ${Buffer.from(SOURCE_KEY).toString('base64')}"}`,
+    'application/json',
+  ),
+]
+
+for (const engine of ENGINES) {
+  test(
+    `no key, password, token or code is found in what a hub prints and stores (${engine.name})`,
+    PROCESS_TEST,
+    async (t) => {
+      const kit = await engine.createSandbox(t)
+      const { sandbox } = kit
+      const secrets: Record<string, string> = {
+        'the password': OPERATOR.password,
+        'the new password': NEW_PASSWORD,
+        'the source key': SOURCE_KEY,
+        'the secret': SETTINGS.HUB_SECRET,
+        'the mail password': 'password-of-the-mail-server',
+        'the client secret': SETTINGS.HUB_OIDC_CLIENT_SECRET,
+      }
+      const answers: string[] = []
+      const first = await sandbox.startHub({ env: SETTINGS })
+      const { address } = first
+      const send = async (path: string, init: RequestInit = {}) => {
+        const answer = await fetch(`${address}${path}`, { redirect: 'manual', ...init })
+        const text = await answer.text()
+        return { answer, text }
+      }
+      const json = { 'Content-Type': 'application/json' }
+      const signIn = (password: string) =>
+        send('/api/auth/sign-in/email', {
+          method: 'POST',
+          headers: json,
+          body: JSON.stringify({ ...OPERATOR, password }),
+        })
+      answers.push((await signIn('not the password of anybody')).text)
+      const { answer } = await signIn(OPERATOR.password)
+      const cookie = answer.headers
+        .getSetCookie()
+        .map((one) => one.split(';')[0] ?? '')
+        .join('; ')
+      // The token of a session stands in its table; without its signature it opens nothing.
+      secrets['the cookie'] = decodeURIComponent(cookie.split('=').slice(1).join('='))
+      secrets["the cookie's signature"] = secrets['the cookie'].split('.').at(-1) ?? ''
+      const session = JSON.parse((await send('/api/v1/session', { headers: { cookie } })).text)
+      secrets['the CSRF token'] = session.csrf_token
+      const operator = operatorAt(address, { cookie, 'X-CSRF-TOKEN': session.csrf_token })
+
+      await using platform = await simulatePlatform({ source_api_key: SOURCE_KEY })
+      const { source_base_url } = platform
+      const registration = { source_base_url, source_api_key: SOURCE_KEY, record_types: ['cases'] }
+      const registered = JSON.parse(await ask(operator, 'POST', '/api/v1/platforms', registration))
+      const { id } = registered.platform
+      const key = registered.hub_api_key
+      secrets['the hub key'] = key
+      answers.push((await operator.call('POST', '/api/v1/platforms', registration)).text)
+
+      for (const [endpoint, path] of [
+        ['ping', 'test'],
+        ['manifest', 'manifest/refresh'],
+        ['records/cases', 'test'],
+      ] as const) {
+        for (const behaviour of echo) {
+          platform.behave(endpoint, behaviour)
+          answers.push((await operator.call('POST', `/api/v1/platforms/${id}/${path}`, {})).text)
+          answers.push((await operator.call('POST', '/api/v1/platforms/probe', registration)).text)
+          if (endpoint === 'records/cases')
+            answers.push(JSON.stringify(await pullToTheEnd(operator)))
+        }
+        platform.behave(endpoint, null)
+      }
+      for (const behaviour of echo) {
+        platform.behave('search', behaviour)
+        answers.push((await operator.call('GET', '/api/v1/search?query=anybody')).text)
+      }
+
+      // Pushes, and the key in all the wrong places.
+      const record = {
+        module_name: 'Cases',
+        record_type: 'cases',
+        reference_number: 'R-1',
+        full_name: 'Ann',
+        data: {},
+      }
+      const push = (headers: Record<string, string>, body: unknown, query = '') =>
+        send(`/api/webhook/receive${query}`, {
+          method: 'POST',
+          headers: { ...json, ...headers },
+          body: JSON.stringify(body),
+        })
+      const taken = await push({ 'X-API-KEY': key }, record)
+      assert.equal(taken.answer.status, 201)
+      for (const [headers, body, query] of [
+        [{ 'X-API-KEY': `${key}x` }, record, ''],
+        [{ 'X-API-KEY': key.toLowerCase() }, record, ''],
+        [{ Authorization: `Bearer ${key}` }, record, ''],
+        [{ Cookie: `key=${key}`, Referer: `http://x/${key}`, 'User-Agent': key }, record, ''],
+        [{}, record, `?api_key=${key}`],
+        [{ 'X-API-KEY': key }, { ...record, record_type: 'unknown', api_key: key }, ''],
+        [{ 'X-API-KEY': key }, { ...record, data: key }, ''],
+        [
+          { 'X-API-KEY': key },
+          { ...record, data: 7, full_name: key, note: { [key]: key } },
+          `?${key}`,
+        ],
+      ] as const) {
+        answers.push((await push(headers, body, query)).text)
+      }
+      for (const path of [
+        `/${key}`,
+        `/api/v1/records/${key}`,
+        `/api/v1/platforms/${key}`,
+        `/dashboard?${key}`,
+      ]) {
+        const asked = await send(path, { headers: { cookie } })
+        if (!path.includes('?')) answers.push(asked.text)
+      }
+      answers.push(
+        await sendRaw(
+          address,
+          `POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nX-API-KEY: ${key}\r\nContent-Length: x\r\n\r\n`,
+        ),
+      )
+
+      // What shows a secret on purpose shows it there and nowhere else.
+      const { password } = OPERATOR
+      assert.ok(
+        (
+          await ask(operator, 'POST', `/api/v1/platforms/${id}/hub-key/reveal`, { password })
+        ).includes(key),
+      )
+      answers.push(
+        (
+          await operator.call('POST', `/api/v1/platforms/${id}/hub-key/reveal`, {
+            password: NEW_PASSWORD,
+          })
+        ).text,
+      )
+      secrets['the rotated key'] = JSON.parse(
+        await ask(operator, 'POST', `/api/v1/platforms/${id}/hub-key/rotate`, {
+          grace_seconds: 60,
+        }),
+      ).hub_api_key
+      secrets['the token'] = JSON.parse(
+        await ask(operator, 'POST', '/api/v1/tokens', { name: 'report', role: 'viewer' }),
+      ).token
+      const invitation = JSON.parse(
+        await ask(operator, 'POST', '/api/v1/invitations', {
+          email: 'bob@example.org',
+          role: 'viewer',
+        }),
+      )
+      secrets['the invitation'] = /rhi_\w+/.exec(JSON.stringify(invitation))?.[0] ?? ''
+      answers.push((await operator.call('POST', '/api/v1/alerts/test-mail', {})).text)
+      answers.push(
+        (
+          await send('/api/auth/sign-in/social', {
+            method: 'POST',
+            headers: json,
+            body: '{"provider":"oidc"}',
+          })
+        ).text,
+      )
+      const factor = JSON.parse(
+        await ask(operator, 'POST', '/api/v1/account/second-factor', { password }),
+      )
+      secrets['the TOTP secret'] = new URL(factor.totp_uri).searchParams.get('secret') ?? ''
+      for (const [index, code] of factor.recovery_codes.entries())
+        secrets[`recovery code ${index}`] = code
+      answers.push(
+        (await operator.call('POST', '/api/v1/account/second-factor/confirm', { code: '000000' }))
+          .text,
+      )
+      await ask(operator, 'POST', '/api/v1/account/second-factor/confirm', {
+        code: totpCode(factor.totp_uri, -1),
+      })
+
+      // A crash, and the same again from the command line.
+      await first.stop('SIGKILL')
+      const runs = [
+        await sandbox.run(['--help'], { env: SETTINGS }),
+        await sandbox.run(['start'], {
+          env: { ...SETTINGS, HUB_SECRET: 'another secret that is as long as need be' },
+        }),
+        await sandbox.run(['start', '--secret', SETTINGS.HUB_SECRET, '--color', 'blue']),
+        await sandbox.run(['secret', 'rotate'], {
+          env: { ...SETTINGS, HUB_SECRET_PREVIOUS: 'a wrong one that is as long as need be' },
+        }),
+        await sandbox.run(['start'], {
+          env: { ...SETTINGS, HUB_SMTP_URL: `${SETTINGS.HUB_SMTP_URL}/x?y` },
+        }),
+      ]
+      const token = { Authorization: `Bearer ${secrets['the token']}` }
+      const second = await sandbox.startHub({ env: SETTINGS })
+      const made = await sandbox.run(['token', 'create', '--name', 'reader', '--role', 'admin'], {
+        env: SETTINGS,
+      })
+      secrets['the printed token'] = made.stdout[0] ?? ''
+      const admin = operatorAt(second.address, { Authorization: `Bearer ${made.stdout[0]}` })
+      for (const path of [
+        'platforms',
+        `platforms/${id}`,
+        `platforms/${id}/instructions`,
+        'guide',
+        'activity?limit=500',
+        'audit?limit=500',
+        'rejected-pushes',
+        'pulls',
+        'tokens',
+        'operators',
+        'invitations',
+        'alerts',
+        'about',
+        'single-sign-on',
+        'changes',
+        'records/export?format=csv',
+        'records/export?format=ndjson',
+      ]) {
+        const read = await admin.call('GET', `/api/v1/${path}`)
+        answers.push(read.text)
+      }
+      for (const path of [
+        '/',
+        '/sign-in',
+        '/docs',
+        '/api/openapi.json',
+        '/healthz',
+        '/readyz',
+        '/nowhere',
+      ]) {
+        answers.push(await (await fetch(`${second.address}${path}`, { headers: token })).text())
+      }
+      await eventually('it is known to be well', async () =>
+        (await fetch(`${second.address}/readyz`)).ok ? true : null,
+      )
+      await second.stop()
+
+      const places = await readStored(engine, kit)
+      for (const [name, { stdout, stderr }] of [
+        ['first', first],
+        ['second', second],
+        ...runs.map((run, index) => [`run ${index}`, run] as const),
+      ] as const) {
+        places.set(`the output of ${name}`, Buffer.from([...stdout, ...stderr].join('\n')))
+      }
+      places.set('the answers', Buffer.from(answers.join('\n')))
+      checkSecrets(secrets)
+      assert.deepEqual(findLeaks(secrets, places), [])
+
+      // The search finds what is there.
+      places.set('a plant', Buffer.from(`x${Buffer.from(key).toString('hex')}y`))
+      assert.deepEqual(findLeaks(secrets, places), ['the hub key, hex, in a plant'])
+      const [table = ''] = [...places.keys()].filter((name) => /sqlite$|platforms$/.test(name))
+      assert.ok(
+        findLeaks({ name: platform.platform_name }, places).some((place) =>
+          place.endsWith(`clear, in ${table}`),
+        ),
+      )
+    },
+  )
+}
+
+/** One that is short or was not found out would be found anywhere or nowhere. */
+function checkSecrets(secrets: Secrets): void {
+  for (const [name, secret] of Object.entries(secrets)) {
+    assert.ok(secret.length >= 10, `${name} is "${secret}"`)
+  }
+}
