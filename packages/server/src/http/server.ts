@@ -13,6 +13,7 @@ import { type Authenticators, type Authorization, authorize, type CsrfTokens } f
 import { answerErrors, sendError } from './error-answers.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { describeApi } from './openapi.ts'
+import { serializerCompiler } from './serialize.ts'
 import { validatorCompiler } from './validate.ts'
 
 export type HttpSettings = {
@@ -47,6 +48,7 @@ export async function createHttpServer(
     frameworkErrors: refuseAddress,
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
   parseJsonBodies(app)
   answerErrors(app, settings.bodyLimit)
   app.addHook('onRequest', (request, reply, done) => {
