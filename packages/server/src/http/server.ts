@@ -16,6 +16,7 @@ import { answerErrors, sendError } from './error-answers.ts'
 import { createHostCheck } from './host-fault.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { describeApi } from './openapi.ts'
+import { serializerCompiler } from './serialize.ts'
 import { validatorCompiler } from './validate.ts'
 
 export type HttpSettings = {
@@ -60,6 +61,7 @@ export async function createHttpServer(
     clientErrorHandler: answerClientError,
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
   parseJsonBodies(app)
   answerErrors(app, settings.bodyLimit)
   const findHostFault = createHostCheck()
