@@ -2,9 +2,9 @@
  * The API reference (Scalar) over `/api/openapi.json`, for anyone. All of it comes from the hub, and its
  * policy lets the page ask nobody else.
  */
-import { gunzipSync, gzipSync } from 'node:zlib'
-import fastify, { type FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import { html } from '../lib/html.ts'
+import { readReferenceScript } from './reference-script.ts'
 
 const SCRIPT_PATH = '/docs/scalar.js'
 const FOR_A_WHILE = 'public, max-age=3600'
@@ -68,24 +68,11 @@ export const apiReferenceRoutes: FastifyPluginAsync = async (app) => {
     reply.type('text/html; charset=utf-8').send(PAGE),
   )
 
-  let script: Promise<Buffer> | null = null
   app.get(SCRIPT_PATH, { schema: hide, compress: false }, async (request, reply) => {
-    script ??= loadScript()
-    const packed = await script
+    const { plain, packed } = await readReferenceScript()
     const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
     if (takesGzip) reply.header('Content-Encoding', 'gzip')
     reply.header('Vary', 'Accept-Encoding').header('Cache-Control', FOR_A_WHILE)
-    return reply
-      .type('text/javascript; charset=utf-8')
-      .send(takesGzip ? packed : gunzipSync(packed))
+    return reply.type('text/javascript; charset=utf-8').send(takesGzip ? packed : plain)
   })
-}
-
-/** Only once somebody reads the reference: it is large. Scalar's package hands it out by its route alone. */
-async function loadScript(): Promise<Buffer> {
-  const { default: scalar } = await import('@scalar/fastify-api-reference')
-  await using inner = fastify()
-  await inner.register(scalar, { routePrefix: '/docs', configuration: { url: CONFIGURATION.url } })
-  const { rawPayload } = await inner.inject('/docs/js/scalar.js')
-  return gzipSync(rawPayload)
 }

@@ -3,6 +3,7 @@ import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@recordhub/protocol'
 import { betterAuth } from 'better-auth'
 import { isRole, type Role } from '../../domain/caller.ts'
 import { HubError } from '../../errors.ts'
+import { hashPassword, verifyPassword } from '../../lib/password-hash.ts'
 import { createHooks, type HookParts } from './auth-hooks.ts'
 import { AUTH_PATH, CLIENT_ADDRESS_HEADER } from './auth-names.ts'
 import { type OidcSettings, passkeys, secondFactor, singleSignOn } from './auth-plugins.ts'
@@ -49,6 +50,10 @@ export function createAuth(settings: AuthSettings) {
       disableSignUp: true,
       minPasswordLength: MIN_PASSWORD_LENGTH,
       maxPasswordLength: MAX_PASSWORD_LENGTH,
+      password: {
+        hash: hashPassword,
+        verify: ({ hash, password }) => verifyPassword(hash, password),
+      },
     },
     user: {
       ...USER,
