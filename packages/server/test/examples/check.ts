@@ -19,7 +19,8 @@ const print = (line: string) => void process.stdout.write(`${line}\n`)
 async function main(asked: string[]): Promise<number> {
   const examples = EXAMPLES.filter(({ language }) => asked.length === 0 || asked.includes(language))
   const sandbox = createSandbox(t)
-  const { address } = await sandbox.startHub()
+  const { address, stderr, ended } = await sandbox.startHub()
+  ended.then(() => print(`The hub has ended: ${stderr.join('\n')}`))
   const hub = { operator: await signIn(address), checkPlatform: createPlatformCheck(sandbox) }
   let tried = 0
   let failed = 0
