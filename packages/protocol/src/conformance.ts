@@ -57,6 +57,13 @@ export const ConformanceReport = Type.Object({
   endpoints: Type.Array(CheckedEndpoint),
 })
 
+/** `success` is true when there are no errors. */
+export const ConformanceAnswer = Type.Object({
+  success: Type.Boolean(),
+  report: ConformanceReport,
+  html: Type.String({ description: 'The report as one file that can be shared' }),
+})
+
 /** A line of a check under way. A finding may come again at the end of its endpoint, with its final count. */
 export const ConformanceLine = Type.Union([
   Type.Object({ kind: Type.Literal('checking'), endpoint: Type.String(), title: Type.String() }),
@@ -68,15 +75,12 @@ export const ConformanceLine = Type.Union([
     bytes: Type.Integer(),
   }),
   Type.Object({ kind: Type.Literal('endpoint'), checked: CheckedEndpoint }),
-  Type.Object({
-    kind: Type.Literal('report'),
-    report: ConformanceReport,
-    html: Type.String({ description: 'The report as one file that can be shared' }),
-  }),
+  Type.Object({ kind: Type.Literal('report'), ...ConformanceAnswer.properties }),
 ])
 
 export type FindingExample = Static<typeof FindingExample>
 export type Finding = Static<typeof Finding>
 export type CheckedEndpoint = Static<typeof CheckedEndpoint>
 export type ConformanceReport = Static<typeof ConformanceReport>
+export type ConformanceAnswer = Static<typeof ConformanceAnswer>
 export type ConformanceLine = Static<typeof ConformanceLine>

@@ -9,6 +9,7 @@ import { createMailSender } from './features/alerts/mail-sender.ts'
 import { createMailer, MAIL_PATIENCE, type MailPatience } from './features/alerts/mailer.ts'
 import { alertRoutes } from './features/alerts/routes.ts'
 import { createAlertWatch } from './features/alerts/watch-alerts.ts'
+import { conformanceRoutes } from './features/conformance/routes.ts'
 import { aboutRoutes } from './features/dashboard/about-routes.ts'
 import { createBroadcaster } from './features/dashboard/broadcast.ts'
 import { eventRoutes } from './features/dashboard/event-routes.ts'
@@ -251,6 +252,8 @@ export async function createHub(parts: HubParts): Promise<Hub> {
           ),
       }),
     )
+    const { version } = parts
+    await web.register(conformanceRoutes({ ...storage, client, secrets, clock, version }))
     await web.register(manifestRoutes({ ...storage, client, secrets, clock, requesterOf }))
     await web.register(removalRoutes({ ...storage, remover, clock, requesterOf }))
     await web.register(recordListRoutes(storage))

@@ -1,6 +1,7 @@
 /** The documents that are made from tables in the code. `npm run docs` writes them. */
 import { writeFileSync } from 'node:fs'
 import { describeSettings, flagOf } from '../src/config.ts'
+import { RULES } from '../src/domain/conformance/rules.ts'
 import { ERROR_CODES } from '../src/errors.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
@@ -10,6 +11,7 @@ export function makeDocuments(): Map<URL, string> {
   return new Map([
     [new URL('docs/configuration.md', ROOT), configuration()],
     [new URL('docs/errors.md', ROOT), errors()],
+    [new URL('docs/conformance.md', ROOT), conformance()],
   ])
 }
 
@@ -48,6 +50,24 @@ activity; the status is that of a request that could not go on without the platf
 
 | code | status | message |
 |---|---|---|
+${rows.join('\n')}
+`
+}
+
+function conformance(): string {
+  const rows = Object.entries(RULES).map(
+    ([rule, { severity, section, message, advice }]) =>
+      `| \`${rule}\` | ${severity} | ${section} | ${cell(message)} | ${cell(advice)} |`,
+  )
+  return `# Rules of the conformance check
+
+What \`recordhub check-platform\` and *Check conformance* in the page look for. An error is refused by the
+hub, loses changes, or lets strangers in; what the hub takes all the same is a warning; a note is only to be
+known. What a call itself comes to, such as \`platform_timed_out\`, is an error under its code of
+[errors.md](errors.md). The section is that of the interface specification.
+
+| rule | severity | section | what is wrong | what to do |
+|---|---|---|---|---|
 ${rows.join('\n')}
 `
 }

@@ -82,6 +82,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/platforms/:id': 'viewer',
   'PATCH /api/v1/platforms/:id': 'operator',
   'POST /api/v1/platforms/:id/test': 'operator',
+  'POST /api/v1/platforms/conformance': 'operator',
+  'POST /api/v1/platforms/:id/conformance': 'operator',
   'POST /api/v1/platforms/:id/hub-key/reveal': 'operator',
   'POST /api/v1/platforms/:id/hub-key/rotate': 'operator',
   'GET /api/v1/platforms/:id/instructions': 'viewer',

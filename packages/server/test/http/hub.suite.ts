@@ -5,6 +5,7 @@ import { describeActivity } from './activity.suite.ts'
 import { describeAlertMails } from './alert-mails.suite.ts'
 import { describeAlerts } from './alerts.suite.ts'
 import { describeChangeFeed } from './changes.suite.ts'
+import { describeConformance } from './conformance.suite.ts'
 import { describeConnections } from './connections.suite.ts'
 import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
@@ -71,6 +72,7 @@ export function describeHub(engine: StorageEngine): void {
   describePlatforms(engine)
   describePlatformStatus(engine)
   describeConnections(engine)
+  describeConformance(engine)
   describePulls(engine)
   describePullControl(engine)
   describePullTroubles(engine)

@@ -14,6 +14,7 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { PageSkeleton } from '../../components/page-skeleton.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
+import { ConformanceButton } from './conformance/conformance-button.tsx'
 import { ActivityTab } from './detail/activity-tab.tsx'
 import { ModulesTab } from './detail/modules-tab.tsx'
 import { PlatformFacts } from './detail/platform-facts.tsx'
@@ -61,6 +62,11 @@ export function PlatformPage() {
         {mayOperate && (
           <>
             <TestButton platform={platform.data} />
+            <ConformanceButton
+              path={`/api/v1/platforms/${platform.data.id}/conformance`}
+              body={{}}
+              title={`Conformance of ${display_title}`}
+            />
             <PullButton platform={platform.data} />
           </>
         )}

@@ -22,12 +22,11 @@ export function judgeRefusal(
   const body = readJson(text)
   const saysNo = isJsonObject(body) && body['success'] === false
   const told = whatItTells(body, text, key)
-  const params = { without }
   if (told !== null && !(status === 200 && !saysNo)) {
-    findings.add('key.leaks', { params: { without, what: told } })
-  } else if (status === 200 && !saysNo) findings.add('key.not_checked', { params })
-  else if (status !== 401) findings.add('key.status', { params: { without, status } })
-  else if (body === undefined) findings.add('key.refusal_not_json', { params })
+    findings.add('key.leaks', { found: `${without}: ${told}` })
+  } else if (status === 200 && !saysNo) findings.add('key.not_checked', { found: without })
+  else if (status !== 401) findings.add('key.status', { found: `${without}: HTTP ${status}` })
+  else if (body === undefined) findings.add('key.refusal_not_json', { found: without })
   return told === null && status === 401 && body !== undefined
 }
 

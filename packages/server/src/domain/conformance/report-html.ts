@@ -30,7 +30,7 @@ ${report.platform_name === null ? '' : html`<dt>Platform name</dt><dd>${report.p
 ${overview(report)}
 </header>
 ${report.endpoints.map(section)}
-<footer><p>References of records are quoted, values of their data are not. Each rule is explained in the integration guide under its name.</p></footer>
+<footer><p>References of records are quoted, values of their data are not. docs/conformance.md of Recordhub lists all rules.</p></footer>
 </main>
 </body>
 </html>

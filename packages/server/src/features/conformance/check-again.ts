@@ -6,7 +6,7 @@ import { HubError } from '../../errors.ts'
 import { findLink } from '../../lib/link-header.ts'
 import type { RecordsPage } from '../../outgoing/records-pages.ts'
 import { parseElements } from '../../outgoing/records-slice.ts'
-import { type FirstRead, openModule } from './check-records.ts'
+import { type FirstRead, openModule, PROGRESS_EVERY_MS } from './check-records.ts'
 import { attempt, type CheckContext, look } from './context.ts'
 import type { Section } from './section.ts'
 
@@ -58,6 +58,7 @@ export async function* readAgain(
   const { comparison } = first
   let page: RecordsPage | null = null
   let elements = 0
+  let toldAt = performance.now()
   try {
     page = await openModule(context, recordType, { asksForGzip: true })
     const encoding = page.header('content-encoding')
@@ -72,6 +73,8 @@ export async function* readAgain(
         }
         at.release(slice)
         if (first.isCut && elements >= first.elements) break
+        if (performance.now() - toldAt < PROGRESS_EVERY_MS) continue
+        toldAt = performance.now()
         yield { kind: 'progress', endpoint, records: elements, bytes: 0 }
       }
     }

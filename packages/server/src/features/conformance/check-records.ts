@@ -13,7 +13,7 @@ import { noteType } from './check-manifest.ts'
 import type { CheckContext } from './context.ts'
 import type { Section } from './section.ts'
 
-const PROGRESS_EVERY_MS = 500
+export const PROGRESS_EVERY_MS = 500
 
 /** A record by which the search can be tried. */
 export type Sample = { reference: string; name: string }

@@ -1,12 +1,15 @@
 import type { CheckedEndpoint, ConformanceLine } from '@recordhub/protocol'
 import { Findings } from '../../domain/conformance/findings.ts'
+import { toOneLine } from '../../lib/one-line.ts'
+
+const MAX_TEXT = 300
 
 /** What becomes known of one endpoint while it is checked. */
 export class Section {
   readonly endpoint: string
   readonly title: string
   readonly findings: Findings
-  readonly #hide: (text: string) => string
+  readonly #show: (text: string) => string
   readonly #passed: string[] = []
   #figures: Pick<CheckedEndpoint, 'records' | 'bytes' | 'took_ms'> = {
     records: null,
@@ -16,14 +19,14 @@ export class Section {
 
   /** @param hide takes keys out of what a platform said. */
   constructor(endpoint: string, title: string, hide: (text: string) => string) {
-    this.#hide = hide
+    this.#show = (text) => toOneLine(hide(text), MAX_TEXT)
     this.endpoint = hide(endpoint)
-    this.title = hide(title)
+    this.title = this.#show(title)
     this.findings = new Findings(hide)
   }
 
   passed(words: string): void {
-    this.#passed.push(this.#hide(words))
+    this.#passed.push(this.#show(words))
   }
 
   measured(figures: Partial<Pick<CheckedEndpoint, 'records' | 'bytes' | 'took_ms'>>): void {

@@ -9,7 +9,6 @@ import {
   RotateRequest,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
-import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -19,6 +18,7 @@ import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { CheckingClient } from './check-connection.ts'
 import { answerOrLines, endOf, LINES, sendLines, toLines, wantsLines } from './lines.ts'
+import { readTarget } from './read-target.ts'
 import type { Requester } from './register-platform.ts'
 import { revealHubKey } from './reveal-hub-key.ts'
 import { rotateHubKey } from './rotate-hub-key.ts'
@@ -43,15 +43,11 @@ export function connectionRoutes(parts: {
   const { client, callerOf, requesterOf, confirmIdentity } = parts
 
   async function findTested(platformId: number): Promise<Tested> {
-    const source = await parts.platforms.readSource(platformId)
-    const platform = source && (await parts.platforms.readPlatform(platformId))
-    if (!platform) throw new HubError('not_found', { what: 'platform' })
-    const { source_base_url, platform_name } = source
-    const source_api_key = parts.secrets.open(source.sealed_source_key, SOURCE_KEY_PURPOSE)
+    const { platform, target } = await readTarget(parts, platformId)
     const registered = platform.modules.filter((module) => module.registered)
     return {
-      target: { source_base_url, source_api_key },
-      expected: platform_name,
+      target,
+      expected: platform.platform_name,
       recordTypes: registered.map((module) => module.record_type),
     }
   }

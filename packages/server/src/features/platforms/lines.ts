@@ -1,7 +1,6 @@
 /** Steps of a test that are told one by one: a line of JSON each, to whoever accepts that. */
 import { Readable } from 'node:stream'
 import { Type } from '@fastify/type-provider-typebox'
-import type { ConnectionCheck } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 
@@ -40,19 +39,19 @@ export function sendLines(reply: FastifyReply, lines: Readable): FastifyReply {
 }
 
 /** The steps of a test, and the line that `last` makes of what they come to. */
-export function toLines<Result>(
-  steps: AsyncGenerator<ConnectionCheck, Result>,
-  last: (result: Result, checks: ConnectionCheck[]) => unknown,
+export function toLines<Step, Result>(
+  steps: AsyncGenerator<Step, Result>,
+  last: (result: Result, told: Step[]) => unknown,
 ): Readable {
   async function* lines() {
-    const checks: ConnectionCheck[] = []
+    const told: Step[] = []
     let step = await steps.next()
     while (!step.done) {
-      checks.push(step.value)
+      told.push(step.value)
       yield `${JSON.stringify(step.value)}\n`
       step = await steps.next()
     }
-    yield `${JSON.stringify(last(step.value, checks))}\n`
+    yield `${JSON.stringify(last(step.value, told))}\n`
   }
   return Readable.from(lines())
 }

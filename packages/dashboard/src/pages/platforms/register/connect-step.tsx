@@ -5,6 +5,7 @@ import type { FormEvent } from 'react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { CheckList } from '../check-list.tsx'
+import { ConformanceButton } from '../conformance/conformance-button.tsx'
 import { usePlatforms } from '../platform-queries.ts'
 import { useConnectionChecks } from '../use-connection-checks.ts'
 
@@ -73,6 +74,13 @@ export function ConnectStep({
             >
               {answer ? 'Test again' : 'Test connection and fetch platform data'}
             </Button>
+            {answer && !isRunning && (
+              <ConformanceButton
+                path="/api/v1/platforms/conformance"
+                body={source}
+                title={`Conformance of ${answer.manifest?.platform_title ?? source.source_base_url}`}
+              />
+            )}
           </Group>
         </Stack>
       </form>

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ConformanceLine, Finding } from '@recordhub/protocol'
+import { NOTHING, takeLine } from './conformance-state.ts'
+
+const finding: Finding = {
+  ...{ rule: 'a.b', severity: 'warning', field: null, message: 'm', advice: 'a' },
+  ...{ section: '2.5', count: 1, examples: [] },
+}
+const figures = { records: 3, bytes: 30, took_ms: 5 }
+
+test('findings stand under their endpoint as they come, and its end replaces them', () => {
+  const lines: ConformanceLine[] = [
+    { kind: 'checking', endpoint: 'ping', title: 'Ping' },
+    { kind: 'checking', endpoint: 'records/a', title: 'Records of A' },
+    { kind: 'finding', endpoint: 'records/a', finding },
+    { kind: 'progress', endpoint: 'records/a', records: 2, bytes: 20 },
+  ]
+  const under = lines.reduce(takeLine, NOTHING)
+  assert.deepEqual(
+    under.endpoints.map(({ findings }) => findings.length),
+    [0, 1],
+  )
+  assert.equal(under.progress, 2)
+  const checked = {
+    ...{ endpoint: 'records/a', title: 'Records of A', ...figures, passed: ['x'] },
+    findings: [{ ...finding, count: 7 }],
+  }
+  const done = takeLine(under, { kind: 'endpoint', checked })
+  assert.deepEqual(done.endpoints[1], checked)
+  assert.equal(done.progress, null)
+})

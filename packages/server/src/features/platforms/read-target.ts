@@ -1,0 +1,22 @@
+import type { Platform } from '@recordhub/protocol'
+import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
+import { HubError } from '../../errors.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { CallTarget } from '../../outgoing/call-platform.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+
+/**
+ * A registered platform, and how it is called.
+ * @throws HubError `not_found`.
+ */
+export async function readTarget(
+  parts: { platforms: Pick<PlatformStore, 'readSource' | 'readPlatform'>; secrets: SecretBox },
+  platformId: number,
+): Promise<{ platform: Platform; target: CallTarget }> {
+  const source = await parts.platforms.readSource(platformId)
+  const platform = source && (await parts.platforms.readPlatform(platformId))
+  if (!platform) throw new HubError('not_found', { what: 'platform' })
+  const { source_base_url, sealed_source_key } = source
+  const source_api_key = parts.secrets.open(sealed_source_key, SOURCE_KEY_PURPOSE)
+  return { platform, target: { source_base_url, source_api_key } }
+}

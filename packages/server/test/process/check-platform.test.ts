@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { ConformanceReport } from '@recordhub/protocol'
+import { goodPlatform, goodRecord, rulesOf } from '../helpers/conformance-check.ts'
+import { respond } from '../helpers/http-platform.ts'
+import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+
+async function begin(t: TestContext) {
+  const sandbox = createSandbox(t)
+  const platform = await goodPlatform()
+  t.after(() => platform[Symbol.asyncDispose]())
+  const [module] = platform.modules
+  assert.ok(module)
+  const key = platform.source_api_key
+  const check = (args: string[], env: Record<string, string> = { RECORDHUB_SOURCE_KEY: key }) =>
+    sandbox.run(['check-platform', '--url', platform.source_base_url, ...args], { env })
+  return { ...sandbox, platform, module, key, check }
+}
+
+test(
+  'a good platform passes, without a hub and whatever its settings are',
+  PROCESS_TEST,
+  async (t) => {
+    const { check, key } = await begin(t)
+    const env = {
+      RECORDHUB_SOURCE_KEY: key,
+      DATABASE_URL: 'nonsense',
+      HUB_PULL_SCHEDULE: 'nonsense',
+    }
+    const { code, stdout, stderr } = await check(['--strict'], env)
+    assert.deepEqual(stderr, [])
+    assert.equal(code, 0)
+    assert.equal(stdout.at(-1), 'The platform conforms. 0 errors, 0 warnings, 0 notes.')
+    assert.match(stdout.join('\n'), /^Records of Module cases: 3 records/m)
+  },
+)
+
+test(
+  'errors fail, and warnings where they are to; the report is one file without the key',
+  PROCESS_TEST,
+  async (t) => {
+    const { check, module, key, folder } = await begin(t)
+    module.records = [{ ...goodRecord(1), full_name: '' }]
+    assert.equal((await check([])).code, 0)
+    const strict = await check(['--strict', '--html', 'report.html'])
+    assert.equal(strict.code, 1)
+    const html = readFileSync(join(folder, 'report.html'), 'utf8')
+    assert.match(html, /full_name is empty/)
+    assert.ok(!html.includes(key))
+    assert.doesNotMatch(html, /<script|https?:\/\/(?!127\.0\.0\.1)|src=/)
+    module.records = [{ ...goodRecord(1), reference_number: 7 }]
+    const { code, stdout } = await check(['--json'])
+    assert.equal(code, 1)
+    const report: ConformanceReport = JSON.parse(stdout.join('\n'))
+    assert.equal(report.success, false)
+    assert.ok(rulesOf(report).includes('records/cases record.reference'))
+  },
+)
+
+test('what was mistyped, and what cannot be reached, ends with 2', PROCESS_TEST, async (t) => {
+  const { run, platform, key } = await begin(t)
+  const url = platform.source_base_url
+  const wrong = [
+    { args: ['--key', key], says: /--url/ },
+    { args: ['--url', 'ftp://x', '--key', key], says: /https/ },
+    { args: ['--url', url], says: /RECORDHUB_SOURCE_KEY/ },
+    { args: ['--url', url, '--key', 'a\nb'], says: /header/ },
+    { args: ['--url', url, '--key', key, '--max-records', 'many'], says: /--max-records/ },
+    { args: ['--url', url, '--key', key, '--for', '0'], says: /--for/ },
+  ]
+  for (const { args, says } of wrong) {
+    const { code, stdout, stderr } = await run(['check-platform', ...args])
+    assert.deepEqual({ code, stdout, lines: stderr.length }, { code: 2, stdout: [], lines: 1 })
+    assert.match(stderr[0] ?? '', says)
+    assert.ok(!stderr.join('').includes(key))
+  }
+  const away = await run(['check-platform', '--url', 'http://127.0.0.1:1', '--key', key])
+  assert.equal(away.code, 2)
+  assert.equal(
+    away.stdout.at(-1),
+    'The platform could not be reached. 1 error, 0 warnings, 0 notes.',
+  )
+})
+
+test('control characters of a platform do not reach the terminal', PROCESS_TEST, async (t) => {
+  const { check, platform } = await begin(t)
+  const { platform_name } = platform
+  const message = '\u001b[31mred\u0007\nsecond'
+  platform.behave('ping', respond.json({ success: true, message, platform_name }))
+  const { stdout } = await check([])
+  const text = stdout.join('\n')
+  assert.ok(!text.includes('\u001b') && !text.includes('\u0007'))
+})
+
+test(
+  'pushes are judged until the time is over, and the report has both',
+  PROCESS_TEST,
+  async (t) => {
+    const { spawn, platform, key } = await begin(t)
+    const check = spawn(
+      ['check-platform', '--url', platform.source_base_url, '--push', '--port', '0', '--json'],
+      { env: { RECORDHUB_SOURCE_KEY: key } },
+    )
+    const told = () => /Address +(\S+)[\s\S]*Hub API key +(\S+)/.exec(check.stderr.join('\n'))
+    while (!told()) await once(check.child.stderr ?? check.child, 'data')
+    const [, address = '', hubApiKey = ''] = told() ?? []
+    const headers = { 'X-API-KEY': hubApiKey, 'Content-Type': 'application/json' }
+    const body = JSON.stringify({
+      ...goodRecord(9),
+      record_type: 'cases',
+      module_name: 'Module cases',
+    })
+    const pushed = await fetch(`${address}/api/webhook/receive`, { method: 'POST', headers, body })
+    assert.equal(pushed.status, 201)
+    assert.deepEqual(await check.stop('SIGINT'), { code: 0, signal: null })
+    const report: ConformanceReport = JSON.parse(check.stdout.join('\n'))
+    assert.equal(report.complete, false, 'not every point was seen')
+    assert.ok(rulesOf(report).includes('push push.not_seen'))
+    assert.ok(!JSON.stringify(report).includes(hubApiKey))
+  },
+)
+
+for (const name of ['hr', 'clinic']) {
+  test(`the demo's platform ${name} gets a clean report`, PROCESS_TEST, async (t) => {
+    const { run } = createSandbox(t)
+    const key = 'source-key-of-the-demo-0123'
+    const file = new URL('../../src/cli/demo/sample-platform.ts', import.meta.url)
+    const child: ChildProcess = fork(file, [name, key])
+    t.after(() => child.kill())
+    const [{ port }] = await once(child, 'message')
+    const url = `http://127.0.0.1:${port}`
+    const args = ['check-platform', '--url', url, '--key', key, '--strict', '--json']
+    const { code, stdout } = await run(args)
+    const report: ConformanceReport = JSON.parse(stdout.join('\n'))
+    assert.deepEqual(rulesOf(report), [])
+    assert.equal(code, 0)
+  })
+}
