@@ -19,7 +19,11 @@ const print = (line: string) => void process.stdout.write(`${line}\n`)
 async function main(asked: string[]): Promise<number> {
   const examples = EXAMPLES.filter(({ language }) => asked.length === 0 || asked.includes(language))
   const sandbox = createSandbox(t)
-  const { address } = await sandbox.startHub()
+  const { address, stderr, ended } = await sandbox.startHub()
+  let isOver = false
+  ended.then(() => {
+    if (!isOver) print(`THE HUB HAS ENDED: ${stderr.join('\n')}`)
+  })
   const hub = { operator: await signIn(address), checkPlatform: createPlatformCheck(sandbox) }
   let tried = 0
   let failed = 0
@@ -42,6 +46,7 @@ async function main(asked: string[]): Promise<number> {
       print(`FAILS    ${name}: ${error instanceof Error ? error.stack : String(error)}`)
     }
   }
+  isOver = true
   if (failed > 0) return 1
   return tried === 0 ? 2 : 0
 }
