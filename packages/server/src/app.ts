@@ -139,7 +139,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const auth = createAuth({ ...authSettings, oidc: null })
   const oidc = oidcOf(config)
   // One of its own: signing in by password must not wait for a provider that does not answer.
-  const ssoAuth = oidc && createAuth({ ...authSettings, oidc })
+  const createSsoAuth = oidc && (() => createAuth({ ...authSettings, oidc }))
   const isBehindTls = config.HUB_PUBLIC_URL.startsWith('https:')
   const devices = createKnownDevices(secrets.deriveKey('known devices'), isBehindTls)
   const limits = createGuessLimits({
@@ -234,7 +234,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     const sendMail = mailer && createMailSender(mailer)
     await web.register(
       operatorRoutes({
-        ...{ ...storage, auth, ssoAuth, oidc, secrets, clock, publicUrl, sendMail },
+        ...{ ...storage, auth, createSsoAuth, oidc, secrets, clock, publicUrl, sendMail },
         ...{ limits, devices, callerOf, csrfTokenOf },
       }),
     )

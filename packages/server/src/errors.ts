@@ -145,6 +145,11 @@ const CATALOGUE = {
     status: 403,
     message: 'Sign out and in again first: this takes a sign-in of the last 15 minutes.',
   },
+  sign_on_unavailable: {
+    status: 503,
+    message:
+      'The provider of single sign-on does not answer. Try again in a moment, or sign in another way.',
+  },
   password_refused: { status: 422, message: 'Choose another password: {reason}.' },
   sign_in_setting_refused: {
     status: 422,

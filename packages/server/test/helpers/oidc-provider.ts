@@ -19,11 +19,13 @@ export type OidcProvider = {
 
 type Grant = { person: Person; nonce: string; challenge: string; redirectUri: string }
 
-export async function startOidcProvider(): Promise<OidcProvider> {
+/** @param before one that has gone away, in whose place it comes. */
+export async function startOidcProvider(before?: OidcProvider): Promise<OidcProvider> {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'RS256', use: 'sig' }
   const clientId = 'recordhub'
-  const clientSecret = `secret-${randomUUID()}`
+  const clientSecret = before?.clientSecret ?? `secret-${randomUUID()}`
+  const port = before ? Number(new URL(before.issuer).port) : 0
   const grants = new Map<string, Grant>()
   let person: Person = { sub: 'p1', email: 'sso@example.org', name: 'Sam', email_verified: true }
   let forged: Record<string, unknown> = {}
@@ -89,7 +91,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
     return `${signed}.${signature.toString('base64url')}`
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const address = server.address()
   assert.ok(address && typeof address === 'object')
   const issuer = `http://127.0.0.1:${address.port}`

@@ -121,7 +121,7 @@ export function describeSessionEnds(engine: StorageEngine): void {
       assert.doesNotMatch(session ?? '', /; Domain=/i)
       const page = await hub.send({ url: '/sign-in' })
       assert.match(page.header('strict-transport-security'), /max-age=\d{8}/)
-      const plain = { cookie: cookieOf({ ...page, cookies }).replace('__Host-', '') }
+      const plain = { cookie: cookieOf({ ...page, cookies }).replaceAll('__Host-', '') }
       assert.equal((await hub.send({ url: '/dashboard', headers: plain })).status, 302)
     })
 

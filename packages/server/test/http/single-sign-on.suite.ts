@@ -188,6 +188,34 @@ export function describeSingleSignOn(engine: StorageEngine): void {
       assert.equal(asked.get('code_challenge_method'), 'S256')
     })
 
+    test('a provider that comes back lets people in again, without a restart of the hub', async () => {
+      const gone = await startOidcProvider()
+      await gone[Symbol.asyncDispose]()
+      await using hub = await startHubWith(engine, gone)
+      expectError(await begin(hub), 503, 'sign_on_unavailable')
+      await using provider = await startOidcProvider(gone)
+      provider.become({ email: EMAIL })
+      const session = await sessionOf(hub, await signOn(hub))
+      assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)
+    })
+
+    test('an answer of the provider is of use once', async () => {
+      await using provider = await startOidcProvider()
+      await using hub = await startHubWith(engine, provider)
+      provider.become({ email: EMAIL })
+      const begun = await begin(hub)
+      const { url } = expectObject(begun, 200)
+      const sentBack = await fetch(String(url), { redirect: 'manual' })
+      const back = new URL(sentBack.headers.get('location') ?? '')
+      const headers = { host: 'localhost', cookie: cookieOf(begun) }
+      const request = { url: back.pathname + back.search, headers }
+      await sessionOf(hub, await hub.send(request))
+      const again = await hub.send(request)
+      assert.match(again.header('location'), /\/sign-in\?error=/)
+      assert.ok(!again.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
+      assert.equal(await countRows(hub.storage, 'operator_sessions'), 1)
+    })
+
     test('its secret stands nowhere; a provider that is away does not keep passwords out', async () => {
       const provider = await startOidcProvider()
       await provider[Symbol.asyncDispose]()
@@ -198,8 +226,9 @@ export function describeSingleSignOn(engine: StorageEngine): void {
         body: { email, password },
       })
       assert.equal(answer.status, 200)
-      const begun = await begin(hub)
-      assert.equal(begun.status, 404)
+      for (let round = 0; round < 2; round++) {
+        expectError(await begin(hub), 503, 'sign_on_unavailable')
+      }
       const shown = await hub.get('/api/v1/single-sign-on')
       const { single_sign_on } = expectObject(shown, 200)
       assert.equal(Object(single_sign_on).redirect_uri, `${SITE}/api/auth/callback/oidc`)

@@ -20,7 +20,7 @@ import { tokenRoutes } from './token-routes.ts'
 
 export type OperatorParts = {
   auth: Auth
-  ssoAuth: Auth | null
+  createSsoAuth: (() => Auth) | null
   oidc: OidcSettings | null
   secrets: SecretBox
   clock: Clock

@@ -51,8 +51,8 @@ const STEPS = [
 /** The steps of signing in, none of which is done in the name of who is signed in already. */
 export function signInRoutes(parts: {
   auth: Auth
-  /** The one that speaks with the provider of single sign-on; null where there is none. */
-  ssoAuth: Auth | null
+  /** Makes one that speaks with the provider of single sign-on; null where there is none. */
+  createSsoAuth: (() => Auth) | null
   oidc: OidcSettings | null
   publicUrl: string
   operators: Pick<OperatorStore, 'readOperator'>
@@ -61,8 +61,10 @@ export function signInRoutes(parts: {
   devices: KnownDevices
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
-  const { auth, ssoAuth, oidc, publicUrl, operators, limits, devices } = parts
+  const { auth, createSsoAuth, oidc, publicUrl, operators, limits, devices } = parts
   const { activity, callerOf } = parts
+
+  let ssoAuth = createSsoAuth?.() ?? null
 
   /** Whose account a step is about; '' where nobody knows. */
   async function emailOf(request: FastifyRequest): Promise<string> {
@@ -134,7 +136,11 @@ export function signInRoutes(parts: {
         if (!ssoAuth) throw new HubError('not_found', { what: 'single sign-on' })
         const body = { ...request.body, errorCallbackURL: '/sign-in', disableRedirect: true }
         const call = { path: 'sign-in/social', body, withSession: false }
-        return passOn(request, reply, await callAuth(ssoAuth, request, call))
+        const answer = await callAuth(ssoAuth, request, call)
+        if (answer.status !== 404) return passOn(request, reply, answer)
+        // It asks the provider what it is like once, so that after a failure another one has to ask.
+        ssoAuth = createSsoAuth?.() ?? null
+        throw new HubError('sign_on_unavailable', {}, { retryAfterSeconds: 5 })
       },
     )
 
