@@ -36,6 +36,26 @@ export function describePullBodies(engine: StorageEngine): void {
       })
     }
 
+    test('an answer that ends with its connection is read, whatever the hub has read when it does', async () => {
+      await using kit = await startPulledHub(engine)
+      // Each ends at another place in what the hub takes at once.
+      for (const count of [300, 600, 1200, 5000]) {
+        const body = JSON.stringify({
+          records: Array.from({ length: count }, (_, n) => ({
+            ...simulatedRecord(n),
+            data: { text: 'x'.repeat(150) },
+          })),
+        })
+        kit.platform.behave('records/cases', (response) =>
+          response.socket?.end(
+            `HTTP/1.1 200 OK\r\nContent-Type: ${json}\r\nConnection: close\r\n\r\n${body}`,
+          ),
+        )
+        const task = await kit.pull()
+        assert.deepEqual([task.state, task.error, task.received], ['succeeded', null, count])
+      }
+    })
+
     test('the hub asks for no compression', async () => {
       await using kit = await startPulledHub(engine)
       await kit.pull()
