@@ -1,0 +1,68 @@
+/** docs/security.md and SECURITY.md name files and tests: those must be there, or the documents lie. */
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+const ROOT = new URL('../../../', import.meta.url)
+const PACKAGES = new URL('packages/', ROOT)
+const FILE = /`((?:server|dashboard|protocol|platform-kit|platform-runner)\/[\w./-]+)`/g
+/** A file, and the test in it that is meant. */
+const NAMED_TEST = /`([\w./-]+\.ts)` \*([^*|]+)\*/g
+
+const read = (path: string, base: URL) => readFileSync(new URL(path, base), 'utf8')
+const document = read('docs/security.md', ROOT)
+
+test('every file that the document on security names is there', () => {
+  const files = [...document.matchAll(FILE)].map(([, file = '']) => file)
+  assert.ok(files.length > 100, `${files.length} files`)
+  const missing = files.filter((file) => !existsSync(new URL(file, PACKAGES)))
+  assert.deepEqual([...new Set(missing)], [])
+})
+
+test('every test that it names is in its file', () => {
+  const tests = [...document.matchAll(NAMED_TEST)]
+  assert.ok(tests.length > 60, `${tests.length} tests`)
+  const missing = tests.filter(([, file = '', name = '']) => !read(file, PACKAGES).includes(name))
+  assert.deepEqual(
+    missing.map(([found]) => found),
+    [],
+  )
+})
+
+test('every page that it and SECURITY.md lead to is there, with its heading', () => {
+  for (const [path, base] of [
+    ['docs/security.md', new URL('docs/', ROOT)],
+    ['SECURITY.md', ROOT],
+  ] as const) {
+    const text = read(path, ROOT)
+    for (const [, link = ''] of text.matchAll(/\]\(([^)]+)\)/g)) {
+      if (link.startsWith('https:')) continue
+      const [page = '', heading] = link.split('#')
+      const target = page === '' ? new URL(path, ROOT) : new URL(page, base)
+      assert.ok(existsSync(target), `${path}: ${link}`)
+      if (heading === undefined) continue
+      const headings = readFileSync(target, 'utf8').matchAll(/^#+ (.+)$/gm)
+      assert.ok(
+        [...headings].map(([, words = '']) => slug(words)).includes(heading),
+        `${path}: ${link}`,
+      )
+    }
+  }
+})
+
+test('each chapter of the standard is in it, and each requirement in one row alone', () => {
+  for (let number = 1; number <= 17; number++)
+    assert.match(document, new RegExp(`^## V${number} `, 'm'))
+  const numbers = [...document.matchAll(/^\| ([\d., to]+) \|/gm)].flatMap(([, cell = '']) =>
+    cell.split(', '),
+  )
+  assert.equal(new Set(numbers).size, numbers.length)
+})
+
+/** As GitHub makes the anchor of a heading. */
+function slug(words: string): string {
+  return words
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+    .replaceAll(' ', '-')
+}
