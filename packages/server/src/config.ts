@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { parseEnv } from 'node:util'
 import { email, emails, smtpUrl } from './config/mail-settings.ts'
 import {
   atLeast,
@@ -333,41 +331,6 @@ export function readConfig(sources: ConfigSources): { config: Config; unknown: s
   return { config: values, unknown: [...new Set(unknown)] }
 }
 
-/** The environment and the `.env` file of the working directory. The only reader of both. */
-export function readSurroundings(): Pick<ConfigSources, 'environment' | 'envFile'> {
-  return { environment: process.env, envFile: readEnvFile() }
-}
-
-/** All that a check of a platform goes by: how platforms are called, and where a scratch receiver listens. */
-const CHECK_SETTINGS: readonly SettingName[] = [
-  'PORT',
-  'HOST',
-  'HUB_PUBLIC_URL',
-  'HUB_PLATFORM_PATH',
-  'HUB_TUNNEL_HEADER',
-  'HUB_SOURCE_NETWORKS',
-  'HUB_MAX_BODY_BYTES',
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-]
-
-/**
- * As {@link readSurroundings}, for a command that runs beside a platform: neither the settings of a hub count, nor a
- * `.env` file, which is likely the platform's.
- */
-export function readCheckSurroundings(): Pick<ConfigSources, 'environment' | 'envFile'> {
-  const environment = Object.fromEntries(CHECK_SETTINGS.map((name) => [name, process.env[name]]))
-  return { environment, envFile: {} }
-}
-
-/** The variable that a source API key is taken from where none is given: a shell keeps its history. */
-export const SOURCE_KEY_VARIABLE = 'RECORDHUB_SOURCE_KEY'
-
-export function readSourceKey(): string | null {
-  return process.env[SOURCE_KEY_VARIABLE] || null
-}
-
 /** The flag of a setting: `HUB_DATA_DIR` is `--data-dir`, `PORT` is `--port`. */
 export function flagOf(name: SettingName): string {
   return name.replace(/^HUB_/, '').toLowerCase().replaceAll('_', '-')
@@ -397,15 +360,6 @@ function isConfig(values: Record<string, unknown>): values is Config {
 
 function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(SETTINGS, name)
-}
-
-function readEnvFile(): Record<string, string | undefined> {
-  try {
-    return parseEnv(readFileSync('.env', 'utf8'))
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
-    throw new SettingError(`.env: it cannot be read (${String(error)}).`)
-  }
 }
 
 function machineTimeZone(): string {

@@ -2,7 +2,8 @@
 import { type Arguments, parseArguments } from './cli/arguments.ts'
 import { helpText } from './cli/help.ts'
 import { VERSION } from './cli/version.ts'
-import { readCheckSurroundings, readConfig, readSurroundings, SettingError } from './config.ts'
+import { readCheckSurroundings, readSurroundings } from './config/surroundings.ts'
+import { readConfig, SettingError } from './config.ts'
 import { HubError } from './errors.ts'
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)

@@ -86,7 +86,7 @@ test('no imports go in a circle, types included', () => {
   assert.equal(findCycle(graphOf(SOURCES)), null)
 })
 
-test('the process ends only in main.ts and cli/, and the environment is read only in config.ts', () => {
+test('the process ends only in main.ts and cli/, and the environment is read only in config/', () => {
   assert.deepEqual(findProcessUse(SOURCES), [])
 })
 

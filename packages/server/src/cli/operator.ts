@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers'
 import {
   changeOperator,
   describeOperators,
@@ -10,6 +9,7 @@ import {
 } from '../app/manage-operators.ts'
 import { type Config, SettingError } from '../config.ts'
 import { besideHub, type Storage } from './beside-hub.ts'
+import { readUnseen } from './read-unseen.ts'
 
 type Parts = {
   config: Config
@@ -52,8 +52,7 @@ const VERBS: Record<string, (storage: Storage, words: string[], parts: Parts) =>
   async 'reset-password'(storage, [email = ''], { config, switches, print }) {
     // Before a password is asked for.
     await findOperator(storage, email)
-    if (process.stdin.isTTY) print('Type the new password, Enter, and Ctrl-D:')
-    const password = (await text(process.stdin)).replace(/\r?\n$/, '')
+    const password = await readUnseen(() => print('New password (it is not shown):'))
     const removeSecondFactor = switches.has('remove-second-factor')
     const publicUrl = config.HUB_PUBLIC_URL
     const asked = { email, password, removeSecondFactor, publicUrl }

@@ -17,10 +17,7 @@ export async function hidingKey<Result>(key: string, work: () => Promise<Result>
 /** Takes the source key out of words, in every form that others may write it in. */
 export function hideKey(key: string, words: string): string {
   if (key.length < SHORTEST) return words
-  return formsOf(key).reduce(
-    (text, form) => text.replaceAll(form, '(the source API key)'),
-    words,
-  )
+  return formsOf(key).reduce((text, form) => text.replaceAll(form, '(the source API key)'), words)
 }
 
 /** As it was sent, and as others write it who quote it. */
