@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import {
   appendFileSync,
@@ -36,6 +36,14 @@ function makeFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-outbox-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder
+}
+
+/** Rejects where the child ends without a word. */
+async function messageOf(child: ChildProcess) {
+  const gone = new AbortController()
+  child.once('disconnect', () => gone.abort())
+  const [message] = await once(child, 'message', { signal: gone.signal })
+  return message
 }
 
 async function idsIn(box: Outbox): Promise<string[]> {
@@ -128,7 +136,7 @@ test('a second process is refused with words, and takes over at once when the fi
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   t.after(() => child.kill('SIGKILL'))
-  await once(child, 'message')
+  await messageOf(child)
   const words = new RegExp(`cannot be used. It is in use by process ${child.pid} on ${hostname()}`)
   await assert.rejects(box.load(), words)
   const ended = once(child, 'exit')
@@ -183,8 +191,7 @@ test('a full disk refuses what does not fit, and nothing of that is there later'
   })
   t.after(() => child.kill('SIGKILL'))
   const ended = once(child, 'exit')
-  const [message] = await once(child, 'message')
-  const { kept, refused }: { kept: string[]; refused: number } = message
+  const { kept, refused }: { kept: string[]; refused: number } = await messageOf(child)
   await ended
   assert.ok(kept.length > 5 && refused > 5, `${kept.length} were kept and ${refused} refused`)
   assert.deepEqual([kept.includes('alone'), kept.includes('fits')], [true, false])

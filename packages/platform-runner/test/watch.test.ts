@@ -1,6 +1,7 @@
 /** What changes in the owner's database reaches a real hub by itself, whoever is killed meanwhile. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { findFreePort } from '../../server/test/helpers/postgres-server.ts'
 import {
   eventually,
   listHistory,
@@ -36,12 +37,15 @@ async function begin(t: TestContext, engine: OwnersEngine) {
     "INSERT INTO people VALUES (1, 'One', '2026-01-01 00:00:00'), (2, 'Two', '2026-01-02 00:00:00')",
   )
   const hubs = createSandbox(t)
-  const hub = await hubs.startHub()
+  // Both come back where they were, so no connection may be given their ports meanwhile.
+  const port = String(await findFreePort())
+  const hubEnv = { PORT: String(await findFreePort()) }
+  const hub = await hubs.startHub({ env: hubEnv })
   const operator = await signIn(hub.address)
   const sandbox = createRunnerSandbox(t)
   // Registered without pushes first, as an owner does it.
   sandbox.write('platform.yaml', SETTINGS.replace(/^push:.*\n/m, ''))
-  const first = await sandbox.start({ DATABASE_URL: database.address })
+  const first = await sandbox.start({ DATABASE_URL: database.address }, port)
   const { hub_api_key } = await registerPlatform(operator, {
     address: first.address,
     sourceKey: SOURCE_KEY,
@@ -50,8 +54,7 @@ async function begin(t: TestContext, engine: OwnersEngine) {
   await first.stop()
   sandbox.write('platform.yaml', SETTINGS)
   const env = { DATABASE_URL: database.address, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
-  const { port } = new URL(first.address)
-  return { database, hubs, hub, operator, sandbox, env, port }
+  return { database, hubs, hub, hubEnv, operator, sandbox, env, port }
 }
 
 function write(engine: OwnersEngine, database: OwnersDatabase, id: number, name: string) {
@@ -107,7 +110,7 @@ for (const engine of ENGINES) {
     `${engine.name}: what changes while hub or platform are dead arrives afterwards`,
     options,
     async (t) => {
-      const { database, hubs, hub, operator, sandbox, env, port } = await begin(t, engine)
+      const { database, hubs, hub, hubEnv, operator, sandbox, env, port } = await begin(t, engine)
       const platform = await sandbox.start(env)
       await platform.logs(/people: watching/)
       await hub.stop('SIGKILL')
@@ -116,7 +119,7 @@ for (const engine of ENGINES) {
       await platform.stop('SIGKILL')
       await write(engine, database, 12, 'Changed 12')
       await write(engine, database, 20, 'Made 20')
-      await hubs.startHub({ env: { PORT: new URL(hub.address).port } })
+      await hubs.startHub({ env: hubEnv })
       await sandbox.start(env, port)
       const names = {
         10: 'Made 10',

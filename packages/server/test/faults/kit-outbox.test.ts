@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { findFreePort } from '../helpers/postgres-server.ts'
 import { ENGINES } from '../helpers/process-engine.ts'
 import { type Kept, KIT_RECORDS, startKit } from '../helpers/process-kit.ts'
 import { listHistory, listRecords, type Operator } from '../helpers/process-operator.ts'
@@ -17,10 +18,11 @@ for (const engine of ENGINES) {
     timeout: 2 * PROCESS_TEST.timeout,
   }, async (t) => {
     const { sandbox } = await engine.createSandbox(t)
-    let hub = await sandbox.startHub()
-    const port = new URL(hub.address).port
+    // One that no connection is given while the hub is away.
+    const env = { PORT: String(await findFreePort()) }
+    let hub = await sandbox.startHub({ env })
     const restartHub = async () => {
-      hub = await sandbox.startHub({ env: { PORT: port } })
+      hub = await sandbox.startHub({ env })
     }
     const { operator, hubApiKey } = await registerPusher(t, hub)
     const outbox = join(sandbox.folder, 'platform', 'outbox')

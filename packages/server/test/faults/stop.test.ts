@@ -46,7 +46,7 @@ test('a hub that is stopped closes its database', PROCESS_TEST, async (t) => {
 })
 
 test('a push that never arrives whole does not keep a hub from stopping', {
-  timeout: 45_000,
+  timeout: 150_000,
 }, async (t) => {
   const sandbox = createSandbox(t)
   const hub = await sandbox.startHub()

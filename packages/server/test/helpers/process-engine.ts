@@ -4,9 +4,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
-import { createDatabase } from './postgres-database.ts'
+import { databaseFromTemplate } from './postgres-database.ts'
 import { createSandbox, type Sandbox } from './process-sandbox.ts'
-import { withDatabase } from './storage-postgres.ts'
+import { fill, withDatabase } from './storage-postgres.ts'
 
 /** One statement on a connection of its own, beside the running hubs. */
 export type AskDatabase = (sql: string) => Promise<Record<string, unknown>[]>
@@ -15,7 +15,7 @@ export type EngineSandbox = { sandbox: Sandbox; askDatabase: AskDatabase }
 
 export type ProcessEngine = {
   name: 'SQLite' | 'PostgreSQL'
-  /** A sandbox whose commands share an empty database, which goes with the test. */
+  /** A sandbox whose commands share a database without records, which goes with the test. */
   createSandbox: (t: TestContext) => Promise<EngineSandbox>
 }
 
@@ -31,7 +31,8 @@ export const sqlite: ProcessEngine = {
 export const postgres: ProcessEngine = {
   name: 'PostgreSQL',
   async createSandbox(t) {
-    const database = await createDatabase()
+    // A hub that finds no tables is tried where several start at once.
+    const database = await databaseFromTemplate(fill)
     const hubs = sandboxOn(t, database.url)
     t.after(() => database.drop())
     return hubs

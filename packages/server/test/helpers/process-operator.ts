@@ -147,7 +147,7 @@ export async function pullToTheEnd(operator: Operator): Promise<{ pull: Pull; ta
 export async function eventually<Result>(
   what: string,
   find: () => Promise<Result | null>,
-  limit = 45_000,
+  limit = 150_000,
 ): Promise<Result> {
   const deadline = performance.now() + limit
   for (;;) {

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { draftChanges } from '../../../platform-kit/src/push.ts'
+import { findFreePort } from '../helpers/postgres-server.ts'
 import {
   eventually,
   listRecords,
@@ -45,7 +45,7 @@ test('the packed kit, alone in a folder, makes a platform as its README says', {
   if (!nodes.some(isOld)) t.diagnostic(`There is no Node.js ${OLDEST_MAJOR} in PATH to try it on.`)
   for (const { program: node, version } of nodes) {
     await t.test(`on Node.js ${version}`, async (t) => {
-      const port = await freePort()
+      const port = await findFreePort()
       const name = `hr_${version.replaceAll(/\W/g, '_')}`
       const text = program.replace('4000', String(port)).replace('hr_suite', name)
       writeFileSync(join(project, 'platform.mjs'), text.replace('./outbox', `./outbox-${version}`))
@@ -152,15 +152,6 @@ if (result.outcome === 'stored') console.log(result.recordId satisfies number, a
 const both: PlatformModule = { ...employees, pages: () => ({ records: [], next: null }) }
 console.log(both)
 `
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port }: { port: number } = Object(server.address())
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 function start(t: TestContext, node: string, cwd: string, env: Record<string, string>) {
   const child = spawn(node, ['platform.mjs'], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })

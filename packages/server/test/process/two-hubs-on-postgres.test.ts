@@ -1,7 +1,8 @@
 /** Several hubs on one PostgreSQL: whatever is done at one of them holds at the others. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { postgres } from '../helpers/process-engine.ts'
+import { createDatabase } from '../helpers/postgres-database.ts'
+import { postgres, sandboxOn } from '../helpers/process-engine.ts'
 import {
   ask,
   listPlatforms,
@@ -16,7 +17,9 @@ import { PROCESS_TEST, type RunningHub } from '../helpers/process-sandbox.ts'
 const ROUNDS = 20
 
 test('hubs that start at once on an empty database all come up', PROCESS_TEST, async (t) => {
-  const { sandbox } = await postgres.createSandbox(t)
+  const database = await createDatabase()
+  const { sandbox } = sandboxOn(t, database.url)
+  t.after(() => database.drop())
   const hubs = await Promise.all([1, 2, 3].map(() => sandbox.startHub()))
   for (const { address, stdout, stderr } of hubs) {
     await signIn(address)
