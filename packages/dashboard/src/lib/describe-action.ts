@@ -1,5 +1,6 @@
 /** The audit in words. */
 import { formatTime, formatWord } from './format.ts'
+import { describeUserAgent } from './user-agent.ts'
 
 const ACTIONS: Readonly<Record<string, string>> = {
   'session.begin': 'Signed in',
@@ -65,8 +66,12 @@ const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 export function describeDetails(details: Readonly<Record<string, unknown>>): string {
   return Object.entries(details)
     .filter(([, value]) => value !== null && value !== '')
-    .map(([name, value]) => `${formatWord(name).toLowerCase()} ${inWords(value)}`)
+    .map(([name, value]) => `${formatWord(name).toLowerCase()} ${describeDetail(name, value)}`)
     .join(' · ')
+}
+
+function describeDetail(name: string, value: unknown): string {
+  return name === 'browser' && typeof value === 'string' ? describeUserAgent(value) : inWords(value)
 }
 
 function inWords(value: unknown): string {
