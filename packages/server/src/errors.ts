@@ -189,6 +189,11 @@ const CATALOGUE = {
     message:
       'The platform answered HTTP {status} at {path} and asks to be left alone for {seconds} s, which is longer than this pull waits. A later pull asks again.',
   },
+  platform_throttled: {
+    status: 503,
+    message:
+      'The platform answered HTTP 429 at {path}: for the moment it takes no more calls. Its owner has to let the hub call it more often.',
+  },
   platform_page_refused: {
     status: 502,
     message:

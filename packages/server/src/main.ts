@@ -61,6 +61,8 @@ function exitCodeOf(error: unknown): number {
   return isMistyped || error instanceof SettingError ? 2 : 1
 }
 
+// Whoever reads the output may leave: a command ends by itself, and a hub serves on.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 // What the hub writes holds secrets and other people's records.
 process.umask(0o077)
 // What ends without having come to its end has failed.

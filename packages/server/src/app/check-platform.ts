@@ -30,8 +30,11 @@ export async function* checkPlatformAlone(
   const patience = { ...PATIENCE, firstByteSeconds: request.maxSeconds }
   const client = createPlatformClient(outgoingOf(config, patience))
   const modules = new Map<JudgedModule, ReadComparison | null>()
+  // What was listed takes memory, and is needed for pushes only.
   const onModule = (module: JudgedModule, read: ReadComparison | null) => modules.set(module, read)
-  const parts = { client, clock: systemClock, version, onModule }
+  const parts = { client, clock: systemClock, version, ...(push ? { onModule } : {}) }
+  // A pause, and the wait for one that is silent, hold no process by themselves.
+  const staying = setInterval(() => undefined, 60_000)
   try {
     const report = yield* checkPlatform(parts, request, signal)
     const { platform_name, platform_title } = report
@@ -44,6 +47,7 @@ export async function* checkPlatformAlone(
     yield { kind: 'endpoint', checked }
     return withPushes(report, checked)
   } finally {
+    clearInterval(staying)
     await client.close()
   }
 }

@@ -3,19 +3,23 @@ import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
 import { checkPlatformAlone, describeReport } from '../app/check-platform.ts'
 import { type Config, SettingError } from '../config.ts'
 import { checkSourceKey, parseSourceUrl } from '../outgoing/source-url.ts'
+import { checkPortFree, checkWritable } from './can-begin.ts'
 import { readKey } from './read-key.ts'
 import { stopSignal } from './start.ts'
 import { VERSION } from './version.ts'
 
 const MAX_RECORDS = 1_000_000
 const MAX_SECONDS = 900
+/** As of whatever Ctrl-C ends. */
+const STOPPED = 130
 
 type Asked = { options: Readonly<Record<string, string>>; switches: ReadonlySet<string> }
 type Print = (line: string) => void
 
 /**
  * `recordhub check-platform`: judges a platform as the hub would, and keeps nothing.
- * @returns the exit code: 0 where it conforms, 1 where it does not, 2 where it could not be reached.
+ * @returns the exit code: 0 where it conforms, 1 where it does not, 2 where it could not be reached, 130 where it was
+ *   stopped.
  * @throws SettingError, HubError for what was mistyped.
  */
 export async function checkPlatform(
@@ -32,17 +36,35 @@ export async function checkPlatform(
   const source_base_url = parseSourceUrl(url)
   const source_api_key = checkSourceKey(options['key'] ?? (await readKey(complain)))
   const target = { source_base_url, source_api_key }
-  const signal = stopSignal()
+  if (html !== undefined) checkWritable('check-platform: --html', html)
+  if (switches.has('push')) await checkPortFree(config.PORT, config.HOST)
+  const signal = AbortSignal.any([stopSignal(), unreadSignal()])
   const request = { target, expected: null, maxRecords, maxSeconds }
   // What people follow goes elsewhere where a program reads the report.
   const tell = switches.has('json') ? complain : print
   const push = switches.has('push') ? { seconds, ...listener(tell) } : null
   const lines = checkPlatformAlone(config, request, { version: VERSION, signal, push })
-  const report = await follow(lines, switches.has('json') ? () => undefined : print)
-  if (html !== undefined) writeFileSync(html, describeReport.html(report), { mode: 0o644 })
+  const report = await follow(lines, switches.has('json') ? () => undefined : print).catch(
+    (error: unknown) => {
+      if (signal.aborted) return null
+      throw error
+    },
+  )
+  if (!report) {
+    complain('The check was stopped before its end: there is no report.')
+    return STOPPED
+  }
+  if (html !== undefined) writeFileSync(html, describeReport.html(report))
   if (switches.has('json')) print(JSON.stringify(report, null, 2))
   else print(describeReport.verdict(report))
   return exitCodeOf(report, switches.has('strict'))
+}
+
+/** Aborts when nobody reads any more what is printed: `… | head`. */
+function unreadSignal(): AbortSignal {
+  const unread = new AbortController()
+  process.stdout.on('error', () => unread.abort())
+  return unread.signal
 }
 
 function listener(print: Print) {

@@ -21,7 +21,8 @@ Commands:
                   [--json] [--html <file>] [--strict: warnings fail too].
                   --push [--for <seconds>] opens a receiver at --host and --port too, and judges what the
                   platform pushes there; some of it is refused on purpose.
-                  Exit code 0: it conforms, 1: it has errors, 2: wrong usage, or it cannot be reached.
+                  Exit code 0: it conforms, 1: it has errors, 2: wrong usage, or it cannot be reached,
+                  130: stopped.
   secret rotate   Seal everything under a new secret: HUB_SECRET, the one before being
                   HUB_SECRET_PREVIOUS, or else a new file in HUB_DATA_DIR. Stop the hub first.
   operator list   List the operators.

@@ -20,6 +20,8 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
     'Likely the endpoint is not deployed yet, the routes are cached, or the base URL lacks a folder or has one too many.',
   platform_failed:
     'The platform broke while it answered. The log of the platform at this moment names the fault.',
+  platform_throttled:
+    'Likely a limit on calls a minute (in Laravel, the middleware throttle). Lift it for these paths or for the address of the hub, or try again later.',
   platform_not_json:
     'Likely a sign-in page, an error page, or the warning page of a tunnel. Open the path with curl and the header Accept: application/json.',
   platform_answer_invalid:

@@ -1,9 +1,8 @@
 import type { Dispatcher } from 'undici'
 import { decideRetry, type RequestFault } from '../domain/retry.ts'
 import { HubError } from '../errors.ts'
-import { parseRetryAfter } from '../lib/retry-after.ts'
 import { discardBody } from './discard-body.ts'
-import { codeOf } from './outgoing-error.ts'
+import { codeOf, retryAfterOf } from './outgoing-error.ts'
 import type { Patience } from './patience.ts'
 import { headerOf } from './response-header.ts'
 
@@ -50,9 +49,7 @@ function faultOf(asked: Asked): RequestFault | null {
   }
   const { statusCode: status, headers } = asked.answer
   if (status < 400) return null
-  const sent = new Date(headerOf(headers, 'date'))
-  const now = Number.isNaN(sent.getTime()) ? new Date() : sent
-  return { status, retry_after_ms: parseRetryAfter(headerOf(headers, 'retry-after'), now) }
+  return { status, retry_after_ms: retryAfterOf((name) => headerOf(headers, name)) }
 }
 
 function unwrap(asked: Asked): Answer {

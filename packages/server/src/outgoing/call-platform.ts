@@ -6,7 +6,7 @@ import { readBody } from './answer-body.ts'
 import { askAgain } from './ask-again.ts'
 import { discardBody } from './discard-body.ts'
 import { createDispatcher, type NetworkSettings, refuseAddress } from './dispatcher.ts'
-import { toOutgoingError } from './outgoing-error.ts'
+import { toOutgoingError, toThrottledError } from './outgoing-error.ts'
 import type { Patience } from './patience.ts'
 import { headerOf } from './response-header.ts'
 
@@ -44,6 +44,7 @@ export type PlatformAnswer = {
 
 /** Whatever a platform answered, its body as far as it was read. */
 export type RawAnswer = {
+  path: string
   status: number
   /** A header by its name in small letters; "" for none. */
   header: (name: string) => string
@@ -124,9 +125,9 @@ export function createPlatformCaller(settings: OutgoingSettings): PlatformCaller
         const asked = { method, headers: headersWith(key, headers), signal }
         const answer = await send(url, { ...asked, headersTimeout: 0 })
         const began_ms = Math.round(performance.now() - began)
-        const { header, body } = toPlatformAnswer(answer, url, patience)
+        const { path, header, body } = toPlatformAnswer(answer, url, patience)
         const text = await readBeginning(body, maxBytes)
-        return { status: answer.statusCode, header, text, began_ms }
+        return { path, status: answer.statusCode, header, text, began_ms }
       } catch (error) {
         throw toOutgoingError(error)
       }
@@ -189,6 +190,7 @@ function findProblem(
   }
   if (status === 401 || status === 403) return new HubError('platform_refused_key', { status })
   if (status === 404) return new HubError('platform_path_missing', { path })
+  if (status === 429) return toThrottledError(path, header)
   if (status !== 200) return new HubError('platform_failed', { status, path })
   if (/^text\/html/i.test(header('content-type'))) {
     return new HubError('platform_not_json', { got: 'an HTML page', path })

@@ -1,4 +1,5 @@
 import { HubError } from '../errors.ts'
+import { parseRetryAfter } from '../lib/retry-after.ts'
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS|ERR_SSL|HOSTNAME_MISMATCH/
 const TIMED_OUT = new Set([
@@ -8,12 +9,15 @@ const TIMED_OUT = new Set([
   'ABORT_ERR',
   'TimeoutError',
 ])
+const NO_TLS = 'there is no TLS at its port: http:// may be meant'
 const CUT_OFF = 'the connection was cut off'
 const REASONS: Record<string, string> = {
   ENOTFOUND: 'its host name is unknown',
   EAI_AGAIN: 'its host name could not be looked up',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: CUT_OFF,
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
   EHOSTUNREACH: 'there is no way to its address',
   ENETUNREACH: 'there is no way to its network',
   UND_ERR_SOCKET: CUT_OFF,
@@ -36,7 +40,7 @@ export function toOutgoingError(error: unknown): HubError {
   if (known) return known
   const code = codeOf(error)
   const reason = reasonOf(code)
-  if (CERTIFICATE.test(code)) {
+  if (CERTIFICATE.test(code) && reason !== NO_TLS) {
     return new HubError('platform_certificate_invalid', { reason }, { cause: error })
   }
   if (TIMED_OUT.has(code)) {
@@ -47,6 +51,20 @@ export function toOutgoingError(error: unknown): HubError {
     )
   }
   return new HubError('platform_unreachable', { reason }, { cause: error })
+}
+
+/** A 429, with the time that it asks for. */
+export function toThrottledError(path: string, header: (name: string) => string): HubError {
+  const pause_ms = retryAfterOf(header)
+  const asked = pause_ms === null ? {} : { retryAfterSeconds: Math.ceil(pause_ms / 1000) }
+  return new HubError('platform_throttled', { path }, asked)
+}
+
+/** How long an answer asks to be left alone, in milliseconds; null where it does not say. */
+export function retryAfterOf(header: (name: string) => string): number | null {
+  const sent = new Date(header('date'))
+  const now = Number.isNaN(sent.getTime()) ? new Date() : sent
+  return parseRetryAfter(header('retry-after'), now)
 }
 
 /** An answer in which the platform itself says that it failed; null for any other. */

@@ -94,6 +94,7 @@ const typed =
   }
 
 let turn = 0
+const TOO_OFTEN = respond.status(429, { 'Retry-After': '0' })
 const search = (body: unknown) => answer('search', respond.json(body))
 const many = Array.from({ length: 101 }, (_, number) => goodRecord(number))
 
@@ -461,6 +462,22 @@ export const FAULTS: readonly Fault[] = [
   },
   { rule: 'platform_path_missing', at: CASES, arrange: answer(CASES, respond.status(404)) },
   { rule: 'platform_failed', at: CASES, arrange: answer(CASES, respond.status(500)) },
+  {
+    rule: 'check.throttled',
+    at: 'manifest',
+    arrange: (one) =>
+      one.behaveInTurn(
+        'manifest',
+        respond.json(manifestOf(one.platform_name, one.modules)),
+        TOO_OFTEN,
+      ),
+  },
+  {
+    rule: 'platform_throttled',
+    at: 'ping',
+    arrange: (one) => one.behave('ping', TOO_OFTEN),
+  },
+  { rule: 'platform_throttled', at: CASES, arrange: (one) => one.behave(CASES, TOO_OFTEN) },
   { rule: 'platform_broke_off', at: CASES, arrange: answer(CASES, respond.cutOff('{"records":[')) },
   {
     rule: 'platform_answer_invalid',

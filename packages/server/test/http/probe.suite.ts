@@ -224,6 +224,14 @@ export function describeProbe(engine: StorageEngine): void {
       assert.match(only(problems).message, /NODE_EXTRA_CA_CERTS/)
     })
 
+    test('https:// at a port without TLS is told as that, and as no bad certificate', async () => {
+      await using platform = await simulatePlatform()
+      const source_base_url = platform.source_base_url.replace('http:', 'https:')
+      const { problems } = await probe(hub(), { source_base_url })
+      assert.equal(only(problems).code, 'platform_unreachable')
+      assert.match(only(problems).message, /no TLS/)
+    })
+
     for (const [source_base_url, code] of ADDRESSES) {
       test(`the address ${source_base_url} is ${code}`, async () => {
         const { success, problems } = await probe(hub(), { source_base_url })

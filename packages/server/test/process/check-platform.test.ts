@@ -64,6 +64,7 @@ test(
 test('what was mistyped, and what cannot be reached, ends with 2', PROCESS_TEST, async (t) => {
   const { run, platform, key } = await begin(t)
   const url = platform.source_base_url
+  const { port } = new URL(url)
   const wrong = [
     { args: ['--key', key], says: /--url/ },
     { args: ['--url', 'ftp://x', '--key', key], says: /https/ },
@@ -71,6 +72,11 @@ test('what was mistyped, and what cannot be reached, ends with 2', PROCESS_TEST,
     { args: ['--url', url, '--key', 'a\nb'], says: /header/ },
     { args: ['--url', url, '--key', key, '--max-records', 'many'], says: /--max-records/ },
     { args: ['--url', url, '--key', key, '--for', '0'], says: /--for/ },
+    { args: ['--url', url, '--key', key, '--html', 'no/folder.html'], says: /--html.*ENOENT/ },
+    {
+      args: ['--url', url, '--key', key, '--push', '--port', port],
+      says: /port \d+ \(EADDRINUSE\)/,
+    },
   ]
   for (const { args, says } of wrong) {
     const { code, stdout, stderr } = await run(['check-platform', ...args])
@@ -85,6 +91,44 @@ test('what was mistyped, and what cannot be reached, ends with 2', PROCESS_TEST,
     'The platform could not be reached. 1 error, 0 warnings, 0 notes.',
   )
 })
+
+test(
+  'one that asks for a pause is waited for, by a process that does nothing else',
+  PROCESS_TEST,
+  async (t) => {
+    const { check, platform } = await begin(t)
+    const later = respond.status(503, { 'Retry-After': '1', Connection: 'close' })
+    platform.behaveInTurn('records/cases', later)
+    const tooOften = respond.status(429, { 'Retry-After': '1', Connection: 'close' })
+    platform.behaveInTurn('ping', tooOften)
+    const { code, stdout } = await check([])
+    assert.equal(code, 0)
+    assert.equal(stdout.at(-1), 'The platform conforms. 0 errors, 0 warnings, 1 note.')
+  },
+)
+
+test(
+  'whoever stops it, or stops reading it, ends it without a trace of its inside',
+  PROCESS_TEST,
+  async (t) => {
+    const { spawn, platform, key } = await begin(t)
+    const args = ['check-platform', '--url', platform.source_base_url]
+    const env = { RECORDHUB_SOURCE_KEY: key }
+    const held = platform.hold('records/cases')
+    const stopped = spawn(args, { env })
+    await held.arrived
+    assert.deepEqual(await stopped.stop('SIGINT'), { code: 130, signal: null })
+    assert.deepEqual(stopped.stderr, ['The check was stopped before its end: there is no report.'])
+    held.release()
+    const holding = platform.hold('manifest')
+    const unread = spawn(args, { env })
+    await holding.arrived
+    unread.child.stdout?.destroy()
+    holding.release()
+    assert.deepEqual(await unread.ended, { code: 130, signal: null })
+    assert.deepEqual(unread.stderr, stopped.stderr)
+  },
+)
 
 test('control characters of a platform do not reach the terminal', PROCESS_TEST, async (t) => {
   const { check, platform } = await begin(t)

@@ -37,6 +37,11 @@ export const ANSWER_RULES = {
     'The time for the check was over before all had been looked at.',
     'Make the endpoint faster, or check again with a higher --max-seconds. A pull has 900 s for all platforms.',
   ),
+  'check.throttled': note(
+    '4.2',
+    'It answered HTTP 429, and was asked again after a while.',
+    'Nothing to do where the limit is meant: a pull waits too, up to a minute. Without a limit for the hub it takes less time.',
+  ),
   'check.more': note(
     '4.2',
     'There is more than is listed here: {count} findings of further kinds.',

@@ -1,6 +1,6 @@
 import { judgeRefusal } from '../../domain/conformance/judge-refusal.ts'
 import { createRandomKey } from '../../lib/random-key.ts'
-import { attempt, type CheckContext, shortly } from './context.ts'
+import { attempt, type CheckContext, exchange, shortly } from './context.ts'
 import type { Section } from './section.ts'
 
 /** So much of a refusal tells whether it holds what it must not. */
@@ -12,7 +12,7 @@ export async function checkKeys(
   section: Section,
   path: string,
 ): Promise<void> {
-  const { client, target, signal } = context
+  const { target, signal } = context
   const { source_api_key: key } = target
   const tries = [
     { without: 'without a key', sent: null },
@@ -27,7 +27,7 @@ export async function checkKeys(
       ...{ method: 'GET' as const, key: sent, headers: {}, maxBytes: MAX_BYTES },
       signal: shortly(signal),
     }
-    const answer = await attempt(context, section, () => client.exchange(target, path, options))
+    const answer = await attempt(context, section, () => exchange(context, path, options))
     if (!answer) return
     isWell = judgeRefusal(answer, { without, key }, section.findings) && isWell
     // Where any key opens it, there is nothing to be learnt from another one.

@@ -23,7 +23,7 @@ import {
 } from './check-manifest.ts'
 import { type FirstRead, readModule, type Sample } from './check-records.ts'
 import { checkSearch } from './check-search.ts'
-import type { CheckContext, ConformanceClient } from './context.ts'
+import { type CheckContext, type ConformanceClient, waitAsAsked } from './context.ts'
 import { makeReport } from './make-report.ts'
 import { Section } from './section.ts'
 
@@ -92,7 +92,7 @@ class PlatformCheck {
     }
     const connection = begin('connection', 'Connection')
     yield connection.begin()
-    const checks = await this.#connect()
+    const checks = await this.#connect(connection)
     for (const one of checks.values()) if (one.check === 'reachable') noteCheck(connection, one)
     const { target } = this.#described
     const [ping, manifest] = [checks.get('ping'), checks.get('manifest')]
@@ -162,10 +162,17 @@ class PlatformCheck {
     })
   }
 
-  async #connect(): Promise<Map<string, ConnectionCheck>> {
+  async #connect(section: Section): Promise<Map<string, ConnectionCheck>> {
     const { target, expected } = this.#request
     const options = { expected, signal: this.#signal }
-    const description = checkDescription(this.#parts.client, target, options)
+    const { client } = this.#parts
+    const patiently = <Result>(call: () => Promise<Result>) =>
+      waitAsAsked(this.#signal, section, call)
+    const patient: Pick<ConformanceClient, 'ping' | 'fetchManifest'> = {
+      ping: (...asked) => patiently(() => client.ping(...asked)),
+      fetchManifest: (...asked) => patiently(() => client.fetchManifest(...asked)),
+    }
+    const description = checkDescription(patient, target, options)
     const checks = new Map<string, ConnectionCheck>()
     let step = await description.next()
     while (!step.done) {

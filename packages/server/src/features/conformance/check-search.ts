@@ -5,7 +5,7 @@ import { createRandomKey } from '../../lib/random-key.ts'
 import { checkKeys } from './check-keys.ts'
 import { noteAnswer } from './check-manifest.ts'
 import type { Sample } from './check-records.ts'
-import { attempt, type CheckContext, look } from './context.ts'
+import { attempt, type CheckContext, look, waitAsAsked } from './context.ts'
 import type { Section } from './section.ts'
 
 /** What has broken searches before. */
@@ -63,14 +63,14 @@ async function tryName(
 
 async function trySpecial(
   { signal }: CheckContext,
-  { findings }: Section,
+  section: Section,
   search: (query: string) => Promise<JsonValue | null>,
 ): Promise<void> {
   try {
-    await search(SPECIAL)
+    await waitAsAsked(signal, section, () => search(SPECIAL))
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof HubError)) throw error
-    findings.add('search.special', { params: { reason: error.message } })
+    section.findings.add('search.special', { params: { reason: error.message } })
   }
 }

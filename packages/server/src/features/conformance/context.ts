@@ -1,5 +1,8 @@
+import { decideRetry } from '../../domain/retry.ts'
 import { HubError } from '../../errors.ts'
-import type { CallTarget, RawAnswer } from '../../outgoing/call-platform.ts'
+import { waitFor } from '../../lib/abortable-loop.ts'
+import type { CallTarget, ExchangeOptions, RawAnswer } from '../../outgoing/call-platform.ts'
+import { toThrottledError } from '../../outgoing/outgoing-error.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
 import type { Section } from './section.ts'
 
@@ -31,12 +34,53 @@ export function look(
   const { method = 'GET', headers = {}, maxBytes = MAX_BYTES } = over
   const key = target.source_api_key
   const options = { method, key, headers, signal: shortly(signal), maxBytes }
-  return client.exchange(target, path, options)
+  return exchange({ client, target }, path, options)
+}
+
+/**
+ * Calls a path with any key, for the looks of the answer.
+ * @throws HubError `platform_throttled` for a 429, which says nothing of how it answers.
+ */
+export async function exchange(
+  { client, target }: Pick<CheckContext, 'client' | 'target'>,
+  path: string,
+  options: ExchangeOptions,
+): Promise<RawAnswer> {
+  const answer = await client.exchange(target, path, options)
+  if (answer.status === 429) throw toThrottledError(answer.path, answer.header)
+  return answer
 }
 
 /** A call for which nobody waits longer. */
 export function shortly(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(SHORT_CALL_MS)])
+}
+
+/** Does a part of a check, and does it again where the platform is called too often for it and asks for a pause. */
+export async function waitAsAsked<Result>(
+  signal: AbortSignal,
+  { findings }: Section,
+  part: () => Promise<Result>,
+): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await part()
+    } catch (error) {
+      const pause_ms = pauseAfter(error, tries)
+      if (pause_ms === null) throw error
+      findings.add('check.throttled')
+      await waitFor(pause_ms, signal)
+      signal.throwIfAborted()
+    }
+  }
+}
+
+function pauseAfter(error: unknown, tries: number): number | null {
+  if (!(error instanceof HubError) || error.code !== 'platform_throttled') return null
+  const { retryAfterSeconds: seconds } = error
+  const fault = { status: 429, retry_after_ms: seconds === undefined ? null : seconds * 1000 }
+  const decision = decideRetry(fault, { tries, left_ms: Infinity, chance: Math.random() })
+  return decision.outcome === 'retry' ? decision.pause_ms : null
 }
 
 /**
@@ -50,7 +94,7 @@ export async function attempt<Result>(
   part: () => Promise<Result>,
 ): Promise<Result | null> {
   try {
-    return await part()
+    return await waitAsAsked(signal, section, part)
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof HubError)) throw error
