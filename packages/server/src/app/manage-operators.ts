@@ -1,11 +1,11 @@
 /** What the command line does to operators, beside a running hub, for whoever is locked out. */
 import type { Operator } from '@recordhub/protocol'
-import { hashPassword } from 'better-auth/crypto'
 import { isRole, ROLES, type Role } from '../domain/caller.ts'
 import { findPasswordFault } from '../domain/password.ts'
 import { HubError } from '../errors.ts'
 import { inviteOperator } from '../features/operators/invite-operator.ts'
 import { systemClock } from '../lib/clock.ts'
+import { hashPassword } from '../lib/password-hash.ts'
 import type { OperatorChange } from '../storage/port/operator-store.ts'
 import type { Storage } from '../storage/port/storage.ts'
 
