@@ -19,9 +19,13 @@ export function isRole(text: string): text is Role {
   return ROLES.some((role) => role === text)
 }
 
-/** Each role may do what the ones before it may. */
 export function mayActAs(caller: Caller, role: Role): boolean {
-  return ROLES.indexOf(caller.role) >= ROLES.indexOf(role)
+  return includesRole(caller.role, role)
+}
+
+/** Each role may do what the ones before it may. */
+export function includesRole(held: Role, wanted: Role): boolean {
+  return ROLES.indexOf(held) >= ROLES.indexOf(wanted)
 }
 
 /** How the activity and the audit name a caller. */

@@ -30,6 +30,13 @@ test('five tries are free, then each waits twice as long, up to a quarter of an 
   assert.equal(wait({ person: tried(6, 60) }, 'password'), 0)
 })
 
+test('a clock that went far back makes nobody wait', () => {
+  for (const kind of ['password', 'code', 'confirmation'] as const) {
+    assert.equal(wait({ person: tried(9999, -3600), place: tried(9999, -3600) }, kind), 0)
+    assert.equal(wait({ person: tried(5, -2) }, kind), 28, 'clocks of nodes differ by a little')
+  }
+})
+
 test('a place that guesses at many accounts waits, and a device that is known does not mind it', () => {
   assert.equal(wait({ place: tried(29) }, 'password'), 0)
   assert.equal(wait({ place: tried(30) }, 'password'), 30)

@@ -65,7 +65,7 @@ function waitAfter(count: GuessCount | null, free: number, now: Date): number {
   return Math.max(0, Math.ceil(wait - secondsSince(count, now)))
 }
 
-/** A clock that went back must not make a wait longer. */
+/** After a clock went back a try must not seem new until it has caught up. */
 function secondsSince({ at }: GuessCount, now: Date): number {
-  return Math.max(0, (now.getTime() - Date.parse(at)) / 1000)
+  return Math.abs(now.getTime() - Date.parse(at)) / 1000
 }

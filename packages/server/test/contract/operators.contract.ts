@@ -94,6 +94,37 @@ export function describeOperators(engine: StorageEngine): void {
     )
 
     test(
+      'nothing that was under way outlives the end of what it came from',
+      withStorage(engine, async ({ storage }) => {
+        const { operators } = storage
+        await addOperator(storage, 'ann', 'admin')
+        await addOperator(storage, 'bob', 'admin')
+        const late = (name: string, role: 'viewer' | 'admin', owner: string) =>
+          assert.rejects(addToken(storage, name, role, owner), { code: 'forbidden' })
+        await operators.changeOperator('bob', { role: 'viewer' }, AUDIT)
+        await late('above', 'admin', 'bob')
+        await addToken(storage, 'as much', 'viewer', 'bob')
+        await operators.changeOperator('bob', { disabled: true }, AUDIT)
+        await late('disabled', 'viewer', 'bob')
+        await runSql(
+          storage,
+          `INSERT INTO operator_sessions (id, operator_id, token, expires_at, created_at, updated_at)
+           VALUES ('late', 'bob', 'late', '${IN_A_DAY}', '2026-03-10', '2026-03-10')`,
+        )
+        await operators.changeOperator('bob', { disabled: false }, AUDIT)
+        assert.deepEqual(await operators.listSessions('bob'), [])
+        await operators.removeOperator('bob', AUDIT)
+        await late('removed', 'viewer', 'bob')
+        await addOperator(storage, 'cat', 'admin')
+        await Promise.allSettled([
+          operators.changeOperator('cat', { disabled: true }, AUDIT),
+          addToken(storage, 'at once', 'viewer', 'cat'),
+        ])
+        assert.deepEqual(await operators.listTokens(null), [])
+      }),
+    )
+
+    test(
       'a password is set where there is one and where there is none, and ends all sessions',
       withStorage(engine, async ({ storage }) => {
         const { operators } = storage
@@ -258,7 +289,13 @@ export function describeOperators(engine: StorageEngine): void {
         )
         const tries = await Promise.all([1, 2, 3, 4].map(() => operators.takeCode('ann', 'first')))
         assert.equal(tries.filter(Boolean).length, 1)
-        assert.equal(await operators.takeCode('ann', 'second'), true)
+        for (const hash of ['other', 'third', 'abcde']) {
+          assert.equal(await operators.takeCode('ann', hash), true)
+          assert.equal(await operators.takeCode('ann', 'first'), false, `again after ${hash}`)
+        }
+        assert.equal(await operators.takeCode('ann', 'fir_t'), true, 'it is no pattern')
+        assert.equal(await operators.takeCode('ann', 'FIRST'), true)
+        assert.equal(await operators.takeCode('ann', 'first'), true, 'only the last five are kept')
         assert.equal(await operators.removeSecondFactor('ann', AUDIT), true)
         assert.equal(await operators.removeSecondFactor('ann', AUDIT), false)
         assert.equal((await operators.readOperator('ann'))?.second_factor, false)

@@ -1,6 +1,7 @@
 /** One's own account: password, second factor, passkeys and sessions. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { resetPassword } from '../../src/app/manage-operators.ts'
 import type { Session } from '../helpers/http-actions.ts'
 import { cookieOf } from '../helpers/http-actions.ts'
 import { type Answer, expectAbsent, expectError, expectObject } from '../helpers/http-answer.ts'
@@ -66,6 +67,16 @@ export function describeAccounts(engine: StorageEngine): void {
       await signInAs(hub, EMAIL, next)
       expectAbsent([next, PASSWORD], [hub.log(), changed.text])
       assert.ok((await actionsOf(hub)).includes('account.change_password'))
+    })
+
+    test('one that the command line sets is stored as every other', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const next = 'another horse battery staple'
+      const request = { email: EMAIL, password: next, removeSecondFactor: false, publicUrl: '' }
+      await resetPassword(hub.storage, request)
+      const [row] = await runSql(hub.storage, 'SELECT password FROM operator_accounts')
+      assert.match(String(row?.['password']), /^scrypt\$15\$8\$3\$/)
+      await signInAs(hub, EMAIL, next)
     })
 
     test('guesses of the current password end in 429', async () => {

@@ -121,12 +121,7 @@ export function describeGuesses(engine: StorageEngine): void {
 
     test('of a code are counted over sign-ins, however often the password was right', async () => {
       await using hub = await startTestHub(engine, { withOperator: true, env })
-      const session = await signInAs(hub)
-      const url = '/api/v1/account/second-factor'
-      const begun = await callAs(hub, session, 'POST', url, { password: PASSWORD })
-      const uri = String(expectObject(begun, 200)['totp_uri'])
-      const confirmed = { code: totpCode(uri, -1) }
-      expectObject(await callAs(hub, session, 'POST', `${url}/confirm`, confirmed), 200)
+      const uri = await setUpSecondFactor(hub)
       const send = async (address: string, code: string) => {
         const half = await trySignIn(hub, EMAIL, PASSWORD, from(address))
         return hub.send({
@@ -141,6 +136,44 @@ export function describeGuesses(engine: StorageEngine): void {
       assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
       assert.equal((await send(EVE, totpCode(uri))).status, 429)
       assert.equal((await send(HOME, totpCode(uri))).status, 200)
+    })
+
+    test('of a code count for the account that it would open, whatever else the cookies say', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true, env })
+      const totp = await setUpSecondFactor(hub)
+      await addOperator(hub, 'eve@example.org', 'viewer')
+      await setUpSecondFactor(hub, 'eve@example.org')
+      const halfOf = async (email: string) => {
+        const half = await trySignIn(hub, email, PASSWORD, from(EVE))
+        const pair = /recordhub\.two_factor=[^;]+/.exec(cookieOf(half))?.[0]
+        return pair ?? assert.fail(cookieOf(half))
+      }
+      const own = await halfOf('eve@example.org')
+      const disguises = [
+        (half: string) => `a=${own}; ${half}`,
+        (half: string) => `x${own}; ${half}`,
+        (half: string) => `${half}; ${own}`,
+        (half: string) => half.replace('=2', '=%32'),
+        (half: string) => half.replace(/=(.*)/, '="$1"'),
+      ]
+      const statuses: number[] = []
+      for (const disguise of [...disguises, ...disguises]) {
+        const answer = await hub.send({
+          method: 'POST',
+          url: '/api/auth/two-factor/verify-totp',
+          headers: from(EVE, disguise(await halfOf(EMAIL))),
+          body: { code: '000000' },
+        })
+        statuses.push(answer.status)
+      }
+      assert.deepEqual(statuses, [401, 401, 401, 401, 401, 401, 401, 429, 401, 401])
+      const right = await hub.send({
+        method: 'POST',
+        url: '/api/auth/two-factor/verify-totp',
+        headers: from(HOME, (await halfOf(EMAIL)).replace('=2', '=%32')),
+        body: { code: totpCode(totp) },
+      })
+      assert.equal(right.status, 401, 'what nobody is counted for opens nothing')
     })
 
     test('of one who is signed in count for the session, not for the account', async () => {
@@ -187,4 +220,15 @@ export function describeGuesses(engine: StorageEngine): void {
 
 async function signInWith(hub: TestHub, email: string, address: string): Promise<void> {
   assert.equal((await trySignIn(hub, email, PASSWORD, from(address))).status, 200)
+}
+
+/** @returns what an app makes codes of. The code of the step before is used up. */
+async function setUpSecondFactor(hub: TestHub, email = EMAIL): Promise<string> {
+  const session = await signInAs(hub, email)
+  const url = '/api/v1/account/second-factor'
+  const begun = await callAs(hub, session, 'POST', url, { password: PASSWORD })
+  const uri = String(expectObject(begun, 200)['totp_uri'])
+  const confirmed = { code: totpCode(uri, -1) }
+  expectObject(await callAs(hub, session, 'POST', `${url}/confirm`, confirmed), 200)
+  return uri
 }

@@ -45,6 +45,22 @@ export function describeSessionEnds(engine: StorageEngine): void {
       expectError(act, 419, 'session_or_token_invalid')
     })
 
+    test('is not put off by a clock that was ahead for a while', async () => {
+      const { hub, pass } = await startAgingHub(engine)
+      await using _ = hub
+      const [used, left] = [await signIn(hub), await signIn(hub)]
+      pass(6 * HOUR)
+      for (const session of [used, left]) {
+        assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)
+      }
+      pass(-6 * HOUR)
+      assert.equal((await callAs(hub, used, 'GET', '/api/v1/account')).status, 200)
+      pass(9 * HOUR)
+      expectError(await callAs(hub, used, 'GET', '/api/v1/account'), 401, 'not_signed_in')
+      pass(-15 * HOUR)
+      expectError(await callAs(hub, left, 'GET', '/api/v1/account'), 401, 'not_signed_in')
+    })
+
     test('is not put off by what a page asks for without anybody at it', async () => {
       const { hub, pass } = await startAgingHub(engine)
       await using _ = hub

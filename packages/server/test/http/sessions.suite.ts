@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { cookieOf, shareHub, signIn } from '../helpers/http-actions.ts'
 import { expectAbsent, expectError, expectMembers, expectObject } from '../helpers/http-answer.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { auditOf } from '../helpers/http-operators.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { countRows, runSql } from '../helpers/storage-sql.ts'
 
@@ -235,7 +236,13 @@ export function describeSessions(engine: StorageEngine): void {
         expectError(answer, 422, 'invalid_operator')
       }
       expectError(await setUp(hub, { token, ...operator, role: 'admin' }), 400, 'invalid_request')
-      expectObject(await setUp(hub, { token, ...operator }), 201)
+      const typed = { token, ...operator, email: 'Bea@Example.org' }
+      expectObject(await setUp(hub, typed), 201)
+      const [created] = await auditOf(hub, `&actor=${operator.email}`)
+      assert.deepEqual(
+        [created?.['action'], created?.['target']],
+        ['operator.create_first', operator.email],
+      )
     })
 
     test('of twenty who try at once one is created', async () => {

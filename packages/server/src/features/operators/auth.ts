@@ -152,7 +152,8 @@ export async function readSession(
   const { session } = found
   const { id, email, name, role } = found.user
   const now = clock.now()
-  const idleMs = now.getTime() - session.updatedAt.getTime()
+  // After a clock went back a session must not seem in use until it has caught up.
+  const idleMs = Math.abs(now.getTime() - session.updatedAt.getTime())
   if (idleMs > limits.idleMinutes * 60_000 || session.expiresAt <= now) return null
   if (keepAlive && idleMs > SEEN_MS) {
     // Who only reads is served also while nothing can be written.

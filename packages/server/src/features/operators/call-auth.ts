@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, HubError } from '../../errors.ts'
 import type { Auth } from './auth.ts'
 import { AUTH_PATH, CLIENT_ADDRESS_HEADER, SESSION_COOKIE } from './auth-names.ts'
+import { readCookie } from './read-cookie.ts'
 
 export type AuthCall = {
   /** Of Better Auth's, below {@link AUTH_PATH}; with a query where it takes one. */
@@ -47,15 +48,18 @@ export async function callAuthAs(
   return said
 }
 
-/** Whose password was right in a sign-in that waits for a code; null for nobody's. */
+/**
+ * Whose password was right in a sign-in that waits for a code; null for nobody's, and where the cookie is
+ * written otherwise than Better Auth writes it: what it would read out of that is not known here.
+ */
 export async function findHalfSignedIn(
   auth: Auth,
   request: FastifyRequest,
 ): Promise<string | null> {
-  const cookie = /recordhub\.two_factor=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? ''
-  const [identifier = ''] = cookie.split(/\.|%2E/i)
+  const { createAuthCookie, internalAdapter } = await auth.$context
+  const cookie = readCookie(request, createAuthCookie('two_factor').name)
+  const [identifier = ''] = cookie.split('.')
   if (identifier === '') return null
-  const { internalAdapter } = await auth.$context
   return (await internalAdapter.findVerificationValue(identifier))?.value ?? null
 }
 

@@ -23,6 +23,8 @@ export async function createOperator(
   if (await internalAdapter.findUserByEmail(email)) {
     throw new HubError('invalid_operator', { reason: `there is one with the e-mail ${email}` })
   }
+  // Before there is an operator: one without a password could not be made again.
+  const hash = await password.hash(operator.password)
   const user = await internalAdapter.createUser(
     { email, name: operator.name || email, emailVerified: true, role: operator.role },
     { method: 'admin' },
@@ -31,7 +33,7 @@ export async function createOperator(
     userId: user.id,
     accountId: user.id,
     providerId: 'credential',
-    password: await password.hash(operator.password),
+    password: hash,
   })
 }
 

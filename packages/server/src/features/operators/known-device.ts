@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hmacSha256, sameSecret } from '../../lib/hash.ts'
+import { readCookie } from './read-cookie.ts'
 
 const YEAR_SECONDS = 365 * 24 * 3600
 
@@ -14,11 +15,7 @@ export function createKnownDevices(key: Uint8Array, isBehindTls: boolean) {
   return {
     /** What names the device where this operator has signed in from it; null else. */
     find(request: FastifyRequest, email: string): string | null {
-      const pair = (request.headers.cookie ?? '')
-        .split(';')
-        .map((one) => one.trim().split('='))
-        .find(([cookie]) => cookie === name)
-      const [id = '', signature = ''] = (pair?.[1] ?? '').split('.')
+      const [id = '', signature = ''] = readCookie(request, name).split('.')
       return sameSecret(signature, sign(id, email)) ? id : null
     },
 

@@ -79,10 +79,11 @@ export function sessionRoutes(parts: {
         const { token, email, name = '', password } = request.body
         if (!isSetupToken(secrets, token)) throw new HubError('setup_link_invalid')
         await createFirstOperator(parts, { email, name, password })
+        const actor = email.toLowerCase()
         await activity.appendAudit({
-          actor: email,
+          actor,
           action: 'operator.create_first',
-          target: email,
+          target: actor,
           address: request.ip,
         })
         return reply

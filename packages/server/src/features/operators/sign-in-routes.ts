@@ -66,12 +66,12 @@ export function signInRoutes(parts: {
 
   let ssoAuth = createSsoAuth?.() ?? null
 
-  /** Whose account a step is about; '' where nobody knows. */
-  async function emailOf(request: FastifyRequest): Promise<string> {
+  /** Whose account a step is about; null where a code comes without a sign-in that waits for one. */
+  async function emailOf(request: FastifyRequest): Promise<string | null> {
     const { email } = Object(request.body)
     if (typeof email === 'string') return email
     const id = await findHalfSignedIn(auth, request)
-    return (id !== null && (await operators.readOperator(id))?.email) || ''
+    return id === null ? null : ((await operators.readOperator(id))?.email ?? null)
   }
 
   return async (app) => {
@@ -83,8 +83,11 @@ export function signInRoutes(parts: {
           const sent: object = Object(request.body)
           const step = () => callAuth(auth, request, { path, body: sent, withSession: false })
           if (guess === null) return passOn(request, reply, await step())
-          const email = await emailOf(request)
-          const answer = await limits.trying({ of: guess, email, request }, step)
+          const whose = await emailOf(request)
+          const email = whose ?? ''
+          // A code is tried for nobody else than the account that it is counted for.
+          const trial = whose === null ? refuseCode : step
+          const answer = await limits.trying({ of: guess, email, request }, trial)
           if (beginsSession(answer)) devices.remember(reply, email)
           return passOn(request, reply, answer)
         },
@@ -187,6 +190,12 @@ export function signInRoutes(parts: {
       },
     )
   }
+}
+
+/** As Better Auth does where the sign-in before is too long ago. */
+async function refuseCode(): Promise<Response> {
+  const code = 'INVALID_TWO_FACTOR_COOKIE'
+  return Response.json({ code, message: 'Sign in with the password first.' }, { status: 401 })
 }
 
 function beginsSession(answer: Response): boolean {

@@ -59,8 +59,8 @@ export interface OperatorStore {
   removeSecondFactor(id: string, audit: NewAuditEntry): Promise<boolean>
 
   /**
-   * Notes that a code of a second factor was taken. False where it is the one that was taken last: a code
-   * holds once.
+   * Notes that a code of a second factor (its hash, all of one length) was taken. False where it is among the
+   * five that were taken last: a code holds once, also after the next one.
    */
   takeCode(operatorId: string, codeHash: string): Promise<boolean>
 
@@ -92,6 +92,7 @@ export interface OperatorStore {
 
   releaseClaim(name: string): Promise<void>
 
+  /** @throws HubError `forbidden` where its operator is gone, disabled, or may not do as much by now. */
   createToken(token: NewToken, audit: NewAuditEntry): Promise<ApiToken>
 
   /** Those that are not revoked, the latest first; of one operator, or all. */

@@ -1,8 +1,10 @@
 import type { ApiToken } from '@recordhub/protocol'
 import type { Selectable } from 'kysely'
+import { includesRole, type Role } from '../../domain/caller.ts'
+import { HubError } from '../../errors.ts'
 import type { OperatorStore } from '../port/operator-store.ts'
 import { insertAudit } from './activity-rows.ts'
-import { type Databases, nowText } from './databases.ts'
+import { type Databases, type Executor, nowText } from './databases.ts'
 import type { ApiTokensTable } from './operator-tables.ts'
 
 /** Tokens for programs. */
@@ -10,11 +12,16 @@ export function createApiTokens({
   reader,
   writer,
   clock,
+  hold,
 }: Databases): Pick<OperatorStore, 'createToken' | 'listTokens' | 'revokeToken' | 'findToken'> {
   return {
     createToken: (token, audit) =>
       writer.transaction().execute(async (db) => {
         const at = nowText(clock)
+        if (token.operator_id !== null) {
+          await hold(db, 'operators')
+          await expectEntitled(db, token.operator_id, token.role)
+        }
         const row = await db
           .insertInto('api_tokens')
           .values({ ...token, created_at: at, revoked_at: null, last_used_at: null })
@@ -65,6 +72,17 @@ export function createApiTokens({
       return { token: toApiToken(row), operator_id: row.operator_id }
     },
   }
+}
+
+/** Whoever asks for a token was let in before; what has changed since has revoked those of before only. */
+async function expectEntitled(db: Executor, operatorId: string, role: Role): Promise<void> {
+  const owner = await db
+    .selectFrom('operators')
+    .select('role')
+    .where('id', '=', operatorId)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (!owner || !includesRole(owner.role, role)) throw new HubError('forbidden', { role })
 }
 
 function toApiToken(row: Selectable<ApiTokensTable>): ApiToken {

@@ -9,6 +9,8 @@ import { type Databases, type Executor, nowText } from './databases.ts'
 
 /** What Better Auth calls a password. */
 const CREDENTIAL = 'credential'
+/** While a code holds, which is a step before and after its own, four others can. */
+const KEPT_CODES = 5
 
 type Kept = Pick<
   OperatorStore,
@@ -42,6 +44,8 @@ export function createOperatorRows({ reader, writer, clock, hold }: Databases): 
           await revokeTokens(db, id, at, rolesAbove(role))
           if (role !== found.role) await endSessions(db, id)
         }
+        // A sign-in that was under way while it was disabled has left a session.
+        if (disabled === false && found.disabled_at !== null) await endSessions(db, id)
         if (disabled !== undefined) {
           const disabled_at = disabled ? at : null
           await db.updateTable('operators').set({ disabled_at }).where('id', '=', id).execute()
@@ -107,11 +111,13 @@ export function createOperatorRows({ reader, writer, clock, hold }: Databases): 
       }),
 
     async takeCode(operatorId, codeHash) {
+      const before = sql<string>`coalesce(taken_code, '')`
+      const kept = KEPT_CODES * (codeHash.length + 1)
       const taken = await writer
         .updateTable('operator_second_factors')
-        .set({ taken_code: codeHash })
+        .set({ taken_code: sql<string>`substr(${`${codeHash} `} || ${before}, 1, ${kept})` })
         .where('operator_id', '=', operatorId)
-        .where((eb) => eb.or([eb('taken_code', 'is', null), eb('taken_code', '<>', codeHash)]))
+        .where(sql<string>`replace(${before}, ${codeHash}, '')`, '=', before)
         .returning('operator_id')
         .executeTakeFirst()
       return taken !== undefined

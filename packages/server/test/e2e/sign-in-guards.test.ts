@@ -1,0 +1,149 @@
+/** What guards the sign-in, as people see it: passwords that are refused, waits, idle ends, and the audit as a file. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { BROWSER_TEST, expectAccessible, openPage, shareBrowser } from '../helpers/browser.ts'
+import { shareHub } from '../helpers/http-actions.ts'
+import { EMAIL, PASSWORD, startTestHub } from '../helpers/http-hub.ts'
+import { invite } from '../helpers/http-operators.ts'
+import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+
+/** Long enough, and refused by the hub alone. */
+const COMMON = 'Qwerty 123456'
+const IS_COMMON = 'the password is among those that many people use'
+const ANOTHER = 'another horse battery staple'
+const HOURS_MS = 3_600_000
+
+describe('what guards the sign-in, in a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  let ahead = 0
+  const clock = { now: () => new Date(Date.now() + ahead) }
+  const hub = shareHub(sqliteEngine, { withOperator: true, clock })
+
+  test('a common password is refused in words at the first run', async () => {
+    await using fresh = await startTestHub(sqliteEngine)
+    await using opened = await openPage(browser(), fresh, { signedIn: false })
+    const { page, complaints } = opened
+    await page.goto(fresh.setupLink ?? '')
+    await page.getByLabel('E-mail').fill('first@example.org')
+    await fillNewPassword(page, COMMON)
+    await page.getByRole('button', { name: 'Create and sign in' }).click()
+    await page.getByRole('alert').getByText(IS_COMMON).waitFor()
+    await expectAccessible(page)
+    await fillNewPassword(page, 'recordhub first')
+    await page.getByRole('button', { name: 'Create and sign in' }).click()
+    await page.getByText('the password is little more than your name').waitFor()
+    await fillNewPassword(page, PASSWORD)
+    await page.getByRole('button', { name: 'Create and sign in' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('a common password is refused in words by an invitation, which still holds', async () => {
+    const token = await invite(hub(), 'bob@example.org', 'viewer')
+    await using opened = await openPage(browser(), hub(), { signedIn: false })
+    const { page, complaints } = opened
+    await page.goto(`/invitation?token=${token}`)
+    await page.getByLabel('Your name').fill('Bob')
+    await fillNewPassword(page, COMMON)
+    await page.getByRole('button', { name: 'Create the account and sign in' }).click()
+    await page.getByRole('alert').getByText(IS_COMMON).waitFor()
+    await fillNewPassword(page, PASSWORD)
+    await page.getByRole('button', { name: 'Create the account and sign in' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('a common password is refused in words where one changes it, and a wrong one too', async () => {
+    await using opened = await openPage(browser(), hub())
+    const { page, complaints } = opened
+    await page.goto('/dashboard/settings')
+    const change = async (current: string, wanted: string) => {
+      await page.getByLabel('Current password').fill(current)
+      await page.getByLabel(/^New password \*$/).fill(wanted)
+      await page.getByLabel('New password again').fill(wanted)
+      await page.getByRole('button', { name: 'Change the password' }).click()
+    }
+    await change(PASSWORD, COMMON)
+    await page.getByRole('alert').getByText(IS_COMMON).waitFor()
+    await change('not the password', ANOTHER)
+    await page.getByRole('alert').getByText('The password is wrong.').waitFor()
+    await change(PASSWORD, ANOTHER)
+    await page.getByText('The password was changed.').waitFor()
+    await change(ANOTHER, PASSWORD)
+    await page.getByLabel('Current password').and(page.locator('[value=""]')).waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('the audit is taken away as a file of what is shown', async () => {
+    await using opened = await openPage(browser(), hub())
+    const { page, complaints } = opened
+    await page.goto('/dashboard/settings?tab=audit&action=session.begin')
+    await page.getByRole('table').getByText(EMAIL).first().waitFor()
+    for (const [name, beginning] of [
+      ['Export as CSV', 'id,at,actor,action,target,address,details\r\n'],
+      ['Export as NDJSON', '{"id":'],
+    ] as const) {
+      const downloading = page.waitForEvent('download')
+      await page.getByRole('link', { name }).click()
+      const download = await downloading
+      assert.match(download.suggestedFilename(), /^audit-[-\d]+\.(csv|ndjson)$/)
+      const text = await readFile(await download.path(), 'utf8')
+      assert.ok(text.startsWith(beginning), text)
+      assert.ok(text.includes('session.begin') && !text.includes('operator.create'), text)
+    }
+    assert.deepEqual(complaints, [])
+  })
+
+  test('an idle end opens the sign-in over the page, which had asked for news all the time', async () => {
+    await using opened = await openPage(browser(), hub())
+    const { page } = opened
+    await page.clock.install()
+    await page.goto('/dashboard')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' })
+    const refusals: boolean[] = []
+    for (let hours = 0; hours < 9; hours += 3) {
+      ahead += 3 * HOURS_MS
+      const asked = page.waitForResponse('**/dashboard/realtime')
+      await page.clock.fastForward(3 * HOURS_MS)
+      refusals.push((await asked).status() === 401)
+    }
+    assert.deepEqual(
+      refusals,
+      [false, false, true],
+      'what the page asks for keeps no session alive',
+    )
+    await ended.waitFor()
+    await ended.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await ended.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await ended.waitFor({ state: 'hidden' })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  })
+
+  test('after too many guesses the page says how long to wait', async () => {
+    await using opened = await openPage(browser(), hub(), { signedIn: false })
+    const { page, complaints } = opened
+    await page.goto('/sign-in')
+    await page.getByLabel('E-mail').fill(EMAIL)
+    await page.getByLabel(/^Password \*$/).fill('not the password')
+    for (let guess = 0; guess < 6; guess++) {
+      const answered = page.waitForResponse('**/api/auth/sign-in/email')
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      assert.equal((await answered).status(), guess < 5 ? 401 : 429)
+    }
+    await page.getByText(/^Too many attempts\. Wait \d+ seconds and try again\.$/).waitFor()
+    await expectAccessible(page)
+    ahead += HOURS_MS
+    await page.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    assert.deepEqual(complaints, [])
+  })
+})
+
+async function fillNewPassword(page: Page, password: string): Promise<void> {
+  await page.getByLabel(/^Password \*$/).fill(password)
+  await page.getByLabel('Password again').fill(password)
+}
