@@ -152,7 +152,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   let stopIndexing: () => Promise<void> = async () => undefined
 
   const ingest = createIngest({ records: storage.records, clock, dayOf })
-  const keeper = createRejectedPushKeeper({ rejectedPushes: storage.rejectedPushes, clock, dayOf })
+  const keeper = createRejectedPushKeeper({ ...storage, secrets, clock, dayOf })
   const receivers = createReceiverFinder({ platforms: storage.platforms, clock })
   const receivePush = createReceivePush({ ingest, keeper, receivers, clock })
   const lease = { owner: storage.processName, seconds: LEASE_SECONDS }

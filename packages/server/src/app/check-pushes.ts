@@ -4,9 +4,9 @@ import type { ReadComparison } from '../domain/conformance/compare-reads.ts'
 import type { JudgedModule } from '../domain/conformance/judge-manifest.ts'
 import { PushJudge } from '../domain/conformance/judge-pushes.ts'
 import type { TroubleLimits } from '../domain/conformance/push-troubles.ts'
+import { redactText } from '../domain/redact-keys.ts'
 import { Section } from '../features/conformance/section.ts'
 import { waitFor } from '../lib/abortable-loop.ts'
-import { hideKey } from '../outgoing/hide-key.ts'
 import { openScratchReceiver } from './scratch-receiver.ts'
 
 const LIMITS: TroubleLimits = { retryAfterSeconds: 2, quietMs: 10_000 }
@@ -34,7 +34,7 @@ export type PushCheck = PushWatch & {
 export async function checkPushes(check: PushCheck): Promise<CheckedEndpoint> {
   const { config, modules, signal, limits = LIMITS } = check
   let hubApiKey = ''
-  const section = new Section('push', 'Pushes', (text) => hideKey(hubApiKey, text))
+  const section = new Section('push', 'Pushes', (text) => redactText(text, [hubApiKey]))
   const listed = new Map([...modules].map(([module, read]) => [module.record_type, read]))
   const judge = new PushJudge({
     findings: section.findings,

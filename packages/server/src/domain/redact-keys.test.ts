@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { REMOVED_KEY, redactKeys } from './redact-keys.ts'
+import { REMOVED_KEY, redactKeys, redactText } from './redact-keys.ts'
 
 const KEY = 'rhk_0123456789abcdefghijABCDEFGHIJ'
 
@@ -30,6 +30,23 @@ test('a key that is known goes, also where JSON writes it with escapes', () => {
   const key = 'a "quoted" key'
   const body = JSON.stringify({ note: `it is ${key}.` })
   assert.equal(redactKeys(body, [key, '']), JSON.stringify({ note: `it is ${REMOVED_KEY}.` }))
+})
+
+test('a key that is known goes in every form that it is quoted in, and a text keeps the rest', () => {
+  const key = 'a key/with+signs=1'
+  const bytes = Buffer.from(key)
+  const forms = [key, encodeURIComponent(key), bytes.toString('base64url'), bytes.toString('hex')]
+  for (const form of [...forms, bytes.toString('base64')]) {
+    assert.equal(redactText(`It is "${form}".`, [key]), `It is "${REMOVED_KEY}".`)
+    assert.ok(!redactKeys(JSON.stringify({ [form]: [form] }), [key]).includes(form))
+  }
+  assert.equal(redactText(`${KEY}, `, []), `${REMOVED_KEY}, `)
+})
+
+test('what is too short for a key is no key', () => {
+  const body = JSON.stringify({ status: 'open', note: 'opened' })
+  assert.equal(redactKeys(body, ['open', '']), body)
+  assert.equal(redactText('opened', ['open', '']), 'opened')
 })
 
 test('a body that is too deep to be looked through is not kept', () => {

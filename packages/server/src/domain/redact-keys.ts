@@ -1,4 +1,4 @@
-/** Takes keys out of what is kept of a refused body: whoever may read it must not learn them. */
+/** Takes keys out of what others sent: whoever reads what is kept, logged or shown of it must not learn them. */
 import { isJsonObject, type JsonValue, parseExact, stringifyExact } from '../lib/exact-json.ts'
 
 /** Stands where a key was. */
@@ -10,6 +10,8 @@ const KEY_NAME =
   /^(?:authorization|(?:x[-_]?)?(?:hub[-_]?|platform[-_]?|source[-_]?(?:platform[-_]?)?)?api[-_]?key)$/i
 /** What has none of these holds no key, and is not looked through. */
 const HINT = /rh[kt]_|authorization|api[-_]?key/i
+/** A known key that is shorter is found in any text, and is no secret. */
+const SHORTEST = 8
 
 /**
  * @param body JSON text.
@@ -17,10 +19,12 @@ const HINT = /rh[kt]_|authorization|api[-_]?key/i
  * @returns the body as it is, or, where it holds keys, with {@link REMOVED_KEY} in their places.
  */
 export function redactKeys(body: string, keys: readonly string[] = []): string {
-  const known = keys.filter((key) => key !== '' && body.includes(JSON.stringify(key).slice(1, -1)))
-  if (!HINT.test(body) && known.length === 0) return body
+  const isKnown = keys
+    .flatMap(formsOf)
+    .some((form) => body.includes(JSON.stringify(form).slice(1, -1)))
+  if (!HINT.test(body) && !isKnown) return body
   try {
-    return stringifyExact(redactValue(parseExact(body), known))
+    return stringifyExact(redactValue(parseExact(body), keys))
   } catch (error) {
     // Nested too deeply to be looked through.
     if (error instanceof RangeError || error instanceof SyntaxError) {
@@ -42,9 +46,21 @@ export function redactValue(value: JsonValue, keys: readonly string[]): JsonValu
   return Object.fromEntries(members)
 }
 
-function redactText(text: string, keys: readonly string[]): string {
-  return keys.reduce(
-    (redacted, key) => redacted.replaceAll(key, REMOVED_KEY),
-    text.replace(HUB_KEY, REMOVED_KEY),
-  )
+/** A text with {@link REMOVED_KEY} in the places of keys: of the hub's, and of `keys` in whatever form they are quoted. */
+export function redactText(text: string, keys: readonly string[]): string {
+  return keys
+    .flatMap(formsOf)
+    .reduce(
+      (redacted, form) => redacted.replaceAll(form, REMOVED_KEY),
+      text.replace(HUB_KEY, REMOVED_KEY),
+    )
+}
+
+/** As it was sent, and as others write it who quote it. */
+function formsOf(key: string): string[] {
+  if (key.length < SHORTEST) return []
+  const bytes = Buffer.from(key)
+  const base64 = bytes.toString('base64').replace(/=+$/, '')
+  const base64url = bytes.toString('base64url')
+  return [key, encodeURIComponent(key), base64, base64url, bytes.toString('hex')]
 }

@@ -5,11 +5,12 @@ import type { ErrorAnswer } from '@recordhub/protocol'
 import type { ConnectionError } from 'fastify'
 import { HubError } from '../errors.ts'
 
-const STATUSES: Readonly<Record<string, number>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-}
+const NO_HTTP = { status: 400, reason: 'it is not HTTP as it should be' }
+const FAULTS: ReadonlyMap<string | undefined, typeof NO_HTTP> = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, reason: 'it did not come in time' }],
+  ['HPE_HEADER_OVERFLOW', { status: 431, reason: 'its headers are too large' }],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', { status: 413, reason: 'its chunk extensions are too large' }],
+])
 
 /**
  * Answers what is no request and closes the connection. Nothing of it is logged: its bytes may hold a key,
@@ -17,13 +18,7 @@ const STATUSES: Readonly<Record<string, number>> = {
  */
 export function answerClientError({ code }: ConnectionError, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const status = STATUSES[code ?? ''] ?? 400
-  const reason =
-    status === 408
-      ? 'it did not come in time'
-      : status === 431
-        ? 'its headers are too large'
-        : 'it is not HTTP as it should be'
+  const { status, reason } = FAULTS.get(code) ?? NO_HTTP
   const { message } = new HubError('invalid_request', { reason })
   const request_id = randomUUID()
   const answer: ErrorAnswer = { success: false, code: 'invalid_request', message, request_id }

@@ -29,7 +29,20 @@ export type HttpSettings = {
   isBehindTls: boolean
   /** Why the hub takes no requests at the moment; null where it does. */
   refusal: () => 'starting' | 'shutting_down' | null
+  /** Where they differ from `LIMITS`. */
+  limits?: Partial<HttpLimits>
 }
+
+/** What a caller may take of the hub before it has shown who it is. */
+export type HttpLimits = {
+  /** Within this a request has to come whole: a slow sender must not hold a connection for ever. */
+  requestMs: number
+  /** How often slow ones are looked for. */
+  lookEveryMs: number
+  /** Open at once; more are closed as they come, so that files and memory are left for the work. */
+  connections: number
+}
+const LIMITS: HttpLimits = { requestMs: 60_000, lookEveryMs: 30_000, connections: 5000 }
 
 export type HttpServer = { app: FastifyInstance; authorization: Authorization }
 
@@ -39,6 +52,7 @@ export async function createHttpServer(
   authenticators: Authenticators,
   csrfTokenOf: CsrfTokens,
 ): Promise<HttpServer> {
+  const limits = { ...LIMITS, ...settings.limits }
   const giveHeaders = createHeaders(settings)
   const app = fastify({
     loggerInstance: settings.logger,
@@ -49,8 +63,8 @@ export async function createHttpServer(
     bodyLimit: settings.bodyLimit,
     trustProxy: trustedProxies(settings.trustProxy),
     return503OnClosing: false,
-    // A slow sender must not hold a connection for ever.
-    requestTimeout: 60_000,
+    requestTimeout: limits.requestMs,
+    http: { connectionsCheckingInterval: limits.lookEveryMs, headersTimeout: limits.requestMs },
     routerOptions: { maxParamLength: 1024 },
     frameworkErrors: (_error, request, reply) => {
       // It meets no hook and no error handler.
@@ -60,6 +74,7 @@ export async function createHttpServer(
     },
     clientErrorHandler: answerClientError,
   }).withTypeProvider<TypeBoxTypeProvider>()
+  app.server.maxConnections = limits.connections
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   parseJsonBodies(app)

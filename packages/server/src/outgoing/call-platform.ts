@@ -6,6 +6,7 @@ import { readBody } from './answer-body.ts'
 import { askAgain } from './ask-again.ts'
 import { discardBody } from './discard-body.ts'
 import { createDispatcher, type NetworkSettings, refuseAddress } from './dispatcher.ts'
+import { quote } from './hide-key.ts'
 import { toOutgoingError, toThrottledError } from './outgoing-error.ts'
 import type { Patience } from './patience.ts'
 import { headerOf } from './response-header.ts'
@@ -35,6 +36,8 @@ export type CallOptions = {
 export type PlatformAnswer = {
   url: URL
   path: string
+  /** That it was asked with, and may quote. */
+  key: string
   isModified: boolean
   contentType: string
   /** A header by its name in small letters; "" for none. */
@@ -104,15 +107,16 @@ export function createPlatformCaller(settings: OutgoingSettings): PlatformCaller
     async call(target, url, { signal, firstByteSeconds, endsAt, conditions, asksForGzip }) {
       refuseAddress(url.hostname, settings.networks)
       const others = { ...conditions, ...(asksForGzip ? { 'Accept-Encoding': 'gzip' } : {}) }
-      const headers = headersWith(target.source_api_key, others)
+      const key = target.source_api_key
+      const headers = headersWith(key, others)
       const headersTimeout = firstByteSeconds * 1000
       const ask = () => send(url, { method: 'GET', headers, signal, headersTimeout })
       const path = url.pathname
       try {
         const answer =
           endsAt === null ? await ask() : await askAgain(ask, { path, signal, endsAt, patience })
-        await checkAnswer(answer, path, conditions !== null)
-        return toPlatformAnswer(answer, url, patience)
+        await checkAnswer(answer, { path, key, isConditional: conditions !== null })
+        return { ...readAnswer(answer, path, patience), url, path, key }
       } catch (error) {
         throw toOutgoingError(error)
       }
@@ -125,7 +129,8 @@ export function createPlatformCaller(settings: OutgoingSettings): PlatformCaller
         const asked = { method, headers: headersWith(key, headers), signal }
         const answer = await send(url, { ...asked, headersTimeout: 0 })
         const began_ms = Math.round(performance.now() - began)
-        const { path, header, body } = toPlatformAnswer(answer, url, patience)
+        const path = url.pathname
+        const { header, body } = readAnswer(answer, path, patience)
         const text = await readBeginning(body, maxBytes)
         return { path, status: answer.statusCode, header, text, began_ms }
       } catch (error) {
@@ -151,27 +156,23 @@ async function readBeginning(body: AsyncIterable<Uint8Array>, maxBytes: number):
 
 async function checkAnswer(
   answer: Dispatcher.ResponseData,
-  path: string,
-  isConditional: boolean,
+  { path, key, isConditional }: { path: string; key: string; isConditional: boolean },
 ): Promise<void> {
   const { statusCode: status, headers, body } = answer
   if (status === 304 && isConditional) return discardBody(body)
-  const problem = findProblem(status, (name) => headerOf(headers, name), path)
+  const problem = findProblem(status, (name) => headerOf(headers, name), { path, key })
   if (!problem) return
   await discardBody(body)
   throw problem
 }
 
-function toPlatformAnswer(
+function readAnswer(
   { statusCode, headers, body }: Dispatcher.ResponseData,
-  url: URL,
+  path: string,
   patience: Patience,
-): PlatformAnswer {
-  const path = url.pathname
+): Omit<PlatformAnswer, 'url' | 'path' | 'key'> {
   const header = (name: string) => headerOf(headers, name)
   return {
-    url,
-    path,
     isModified: statusCode !== 304,
     contentType: header('content-type'),
     header,
@@ -182,10 +183,10 @@ function toPlatformAnswer(
 function findProblem(
   status: number,
   header: (name: string) => string,
-  path: string,
+  { path, key }: { path: string; key: string },
 ): HubError | null {
   if (status >= 300 && status < 400 && status !== 304) {
-    const location = (header('location') || 'an unnamed place').slice(0, 200)
+    const location = quote(header('location') || 'an unnamed place', key, 200)
     return new HubError('platform_redirected', { location })
   }
   if (status === 401 || status === 403) return new HubError('platform_refused_key', { status })

@@ -1,5 +1,6 @@
 import { HubError } from '../errors.ts'
 import { parseRetryAfter } from '../lib/retry-after.ts'
+import { quote } from './hide-key.ts'
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS|ERR_SSL|HOSTNAME_MISMATCH/
 const TIMED_OUT = new Set([
@@ -70,10 +71,10 @@ export function retryAfterOf(header: (name: string) => string): number | null {
 /** An answer in which the platform itself says that it failed; null for any other. */
 export function findReportedFailure(
   { success, message }: Readonly<Record<string, unknown>>,
-  path: string,
+  { path, key }: { path: string; key: string },
 ): HubError | null {
   if (success !== false) return null
-  const words = typeof message === 'string' ? `: ${message.slice(0, 300)}` : ''
+  const words = typeof message === 'string' ? `: ${quote(message, key, 300)}` : ''
   return new HubError('platform_reports_failure', { path, words })
 }
 

@@ -113,7 +113,7 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
       })
       try {
         const value = await readShortAnswer(answer, bytes)
-        const failure = isJsonObject(value) ? findReportedFailure(value, answer.path) : null
+        const failure = isJsonObject(value) ? findReportedFailure(value, answer) : null
         if (failure) throw failure
         return { answer, value }
       } catch (error) {

@@ -23,7 +23,7 @@ export async function readBeginning(answer: PlatformAnswer): Promise<RecordsBegi
     first = elements[0]?.value
     break
   }
-  const failure = findReportedFailure(stream.envelope(), stream.path)
+  const failure = findReportedFailure(stream.envelope(), stream)
   if (failure) throw failure
   return { first, total: stream.envelope()['total'], path: stream.path }
 }

@@ -1,4 +1,5 @@
 import { HubError } from '../errors.ts'
+import { quote } from './hide-key.ts'
 import { findReportedFailure } from './outgoing-error.ts'
 
 /** Of a name that a platform gives, so much is quoted. */
@@ -11,21 +12,21 @@ const MAX_QUOTED = 200
 export function findEnvelopeFault(
   envelope: Readonly<Record<string, unknown>>,
   expected: { platform_name: string; record_type: string },
-  path: string,
+  from: { path: string; key: string },
 ): HubError | null {
   const { platform_name, record_type } = envelope
-  const failure = findReportedFailure(envelope, path)
+  const failure = findReportedFailure(envelope, from)
   if (failure) return failure
   if (typeof platform_name === 'string' && platform_name !== expected.platform_name) {
     return new HubError('platform_name_differs', {
-      got: platform_name.slice(0, MAX_QUOTED),
+      got: quote(platform_name, from.key, MAX_QUOTED),
       expected: expected.platform_name,
     })
   }
   if (typeof record_type === 'string' && record_type !== expected.record_type) {
-    const got = record_type.slice(0, MAX_QUOTED)
+    const got = quote(record_type, from.key, MAX_QUOTED)
     const reason = `it says that it holds "${got}", not "${expected.record_type}"`
-    return new HubError('platform_answer_invalid', { path, reason })
+    return new HubError('platform_answer_invalid', { path: from.path, reason })
   }
   return null
 }

@@ -1,4 +1,5 @@
 import { findValidators, type Validators } from '../domain/kept-answer.ts'
+import { redactText } from '../domain/redact-keys.ts'
 import type { PlatformAnswer } from './call-platform.ts'
 import { createPageTrail } from './next-page.ts'
 import { openRecordsStream, type RecordsStream } from './records-stream.ts'
@@ -29,7 +30,8 @@ export function openPages(
     number,
     header: page.header,
     validators: findValidators({
-      etag: page.header('etag'),
+      // Kept as it is, or not at all.
+      etag: redactText(page.header('etag'), [page.key]),
       last_modified: page.header('last-modified'),
       date: page.header('date'),
     }),

@@ -10,6 +10,8 @@ const MAX_ENVELOPE_BYTES = 1024 * 1024
 /** A records answer (specification 2.5) on its way in. */
 export type RecordsStream = {
   path: string
+  /** That it was asked with, and may quote. */
+  key: string
   contentType: string
   /**
    * The elements in their order. Nothing is read ahead of the consumer but a slice.
@@ -24,7 +26,7 @@ export type RecordsStream = {
 }
 
 export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
-  const { path, contentType, body } = answer
+  const { path, key, contentType, body } = answer
   const scanner = new ArrayMemberScanner({
     member: 'records',
     maxElementBytes: MAX_ELEMENT_BYTES,
@@ -38,7 +40,7 @@ export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
     }
     envelope = scanner.end()
     if (scanner.head) return
-    throw findReportedFailure(envelope, path) ?? new BrokenDocument('it has no list "records"')
+    throw findReportedFailure(envelope, answer) ?? new BrokenDocument('it has no list "records"')
   }
 
   async function* slices(): AsyncGenerator<RecordsSlice> {
@@ -53,6 +55,7 @@ export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
   }
   return {
     path,
+    key,
     contentType,
     slices,
     release: (slice) => scanner.release(slice),

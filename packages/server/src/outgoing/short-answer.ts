@@ -1,16 +1,24 @@
+import { MAX_JSON_DEPTH } from '@recordhub/protocol'
+import { redactValue } from '../domain/redact-keys.ts'
 import { HubError } from '../errors.ts'
-import { type JsonValue, parseExact } from '../lib/exact-json.ts'
+import { findUnsafeJson, type JsonValue, parseExact } from '../lib/exact-json.ts'
 import type { PlatformAnswer } from './call-platform.ts'
 
 /**
- * Reads an answer as a whole, numbers as they were sent.
- * @throws HubError `platform_answer_too_large`, `platform_not_json`; whatever cut the answer off.
+ * Reads an answer as a whole, numbers as they were sent, without keys: it may quote the one that it was asked with.
+ * @throws HubError `platform_answer_too_large`, `platform_not_json`, `platform_answer_invalid`; whatever cut it off.
  */
 export async function readShortAnswer(
   answer: PlatformAnswer,
   maxBytes: number,
 ): Promise<JsonValue> {
-  const text = await readText(answer, maxBytes)
+  const value = parse(await readText(answer, maxBytes), answer.path)
+  if (findUnsafeJson(value, MAX_JSON_DEPTH) === null) return redactValue(value, [answer.key])
+  const reason = `it is nested more than ${MAX_JSON_DEPTH} levels deep, or has a __proto__ key`
+  throw new HubError('platform_answer_invalid', { path: answer.path, reason })
+}
+
+function parse(text: string, path: string): JsonValue {
   try {
     return parseExact(text)
   } catch {
@@ -19,7 +27,7 @@ export async function readShortAnswer(
       : text.trim() === ''
         ? 'nothing'
         : 'something else'
-    throw new HubError('platform_not_json', { got, path: answer.path })
+    throw new HubError('platform_not_json', { got, path })
   }
 }
 

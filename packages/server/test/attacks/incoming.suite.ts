@@ -250,9 +250,10 @@ export function describeIncomingAttacks(engine: StorageEngine): void {
       for (const socket of sockets) socket.destroy()
     })
 
-    test('made-up keys store nothing and make few lines in the log, however many', async () => {
+    test('made-up keys store nothing, and log a line a second at most, however many', async () => {
       const stored = await digest()
       const logged = hub().log().length
+      const began = performance.now()
       for (let count = 0; count < 2000; count += 1) {
         const answer = await push(hub(), `rhk_${String(count).padStart(49, '0')}`, newRecord('X'))
         assert.equal(answer.status, 401)
@@ -263,8 +264,7 @@ export function describeIncomingAttacks(engine: StorageEngine): void {
         .map((line) => JSON.parse(line))
         .filter(({ code }) => code === 'api_key_invalid')
       assert.equal(told.length, lines.length)
-      // One at once, and one for each second that it took.
-      assert.ok(told.length > 0 && told.length < 200, `${told.length} lines`)
+      assert.ok(told.length <= 2 + (performance.now() - began) / 1000, `${told.length} lines`)
       assert.doesNotMatch(lines.join(), /rhk_/)
     })
   })

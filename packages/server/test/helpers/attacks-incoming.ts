@@ -32,6 +32,13 @@ export function statusesIn(answer: string): number[] {
 
 /** A digest of each table: what must not change shows by its name. */
 export async function digestTables(storage: Storage): Promise<Record<string, string>> {
+  const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
+  const tables = await readTables(storage)
+  return Object.fromEntries([...tables].map(([name, text]) => [name, digestOf(text)]))
+}
+
+/** Everything that is stored, as text, by table. */
+export async function readTables(storage: Storage): Promise<Map<string, string>> {
   const { engine } = await storage.readEngine()
   const names = await runSql(
     storage,
@@ -39,13 +46,13 @@ export async function digestTables(storage: Storage): Promise<Record<string, str
       ? "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
       : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
   )
-  const digests: Record<string, string> = {}
+  const tables = new Map<string, string>()
   for (const name of names.map((row) => String(row['name'])).toSorted()) {
     const rows = await runSql(storage, `SELECT * FROM "${name}"`)
     const lines = rows.map((row) => JSON.stringify(row, printable)).toSorted()
-    digests[name] = createHash('sha256').update(lines.join('\n')).digest('hex')
+    tables.set(name, lines.join('\n'))
   }
-  return digests
+  return tables
 }
 
 function printable(_key: string, value: unknown): unknown {

@@ -27,10 +27,10 @@ export type PulledHub = {
 
 export async function startPulledHub(
   engine: StorageEngine,
-  options: TestHubOptions = {},
+  options: TestHubOptions & { source_api_key?: string } = {},
 ): Promise<PulledHub> {
   const hub = await startTestHub(engine, options)
-  const platform = await simulatePlatform()
+  const platform = await simulatePlatform(options)
   const registered = await registerPlatform(hub, platform)
   const records = () => recordsOf(hub, platform.platform_name)
   return {

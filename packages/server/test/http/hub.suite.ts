@@ -13,6 +13,7 @@ import { describeConnections } from './connections.suite.ts'
 import { describeCsrf } from './csrf.suite.ts'
 import { describeDashboard } from './dashboard.suite.ts'
 import { describeDrift } from './drift.suite.ts'
+import { describeEchoedKeys } from './echoed-keys.suite.ts'
 import { describeErasure } from './erasure.suite.ts'
 import { describeEvents } from './events.suite.ts'
 import { describeExports } from './exports.suite.ts'
@@ -113,6 +114,7 @@ export function describeHub(engine: StorageEngine): void {
   describeExports(engine)
   describeChangeFeed(engine)
   describeViewsOfHub(engine)
+  describeEchoedKeys(engine)
   describeErasure(engine)
   describeRemovals(engine)
   describeDashboard(engine)

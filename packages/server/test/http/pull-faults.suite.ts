@@ -74,14 +74,14 @@ const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
       const message = `The key ${request.headers['x-platform-api-key']} is too old.`
       respond.json({ success: false, message })(response, request)
     },
-    /The key \(the source API key\) is too old/,
+    /The key \[key removed\] is too old/,
     0,
   ],
   [
     'a redirect that quotes the key',
     (response, request) =>
       respond.redirect(`/sign-in?key=${request.headers['x-platform-api-key']}`)(response, request),
-    /redirect to \/sign-in\?key=\(the/,
+    /redirect to \/sign-in\?key=\[key removed/,
     0,
   ],
   [

@@ -7,10 +7,10 @@ import type {
 } from '@recordhub/protocol'
 import type { ReadComparison } from '../../domain/conformance/compare-reads.ts'
 import type { JudgedModule } from '../../domain/conformance/judge-manifest.ts'
+import { redactText } from '../../domain/redact-keys.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { CallTarget } from '../../outgoing/call-platform.ts'
-import { hideKey } from '../../outgoing/hide-key.ts'
 import { parseSourceUrl } from '../../outgoing/source-url.ts'
 import { checkDescription, type Described } from '../platforms/check-connection.ts'
 import { checkConditions, readAgain } from './check-again.ts'
@@ -140,7 +140,7 @@ class PlatformCheck {
     yield { kind: 'endpoint', checked }
   }
 
-  readonly #hide = (text: string): string => hideKey(this.#request.target.source_api_key, text)
+  readonly #hide = (text: string): string => redactText(text, [this.#request.target.source_api_key])
 
   outOfTime({ findings }: Section): void {
     this.#isComplete = false

@@ -153,11 +153,11 @@ class ModuleRead {
     }
   }
 
-  #checkEnvelope({ envelope, path }: RecordsPage): void {
+  #checkEnvelope(page: RecordsPage): void {
     const { module, platformName } = this.#parts
-    const known = envelope()
+    const known = page.envelope()
     const platform_name = platformName ?? String(known['platform_name'])
-    const fault = findEnvelopeFault(known, { ...module, platform_name }, path)
+    const fault = findEnvelopeFault(known, { ...module, platform_name }, page)
     if (fault) throw fault
     this.#total = totalOf(known) ?? this.#total
   }

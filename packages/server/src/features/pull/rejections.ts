@@ -1,11 +1,8 @@
-import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
 import type { ReadExtent } from '../../domain/missing.ts'
 import { referenceOf } from '../../domain/record-input.ts'
 import { RejectionReasons } from '../../domain/rejection-reasons.ts'
 import { type ErrorCode, wordsFor } from '../../errors.ts'
-import type { SecretBox } from '../../lib/secret-box.ts'
 import type { RecordElement } from '../../outgoing/records-slice.ts'
-import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan } from '../../storage/port/pull-store.ts'
 import type { RecordRead } from '../../storage/port/record-store.ts'
 import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
@@ -17,22 +14,19 @@ const MAX_KEPT = 100
 const MAX_REJECTED_KNOWN = 10_000
 const MAX_KEPT_BODY = 1024 * 1024
 
-export type RejectionParts = { keeper: RejectedPushKeeper; secrets: SecretBox }
+export type RejectionParts = { keeper: RejectedPushKeeper }
 
 /** What one read brought and the hub does not store: counted, the first of it kept with the reason. */
 export class Rejections {
   readonly #parts: RejectionParts
-  readonly #of: { plan: PullTaskPlan; source: PlatformSource; read: RecordRead }
+  readonly #of: { plan: PullTaskPlan; read: RecordRead }
   readonly #reasons = new RejectionReasons()
   readonly #references = new Set<string>()
   #count = 0
   #kept = 0
   #unnamed = 0
 
-  constructor(
-    parts: RejectionParts,
-    of: { plan: PullTaskPlan; source: PlatformSource; read: RecordRead },
-  ) {
+  constructor(parts: RejectionParts, of: { plan: PullTaskPlan; read: RecordRead }) {
     this.#parts = parts
     this.#of = of
   }
@@ -85,20 +79,16 @@ export class Rejections {
     this.#reasons.note(message)
     if (this.#kept >= MAX_KEPT) return
     this.#kept += 1
-    const { plan, source, read } = this.#of
-    const key = this.#parts.secrets.open(source.sealed_source_key, SOURCE_KEY_PURPOSE)
-    await this.#parts.keeper.keep(
-      {
-        ...rejected,
-        message,
-        platform_id: plan.platform_id,
-        record_type: plan.record_type,
-        method: 'pull',
-        pull_id: read.pull_id,
-        place: { seq: read.mark, at: read.requested_at },
-        activity: null,
-      },
-      [key],
-    )
+    const { plan, read } = this.#of
+    await this.#parts.keeper.keep({
+      ...rejected,
+      message,
+      platform_id: plan.platform_id,
+      record_type: plan.record_type,
+      method: 'pull',
+      pull_id: read.pull_id,
+      place: { seq: read.mark, at: read.requested_at },
+      activity: null,
+    })
   }
 }

@@ -11,12 +11,14 @@ import type { ReadExtent } from '../../domain/missing.ts'
 import { noCounts } from '../../domain/pull.ts'
 import { manifestTag } from '../../domain/record.ts'
 import { checkPulled, faultsInWords } from '../../domain/record-input.ts'
+import { redactText } from '../../domain/redact-keys.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { IdSet } from '../../lib/id-set.ts'
 import { toInstant } from '../../lib/instant.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
 import type { CallTarget } from '../../outgoing/call-platform.ts'
-import { hidingKey } from '../../outgoing/hide-key.ts'
+import { hidingKey, quote } from '../../outgoing/hide-key.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
 import { findEnvelopeFault, totalOf } from '../../outgoing/records-envelope.ts'
 import type { RecordsPage } from '../../outgoing/records-pages.ts'
@@ -36,6 +38,7 @@ const REPORT_EVERY_MS = 1000
 const MAX_QUOTED = 200
 
 export type PullTaskParts = RejectionParts & {
+  secrets: SecretBox
   client: Pick<PlatformClient, 'openRecords'>
   ingest: Ingest
   records: Pick<RecordStore, 'recogniseElements'>
@@ -94,6 +97,8 @@ class PullTask {
   readonly #reader: ElementReader
   readonly #counts = noCounts()
   readonly #warnings: string[] = []
+  /** That the platform may quote; "" as long as it has not been sent. */
+  #sourceKey = ''
   #total: number | null = null
   readonly #rejections: Rejections
   #pages = 0
@@ -103,7 +108,7 @@ class PullTask {
   #validators: Validators | null = null
 
   constructor(parts: PullTaskParts, context: PullTaskContext) {
-    const { plan, pull_id, mark, source } = context
+    const { plan, pull_id, mark } = context
     this.#parts = parts
     this.#context = context
     this.#keys = manifestKeysOf(plan.fields)
@@ -118,14 +123,16 @@ class PullTask {
       seen: new IdSet(),
     }
     this.#reader = new ElementReader(parts.records, this.#read)
-    this.#rejections = new Rejections(parts, { plan, source, read: this.#read })
+    this.#rejections = new Rejections(parts, { plan, read: this.#read })
   }
 
   progress(): Omit<PullTaskOutcome, 'error' | 'kept'> {
     return {
       total: this.#total,
       counts: this.#countsSoFar(),
-      warnings: [...this.#warnings, ...this.#rejections.inWords()],
+      warnings: [...this.#warnings, ...this.#rejections.inWords()].map((words) =>
+        redactText(words, [this.#sourceKey]),
+      ),
       requested_at: this.#read.requested_at,
       records: this.#holds?.records ?? this.#read.seen.size,
       extent: {
@@ -155,6 +162,7 @@ class PullTask {
   async read(): Promise<void> {
     const { source_base_url, sealed_source_key } = this.#context.source
     const source_api_key = this.#parts.secrets.open(sealed_source_key, SOURCE_KEY_PURPOSE)
+    this.#sourceKey = source_api_key
     await hidingKey(source_api_key, () => this.#readFrom({ source_base_url, source_api_key }))
   }
 
@@ -198,7 +206,7 @@ class PullTask {
     }, this.#parts.ingest.hasPushes)
     try {
       for await (const slice of page.slices()) {
-        this.#checkEnvelope(page.envelope(), page.path)
+        this.#checkEnvelope(page)
         await storing.add(slice)
         if (performance.now() - this.#reportedAt < REPORT_EVERY_MS) continue
         await this.#context.report({ total: this.#total, counts: this.#countsSoFar() })
@@ -210,14 +218,15 @@ class PullTask {
       throw error
     }
     await storing.end()
-    this.#checkEnvelope(page.envelope(), page.path)
-    this.#checkType(page.contentType)
+    this.#checkEnvelope(page)
+    this.#checkType(page)
   }
 
-  #checkEnvelope(envelope: Readonly<Record<string, unknown>>, path: string): void {
+  #checkEnvelope(page: RecordsPage): void {
+    const envelope = page.envelope()
     const { platform_name } = this.#context.source
     const { record_type } = this.#context.plan
-    const fault = findEnvelopeFault(envelope, { platform_name, record_type }, path)
+    const fault = findEnvelopeFault(envelope, { platform_name, record_type }, page)
     if (fault) throw fault
     this.#total = totalOf(envelope) ?? this.#total
   }
@@ -276,9 +285,9 @@ class PullTask {
     this.#warnings.push(`The answer says total ${this.#total}, but ${received} records came.`)
   }
 
-  #checkType(contentType: string): void {
+  #checkType({ contentType, key }: RecordsPage): void {
     if (/json/i.test(contentType)) return
-    const warning = `The answer is JSON, but its Content-Type is ${contentType.slice(0, MAX_QUOTED) || 'none'}.`
+    const warning = `The answer is JSON, but its Content-Type is ${quote(contentType, key, MAX_QUOTED) || 'none'}.`
     if (!this.#warnings.includes(warning)) this.#warnings.push(warning)
   }
 }

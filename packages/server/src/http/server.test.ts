@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { pino } from 'pino'
+import { createHttpServer, type HttpLimits } from './server.ts'
+
+const KEPT = 'GET /nowhere HTTP/1.1\r\nHost: hub\r\n\r\n'
+
+async function listen(t: TestContext, limits: Partial<HttpLimits>): Promise<number> {
+  const { app } = await createHttpServer(
+    {
+      ...{ logger: pino({ level: 'silent' }), bodyLimit: 1000, trustProxy: false },
+      ...{ isBehindTls: false, version: '0', refusal: () => null, limits },
+    },
+    { findOperator: async () => null, findProgram: async () => null },
+    () => '',
+  )
+  app.post('/api/webhook/receive', async () => ({}))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  t.after(() => app.close())
+  const address = app.server.address()
+  assert.ok(address !== null && typeof address === 'object')
+  return address.port
+}
+
+function open(t: TestContext, port: number, bytes: string) {
+  const socket = connect({ host: '127.0.0.1', port })
+  t.after(() => socket.destroy())
+  socket.on('error', () => undefined)
+  if (bytes !== '') socket.write(bytes)
+  return socket
+}
+
+const slow: [string, string][] = [
+  ['nothing', ''],
+  ['half of its first line', 'POST /api/web'],
+  ['half of its headers', 'POST /nowhere HTTP/1.1\r\nHost: hub\r\nX-A'],
+  [
+    'half of its body',
+    'POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+  ],
+]
+for (const [what, bytes] of slow) {
+  test(`a caller that sends ${what} and then waits is sent away`, async (t) => {
+    const port = await listen(t, { requestMs: 100, lookEveryMs: 50 })
+    assert.match(await text(open(t, port, bytes)), /^HTTP\/1\.1 408 /)
+  })
+}
+
+test('more connections than there may be are closed as they come, until one is free', async (t) => {
+  const port = await listen(t, { connections: 2 })
+  const taken = [open(t, port, KEPT), open(t, port, KEPT)]
+  for (const socket of taken) await once(socket, 'data')
+  assert.equal(await text(open(t, port, KEPT)), '')
+  const [first] = taken
+  first?.destroy()
+  for (let answer = ''; answer === ''; ) {
+    const socket = open(t, port, KEPT.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+    answer = await text(socket)
+  }
+})
