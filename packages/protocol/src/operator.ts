@@ -41,6 +41,12 @@ export const Invitation = Type.Object({
   expires_at: Timestamp,
 })
 
+/**
+ * Where the hub takes more than a password, and a session came by one alone: what opens it. Null where it is
+ * open.
+ */
+export const SecondFactorWanted = Type.Union([OneOf('set_up', 'sign_in'), Type.Null()])
+
 /** Who one is, and how one can sign in. */
 export const Account = Type.Object({
   id: Type.String(),
@@ -126,6 +132,7 @@ export type Role = Static<typeof Role>
 export type Operator = Static<typeof Operator>
 export type OperatorSession = Static<typeof OperatorSession>
 export type Invitation = Static<typeof Invitation>
+export type SecondFactorWanted = Static<typeof SecondFactorWanted>
 export type Account = Static<typeof Account>
 export type Passkey = Static<typeof Passkey>
 export type ApiToken = Static<typeof ApiToken>

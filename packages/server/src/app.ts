@@ -21,13 +21,14 @@ import { dashboardRoutes } from './features/dashboard/routes.ts'
 import { statisticsRoutes } from './features/dashboard/statistics-routes.ts'
 import { guideRoutes } from './features/guide/routes.ts'
 import { findTokenCaller } from './features/operators/api-token.ts'
-import { createAuth, readSession } from './features/operators/auth.ts'
-import { toWebHeaders } from './features/operators/call-auth.ts'
+import { createAuth } from './features/operators/auth.ts'
 import { confirmIdentity } from './features/operators/confirm-identity.ts'
+import { createFindOperator } from './features/operators/find-operator.ts'
 import { createKnownDevices } from './features/operators/known-device.ts'
 import { createGuessLimits } from './features/operators/limit-guesses.ts'
 import { operatorOf } from './features/operators/requester.ts'
 import { operatorRoutes } from './features/operators/routes.ts'
+import { createSecondFactorRule } from './features/operators/second-factor-rule.ts'
 import { setupToken } from './features/operators/setup-link.ts'
 import { connectionRoutes } from './features/platforms/connection-routes.ts'
 import { keepSqlViews } from './features/platforms/keep-sql-views.ts'
@@ -60,7 +61,7 @@ import { startIndexing } from './features/search/index-records.ts'
 import { searchRoutes } from './features/search/routes.ts'
 import { searchRoute } from './features/search/search-route.ts'
 import { apiReferenceRoutes } from './http/api-reference.ts'
-import { type Authenticators, createCsrfTokens } from './http/authorize.ts'
+import { createCsrfTokens } from './http/authorize.ts'
 import { healthRoutes } from './http/health.ts'
 import { guardPages } from './http/page-headers.ts'
 import { createReadyCheck } from './http/ready-check.ts'
@@ -146,6 +147,8 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     ...{ ...storage, devices, clock, key: secrets.deriveKey('guesses') },
     complain: (error) => logger.error({ err: error }, 'a guess could not be noted'),
   })
+  const isRequired = config.HUB_REQUIRE_SECOND_FACTOR
+  const rule = createSecondFactorRule({ ...storage, isRequired, hasProvider: oidc !== null })
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const stopping = new AbortController()
   let isStarted = false
@@ -198,11 +201,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const sqlViews = keepSqlViews({ ...storage, log: logger })
   const scheduledPull = createScheduledPull({ ...storage, requestPull })
 
-  const findOperator: Authenticators['findOperator'] = async (request, options) => {
-    const parts = { auth, operators: storage.operators, clock, session }
-    const found = await readSession(parts, toWebHeaders(request), options)
-    return found && { kind: 'operator', ...found.operator, sessionId: found.sessionId }
-  }
+  const findOperator = createFindOperator({ ...storage, auth, clock, session, rule })
 
   const { app, authorization } = await createHttpServer(
     {
@@ -235,7 +234,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     await web.register(
       operatorRoutes({
         ...{ ...storage, auth, createSsoAuth, oidc, secrets, clock, publicUrl, sendMail },
-        ...{ limits, devices, callerOf, csrfTokenOf },
+        ...{ limits, devices, rule, callerOf, csrfTokenOf },
       }),
     )
     await web.register(

@@ -251,6 +251,12 @@ export const SETTINGS = {
     default: 7,
     help: 'Days after which a session ends in any case.',
   }),
+  HUB_REQUIRE_SECOND_FACTOR: setting({
+    parse: (value) => oneOf('on', 'off')(value) === 'on',
+    default: false,
+    shownDefault: 'off',
+    help: 'Whether operators need more than a password: on or off. Who came by a password alone can do nothing but set up a code or a passkey. Tokens of programs go on.',
+  }),
   HUB_TRUST_PROXY: setting({
     parse: trustProxy,
     default: NO_PROXY_TRUSTED,

@@ -132,6 +132,21 @@ const CATALOGUE = {
     status: 403,
     message: 'This is for operators who are signed in; a token has no account.',
   },
+  second_factor_required: {
+    status: 403,
+    message:
+      'This hub takes more than a password. Set up the code of an authenticator app or a passkey first; the dashboard leads through it.',
+  },
+  second_factor_unused: {
+    status: 403,
+    message:
+      'This hub takes more than a password. Sign out, and sign in with the second factor, passkey or single sign-on that you have.',
+  },
+  last_second_factor: {
+    status: 409,
+    message:
+      'This hub takes more than a password, and this is your last second factor. Set up another one first.',
+  },
   last_admin: {
     status: 409,
     message: 'This is the last admin. Make somebody else an admin first.',

@@ -3,7 +3,7 @@ import type { ErrorAnswer } from '@recordhub/protocol'
 import { UNATTENDED_HEADER } from '@recordhub/protocol/constants'
 import { isPlainObject, parseExact, writeExact } from '../lib/exact-json.ts'
 import { isUnattended } from './attendance.ts'
-import { session, waitForSignIn } from './session.ts'
+import { session, waitForSecondFactor, waitForSignIn } from './session.ts'
 
 /** What the hub said where it did not do what was asked; `status` is 0 where it did not answer. */
 export class HubCallError extends Error {
@@ -69,8 +69,14 @@ export async function openHub(path: string, call: HubCall = {}): Promise<Respons
     return openHub(path, call)
   }
   if (response.ok) return response
-  throw new HubCallError(response.status, await response.json().catch(() => null))
+  const error = new HubCallError(response.status, await response.json().catch(() => null))
+  if (!SECOND_FACTOR.includes(error.code)) throw error
+  await waitForSecondFactor()
+  return openHub(path, call)
 }
+
+/** A password alone was not enough. */
+const SECOND_FACTOR: readonly string[] = ['second_factor_required', 'second_factor_unused']
 
 async function send(path: string, call: HubCall): Promise<Response> {
   const { method = 'GET', body, signal, accept = 'application/json' } = call

@@ -4,7 +4,7 @@ import type { Snapshot } from '@recordhub/protocol'
 import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol/constants'
 import { createStore } from '../lib/store.ts'
 import { createPollingRhythm } from './polling-rhythm.ts'
-import { session, waitForSignIn } from './session.ts'
+import { session, waitForSecondFactor, waitForSignIn } from './session.ts'
 
 /** `live`: events arrive as well; `offline`: the hub does not answer; `troubled`: it answers with an error. */
 export type Connection = 'connecting' | 'polling' | 'live' | 'offline' | 'troubled'
@@ -39,6 +39,10 @@ async function askForSnapshot(): Promise<void> {
     })
     if (response.status === 401) {
       await waitForSignIn()
+      return
+    }
+    if (response.status === 403) {
+      await waitForSecondFactor()
       return
     }
     if (response.ok) {

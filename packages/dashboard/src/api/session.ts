@@ -1,4 +1,5 @@
 /** Who is signed in, and the CSRF token that the hub gave the session. */
+import type { SecondFactorWanted } from '@recordhub/protocol'
 import { createStore } from '../lib/store.ts'
 
 export type Operator = { id: string; email: string; name: string; role: Role }
@@ -10,6 +11,14 @@ type Session = {
   csrfToken: string
   /** Calls wait until somebody has signed in again. */
   hasEnded: boolean
+  /** What the hub wants besides the password before it opens anything; calls wait for it. */
+  wanted: SecondFactorWanted
+}
+
+type SessionAnswer = {
+  operator: Operator
+  csrf_token: string
+  second_factor_wanted: SecondFactorWanted
 }
 
 const readMeta = (name: string) =>
@@ -19,6 +28,7 @@ export const session = createStore<Session>({
   operator: null,
   csrfToken: readMeta('csrf-token'),
   hasEnded: false,
+  wanted: null,
 })
 
 let waiting: (() => void)[] = []
@@ -29,6 +39,20 @@ export function waitForSignIn(): Promise<void> {
   return new Promise((resolve) => waiting.push(resolve))
 }
 
+/** Leads to a second factor in place of the page; resolves once the hub is content. */
+export function waitForSecondFactor(): Promise<void> {
+  const content = new Promise<void>((resolve) => waiting.push(resolve))
+  // Who cannot be asked what is wanted learns from the call itself what is wrong.
+  renewSession().then((isSignedIn) => isSignedIn || letGoOn(), letGoOn)
+  return content
+}
+
+function letGoOn(): void {
+  const all = waiting
+  waiting = []
+  for (const goOn of all) goOn()
+}
+
 /**
  * Asks the hub who is signed in now, and lets the calls that waited go on. False where nobody is.
  * Another operator must not go on with what the one before had open, so the page then begins anew.
@@ -36,16 +60,15 @@ export function waitForSignIn(): Promise<void> {
 export async function renewSession(): Promise<boolean> {
   const response = await fetch('/api/v1/session', { headers: { Accept: 'application/json' } })
   if (!response.ok) return false
-  const { operator, csrf_token }: { operator: Operator; csrf_token: string } = await response.json()
+  const answer: SessionAnswer = await response.json()
+  const { operator, csrf_token, second_factor_wanted: wanted } = answer
   const before = session.get().operator
   if (before && before.id !== operator.id) {
     location.assign('/dashboard')
     return true
   }
-  session.set({ operator, csrfToken: csrf_token, hasEnded: false })
-  const all = waiting
-  waiting = []
-  for (const goOn of all) goOn()
+  session.set({ operator, csrfToken: csrf_token, hasEnded: false, wanted })
+  if (wanted === null) letGoOn()
   return true
 }
 

@@ -1,8 +1,8 @@
 import { ActionIcon, Avatar, Menu, Text, VisuallyHidden } from '@mantine/core'
 import { IconLogout, IconSettings } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { callHub } from '../api/call-hub.ts'
 import { session } from '../api/session.ts'
+import { signOut } from '../api/sign-out.ts'
 import { attempt } from '../components/confirm.tsx'
 import { useStore } from '../lib/use-store.ts'
 
@@ -39,15 +39,13 @@ export function OperatorMenu() {
         >
           Settings
         </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => attempt(signOut)}>
+        <Menu.Item
+          leftSection={<IconLogout size={16} />}
+          onClick={() => attempt(() => signOut('/sign-in'))}
+        >
           Sign out
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )
-}
-
-async function signOut(): Promise<void> {
-  await callHub('/api/auth/sign-out', { method: 'POST', body: {} })
-  location.assign('/sign-in')
 }

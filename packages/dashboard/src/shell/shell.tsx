@@ -2,9 +2,11 @@
 import { AppShell, Burger, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { startLive } from '../api/live.ts'
-import { renewSession } from '../api/session.ts'
+import { renewSession, session } from '../api/session.ts'
+import { PageSkeleton } from '../components/page-skeleton.tsx'
+import { useStore } from '../lib/use-store.ts'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { CommandSearchButton } from './command-search-button.tsx'
 import { ConnectionState } from './connection-state.tsx'
@@ -13,7 +15,15 @@ import { OperatorMenu } from './operator-menu.tsx'
 import { PullRing } from './pull-ring.tsx'
 import { SessionDialog } from './session-dialog.tsx'
 
+/** Most people never need it. */
+const SecondFactorPage = lazy(() =>
+  import('../pages/second-factor/second-factor-page.tsx').then((file) => ({
+    default: file.SecondFactorPage,
+  })),
+)
+
 export function Shell() {
+  const { wanted } = useStore(session)
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const { pathname } = useLocation()
   useEffect(() => {
@@ -24,6 +34,14 @@ export function Shell() {
   useEffect(() => {
     if (pathname) close()
   }, [pathname, close])
+  if (wanted !== null) {
+    return (
+      <Suspense fallback={<PageSkeleton />}>
+        <SecondFactorPage wanted={wanted} />
+        <SessionDialog />
+      </Suspense>
+    )
+  }
   return (
     <AppShell
       header={{ height: 56 }}

@@ -1,10 +1,20 @@
+import type { SecondFactorWanted } from '@recordhub/protocol'
+
 /** What a person or a program may do: read (viewer), work (operator), everything (admin). */
 export const ROLES = ['viewer', 'operator', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
 /** Who is behind a request: an operator with a session, or a program with a token. */
 export type Caller =
-  | { kind: 'operator'; id: string; email: string; name: string; role: Role; sessionId: string }
+  | {
+      kind: 'operator'
+      id: string
+      email: string
+      name: string
+      role: Role
+      sessionId: string
+      wanted: SecondFactorWanted
+    }
   | {
       kind: 'program'
       tokenId: number

@@ -6,6 +6,22 @@ import type { Role } from '../domain/caller.ts'
  */
 export type Access = 'anyone' | 'platform' | Role
 
+/**
+ * What is open to an operator who came by a password alone where that is not enough
+ * (`HUB_REQUIRE_SECOND_FACTOR`): to everybody, or to who has no second factor yet.
+ */
+export const WITHOUT_SECOND_FACTOR: Readonly<Record<string, 'everybody' | 'who has none'>> = {
+  'GET /dashboard': 'everybody',
+  'GET /dashboard/*': 'everybody',
+  'GET /api/v1/session': 'everybody',
+  'GET /api/v1/account': 'everybody',
+  'POST /api/auth/sign-out': 'everybody',
+  'POST /api/v1/account/second-factor': 'who has none',
+  'POST /api/v1/account/second-factor/confirm': 'who has none',
+  'POST /api/v1/account/passkeys/options': 'who has none',
+  'POST /api/v1/account/passkeys': 'who has none',
+}
+
 export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /': 'anyone',
   'GET /healthz': 'anyone',

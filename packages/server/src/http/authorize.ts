@@ -1,10 +1,10 @@
 /** Decides for each request who is calling and whether they may. */
-import { CSRF_HEADER, UNATTENDED_HEADER } from '@recordhub/protocol'
+import { CSRF_HEADER, type SecondFactorWanted, UNATTENDED_HEADER } from '@recordhub/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Caller, mayActAs } from '../domain/caller.ts'
 import { HubError } from '../errors.ts'
 import { hmacSha256, sameSecret } from '../lib/hash.ts'
-import { ACCESS, type Access } from './access.ts'
+import { ACCESS, type Access, WITHOUT_SECOND_FACTOR } from './access.ts'
 
 /** What the page asks for by itself. */
 const ASKED_UNBIDDEN = ['/dashboard/realtime', '/dashboard/events']
@@ -49,7 +49,11 @@ export function authorize(
     return findOperator(request, { keepAlive: !isUnbidden })
   }
 
-  async function admit(request: FastifyRequest, access: Exclude<Access, 'platform'>) {
+  async function admit(
+    request: FastifyRequest,
+    route: string,
+    access: Exclude<Access, 'platform'>,
+  ) {
     if (isUnsafe(request)) checkOrigin(request)
     if (access === 'anyone') return
     const caller = await findCaller(request)
@@ -63,6 +67,7 @@ export function authorize(
         throw new HubError('session_or_token_invalid')
       }
     }
+    if (caller.kind === 'operator') expectSecondFactor(route, caller.wanted)
     if (!mayActAs(caller, access)) throw new HubError('forbidden', { role: access })
     callers.set(request, caller)
   }
@@ -70,13 +75,14 @@ export function authorize(
   app.addHook('onRoute', (route) => {
     const methods = Array.isArray(route.method) ? route.method : [route.method]
     for (const method of methods) {
-      const access = ACCESS[`${method === 'HEAD' ? 'GET' : method} ${route.url}`]
+      const name = `${method === 'HEAD' ? 'GET' : method} ${route.url}`
+      const access = ACCESS[name]
       if (!access) throw new Error(`${method} ${route.url} is not in the table of access`)
       // The receiver checks keys itself, and takes too many requests for a hook that does nothing.
       if (access === 'platform') continue
       const hooks = route.onRequest ?? []
       route.onRequest = [
-        async (request) => admit(request, access),
+        async (request) => admit(request, name, access),
         ...(Array.isArray(hooks) ? hooks : [hooks]),
       ]
     }
@@ -89,6 +95,13 @@ export function authorize(
       return caller
     },
   }
+}
+
+function expectSecondFactor(route: string, wanted: SecondFactorWanted): void {
+  if (wanted === null) return
+  const openTo = WITHOUT_SECOND_FACTOR[route]
+  if (openTo === 'everybody' || (openTo === 'who has none' && wanted === 'set_up')) return
+  throw new HubError(wanted === 'set_up' ? 'second_factor_required' : 'second_factor_unused')
 }
 
 function isUnsafe(request: FastifyRequest): boolean {

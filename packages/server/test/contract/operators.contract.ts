@@ -303,6 +303,46 @@ export function describeOperators(engine: StorageEngine): void {
     )
 
     test(
+      'a second factor is taken away with all passkeys and sessions, also where it is passkeys alone',
+      withStorage(engine, async ({ storage }) => {
+        const { operators } = storage
+        await addOperator(storage, 'ann', 'admin', 1)
+        await addOperator(storage, 'bob', 'viewer', 1)
+        for (const [id, owner] of ['ann', 'ann', 'bob'].entries()) {
+          await runSql(
+            storage,
+            `INSERT INTO operator_passkeys
+               (id, operator_id, public_key, credential_id, counter, device_type, backed_up)
+             VALUES ('${id}', '${owner}', 'k', 'c${id}', 0, 'singleDevice', false)`,
+          )
+        }
+        assert.equal(await operators.removeSecondFactor('ann', AUDIT), true)
+        assert.equal((await operators.readOperator('ann'))?.passkeys, 0)
+        assert.equal((await operators.readOperator('bob'))?.passkeys, 1)
+        assert.deepEqual(await operators.listSessions('ann'), [])
+        assert.equal((await operators.listSessions('bob')).length, 1)
+        assert.equal(await countRows(storage, 'audit'), 1)
+      }),
+    )
+
+    test(
+      'one session is strengthened, and no other',
+      withStorage(engine, async ({ storage }) => {
+        await addOperator(storage, 'ann', 'admin', 2)
+        await storage.operators.strengthenSession('ann0')
+        await storage.operators.strengthenSession('none')
+        const rows = await runSql(storage, 'SELECT id, strong FROM operator_sessions ORDER BY id')
+        assert.deepEqual(
+          rows.map(({ id, strong }) => [id, Boolean(strong)]),
+          [
+            ['ann0', true],
+            ['ann1', false],
+          ],
+        )
+      }),
+    )
+
+    test(
       'a token is revoked by its own operator, or by who may revoke all',
       withStorage(engine, async ({ storage, clock }) => {
         const { operators } = storage

@@ -92,6 +92,41 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
+  test('where a password is not enough, a second factor is set up first, and then leads on', async () => {
+    const env = { HUB_REQUIRE_SECOND_FACTOR: 'on' }
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true, env })
+    await using opened = await openPage(browser(), hub, { signedIn: false, width: 390 })
+    const { page, complaints } = opened
+    const signInTo = async (path: string) => {
+      await page.goto(path)
+      await page.getByLabel('E-mail').fill(EMAIL)
+      await page.getByLabel(/^Password \*$/).fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    }
+    await signInTo('/dashboard/pulls')
+    await page.getByRole('heading', { name: 'Set up a second factor' }).waitFor()
+    await expectAccessible(page)
+    await expectNoSidewaysScroll(page)
+    assert.equal(await page.getByRole('navigation').count(), 0)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+    await signInTo(page.url())
+    await page.getByRole('button', { name: 'Use an authenticator app' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set up an authenticator app' })
+    await dialog.getByLabel('Your password').fill(PASSWORD)
+    await dialog.getByRole('button', { name: 'Go on' }).click()
+    const secret = await page.locator('[data-secret="key"]').innerText()
+    const code = totpCode(`otpauth://totp/x?secret=${secret}`)
+    await page.getByLabel('Code that the app shows now').fill(code)
+    await page.getByRole('button', { name: 'Switch on' }).click()
+    await page.getByText('Keep these recovery codes').waitFor()
+    await page.getByRole('button', { name: 'I have kept them, go on' }).click()
+    await page.getByRole('heading', { name: 'Pulls' }).waitFor()
+    assert.equal(new URL(page.url()).pathname, '/dashboard/pulls')
+    assert.deepEqual(complaints, [])
+  })
+
   test('a passkey is added, signs in alone, and is removed', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using opened = await openPage(browser(), atLocalhost(hub))

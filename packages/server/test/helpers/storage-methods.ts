@@ -310,6 +310,7 @@ export function everyMethod(
     ['setPassword', () => operators.setPassword('nobody', 'hash', audit)],
     ['removeSecondFactor', () => operators.removeSecondFactor('nobody', audit)],
     ['takeCode', () => operators.takeCode('nobody', 'hash')],
+    ['strengthenSession', () => operators.strengthenSession('none')],
     ['noteSeen', () => operators.noteSeen('nobody', 'none', clock.text)],
     [
       'dropEndedSessions',

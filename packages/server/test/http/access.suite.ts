@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { ROLES, type Role } from '../../src/domain/caller.ts'
 import { createApiToken } from '../../src/features/operators/api-token.ts'
-import { ACCESS } from '../../src/http/access.ts'
+import { ACCESS, WITHOUT_SECOND_FACTOR } from '../../src/http/access.ts'
 import { registerAny, type Session, shareHub } from '../helpers/http-actions.ts'
 import { type Answer, expectError } from '../helpers/http-answer.ts'
-import type { HubRequest, TestHub } from '../helpers/http-hub.ts'
+import { type HubRequest, startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { addOperator, signInAs } from '../helpers/http-operators.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { countRows, runSql } from '../helpers/storage-sql.ts'
@@ -139,5 +139,24 @@ export function describeAccess(engine: StorageEngine): void {
         }
       })
     }
+
+    test('a password alone, where more is required, opens nothing but what the table says', async () => {
+      const env = { HUB_REQUIRE_SECOND_FACTOR: 'on', HUB_BROADCAST: 'on' }
+      await using strict = await startTestHub(engine, { withOperator: true, env })
+      const { headers } = await signInAs(strict)
+      const closed = ROUTES.filter(({ name }) => !(name in WITHOUT_SECOND_FACTOR))
+      assert.equal(ROUTES.length - closed.length, Object.keys(WITHOUT_SECOND_FACTOR).length)
+      const tally = await tallyOf(strict)
+      for (const route of closed) {
+        const answer = await strict.send(requestTo(route, headers))
+        expectError(answer, 403, 'second_factor_required')
+      }
+      assert.deepEqual(await tallyOf(strict), tally)
+      for (const route of ROUTES.filter((one) => !closed.includes(one))) {
+        const answer = await strict.send(requestTo(route, headers))
+        assert.doesNotMatch(answer.text, /second_factor_(required|unused)/, route.name)
+        assert.ok(answer.status < 500, route.name)
+      }
+    })
   })
 }

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { resetPassword } from '../../src/app/manage-operators.ts'
-import type { Session } from '../helpers/http-actions.ts'
 import { cookieOf } from '../helpers/http-actions.ts'
-import { type Answer, expectAbsent, expectError, expectObject } from '../helpers/http-answer.ts'
-import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { expectAbsent, expectError, expectObject } from '../helpers/http-answer.ts'
+import { EMAIL, PASSWORD, startTestHub } from '../helpers/http-hub.ts'
 import {
   actionsOf,
   addOperator,
@@ -14,35 +13,18 @@ import {
   signInAs,
   trySignIn,
 } from '../helpers/http-operators.ts'
-import { createSoftwarePasskey } from '../helpers/software-passkey.ts'
+import {
+  ACCOUNT,
+  addPasskey,
+  beginPasskey,
+  enableSecondFactor,
+  finishPasskey,
+  ORIGIN,
+  sendCode,
+} from '../helpers/http-second-factors.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { runSql } from '../helpers/storage-sql.ts'
 import { totpCode } from '../helpers/totp.ts'
-
-const ACCOUNT = '/api/v1/account'
-const ORIGIN = 'http://localhost'
-const AT_HOME = { host: 'localhost', origin: ORIGIN }
-
-/** Sets a second factor up. The code of this step is spent. */
-async function enableSecondFactor(hub: TestHub, session: Session) {
-  const begun = await callAs(hub, session, 'POST', `${ACCOUNT}/second-factor`, {
-    password: PASSWORD,
-  })
-  const { totp_uri, recovery_codes } = expectObject(begun, 200)
-  assert.ok(Array.isArray(recovery_codes))
-  const uri = String(totp_uri)
-  const confirmed = await callAs(hub, session, 'POST', `${ACCOUNT}/second-factor/confirm`, {
-    code: totpCode(uri),
-  })
-  expectObject(confirmed, 200)
-  const renewed = { ...session, ...(await sessionOf(hub, confirmed)) }
-  return { uri, codes: recovery_codes.map(String), session: renewed }
-}
-
-function sendCode(hub: TestHub, signedIn: Answer, path: string, code: string): Promise<Answer> {
-  const headers = { cookie: cookieOf(signedIn) }
-  return hub.send({ method: 'POST', url: `/api/auth/two-factor/${path}`, headers, body: { code } })
-}
 
 export function describeAccounts(engine: StorageEngine): void {
   describe(`one's password and sessions, on ${engine.name}`, () => {
@@ -221,7 +203,7 @@ export function describeAccounts(engine: StorageEngine): void {
       assert.ok(!renewed['recovery_codes'].includes(codes[0] ?? ''))
       const other = await sessionOf(
         hub,
-        await sendCode(hub, await trySignIn(hub, EMAIL), 'verify-totp', totpCode(uri)),
+        await sendCode(hub, await trySignIn(hub, EMAIL), 'verify-totp', totpCode(uri, 1)),
       )
       const off = await callAs(hub, session, 'DELETE', url, right)
       expectObject(off, 200)
@@ -265,33 +247,6 @@ export function describeAccounts(engine: StorageEngine): void {
   })
 
   describe(`passkeys, on ${engine.name}`, () => {
-    async function addPasskey(hub: TestHub, session: Session, flags = { userVerified: true }) {
-      const passkey = createSoftwarePasskey()
-      const home = { headers: { ...session.headers, ...AT_HOME } }
-      const asked = await callAs(hub, home, 'POST', `${ACCOUNT}/passkeys/options`, {
-        password: PASSWORD,
-      })
-      const { options } = expectObject(asked, 200)
-      const cookie = `${session.cookie}; ${cookieOf(asked)}`
-      const response = passkey.register(Object(options), ORIGIN, flags)
-      const headers = { ...home.headers, cookie }
-      const body = { name: 'My laptop', response }
-      const added = await callAs(hub, { headers }, 'POST', `${ACCOUNT}/passkeys`, body)
-      return { passkey, added, home }
-    }
-
-    async function begin(hub: TestHub) {
-      const url = '/api/auth/passkey/generate-authenticate-options'
-      const answer = await hub.send({ url, headers: AT_HOME })
-      return { options: Object(expectObject(answer, 200)), cookie: cookieOf(answer) }
-    }
-
-    function finish(hub: TestHub, cookie: string, response: object, headers = AT_HOME) {
-      const url = '/api/auth/passkey/verify-authentication'
-      const sent = { ...headers, cookie }
-      return hub.send({ method: 'POST', url, headers: sent, body: { response } })
-    }
-
     test('one is added, listed, signs in without a password, and is removed', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const session = await signInAs(hub)
@@ -306,21 +261,21 @@ export function describeAccounts(engine: StorageEngine): void {
       const [shown] = list['passkeys'].map((one) => Object(one))
       assert.deepEqual([shown.name, shown.synced], ['My laptop', false])
 
-      const { options, cookie } = await begin(hub)
+      const { options, cookie } = await beginPasskey(hub)
       const response = passkey.sign(options, ORIGIN)
-      const signedIn = await finish(hub, cookie, response)
+      const signedIn = await finishPasskey(hub, cookie, response)
       const mine = await sessionOf(hub, signedIn)
       assert.equal((await callAs(hub, mine, 'GET', ACCOUNT)).status, 200)
       assert.doesNotMatch(signedIn.text, /"token"/)
-      const replayed = await finish(hub, cookie, response)
+      const replayed = await finishPasskey(hub, cookie, response)
       assert.equal(replayed.status, 400)
 
       const url = `${ACCOUNT}/passkeys/${shown.id}`
       const refused = await callAs(hub, home, 'DELETE', url, { password: 'no' })
       expectError(refused, 403, 'password_wrong')
       expectObject(await callAs(hub, home, 'DELETE', url, { password: PASSWORD }), 200)
-      const next = await begin(hub)
-      const gone = await finish(hub, next.cookie, passkey.sign(next.options, ORIGIN))
+      const next = await beginPasskey(hub)
+      const gone = await finishPasskey(hub, next.cookie, passkey.sign(next.options, ORIGIN))
       assert.equal(gone.status, 401)
       const actions = await actionsOf(hub)
       assert.ok(actions.includes('passkey.create') && actions.includes('passkey.remove'))
@@ -332,30 +287,30 @@ export function describeAccounts(engine: StorageEngine): void {
       const { added } = await addPasskey(hub, session, { userVerified: false })
       expectError(added, 422, 'sign_in_setting_refused')
       const { passkey } = await addPasskey(hub, session)
-      const { options, cookie } = await begin(hub)
+      const { options, cookie } = await beginPasskey(hub)
       const lazy = passkey.sign(options, ORIGIN, { userVerified: false })
-      expectError(await finish(hub, cookie, lazy), 401, 'user_not_verified')
+      expectError(await finishPasskey(hub, cookie, lazy), 401, 'user_not_verified')
     })
 
     test('one that was used on another site, or for another challenge, opens nothing', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { passkey } = await addPasskey(hub, await signInAs(hub))
-      const stolen = await begin(hub)
+      const stolen = await beginPasskey(hub)
       const elsewhere = passkey.sign(stolen.options, 'http://evil.example')
-      assert.equal((await finish(hub, stolen.cookie, elsewhere)).status, 400)
-      const [mine, other] = [await begin(hub), await begin(hub)]
+      assert.equal((await finishPasskey(hub, stolen.cookie, elsewhere)).status, 400)
+      const [mine, other] = [await beginPasskey(hub), await beginPasskey(hub)]
       const response = passkey.sign(other.options, ORIGIN)
-      assert.equal((await finish(hub, mine.cookie, response)).status, 400)
-      assert.equal((await finish(hub, '', response)).status, 400)
-      assert.equal((await finish(hub, mine.cookie, { id: 'x' })).status, 400)
+      assert.equal((await finishPasskey(hub, mine.cookie, response)).status, 400)
+      assert.equal((await finishPasskey(hub, '', response)).status, 400)
+      assert.equal((await finishPasskey(hub, mine.cookie, { id: 'x' })).status, 400)
     })
 
     test('a disabled operator is not let in by one', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { passkey } = await addPasskey(hub, await signInAs(hub))
       await runSql(hub.storage, `UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z'`)
-      const { options, cookie } = await begin(hub)
-      const answer = await finish(hub, cookie, passkey.sign(options, ORIGIN))
+      const { options, cookie } = await beginPasskey(hub)
+      const answer = await finishPasskey(hub, cookie, passkey.sign(options, ORIGIN))
       expectError(answer, 403, 'operator_disabled')
       assert.ok(!answer.cookies.some((one) => /session_token=[^;]/.test(one)))
     })

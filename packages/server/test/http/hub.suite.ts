@@ -56,6 +56,7 @@ import { describeReplaying } from './replays.suite.ts'
 import { describeRetention } from './retention.suite.ts'
 import { describeSchedule } from './schedule.suite.ts'
 import { describeSearchEverywhere } from './search-everywhere.suite.ts'
+import { describeRequiredSecondFactor } from './second-factor.suite.ts'
 import { describeSessionEnds } from './session-ends.suite.ts'
 import { describeSessions } from './sessions.suite.ts'
 import { describeSingleSignOn } from './single-sign-on.suite.ts'
@@ -70,6 +71,7 @@ export function describeHub(engine: StorageEngine): void {
   describeReceiverContent(engine)
   describeReceiverOrder(engine)
   describeSessions(engine)
+  describeRequiredSecondFactor(engine)
   describeSessionEnds(engine)
   describeGuesses(engine)
   describeAccess(engine)

@@ -5,50 +5,10 @@ import { cookieOf } from '../helpers/http-actions.ts'
 import { type Answer, expectAbsent, expectError, expectObject } from '../helpers/http-answer.ts'
 import { EMAIL, startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { addOperator, auditOf, callAs, invite, sessionOf } from '../helpers/http-operators.ts'
-import { type OidcProvider, startOidcProvider } from '../helpers/oidc-provider.ts'
+import { AT_HOME, beginSignOn, SITE, signOn, startHubWith } from '../helpers/http-single-sign-on.ts'
+import { startOidcProvider } from '../helpers/oidc-provider.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { countRows, runSql } from '../helpers/storage-sql.ts'
-
-const SITE = 'http://localhost'
-const AT_HOME = { host: 'localhost', origin: SITE }
-
-async function startHubWith(
-  engine: StorageEngine,
-  provider: OidcProvider,
-  env: Record<string, string> = {},
-): Promise<TestHub> {
-  return startTestHub(engine, {
-    withOperator: true,
-    env: {
-      HUB_PUBLIC_URL: SITE,
-      HUB_OIDC_ISSUER: provider.issuer,
-      HUB_OIDC_CLIENT_ID: provider.clientId,
-      HUB_OIDC_CLIENT_SECRET: provider.clientSecret,
-      HUB_OIDC_NAME: 'Example',
-      ...env,
-    },
-  })
-}
-
-function begin(hub: TestHub, callbackURL = '/dashboard'): Promise<Answer> {
-  return hub.send({
-    method: 'POST',
-    url: '/api/auth/sign-in/social',
-    headers: AT_HOME,
-    body: { provider: 'oidc', callbackURL },
-  })
-}
-
-/** The whole way: to the provider and back. */
-async function signOn(hub: TestHub): Promise<Answer> {
-  const begun = await begin(hub)
-  const { url } = expectObject(begun, 200)
-  const sentBack = await fetch(String(url), { redirect: 'manual' })
-  const back = new URL(sentBack.headers.get('location') ?? '')
-  assert.equal(back.origin + back.pathname, `${SITE}/api/auth/callback/oidc`)
-  const headers = { host: 'localhost', cookie: cookieOf(begun) }
-  return hub.send({ url: back.pathname + back.search, headers })
-}
 
 async function expectRefused(hub: TestHub, answer: Answer, error: string): Promise<void> {
   assert.equal(answer.status, 302, answer.text)
@@ -62,7 +22,7 @@ export function describeSingleSignOn(engine: StorageEngine): void {
   describe(`single sign-on, on ${engine.name}`, () => {
     test('is not there where it is not set up', async () => {
       await using hub = await startTestHub(engine)
-      expectError(await begin(hub), 404, 'not_found')
+      expectError(await beginSignOn(hub), 404, 'not_found')
       expectError(await hub.send({ url: '/api/auth/callback/oidc?code=x' }), 404, 'not_found')
       const answer = expectObject(await hub.get('/api/v1/single-sign-on'), 200)
       assert.equal(Object(answer['single_sign_on']).configured, false)
@@ -162,10 +122,10 @@ export function describeSingleSignOn(engine: StorageEngine): void {
       await using provider = await startOidcProvider()
       await using hub = await startHubWith(engine, provider)
       provider.become({ email: EMAIL })
-      const { url } = expectObject(await begin(hub), 200)
+      const { url } = expectObject(await beginSignOn(hub), 200)
       const sentBack = await fetch(String(url), { redirect: 'manual' })
       const back = new URL(sentBack.headers.get('location') ?? '')
-      const other = await begin(hub)
+      const other = await beginSignOn(hub)
       for (const cookie of ['', cookieOf(other)]) {
         const headers = { host: 'localhost', cookie }
         const answer = await hub.send({ url: back.pathname + back.search, headers })
@@ -180,9 +140,9 @@ export function describeSingleSignOn(engine: StorageEngine): void {
       await using provider = await startOidcProvider()
       await using hub = await startHubWith(engine, provider)
       for (const target of ['https://evil.example', '//evil.example', '/dashboardx', '/api/v1/x']) {
-        expectError(await begin(hub, target), 400, 'invalid_request')
+        expectError(await beginSignOn(hub, target), 400, 'invalid_request')
       }
-      const { url } = expectObject(await begin(hub, '/dashboard/records?q=a'), 200)
+      const { url } = expectObject(await beginSignOn(hub, '/dashboard/records?q=a'), 200)
       const asked = new URL(String(url)).searchParams
       assert.equal(asked.get('redirect_uri'), `${SITE}/api/auth/callback/oidc`)
       assert.equal(asked.get('code_challenge_method'), 'S256')
@@ -192,7 +152,7 @@ export function describeSingleSignOn(engine: StorageEngine): void {
       const gone = await startOidcProvider()
       await gone[Symbol.asyncDispose]()
       await using hub = await startHubWith(engine, gone)
-      expectError(await begin(hub), 503, 'sign_on_unavailable')
+      expectError(await beginSignOn(hub), 503, 'sign_on_unavailable')
       await using provider = await startOidcProvider(gone)
       provider.become({ email: EMAIL })
       const session = await sessionOf(hub, await signOn(hub))
@@ -203,7 +163,7 @@ export function describeSingleSignOn(engine: StorageEngine): void {
       await using provider = await startOidcProvider()
       await using hub = await startHubWith(engine, provider)
       provider.become({ email: EMAIL })
-      const begun = await begin(hub)
+      const begun = await beginSignOn(hub)
       const { url } = expectObject(begun, 200)
       const sentBack = await fetch(String(url), { redirect: 'manual' })
       const back = new URL(sentBack.headers.get('location') ?? '')
@@ -227,7 +187,7 @@ export function describeSingleSignOn(engine: StorageEngine): void {
       })
       assert.equal(answer.status, 200)
       for (let round = 0; round < 2; round++) {
-        expectError(await begin(hub), 503, 'sign_on_unavailable')
+        expectError(await beginSignOn(hub), 503, 'sign_on_unavailable')
       }
       const shown = await hub.get('/api/v1/single-sign-on')
       const { single_sign_on } = expectObject(shown, 200)

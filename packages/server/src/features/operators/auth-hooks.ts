@@ -21,11 +21,13 @@ type AuthCall = {
   path?: string
   body?: unknown
   headers?: Headers | undefined
+  context?: { session?: { session: Record<string, unknown> } | null }
 } | null
 
+const PASSWORD = 'password'
 /** How somebody signed in, by the path of Better Auth that did it. */
 const METHODS: Readonly<Record<string, string>> = {
-  '/sign-in/email': 'password',
+  '/sign-in/email': PASSWORD,
   '/two-factor/verify-totp': 'password and code',
   '/two-factor/verify-backup-code': 'password and recovery code',
   '/passkey/verify-authentication': 'passkey',
@@ -36,8 +38,8 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
   const { operators, invitations, activity, clock } = parts
   const now = () => clock.now().toISOString()
 
-  /** @throws APIError where this operator must not get in. */
-  async function admit(operatorId: string, call: AuthCall): Promise<void> {
+  /** Says whether a session comes by more than a password. @throws APIError where this operator must not get in. */
+  async function admit({ userId: operatorId }: { userId: string }, call: AuthCall) {
     const operator = await operators.readOperator(operatorId)
     if (!operator || operator.disabled_at !== null) {
       throw new APIError('FORBIDDEN', {
@@ -46,7 +48,9 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
       })
     }
     const code = call?.path === '/two-factor/verify-totp' && Object(call.body).code
-    if (typeof code !== 'string' || (await operators.takeCode(operatorId, sha256(code)))) return
+    if (typeof code !== 'string' || (await operators.takeCode(operatorId, sha256(code)))) {
+      return { data: { strong: isStrong(call) } }
+    }
     throw new APIError('UNAUTHORIZED', {
       code: 'CODE_USED',
       message: 'This code was used already. Sign in again with the next one.',
@@ -67,7 +71,7 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
     if (method === undefined || hadSession) return
     const operator = await operators.readOperator(session.userId)
     // A password alone is half a sign-in where there is a second factor.
-    if (!operator || (method === 'password' && operator.second_factor)) return
+    if (!operator || (method === PASSWORD && operator.second_factor)) return
     await operators.noteSeen(operator.id, session.id, now())
     await activity.appendAudit({
       actor: operator.email,
@@ -108,6 +112,13 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
   }
 
   return { admit, admitNewcomer, noteSignIn, noteNewcomer }
+}
+
+/** One that takes the place of another, as with a new password, is as strong as that one was. */
+function isStrong(call: AuthCall): boolean {
+  const method = METHODS[call?.path ?? '']
+  if (method !== undefined) return method !== PASSWORD
+  return call?.context?.session?.session['strong'] === true
 }
 
 function isSingleSignOn(call: AuthCall): boolean {

@@ -65,6 +65,7 @@ export function createAuth(settings: AuthSettings) {
     // Its end is fixed when it begins. Whether a passkey may be added is asked of the password.
     session: {
       ...SESSION,
+      additionalFields: { strong: { type: 'boolean', required: false, input: false } },
       expiresIn: settings.session.days * 24 * 3600,
       disableSessionRefresh: true,
       freshAge: 0,
@@ -80,7 +81,7 @@ export function createAuth(settings: AuthSettings) {
       },
       session: {
         create: {
-          before: (session, call) => hooks.admit(session.userId, call),
+          before: (session, call) => hooks.admit(session, call),
           after: (session, call) => hooks.noteSignIn(session, call),
         },
       },
@@ -131,6 +132,8 @@ export type Auth = ReturnType<typeof createAuth>
 export type SignedIn = {
   operator: { id: string; email: string; name: string; role: Role }
   sessionId: string
+  /** Whether it came by more than a password. */
+  isStrong: boolean
 }
 
 /**
@@ -162,5 +165,6 @@ export async function readSession(
   return {
     operator: { id, email, name, role: role && isRole(role) ? role : 'viewer' },
     sessionId: session.id,
+    isStrong: session.strong === true,
   }
 }

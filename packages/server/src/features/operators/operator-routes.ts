@@ -93,7 +93,7 @@ export function operatorManagementRoutes(parts: {
       '/api/v1/operators/:id/second-factor',
       {
         schema: {
-          summary: 'Take away the second factor of an operator who has lost it',
+          summary: 'Take away the second factor and the passkeys of an operator who has lost them',
           params,
           response: { 200: Done, '4xx': ErrorAnswer },
         },

@@ -10,6 +10,7 @@ import { callAuth, callAuthAs } from './call-auth.ts'
 import { confirmIdentity } from './confirm-identity.ts'
 import type { GuessLimits } from './limit-guesses.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
+import type { SecondFactorRule } from './second-factor-rule.ts'
 
 const Anything = Type.Object({}, { additionalProperties: true })
 const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
@@ -25,9 +26,10 @@ export function passkeyRoutes(parts: {
   activity: ActivityStore
   clock: Clock
   limits: GuessLimits
+  rule: SecondFactorRule
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
-  const { auth, activity, callerOf } = parts
+  const { auth, operators, activity, rule, callerOf } = parts
 
   async function list(request: FastifyRequest): Promise<Passkey[]> {
     const call = { path: 'passkey/list-user-passkeys', method: 'GET', withSession: true } as const
@@ -100,10 +102,11 @@ export function passkeyRoutes(parts: {
         },
       },
       async (request, reply) => {
-        operatorOf(callerOf, request)
+        const { sessionId } = operatorOf(callerOf, request)
         const { name, response } = request.body
         const path = 'passkey/verify-registration'
         await callAuthAs(auth, request, reply, { path, body: { name, response } })
+        await operators.strengthenSession(sessionId)
         await note(request, 'passkey.create', name)
         return reply.code(201).send({ success: true as const, message: 'The passkey was added.' })
       },
@@ -124,6 +127,7 @@ export function passkeyRoutes(parts: {
         const { id } = request.params
         const passkey = (await list(request)).find((one) => one.id === id)
         if (!passkey) throw new HubError('not_found', { what: 'passkey' })
+        await rule.expectAnother(operator.id, 'passkey')
         await confirmIdentity(parts, request, operator, request.body.password ?? '')
         const path = 'passkey/delete-passkey'
         await callAuthAs(auth, request, reply, { path, body: { id } })

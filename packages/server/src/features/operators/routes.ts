@@ -13,6 +13,7 @@ import { operatorManagementRoutes } from './operator-routes.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
 import type { CallerOf } from './requester.ts'
 import { secondFactorRoutes } from './second-factor-routes.ts'
+import type { SecondFactorRule } from './second-factor-rule.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { singleSignOnRoutes } from './sso-routes.ts'
@@ -27,6 +28,7 @@ export type OperatorParts = {
   publicUrl: string
   sendMail: SendMail | null
   limits: GuessLimits
+  rule: SecondFactorRule
   devices: KnownDevices
   callerOf: CallerOf
   csrfTokenOf: (sessionId: string) => string

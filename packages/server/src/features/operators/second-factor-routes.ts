@@ -9,6 +9,7 @@ import { callAuthAs } from './call-auth.ts'
 import { confirmIdentity } from './confirm-identity.ts'
 import type { GuessLimits } from './limit-guesses.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
+import type { SecondFactorRule } from './second-factor-rule.ts'
 
 const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
 const PasswordRequest = Type.Object(
@@ -24,9 +25,10 @@ export function secondFactorRoutes(parts: {
   activity: ActivityStore
   clock: Clock
   limits: GuessLimits
+  rule: SecondFactorRule
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
-  const { auth, operators, activity, limits, callerOf } = parts
+  const { auth, operators, activity, limits, rule, callerOf } = parts
 
   /** What takes one's password or code. */
   function confirm(
@@ -126,6 +128,7 @@ export function secondFactorRoutes(parts: {
         const operator = operatorOf(callerOf, request)
         const { id, email, sessionId } = operator
         const { body } = request
+        await rule.expectAnother(id, 'code')
         await confirmIdentity(parts, request, operator, body.password)
         const audit = { actor: email, action: 'session.end_others', target: email }
         await operators.endSessions(id, sessionId, { ...audit, address: request.ip })

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer } from '@recordhub/protocol'
+import { ErrorAnswer, SecondFactorWanted } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
@@ -46,6 +46,7 @@ export function sessionRoutes(parts: {
                 role: Type.String(),
               }),
               csrf_token: Type.String(),
+              second_factor_wanted: SecondFactorWanted,
             }),
             '4xx': ErrorAnswer,
           },
@@ -59,6 +60,7 @@ export function sessionRoutes(parts: {
           success: true as const,
           operator: { id, email, name, role },
           csrf_token: csrfTokenOf(caller.sessionId),
+          second_factor_wanted: caller.wanted,
         }
       },
     )

@@ -53,8 +53,8 @@ export interface OperatorStore {
   setPassword(id: string, passwordHash: string, audit: NewAuditEntry): Promise<boolean>
 
   /**
-   * Takes a second factor away, for somebody who has lost it, and ends all sessions. False where there was
-   * none.
+   * Takes the second factor and the passkeys away, for somebody who has lost them, and ends all sessions.
+   * False where there were none.
    */
   removeSecondFactor(id: string, audit: NewAuditEntry): Promise<boolean>
 
@@ -66,6 +66,9 @@ export interface OperatorStore {
 
   /** Notes that an operator is at work, and in which session. */
   noteSeen(id: string, sessionId: string, at: string): Promise<void>
+
+  /** Notes that a session counts as one that came by more than a password from now on. */
+  strengthenSession(sessionId: string): Promise<void>
 
   /** Those that have not run out, the latest first. */
   listSessions(operatorId: string): Promise<StoredSession[]>

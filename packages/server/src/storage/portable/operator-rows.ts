@@ -97,12 +97,13 @@ export function createOperatorRows({ reader, writer, clock, hold }: Databases): 
 
     removeSecondFactor: (id, audit) =>
       writer.transaction().execute(async (db) => {
-        const removed = await db
-          .deleteFrom('operator_second_factors')
-          .where('operator_id', '=', id)
-          .returning('operator_id')
-          .executeTakeFirst()
-        if (!removed) return false
+        const factors = db.deleteFrom('operator_second_factors').where('operator_id', '=', id)
+        const passkeys = db.deleteFrom('operator_passkeys').where('operator_id', '=', id)
+        const removed = [
+          ...(await factors.returning('operator_id').execute()),
+          ...(await passkeys.returning('operator_id').execute()),
+        ]
+        if (removed.length === 0) return false
         const off = { two_factor_enabled: sql<boolean>`false` }
         await db.updateTable('operators').set(off).where('id', '=', id).execute()
         await endSessions(db, id)

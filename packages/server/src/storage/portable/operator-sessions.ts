@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { OperatorStore } from '../port/operator-store.ts'
 import { insertAudit } from './activity-rows.ts'
 import { type Databases, nowText } from './databases.ts'
@@ -9,9 +10,18 @@ export function createOperatorSessions({
   clock,
 }: Databases): Pick<
   OperatorStore,
-  'listSessions' | 'dropEndedSessions' | 'endSession' | 'endSessions'
+  'strengthenSession' | 'listSessions' | 'dropEndedSessions' | 'endSession' | 'endSessions'
 > {
   return {
+    async strengthenSession(sessionId) {
+      const strong = sql<boolean>`true`
+      await writer
+        .updateTable('operator_sessions')
+        .set({ strong })
+        .where('id', '=', sessionId)
+        .execute()
+    },
+
     async listSessions(operatorId) {
       const rows = await reader
         .selectFrom('operator_sessions')

@@ -22,6 +22,7 @@ export type OperatorSessionsTable = {
   user_agent: string | null
   created_at: string | Date
   updated_at: string | Date
+  strong: number | boolean
 }
 
 export type OperatorAccountsTable = {

@@ -13,7 +13,7 @@ export function OperatorActions({
   onChanged: () => Promise<void>
   onGone: () => void
 }) {
-  const { id, name, disabled_at, second_factor, sessions } = operator
+  const { id, name, disabled_at, second_factor, passkeys, sessions } = operator
   const path = `/api/v1/operators/${id}`
 
   async function enable(): Promise<void> {
@@ -53,7 +53,7 @@ export function OperatorActions({
     confirm({
       title: `Take the second factor of ${name} away?`,
       children:
-        'Do so for somebody who has lost the app and the recovery codes. The password alone will be enough until a new one is set up.',
+        'Do so for somebody who has lost the app and the recovery codes, or the device with the passkeys: all of it goes, and all sessions end. Somebody with the password alone can then set up a new one.',
       action: 'Take away',
       async onConfirm() {
         await callHub(`${path}/second-factor`, { method: 'DELETE' })
@@ -83,7 +83,7 @@ export function OperatorActions({
           End all sessions
         </Button>
       )}
-      {second_factor && (
+      {(second_factor || passkeys > 0) && (
         <Button variant="default" onClick={resetFactor}>
           Reset the second factor
         </Button>

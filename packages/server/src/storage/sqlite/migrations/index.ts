@@ -16,6 +16,7 @@ import { up as activityTrouble } from './0019-activity-trouble.ts'
 import { up as signIn } from './0020-sign-in.ts'
 import { up as guesses } from './0021-guesses.ts'
 import { up as secretRotation } from './0022-secret-rotation.ts'
+import { up as strongSessions } from './0023-strong-sessions.ts'
 
 /** In the order they are applied. Names and numbers are the same on every engine. */
 export const migrations: Record<string, Migration> = {
@@ -36,4 +37,5 @@ export const migrations: Record<string, Migration> = {
   '0020-sign-in': { up: signIn },
   '0021-guesses': { up: guesses },
   '0022-secret-rotation': { up: secretRotation },
+  '0023-strong-sessions': { up: strongSessions },
 }

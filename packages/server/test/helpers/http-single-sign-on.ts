@@ -1,0 +1,49 @@
+/** The way to a provider of single sign-on and back, as a browser goes it. */
+import assert from 'node:assert/strict'
+import { cookieOf } from './http-actions.ts'
+import { type Answer, expectObject } from './http-answer.ts'
+import { startTestHub, type TestHub } from './http-hub.ts'
+import type { OidcProvider } from './oidc-provider.ts'
+import type { StorageEngine } from './storage-engine.ts'
+
+export const SITE = 'http://localhost'
+export const AT_HOME = { host: 'localhost', origin: SITE }
+
+/** A hub whose operators can come from a provider. */
+export async function startHubWith(
+  engine: StorageEngine,
+  provider: OidcProvider,
+  env: Record<string, string> = {},
+): Promise<TestHub> {
+  return startTestHub(engine, {
+    withOperator: true,
+    env: {
+      HUB_PUBLIC_URL: SITE,
+      HUB_OIDC_ISSUER: provider.issuer,
+      HUB_OIDC_CLIENT_ID: provider.clientId,
+      HUB_OIDC_CLIENT_SECRET: provider.clientSecret,
+      HUB_OIDC_NAME: 'Example',
+      ...env,
+    },
+  })
+}
+
+export function beginSignOn(hub: TestHub, callbackURL = '/dashboard'): Promise<Answer> {
+  return hub.send({
+    method: 'POST',
+    url: '/api/auth/sign-in/social',
+    headers: AT_HOME,
+    body: { provider: 'oidc', callbackURL },
+  })
+}
+
+/** The whole way: to the provider and back. */
+export async function signOn(hub: TestHub): Promise<Answer> {
+  const begun = await beginSignOn(hub)
+  const { url } = expectObject(begun, 200)
+  const sentBack = await fetch(String(url), { redirect: 'manual' })
+  const back = new URL(sentBack.headers.get('location') ?? '')
+  assert.equal(back.origin + back.pathname, `${SITE}/api/auth/callback/oidc`)
+  const headers = { host: 'localhost', cookie: cookieOf(begun) }
+  return hub.send({ url: back.pathname + back.search, headers })
+}
