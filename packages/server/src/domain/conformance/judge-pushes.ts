@@ -69,6 +69,8 @@ export class PushJudge {
   readonly #changes = new Map<string, RecordJudge>()
   /** What the pushes have made of each record. */
   readonly #stored = new Map<string, JsonObject>()
+  /** The records that came as a whole, also where that was refused on purpose. */
+  readonly #sent = new Set<string>()
   readonly #met = new Set<Point>()
   #count = 0
   #badKeys: number[] = []
@@ -99,7 +101,9 @@ export class PushJudge {
   /** A push with the right key and a body that is JSON. */
   receive(sighting: PushSighting, now: number): Reception {
     this.#count += 1
-    const { reception, news } = this.#troubles.receive(nameOf(sighting), now)
+    const name = nameOf(sighting)
+    if (sighting.method === 'POST') this.#sent.add(name.record)
+    const { reception, news } = this.#troubles.receive(name, now)
     for (const one of news) this.#note(one)
     this.#judgeHeaders(sighting)
     return reception
@@ -219,7 +223,7 @@ export class PushJudge {
       this.#stored.set(name, data)
       return
     }
-    if (!stored && this.#isListed(record_type, reference) === false) {
+    if (!this.#sent.has(name) && this.#isListed(record_type, reference) === false) {
       this.#findings.add('push.reference_unknown', where)
     }
     for (const [key, value] of Object.entries(data)) {

@@ -10,6 +10,7 @@ import type { JudgedModule } from '../../domain/conformance/judge-manifest.ts'
 import { redactText } from '../../domain/redact-keys.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { toOneLine } from '../../lib/one-line.ts'
 import type { CallTarget } from '../../outgoing/call-platform.ts'
 import { parseSourceUrl } from '../../outgoing/source-url.ts'
 import { checkDescription, type Described } from '../platforms/check-connection.ts'
@@ -26,6 +27,9 @@ import { checkSearch } from './check-search.ts'
 import { type CheckContext, type ConformanceClient, waitAsAsked } from './context.ts'
 import { makeReport } from './make-report.ts'
 import { Section } from './section.ts'
+
+/** Characters of a platform's name and title in a report. */
+const LONGEST_NAME = 200
 
 export type CheckRequest = {
   target: CallTarget
@@ -142,6 +146,9 @@ class PlatformCheck {
 
   readonly #hide = (text: string): string => redactText(text, [this.#request.target.source_api_key])
 
+  /** A name in the head of the report, which it may not turn round or stretch. */
+  readonly #shown = (text: string): string => toOneLine(this.#hide(text), LONGEST_NAME)
+
   outOfTime({ findings }: Section): void {
     this.#isComplete = false
     findings.add('check.out_of_time')
@@ -154,8 +161,8 @@ class PlatformCheck {
       checked_at: this.#parts.clock.now().toISOString(),
       recordhub_version: this.#parts.version,
       source_base_url: shownUrl(this.#request.target.source_base_url),
-      platform_name: name === undefined ? null : this.#hide(name),
-      platform_title: manifest ? this.#hide(manifest.platform_title) : null,
+      platform_name: name === undefined ? null : this.#shown(name),
+      platform_title: manifest ? this.#shown(manifest.platform_title) : null,
       reached: this.#isReached,
       complete: this.#isComplete,
       endpoints: this.#checked,
