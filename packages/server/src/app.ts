@@ -66,7 +66,7 @@ import { healthRoutes } from './http/health.ts'
 import { guardPages } from './http/page-headers.ts'
 import { createReadyCheck } from './http/ready-check.ts'
 import { createHttpServer } from './http/server.ts'
-import { repeatDespiteErrors } from './lib/abortable-loop.ts'
+import { repeatDespiteErrors, waitFor } from './lib/abortable-loop.ts'
 import { type Clock, createDayOf, systemClock } from './lib/clock.ts'
 import { createSecretBox } from './lib/secret-box.ts'
 import { createTurns } from './lib/take-turns.ts'
@@ -92,6 +92,8 @@ export type HubParts = {
   /** How it waits for platforms, where that differs from `PATIENCE`. */
   patience?: Partial<Patience>
   mailPatience?: MailPatience
+  /** How it waits until a pull's time is over, where that is not by the clock. */
+  waitForLimit?: typeof waitFor
   /** How often it looks after what nobody asks for, where that differs from `PACE`. */
   pace?: Partial<Pace>
 }
@@ -179,6 +181,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     pulls: storage.pulls,
     platforms: storage.platforms,
     timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
+    waitForLimit: parts.waitForLimit ?? waitFor,
     firstByteSeconds: patience.firstByteSeconds,
     concurrency: config.HUB_PULL_CONCURRENCY,
     missing: storage.missing,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
-import { createHub, type Hub, type Pace } from '../../src/app.ts'
+import { createHub, type Hub, type HubParts, type Pace } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Role } from '../../src/domain/caller.ts'
 import type { MailPatience } from '../../src/features/alerts/mailer.ts'
@@ -30,6 +30,8 @@ export type TestHubOptions = {
   /** How often it looks after what nobody asks for; hardly ever unless told otherwise. */
   pace?: Partial<Pace>
   mailPatience?: MailPatience
+  /** Resolves with true where a pull's time is to be over, and must resolve when the signal comes. */
+  waitForLimit?: HubParts['waitForLimit']
   /** Creates the operator {@link EMAIL}; costs a tenth of a second. */
   withOperator?: boolean
 }
@@ -166,6 +168,7 @@ async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
     version: '0.0.0-test',
     pace: { alerts: NEVER, retention: NEVER, heartbeat: NEVER, ...options.pace },
     ...(options.mailPatience ? { mailPatience: options.mailPatience } : {}),
+    ...(options.waitForLimit ? { waitForLimit: options.waitForLimit } : {}),
     patience: { pause: async (_, signal) => !signal.aborted, ...options.patience },
   })
   const { address, setupLink } = await hub.start()
@@ -180,6 +183,20 @@ async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
 async function createAuthorization(storage: Storage, role: Role): Promise<string> {
   const request = { name: `test ${role}`, role, expiresInDays: 1, actor: 'test' }
   return `Bearer ${await createApiToken({ operators: storage.operators, clock: systemClock }, request)}`
+}
+
+/** A limit of pulls that is over when the test says so. */
+export function createLimit() {
+  let end: (() => void) | null = null
+  return {
+    /** Ends the time of the pull that runs. */
+    reach: () => end?.(),
+    waitForLimit: (_: number, signal: AbortSignal) =>
+      new Promise<boolean>((resolve) => {
+        end = () => resolve(true)
+        signal.addEventListener('abort', () => resolve(false), { once: true })
+      }),
+  }
 }
 
 function keepLines(lines: string[]): Writable {

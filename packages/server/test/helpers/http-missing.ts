@@ -2,7 +2,7 @@
 import { type MissingReview, MissingReviewPage, type StoredRecord } from '@recordhub/protocol'
 import { pullAll, recordsOf, registerPlatform } from './http-actions.ts'
 import { expectAnswer } from './http-answer.ts'
-import { startTestHub } from './http-hub.ts'
+import { startTestHub, type TestHubOptions } from './http-hub.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from './http-platform.ts'
 import type { StorageEngine } from './storage-engine.ts'
 
@@ -11,8 +11,9 @@ export async function startWithRecords(
   engine: StorageEngine,
   count: number,
   env: Record<string, string> = {},
+  options: TestHubOptions = {},
 ) {
-  const hub = await startTestHub(engine, { env })
+  const hub = await startTestHub(engine, { ...options, env })
   const records = Array.from({ length: count }, (_, number) => simulatedRecord(number))
   const module = simulatedModule('cases', { records })
   const platform = await simulatePlatform({ modules: [module] })

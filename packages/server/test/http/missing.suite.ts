@@ -13,6 +13,7 @@ import {
   tracesOf,
   untilPullEnds,
 } from '../helpers/http-actions.ts'
+import { createLimit } from '../helpers/http-hub.ts'
 import { missingOf, startWithRecords } from '../helpers/http-missing.ts'
 import { respond, simulatedRecord } from '../helpers/http-platform.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
@@ -154,11 +155,13 @@ export function describeMissingRecords(engine: StorageEngine): void {
     })
 
     test('a pull that reaches its time limit marks nothing', async () => {
-      await using kit = await startWithRecords(engine, 20, { HUB_PULL_TIMEOUT_SECONDS: '1' })
+      const { reach, waitForLimit } = createLimit()
+      await using kit = await startWithRecords(engine, 20, {}, { waitForLimit })
       kit.serve([])
       const held = kit.platform.hold('records/cases')
       const { id } = await startPull(kit.hub)
       await held.arrived
+      reach()
       await untilPullEnds(kit.hub, id)
       held.release()
       const { pull } = await readPull(kit.hub, id)

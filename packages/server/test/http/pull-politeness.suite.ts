@@ -10,9 +10,8 @@ import {
   until,
   untilPullEnds,
 } from '../helpers/http-actions.ts'
-import { startTestHub } from '../helpers/http-hub.ts'
+import { createLimit, startTestHub } from '../helpers/http-hub.ts'
 import {
-  type Behaviour,
   respond,
   type SimulatedPlatform,
   simulatedModule,
@@ -21,8 +20,6 @@ import {
 } from '../helpers/http-platform.ts'
 import { startPulledHub } from '../helpers/http-pulled-hub.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
-
-const hang: Behaviour = () => undefined
 
 /** The requests for records that are open, over all platforms and of each; answers none before `atOnce` are. */
 function watchOpen(platforms: SimulatedPlatform[], atOnce: number) {
@@ -67,13 +64,14 @@ export function describePullPoliteness(engine: StorageEngine): void {
     })
 
     test('one that hangs takes the others no turn, and goes behind those that were not reached', async () => {
-      const env = { HUB_PULL_CONCURRENCY: '1', HUB_PULL_TIMEOUT_SECONDS: '1' }
-      await using hub = await startTestHub(engine, { env })
+      const { reach, waitForLimit } = createLimit()
+      const env = { HUB_PULL_CONCURRENCY: '1' }
+      await using hub = await startTestHub(engine, { env, waitForLimit })
       await using hanging = await simulatePlatform()
       await using well = await simulatePlatform()
       await registerPlatform(hub, hanging)
       await registerPlatform(hub, well)
-      hanging.behave('records/cases', hang)
+      hanging.behave('records/cases', reach)
       const statesOf = async () => {
         const { pull, tasks } = await pullAll(hub)
         assert.equal(pull.state, 'timed_out')

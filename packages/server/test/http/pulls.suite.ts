@@ -14,7 +14,7 @@ import {
   untilPullEnds,
 } from '../helpers/http-actions.ts'
 import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/http-answer.ts'
-import { sendOverSocket, startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { createLimit, sendOverSocket, startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { only } from '../helpers/storage-fixtures.ts'
@@ -223,19 +223,31 @@ export function describePulls(engine: StorageEngine): void {
     })
 
     test('a pull over its time limit ends timed_out, and keeps what came', async () => {
-      const env = { HUB_PULL_TIMEOUT_SECONDS: '1' }
-      await using hub = await startTestHub(engine, { env })
+      const { reach, waitForLimit } = createLimit()
+      await using hub = await startTestHub(engine, { waitForLimit })
       const modules = ['a', 'b'].map((type) =>
         simulatedModule(type, { records: [simulatedRecord(1)] }),
       )
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      platform.hold('records/b')
-      const { pull, tasks } = await pullAll(hub)
+      const held = platform.hold('records/b')
+      const { id } = await startPull(hub)
+      await held.arrived
+      reach()
+      const { pull, tasks } = await untilPullEnds(hub, id)
       assert.equal(pull.state, 'timed_out')
       const states = Object.fromEntries(tasks.map((task) => [task.record_type, task.state]))
       assert.deepEqual(states, { a: 'succeeded', b: 'timed_out' })
       assert.equal((await recordsOf(hub, platform.platform_name)).length, 1)
+    })
+
+    test('the time limit is over by the clock, wherever the pull is', async () => {
+      const env = { HUB_PULL_TIMEOUT_SECONDS: '1' }
+      await using hub = await startTestHub(engine, { env })
+      await using platform = await simulatePlatform()
+      await registerPlatform(hub, platform)
+      platform.behave('records/cases', () => undefined)
+      assert.equal((await pullAll(hub)).pull.state, 'timed_out')
     })
 
     if (engine.schedulesSeconds) {

@@ -35,6 +35,8 @@ export type PullRunnerParts = PullTaskParts &
     /** Looks whether a platform's manifest has changed, now and then. Never rejects. */
     refreshManifest: (platformId: number, signal: AbortSignal) => Promise<void>
     timeoutSeconds: number
+    /** Waits until a pull's time is over; false where the signal came first. */
+    waitForLimit: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
     concurrency: number
     log: FastifyBaseLogger
   }
@@ -88,21 +90,23 @@ async function runPull(
   const plans = await parts.pulls.startPull(pullId, parts.lease)
   if (!plans) return
   const stop = (why: PullStop) => ending.abort(why)
-  const timer = setTimeout(stop, parts.timeoutSeconds * 1000, 'timed_out')
+  const limitMs = parts.timeoutSeconds * 1000
+  const limit = parts.waitForLimit(limitMs, ending.signal).then((isOver) => {
+    if (isOver) stop('timed_out')
+  })
   const onStopping = () => stop('interrupted')
   stopping.addEventListener('abort', onStopping)
   if (stopping.aborted) onStopping()
   const beating = beat(parts, pullId, ending.signal, () => stop('interrupted'))
   try {
-    const endsAt = performance.now() + parts.timeoutSeconds * 1000
+    const endsAt = performance.now() + limitMs
     await runTasks({ ...parts, endsAt, platformError: null }, pullId, plans, ending.signal)
     const broken = stopOf(ending.signal)
     await untilStored(parts.lease, () => finishPull(parts.pulls, pullId, broken))
   } finally {
-    clearTimeout(timer)
     stopping.removeEventListener('abort', onStopping)
     ending.abort()
-    await beating
+    await Promise.all([beating, limit])
   }
 }
 
