@@ -10,6 +10,7 @@ import {
   expectNoSidewaysScroll,
   openPage,
   shareBrowser,
+  untilTrue,
 } from '../helpers/browser.ts'
 import { type RegisteredPlatform, registerAny } from '../helpers/http-actions.ts'
 import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
@@ -143,15 +144,16 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     await page.keyboard.press('Enter')
     const heading = page.getByRole('heading', { name: 'Pushing changes' })
     await page.waitForURL(/section=pushing-changes/)
-    await page.waitForFunction(`document.activeElement?.id === 'pushing-changes'`)
-    await page.waitForFunction(
+    await untilTrue(page, `document.activeElement?.id === 'pushing-changes'`)
+    await untilTrue(
+      page,
       `Math.abs(document.getElementById('pushing-changes').getBoundingClientRect().top) < 200`,
     )
     assert.ok(await heading.isVisible())
     await page.getByRole('tab', { name: 'cURL' }).last().focus()
     await page.keyboard.press('ArrowRight')
     await page.getByText('function push(string $method').waitFor()
-    await page.waitForFunction(`scrollY > 1000`)
+    await untilTrue(page, `scrollY > 1000`)
   })
 
   for (const look of [

@@ -7,6 +7,7 @@ import {
   expectNoSidewaysScroll,
   openPage,
   shareBrowser,
+  untilTrue,
 } from '../helpers/browser.ts'
 import { EMAIL, PASSWORD, startTestHub } from '../helpers/http-hub.ts'
 import { sqliteEngine } from '../helpers/storage-sqlite.ts'
@@ -67,7 +68,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.getByLabel('Pages, platforms, records').fill('somebody')
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
     await dialog.waitFor()
-    await page.waitForFunction(HIDES_THE_PAGE)
+    await untilTrue(page, HIDES_THE_PAGE)
     await dialog.getByLabel(/^Password \*$/).fill(PASSWORD)
     await dialog.getByRole('button', { name: 'Sign in' }).click()
     await dialog.waitFor({ state: 'hidden' })

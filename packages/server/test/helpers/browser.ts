@@ -112,9 +112,17 @@ export async function holdSnapshots(page: Page): Promise<{ release: () => void }
   return { release: released.resolve }
 }
 
+/**
+ * Until something holds in the page. Playwright's own way asks again by `eval`, which the page's policy
+ * forbids wherever the first look was too early.
+ */
+export async function untilTrue(page: Page, expression: string): Promise<void> {
+  while (!(await page.evaluate<boolean>(expression)));
+}
+
 /** Until nothing of the page's contents waits for the hub. */
 export async function untilLoaded(page: Page): Promise<void> {
-  await page.waitForFunction(`document.querySelector('main [aria-busy="true"]') === null`)
+  await untilTrue(page, `document.querySelector('main [aria-busy="true"]') === null`)
 }
 
 /** Lets the page's clock, which a test has installed, run on until something is shown. */
@@ -131,6 +139,7 @@ type Violation = { id: string; help: string; targets: string[] }
 export async function expectAccessible(page: Page, known: string[] = []): Promise<void> {
   await page.locator('h1').first().waitFor()
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE)
+  await page.evaluate(UNTIL_STILL)
   const violations: Violation[] = await page.evaluate(AXE_RUN)
   assert.deepEqual(
     violations.filter(({ id }) => !known.includes(id)),
@@ -138,7 +147,23 @@ export async function expectAccessible(page: Page, known: string[] = []): Promis
   )
 }
 
-/** As text, since it runs in the page. */
+/**
+ * Until nothing fades or moves any more: what is half shown has half the contrast. What never ends, as a
+ * skeleton's shimmer, is not waited for. As text, since it runs in the page.
+ */
+const UNTIL_STILL = `(async () => {
+  const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+  const isPassing = ({ playState, effect }) =>
+    playState === 'running' && effect.getComputedTiming().endTime !== Infinity
+  let moving = []
+  do {
+    await nextFrame()
+    await nextFrame()
+    moving = document.getAnimations().filter(isPassing)
+    await Promise.allSettled(moving.map((animation) => animation.finished))
+  } while (moving.length > 0)
+})()`
+
 const AXE_RUN = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
   violations.map(({ id, help, nodes }) => ({ id, help, targets: nodes.map((node) => node.html.slice(0, 200) + ' ' + (node.failureSummary ?? '')) })))`
 

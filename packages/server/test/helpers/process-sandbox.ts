@@ -105,8 +105,9 @@ function spawnCommand(
   { env, cwd, shell, input = '' }: Surroundings,
 ): RunningCommand {
   const command = [process.execPath, MAIN, ...args]
+  // Bash reads its settings where its input is a socket, as that of a child of Node.js is.
   const [file = '', ...rest] = shell
-    ? ['bash', '-c', `${shell}; exec "$0" "$@"`, ...command]
+    ? ['bash', '--norc', '-c', `${shell}; exec "$0" "$@"`, ...command]
     : command
   const child = spawn(file, rest, {
     ...(cwd === undefined ? {} : { cwd }),
