@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
+import { Modal, PasswordInput, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { wordsOf } from '../api/call-hub.ts'
+import { FormEnd } from './form-end.tsx'
 
 /** Asks for the password once more before something that nobody who found the browser open may do. */
 export function PasswordDialog({
@@ -48,19 +49,13 @@ export function PasswordDialog({
               {...form.getInputProps('password')}
             />
           )}
-          {trouble && (
-            <Alert color="red" variant="light" role="alert">
-              {trouble}
-            </Alert>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" {...(danger ? { color: 'red' } : {})} loading={form.submitting}>
-              {action}
-            </Button>
-          </Group>
+          <FormEnd
+            trouble={trouble}
+            action={action}
+            isBusy={form.submitting}
+            danger={danger}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Modal>

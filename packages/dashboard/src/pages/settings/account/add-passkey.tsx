@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Modal, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Modal, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { callHub, wordsOf } from '../../../api/call-hub.ts'
 import { makePasskey } from '../../../api/passkeys.ts'
 import { tell } from '../../../components/confirm.tsx'
+import { FormEnd } from '../../../components/form-end.tsx'
 import { describeUserAgent } from '../../../lib/user-agent.ts'
 
 const PATH = '/api/v1/account/passkeys'
@@ -61,19 +62,7 @@ export function AddPasskey({
               {...form.getInputProps('password')}
             />
           )}
-          {trouble && (
-            <Alert color="red" variant="light" role="alert">
-              {trouble}
-            </Alert>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={form.submitting}>
-              Add
-            </Button>
-          </Group>
+          <FormEnd trouble={trouble} action="Add" isBusy={form.submitting} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

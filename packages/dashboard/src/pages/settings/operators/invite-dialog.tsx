@@ -14,6 +14,7 @@ import type { Invitation, Role } from '@recordhub/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub, wordsOf } from '../../../api/call-hub.ts'
+import { FormEnd } from '../../../components/form-end.tsx'
 import { SecretOnce } from '../secret-once.tsx'
 import { ROLE_CHOICES } from './role-choices.ts'
 
@@ -94,19 +95,12 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
             required
             {...form.getInputProps('days')}
           />
-          {trouble && (
-            <Alert color="red" variant="light" role="alert">
-              {trouble}
-            </Alert>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={form.submitting}>
-              Make the link
-            </Button>
-          </Group>
+          <FormEnd
+            trouble={trouble}
+            action="Make the link"
+            isBusy={form.submitting}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Modal>

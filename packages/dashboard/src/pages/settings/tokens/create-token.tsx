@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Role } from '@recordhub/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub, wordsOf } from '../../../api/call-hub.ts'
 import { mayActAs, session } from '../../../api/session.ts'
+import { FormEnd } from '../../../components/form-end.tsx'
 import { useStore } from '../../../lib/use-store.ts'
 import { ROLE_CHOICES } from '../operators/role-choices.ts'
 import { SecretOnce } from '../secret-once.tsx'
@@ -77,19 +78,12 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
             allowDeselect={false}
             {...form.getInputProps('days')}
           />
-          {trouble && (
-            <Alert color="red" variant="light" role="alert">
-              {trouble}
-            </Alert>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={form.submitting}>
-              Make the token
-            </Button>
-          </Group>
+          <FormEnd
+            trouble={trouble}
+            action="Make the token"
+            isBusy={form.submitting}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Modal>
