@@ -13,7 +13,8 @@ export function createHeaders(settings: { isBehindTls: boolean }): (reply: Fasti
   }
 }
 
-function headersOf({ isBehindTls }: { isBehindTls: boolean }): Record<string, string> {
+/** By their names. */
+export function headersOf({ isBehindTls }: { isBehindTls: boolean }): Record<string, string> {
   return {
     'Cache-Control': 'no-store',
     'Content-Security-Policy': NOTHING,

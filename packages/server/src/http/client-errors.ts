@@ -13,18 +13,23 @@ const FAULTS: ReadonlyMap<string | undefined, typeof NO_HTTP> = new Map([
 ])
 
 /**
- * Answers what is no request and closes the connection. Nothing of it is logged: its bytes may hold a key,
- * and whoever sends it could fill the log.
+ * Answers what is no request, with the headers of every answer, and closes the connection. Nothing of it is
+ * logged: its bytes may hold a key, and whoever sends it could fill the log.
  */
-export function answerClientError({ code }: ConnectionError, socket: Socket): void {
+export function createClientErrorAnswer(headers: Readonly<Record<string, string>>) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return (error: ConnectionError, socket: Socket): void => answer(error, socket, lines.join(''))
+}
+
+function answer({ code }: ConnectionError, socket: Socket, headers: string): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const { status, reason } = FAULTS.get(code) ?? NO_HTTP
   const { message } = new HubError('invalid_request', { reason })
   const request_id = randomUUID()
-  const answer: ErrorAnswer = { success: false, code: 'invalid_request', message, request_id }
-  const body = JSON.stringify(answer)
+  const told: ErrorAnswer = { success: false, code: 'invalid_request', message, request_id }
+  const body = JSON.stringify(told)
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${request_id}\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${request_id}\r\n${headers}` +
       'Content-Type: application/json; charset=utf-8\r\nConnection: close\r\n' +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )

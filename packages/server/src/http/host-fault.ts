@@ -5,12 +5,13 @@ const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 /**
  * Makes what tells why the host that a request names cannot be one; null where it can. Addresses are made
  * of it, and who stands before the hub may go by another header than the hub does. A check of health may
- * leave it out.
+ * leave it empty; only HTTP/1.0 has none (RFC 9112, section 3.2).
  */
 export function createHostCheck(): (request: FastifyRequest) => string | null {
   // Nearly all requests name the same one.
   let good = ''
   return ({ host, method, raw }) => {
+    if (raw.headers.host === undefined && raw.httpVersion === '1.1') return 'it has no Host'
     if (host === '' && (method === 'GET' || method === 'HEAD')) return null
     if (host !== good && !(HOST.test(host) && URL.canParse(`http://${host}`))) {
       return 'its Host is no host'

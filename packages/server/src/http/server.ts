@@ -9,9 +9,9 @@ import fastify, {
 } from 'fastify'
 import { HubError } from '../errors.ts'
 import { answerUnknownRoutes } from './allowed-methods.ts'
-import { createHeaders } from './answer-headers.ts'
+import { createHeaders, headersOf } from './answer-headers.ts'
 import { type Authenticators, type Authorization, authorize, type CsrfTokens } from './authorize.ts'
-import { answerClientError } from './client-errors.ts'
+import { createClientErrorAnswer } from './client-errors.ts'
 import { answerErrors, sendError } from './error-answers.ts'
 import { createHostCheck } from './host-fault.ts'
 import { parseJsonBodies } from './json-body.ts'
@@ -64,7 +64,12 @@ export async function createHttpServer(
     trustProxy: trustedProxies(settings.trustProxy),
     return503OnClosing: false,
     requestTimeout: limits.requestMs,
-    http: { connectionsCheckingInterval: limits.lookEveryMs, headersTimeout: limits.requestMs },
+    http: {
+      connectionsCheckingInterval: limits.lookEveryMs,
+      headersTimeout: limits.requestMs,
+      // Node.js' own refusal has none of the headers; the check of the Host refuses with them.
+      requireHostHeader: false,
+    },
     routerOptions: { maxParamLength: 1024 },
     frameworkErrors: (_error, request, reply) => {
       // It meets no hook and no error handler.
@@ -72,9 +77,11 @@ export async function createHttpServer(
       reply.header('X-Request-Id', request.id)
       refuseAddress(request, reply)
     },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: createClientErrorAnswer(headersOf(settings)),
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.server.maxConnections = limits.connections
+  // What nobody knows is not met rather than refused, as RFC 9110, section 10.1.1, leaves open.
+  app.server.on('checkExpectation', app.routing)
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   parseJsonBodies(app)

@@ -86,6 +86,12 @@ export function describeIncomingAttacks(engine: StorageEngine): void {
           statuses.some((one) => one.join() === found.join()),
           answer.slice(0, 2000),
         )
+        for (const header of [
+          /^x-content-type-options: nosniff\r$/gim,
+          /^cache-control: no-store\r$/gim,
+        ]) {
+          assert.equal(answer.match(header)?.length ?? 0, found.length, answer)
+        }
         for (const text of [answer, hub().log()]) assert.ok(!text.includes(key))
         assert.doesNotMatch(hub().log(), /rawPacket/)
         assert.deepEqual(await digest(), stored)

@@ -122,8 +122,10 @@ export const RAW_ROWS: readonly RawRow[] = [
   row('TLS', () => Buffer.from('16030100c8010000c40303', 'hex')),
   row('nothing but line feeds and noise', () => `${'\r\n'.repeat(100)}\x01\x02\x03`),
   row('an expectation', get('GET /healthz HTTP/1.1', 'Host: hub\r\nExpect: a miracle\r\n'), [
-    [417],
+    [200],
   ]),
+  row('no Host to read from', get('GET /healthz HTTP/1.1', '')),
+  row('HTTP/1.0, which has no Host', get('GET /healthz HTTP/1.0', ''), [[200]]),
   row(
     'headers of 64 KiB',
     get('GET /healthz HTTP/1.1', `Host: hub\r\nA: ${'x'.repeat(65_536)}\r\n`),
