@@ -29,7 +29,7 @@ import { createGuessLimits } from './features/operators/limit-guesses.ts'
 import { operatorOf } from './features/operators/requester.ts'
 import { operatorRoutes } from './features/operators/routes.ts'
 import { createSecondFactorRule } from './features/operators/second-factor-rule.ts'
-import { setupToken } from './features/operators/setup-link.ts'
+import { setupLink } from './features/operators/setup-link.ts'
 import { connectionRoutes } from './features/platforms/connection-routes.ts'
 import { keepSqlViews } from './features/platforms/keep-sql-views.ts'
 import { manifestRoutes } from './features/platforms/manifest-routes.ts'
@@ -366,8 +366,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       isStarted = true
       const publicUrl = config.HUB_PUBLIC_URL || address
       const hasOperators = await storage.operators.hasOperators()
-      const setupLink = hasOperators ? null : `${publicUrl}/setup?token=${setupToken(secrets)}`
-      return { address, setupLink }
+      return { address, setupLink: hasOperators ? null : setupLink(secrets, publicUrl) }
     },
     async stop() {
       stopping.abort()

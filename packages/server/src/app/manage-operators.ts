@@ -38,10 +38,8 @@ export async function inviteByLink(
   storage: Storage,
   { email, role, site }: { email: string; role: Role; site: string },
 ): Promise<string> {
-  const linkOf = (token: string) => `${site}/invitation?token=${token}`
   const parts = { ...storage, clock: systemClock, sendMail: null }
-  const { token } = await inviteOperator(parts, { email, role, days: INVITED_DAYS, linkOf }, BY)
-  return linkOf(token)
+  return (await inviteOperator(parts, { email, role, days: INVITED_DAYS, site }, BY)).link
 }
 
 /** @throws HubError `not_found`, `last_admin` */

@@ -47,7 +47,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/auth/sign-in/social': 'anyone',
   'GET /api/auth/callback/oidc': 'anyone',
   'GET /api/v1/sign-in-options': 'anyone',
-  'GET /api/v1/invitation': 'anyone',
+  'POST /api/v1/invitation': 'anyone',
   'POST /invitation': 'anyone',
   'POST /api/auth/sign-out': 'viewer',
   'GET /api/v1/session': 'viewer',

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { BROWSER_TEST, expectAccessible, openPage, shareBrowser } from '../helpers/browser.ts'
 import { shareHub } from '../helpers/http-actions.ts'
+import { expectAbsent } from '../helpers/http-answer.ts'
 import { EMAIL, PASSWORD, startTestHub } from '../helpers/http-hub.ts'
 import { invite } from '../helpers/http-operators.ts'
 import { sqliteEngine } from '../helpers/storage-sqlite.ts'
@@ -44,7 +45,7 @@ describe('what guards the sign-in, in a browser', BROWSER_TEST, () => {
     const token = await invite(hub(), 'bob@example.org', 'viewer')
     await using opened = await openPage(browser(), hub(), { signedIn: false })
     const { page, complaints } = opened
-    await page.goto(`/invitation?token=${token}`)
+    await page.goto(`/invitation#token=${token}`)
     await page.getByLabel('Your name').fill('Bob')
     await fillNewPassword(page, COMMON)
     await page.getByRole('button', { name: 'Create the account and sign in' }).click()
@@ -52,6 +53,59 @@ describe('what guards the sign-in, in a browser', BROWSER_TEST, () => {
     await fillNewPassword(page, PASSWORD)
     await page.getByRole('button', { name: 'Create the account and sign in' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('another link in the same tab opens the other invitation; what is sent has no token in its address', async () => {
+    const [first, second] = [
+      await invite(hub(), 'first@example.org', 'viewer'),
+      await invite(hub(), 'second@example.org', 'operator'),
+    ]
+    await using opened = await openPage(browser(), hub(), { signedIn: false })
+    const { page, complaints } = opened
+    const sent: string[] = []
+    await page.route('**', async (route) => {
+      const request = route.request()
+      const { referer = '' } = await request.allHeaders()
+      sent.push(referer, request.url().replace(/#.*/, ''))
+      await route.continue()
+    })
+    const invited = (email: string) =>
+      page
+        .getByLabel('E-mail')
+        .and(page.locator(`[value="${email}"]`))
+        .waitFor()
+    await page.goto(`/invitation#token=${first}`)
+    await invited('first@example.org')
+    await page.getByLabel('Your name').fill('First')
+    await fillNewPassword(page, PASSWORD)
+    await page.goto(`/invitation#token=${second}`)
+    await invited('second@example.org')
+    await page.getByText('with the role operator').waitFor()
+    await page.goBack()
+    await invited('first@example.org')
+    await page.goForward()
+    await invited('second@example.org')
+    assert.equal(await page.getByLabel('Your name').inputValue(), '', 'nothing of the other one')
+    await page.goto('/invitation#token=rhi_made-up')
+    await page.getByText('This invitation is not valid any more.').waitFor()
+    await page.goto('/invitation#')
+    await page.getByText('This invitation is not valid any more.').waitFor()
+    await page.goto(`/invitation#token=${second}`)
+    await invited('second@example.org')
+    await page.reload()
+    await invited('second@example.org')
+    await page.getByLabel('Your name').fill('Second')
+    await fillNewPassword(page, PASSWORD)
+    await page.getByRole('button', { name: 'Create the account and sign in' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const operators = await hub().storage.operators.listOperators()
+    assert.ok(
+      operators.some(({ email, role }) => email === 'second@example.org' && role === 'operator'),
+    )
+    assert.ok(!operators.some(({ email }) => email === 'first@example.org'))
+    assert.ok(sent.some((address) => address.endsWith('/api/v1/invitation')))
+    expectAbsent([first, second], [...sent, hub().log()])
     assert.deepEqual(complaints, [])
   })
 

@@ -178,7 +178,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     const token = await invite(hub, 'vic@example.org', 'viewer')
     await using opened = await openPage(browser(), hub, { signedIn: false, width: 390 })
     const { page, complaints } = opened
-    await page.goto(`/invitation?token=${token}`)
+    await page.goto(`/invitation#token=${token}`)
     await page.getByText('You are invited to this hub with the role viewer.').waitFor()
     await expectAccessible(page)
     await expectNoSidewaysScroll(page)
@@ -195,7 +195,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     }
     await page.getByRole('tab', { name: 'Schedule and retention' }).click()
     await page.getByText('Pausing takes the role operator.').waitFor()
-    await page.goto(`/invitation?token=${token}`)
+    await page.goto(`/invitation#token=${token}`)
     await page.getByText('This invitation is not valid any more.').waitFor()
     await expectAccessible(page)
     assert.deepEqual(complaints, [])

@@ -4,6 +4,7 @@ import type { Role } from '../../src/domain/caller.ts'
 import { cookieOf, type Session } from './http-actions.ts'
 import { type Answer, expectObject } from './http-answer.ts'
 import { EMAIL, PASSWORD, type TestHub } from './http-hub.ts'
+import { tokenOfLink } from './link-token.ts'
 
 export function trySignIn(
   hub: TestHub,
@@ -37,7 +38,12 @@ export async function invite(hub: TestHub, email: string, role: Role): Promise<s
     body: { email, role },
   })
   const { link } = expectObject(answer, 201)
-  return new URL(String(link)).searchParams.get('token') ?? ''
+  return tokenOfLink(String(link))
+}
+
+/** Asks who is invited by the link with this token. */
+export function readInvited(hub: TestHub, token: string): Promise<Answer> {
+  return hub.send({ method: 'POST', url: '/api/v1/invitation', body: { token } })
 }
 
 export function accept(hub: TestHub, token: string, over: object = {}): Promise<Answer> {

@@ -28,7 +28,7 @@ const ANSWERS: [string, number, HubRequest][] = [
   ['no such file', 404, { url: '/assets/nothing.js' }],
   ['another method', 405, { method: 'DELETE', url: '/api/webhook/receive' }],
   ['an address that cannot be read', 400, { url: '/%ff' }],
-  ['a query that is not known', 400, { url: '/api/v1/invitation?x=1' }],
+  ['a body that is not known', 400, { method: 'POST', url: '/api/v1/invitation', body: { x: 1 } }],
 ]
 
 export function describeAnswerHeaders(engine: StorageEngine): void {

@@ -11,9 +11,11 @@ import {
   auditOf,
   callAs,
   invite,
+  readInvited,
   signInAs,
   trySignIn,
 } from '../helpers/http-operators.ts'
+import { tokenOfLink } from '../helpers/link-token.ts'
 import { startMailServer } from '../helpers/smtp-server.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { countRows, runSql } from '../helpers/storage-sql.ts'
@@ -31,16 +33,14 @@ export function describeOperatorsOfHub(engine: StorageEngine): void {
       const { link, mailed, invitation } = expectObject(invited, 201)
       assert.equal(mailed, false)
       assert.equal(Object(invitation)['email'], 'bob@example.org')
-      const token = new URL(String(link)).searchParams.get('token') ?? ''
-      assert.match(String(link), /\/invitation\?token=rhi_/)
-      const shown = await hub().send({ url: `/api/v1/invitation?token=${token}` })
-      const { email, role } = expectObject(shown, 200)
+      const token = tokenOfLink(String(link))
+      assert.match(String(link), /\/invitation#token=rhi_\w+$/)
+      const { email, role } = expectObject(await readInvited(hub(), token), 200)
       assert.deepEqual([email, role], ['bob@example.org', 'viewer'])
       expectError(await accept(hub(), token, { password: 'short' }), 422, 'invalid_operator')
       expectObject(await accept(hub(), token), 201)
       expectError(await accept(hub(), token), 403, 'invitation_invalid')
-      const again = await hub().send({ url: `/api/v1/invitation?token=${token}` })
-      expectError(again, 403, 'invitation_invalid')
+      expectError(await readInvited(hub(), token), 403, 'invitation_invalid')
       const bob = await signInAs(hub(), 'bob@example.org')
       const session = await callAs(hub(), bob, 'GET', '/api/v1/session')
       assert.match(session.text, /"role":"viewer"/)
@@ -79,7 +79,8 @@ export function describeOperatorsOfHub(engine: StorageEngine): void {
         `UPDATE operator_invitations SET expires_at = '2026-01-01T00:00:00.000Z' WHERE email = 'exp@example.org'`,
       )
       const before = await countRows(hub().storage, 'operators')
-      for (const token of [withdrawn, expired, earlier, 'rhi_made-up', 'x']) {
+      for (const token of [withdrawn, expired, earlier, 'rhi_made-up', 'x', '']) {
+        expectError(await readInvited(hub(), token), 403, 'invitation_invalid')
         expectError(await accept(hub(), token), 403, 'invitation_invalid')
       }
       assert.equal(await countRows(hub().storage, 'operators'), before)
@@ -103,15 +104,41 @@ export function describeOperatorsOfHub(engine: StorageEngine): void {
       )
     })
 
-    test('a page of another site accepts nothing', async () => {
+    test('a page of another site accepts nothing, and reads nothing', async () => {
       const token = await invite(hub(), 'csrf@example.org', 'viewer')
-      const answer = await hub().send({
-        method: 'POST',
-        url: '/invitation',
-        headers: { origin: 'https://evil.example' },
-        body: { token, name: '', password: PASSWORD },
-      })
-      expectError(answer, 403, 'origin_not_allowed')
+      for (const [url, body] of [
+        ['/invitation', { token, name: '', password: PASSWORD }],
+        ['/api/v1/invitation', { token }],
+      ] as const) {
+        for (const headers of [
+          { origin: 'https://evil.example' },
+          { origin: 'null' },
+          { 'sec-fetch-site': 'cross-site' },
+        ]) {
+          const answer = await hub().send({ method: 'POST', url, headers, body })
+          expectError(answer, 403, 'origin_not_allowed')
+        }
+      }
+      assert.equal((await readInvited(hub(), token)).status, 200)
+    })
+
+    test('the token of a link is taken from a body alone, and is of one kind', async () => {
+      const token = await invite(hub(), 'body@example.org', 'viewer')
+      const url = '/api/v1/invitation'
+      const inQuery = `${url}?token=${token}`
+      for (const request of [{ url }, { url: inQuery }]) {
+        assert.equal((await hub().send(request)).status, 405)
+      }
+      for (const body of [{}, { token: [token] }, { token: 'x'.repeat(201) }, { token, more: 1 }]) {
+        const answer = await hub().send({ method: 'POST', url: inQuery, body })
+        expectError(answer, 400, 'invalid_request')
+      }
+      const form = { 'content-type': 'application/x-www-form-urlencoded' }
+      const asForm = { method: 'POST', url, headers: form, body: `token=${token}` } as const
+      assert.equal((await hub().send(asForm)).status, 415)
+      const read = await readInvited(hub(), token)
+      assert.equal(read.header('cache-control'), 'no-store')
+      expectAbsent([token], [read.text, hub().log()])
     })
 
     test('the link goes by mail where a mail server is set up, to the one who is invited', async () => {
@@ -132,7 +159,7 @@ export function describeOperatorsOfHub(engine: StorageEngine): void {
       })
       const { link, mailed } = expectObject(answer, 201)
       assert.equal(mailed, true)
-      assert.match(String(link), /^https:\/\/hub\.example\.org\/invitation\?token=rhi_/)
+      assert.match(String(link), /^https:\/\/hub\.example\.org\/invitation#token=rhi_\w+$/)
       const [mail] = server.mails
       assert.deepEqual(mail?.to, ['new@example.org'])
       const words = mail.source.replaceAll('=\r\n', '').replaceAll('=3D', '=')

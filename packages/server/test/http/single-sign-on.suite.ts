@@ -4,7 +4,14 @@ import { describe, test } from 'node:test'
 import { cookieOf } from '../helpers/http-actions.ts'
 import { type Answer, expectAbsent, expectError, expectObject } from '../helpers/http-answer.ts'
 import { EMAIL, startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { addOperator, auditOf, callAs, invite, sessionOf } from '../helpers/http-operators.ts'
+import {
+  addOperator,
+  auditOf,
+  callAs,
+  invite,
+  readInvited,
+  sessionOf,
+} from '../helpers/http-operators.ts'
 import { AT_HOME, beginSignOn, SITE, signOn, startHubWith } from '../helpers/http-single-sign-on.ts'
 import { startOidcProvider } from '../helpers/oidc-provider.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
@@ -39,8 +46,7 @@ export function describeSingleSignOn(engine: StorageEngine): void {
       const { account } = expectObject(await callAs(hub, session, 'GET', '/api/v1/account'), 200)
       const { role, has_password, single_sign_on, name } = Object(account)
       assert.deepEqual([role, has_password, single_sign_on, name], ['operator', false, true, 'Sam'])
-      const used = await hub.send({ url: `/api/v1/invitation?token=${token}` })
-      expectError(used, 403, 'invitation_invalid')
+      expectError(await readInvited(hub, token), 403, 'invitation_invalid')
       const audit = await auditOf(hub, '&actor=sam@example.org')
       assert.deepEqual(
         audit.map((entry) => entry['action']),

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { flagOf, SETTING_NAMES } from '../../src/config.ts'
+import { tokenOfLink } from '../helpers/link-token.ts'
 import { operatorAt, signIn } from '../helpers/process-operator.ts'
 import { createSandbox, OPERATOR, PROCESS_TEST } from '../helpers/process-sandbox.ts'
 
@@ -124,7 +125,7 @@ test(
     const line = await hub.line(/^Create the first operator: /)
     const link = new URL(line.slice('Create the first operator: '.length))
     assert.equal((await fetch(link)).status, 200)
-    const body = { ...OPERATOR, name: 'Ops', token: link.searchParams.get('token') }
+    const body = { ...OPERATOR, name: 'Ops', token: tokenOfLink(link.href) }
     const anonymous = operatorAt(link.origin, {})
     const wrong = await anonymous.call('POST', '/setup', { ...body, token: 'guessed' })
     assert.equal(wrong.status, 403)

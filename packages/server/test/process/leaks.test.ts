@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { sendRaw } from '../helpers/attacks-incoming.ts'
 import { type Behaviour, respond, simulatePlatform } from '../helpers/http-platform.ts'
 import { findLeaks, readStored, type Secrets } from '../helpers/leaks.ts'
+import { tokenOfLink } from '../helpers/link-token.ts'
 import { ENGINES } from '../helpers/process-engine.ts'
 import { ask, eventually, operatorAt, pullToTheEnd } from '../helpers/process-operator.ts'
 import { OPERATOR, PROCESS_TEST } from '../helpers/process-sandbox.ts'
@@ -198,7 +199,11 @@ for (const engine of ENGINES) {
           role: 'viewer',
         }),
       )
-      secrets['the invitation'] = /rhi_\w+/.exec(JSON.stringify(invitation))?.[0] ?? ''
+      secrets['the invitation'] = tokenOfLink(invitation.link)
+      for (const path of ['/api/v1/invitation', '/invitation', '/setup']) {
+        const body = JSON.stringify({ token: secrets['the invitation'] })
+        answers.push((await send(path, { method: 'POST', headers: json, body })).text)
+      }
       answers.push((await operator.call('POST', '/api/v1/alerts/test-mail', {})).text)
       answers.push(
         (

@@ -1,6 +1,7 @@
 /** Managing operators from the command line, beside a running hub. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { tokenOfLink } from '../helpers/link-token.ts'
 import { ENGINES } from '../helpers/process-engine.ts'
 import { signIn } from '../helpers/process-operator.ts'
 import { OPERATOR, PROCESS_TEST } from '../helpers/process-sandbox.ts'
@@ -24,8 +25,9 @@ for (const engine of ENGINES) {
         return stdout.join('\n')
       }
 
-      const link = new URL(await expectDone('invite bob@example.org --role operator'))
-      const body = { token: link.searchParams.get('token'), name: 'Bob', password: BOB.password }
+      const link = await expectDone('invite bob@example.org --role operator')
+      assert.ok(link.startsWith(`${hub.address}/invitation#token=rhi_`), link)
+      const body = { token: tokenOfLink(link), name: 'Bob', password: BOB.password }
       const accepted = await fetch(`${hub.address}/invitation`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },

@@ -3,7 +3,7 @@ import type { Role } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { callHub } from '../../api/call-hub.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { useUrlState } from '../../lib/url-state.ts'
+import { useLinkToken } from '../../lib/use-link-token.ts'
 import { AcceptForm } from './accept-form.tsx'
 import { EntryFrame } from './entry-frame.tsx'
 
@@ -11,10 +11,10 @@ type Invited = { email: string; role: Role }
 
 /** Where the link of an invitation leads. */
 export function InvitationPage() {
-  const [{ token = '' }] = useUrlState()
+  const token = useLinkToken()
   const invited = useQuery({
     queryKey: ['invitation', token],
-    queryFn: () => callHub<Invited>(`/api/v1/invitation?${new URLSearchParams({ token })}`),
+    queryFn: () => callHub<Invited>('/api/v1/invitation', { method: 'POST', body: { token } }),
     retry: false,
   })
   if (invited.isError) {
@@ -41,7 +41,7 @@ export function InvitationPage() {
       title="Welcome"
       description={`You are invited to this hub with the role ${role}. ${RIGHTS[role]}`}
     >
-      <AcceptForm token={token} email={email} />
+      <AcceptForm key={token} token={token} email={email} />
     </EntryFrame>
   )
 }

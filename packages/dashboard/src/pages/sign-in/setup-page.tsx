@@ -3,13 +3,13 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { callHub, wordsOf } from '../../api/call-hub.ts'
 import { signIn } from '../../api/sign-in.ts'
-import { useUrlState } from '../../lib/url-state.ts'
+import { useLinkToken } from '../../lib/use-link-token.ts'
 import { EntryFrame } from './entry-frame.tsx'
 import { PASSWORD_ADVICE, passwordFault } from './password-rule.ts'
 
 /** The first run: opened by the one-time link that the hub printed. */
 export function SetupPage() {
-  const [{ token = '' }] = useUrlState()
+  const token = useLinkToken()
   const [trouble, setTrouble] = useState('')
   const form = useForm({
     mode: 'uncontrolled',

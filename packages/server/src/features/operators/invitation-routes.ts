@@ -13,7 +13,7 @@ import { inviteOperator, type SendMail } from './invite-operator.ts'
 import type { CallerOf } from './requester.ts'
 
 const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
-const Token = Type.String({ minLength: 1, maxLength: 200 })
+const Token = Type.String({ maxLength: 200 })
 const DEFAULT_DAYS = 7
 
 /** Inviting operators by a link, and becoming one by it. */
@@ -28,11 +28,6 @@ export function invitationRoutes(parts: {
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
   const { invitations, activity, publicUrl, callerOf } = parts
-
-  function linkOf(request: FastifyRequest, token: string): string {
-    const site = publicUrl || `${request.protocol}://${request.host}`
-    return `${site}/invitation?token=${token}`
-  }
 
   const requesterOf = (request: FastifyRequest) => ({
     actor: nameOfCaller(callerOf(request)),
@@ -81,12 +76,13 @@ export function invitationRoutes(parts: {
       },
       async (request, reply) => {
         const { email, role, expires_in_days: days = DEFAULT_DAYS } = request.body
-        const asked = { email, role, days, linkOf: (token: string) => linkOf(request, token) }
-        const { token, ...invited } = await inviteOperator(parts, asked, requesterOf(request))
+        const site = publicUrl || `${request.protocol}://${request.host}`
+        const asked = { email, role, days, site }
+        const invited = await inviteOperator(parts, asked, requesterOf(request))
         return reply
           .code(201)
           .header('Cache-Control', 'no-store')
-          .send({ success: true as const, ...invited, link: linkOf(request, token) })
+          .send({ success: true as const, ...invited })
       },
     )
 
@@ -111,12 +107,13 @@ export function invitationRoutes(parts: {
       },
     )
 
-    app.get(
+    // It changes nothing, but addresses are logged on the way, and bodies are not.
+    app.post(
       '/api/v1/invitation',
       {
         schema: {
-          summary: 'Who is invited by a link',
-          querystring: Type.Object({ token: Token }, { additionalProperties: false }),
+          summary: 'Who is invited by a link; reads only, and takes the token in the body',
+          body: Type.Object({ token: Token }, { additionalProperties: false }),
           response: {
             200: Type.Object({
               success: Type.Literal(true),
@@ -129,7 +126,7 @@ export function invitationRoutes(parts: {
         },
       },
       async (request, reply) => {
-        const { email, role, expires_at } = await readInvitation(parts, request.query.token)
+        const { email, role, expires_at } = await readInvitation(parts, request.body.token)
         reply.header('Cache-Control', 'no-store')
         return { success: true as const, email, role, expires_at }
       },

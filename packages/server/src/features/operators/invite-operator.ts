@@ -19,14 +19,16 @@ export type SendMail = (mail: {
 
 export type Invited = {
   invitation: Invitation
-  /** Shown this once: only its hash is stored. */
-  token: string
+  /** Shown this once: of its token only the hash is stored. */
+  link: string
   mailed: boolean
   mail_problem: string | null
 }
 
 /**
- * Invites somebody by a link that holds once.
+ * Invites somebody by a link that holds once. Its token stands behind the #, which browsers keep to
+ * themselves: no proxy logs it, no other site is told it.
+ * @param request.site where operators reach the hub, such as https://hub.example.org
  * @throws HubError `invalid_operator` where the e-mail is none, or an operator has it.
  */
 export async function inviteOperator(
@@ -37,11 +39,11 @@ export async function inviteOperator(
     /** Null where no mail is set up. */
     sendMail: SendMail | null
   },
-  request: { email: string; role: Role; days: number; linkOf: (token: string) => string },
+  request: { email: string; role: Role; days: number; site: string },
   requester: { actor: string; address: string | null },
 ): Promise<Invited> {
   const email = request.email.trim().toLowerCase()
-  const { role, days, linkOf } = request
+  const { role, days, site } = request
   if (!isEmail(email)) {
     throw new HubError('invalid_operator', { reason: 'the e-mail address is not one' })
   }
@@ -55,8 +57,9 @@ export async function inviteOperator(
     { email, role, token_hash: hash, invited_by: actor, expires_at },
     { ...requester, action: 'operator.invite', target: email, details: { role, expires_at } },
   )
-  const mail = composeInvitation({ ...invitation, link: linkOf(key) })
+  const link = `${site}/invitation#token=${key}`
+  const mail = composeInvitation({ ...invitation, link })
   const problem = parts.sendMail ? await parts.sendMail({ to: [email], ...mail }) : null
   const mailed = parts.sendMail !== null && problem === null
-  return { invitation, token: key, mailed, mail_problem: problem }
+  return { invitation, link, mailed, mail_problem: problem }
 }
