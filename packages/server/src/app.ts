@@ -30,6 +30,7 @@ import { operatorOf } from './features/operators/requester.ts'
 import { operatorRoutes } from './features/operators/routes.ts'
 import { createSecondFactorRule } from './features/operators/second-factor-rule.ts'
 import { setupLink } from './features/operators/setup-link.ts'
+import { createProviderReach } from './features/operators/sso-provider.ts'
 import { connectionRoutes } from './features/platforms/connection-routes.ts'
 import { keepSqlViews } from './features/platforms/keep-sql-views.ts'
 import { manifestRoutes } from './features/platforms/manifest-routes.ts'
@@ -142,7 +143,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const auth = createAuth({ ...authSettings, oidc: null })
   const oidc = oidcOf(config)
   // One of its own: signing in by password must not wait for a provider that does not answer.
-  const createSsoAuth = oidc && (() => createAuth({ ...authSettings, oidc }))
+  const reachProvider = oidc && createProviderReach({ ...authSettings, oidc })
   const isBehindTls = config.HUB_PUBLIC_URL.startsWith('https:')
   const devices = createKnownDevices(secrets.deriveKey('known devices'), isBehindTls)
   const limits = createGuessLimits({
@@ -236,7 +237,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     const sendMail = mailer && createMailSender(mailer)
     await web.register(
       operatorRoutes({
-        ...{ ...storage, auth, createSsoAuth, oidc, secrets, clock, publicUrl, sendMail },
+        ...{ ...storage, auth, reachProvider, oidc, secrets, clock, publicUrl, sendMail },
         ...{ limits, devices, rule, callerOf, csrfTokenOf },
       }),
     )

@@ -165,6 +165,11 @@ const CATALOGUE = {
     message:
       'The provider of single sign-on does not answer. Try again in a moment, or sign in another way.',
   },
+  sign_on_issuer_wrong: {
+    status: 502,
+    message:
+      'The provider of single sign-on is refused: it says that its issuer is {found}, where HUB_OIDC_ISSUER has {expected}. Sign in another way, or have the setting put right.',
+  },
   password_refused: { status: 422, message: 'Choose another password: {reason}.' },
   sign_in_setting_refused: {
     status: 422,

@@ -46,7 +46,9 @@ export async function beginSingleSignOn(
     const response = await post('sign-in/social', { provider, callbackURL: next })
     const answer = await readAnswer(response)
     if (response.ok && answer.url) return { url: answer.url }
-    if (response.status === 429) return { reason: reasonOf(response, answer) }
+    if (response.status === 429 || answer.code === ISSUER_WRONG) {
+      return { reason: reasonOf(response, answer) }
+    }
   } catch {
     return { reason: UNREACHABLE }
   }
@@ -59,6 +61,7 @@ export async function readSignInOptions(): Promise<SignInOptions> {
   return response.ok ? await response.json() : { passkeys: false, single_sign_on: [] }
 }
 
+const ISSUER_WRONG = 'sign_on_issuer_wrong'
 const UNREACHABLE = 'The hub cannot be reached. Check the connection and try again.'
 
 /** What went wrong at a provider, by the word that the hub puts into the address. */
@@ -72,6 +75,9 @@ const SINGLE_SIGN_ON: Readonly<Record<string, string>> = {
   account_not_linked: 'The provider has not verified your e-mail. Have it verified there first.',
   operator_disabled: 'Your account is disabled. Ask an admin of this hub.',
   access_denied: 'The provider did not let you in.',
+  sign_on_unavailable: 'The provider of single sign-on does not answer. Try again in a moment.',
+  [ISSUER_WRONG]:
+    'The provider of single sign-on is not the one that this hub expects. Ask an admin: the log says more.',
 }
 
 /** Refusals after which the password is asked for again. */

@@ -1,8 +1,9 @@
 /** The way to a provider of single sign-on and back, as a browser goes it. */
 import assert from 'node:assert/strict'
+import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { cookieOf } from './http-actions.ts'
 import { type Answer, expectObject } from './http-answer.ts'
-import { startTestHub, type TestHub } from './http-hub.ts'
+import { startTestHub, type TestHub, type TestHubOptions } from './http-hub.ts'
 import type { OidcProvider } from './oidc-provider.ts'
 import type { StorageEngine } from './storage-engine.ts'
 
@@ -14,8 +15,16 @@ export async function startHubWith(
   engine: StorageEngine,
   provider: OidcProvider,
   env: Record<string, string> = {},
+  clock: Clock = systemClock,
 ): Promise<TestHub> {
-  return startTestHub(engine, {
+  return startTestHub(engine, { ...optionsWith(provider, env), clock })
+}
+
+export function optionsWith(
+  provider: Pick<OidcProvider, 'issuer' | 'clientId' | 'clientSecret'>,
+  env: Record<string, string> = {},
+): TestHubOptions {
+  return {
     withOperator: true,
     env: {
       HUB_PUBLIC_URL: SITE,
@@ -25,7 +34,18 @@ export async function startHubWith(
       HUB_OIDC_NAME: 'Example',
       ...env,
     },
-  })
+  }
+}
+
+/** A clock that can be put ahead past the seconds for which a failure of the provider is kept. */
+export function createClockAhead() {
+  let ahead = 0
+  return {
+    clock: { now: () => new Date(Date.now() + ahead) },
+    putAhead: () => {
+      ahead += 6000
+    },
+  }
 }
 
 export function beginSignOn(hub: TestHub, callbackURL = '/dashboard'): Promise<Answer> {
@@ -39,7 +59,11 @@ export function beginSignOn(hub: TestHub, callbackURL = '/dashboard'): Promise<A
 
 /** The whole way: to the provider and back. */
 export async function signOn(hub: TestHub): Promise<Answer> {
-  const begun = await beginSignOn(hub)
+  return comeBack(hub, await beginSignOn(hub))
+}
+
+/** Goes to the provider by what has begun, and back. */
+export async function comeBack(hub: TestHub, begun: Answer): Promise<Answer> {
   const { url } = expectObject(begun, 200)
   const sentBack = await fetch(String(url), { redirect: 'manual' })
   const back = new URL(sentBack.headers.get('location') ?? '')

@@ -14,6 +14,8 @@ export type OidcProvider = {
   become: (person: Partial<Person>) => void
   /** Has the tokens say something else than they should. */
   forge: (claims: Record<string, unknown>) => void
+  /** Has the description say something else than it should. */
+  describe: (members: Record<string, unknown>) => void
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
@@ -29,6 +31,7 @@ export async function startOidcProvider(before?: OidcProvider): Promise<OidcProv
   const grants = new Map<string, Grant>()
   let person: Person = { sub: 'p1', email: 'sso@example.org', name: 'Sam', email_verified: true }
   let forged: Record<string, unknown> = {}
+  let described: Record<string, unknown> = {}
 
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', issuer)
@@ -44,6 +47,7 @@ export async function startOidcProvider(before?: OidcProvider): Promise<OidcProv
         jwks_uri: `${issuer}/jwks`,
         response_types_supported: ['code'],
         id_token_signing_alg_values_supported: ['RS256'],
+        ...described,
       })
     }
     if (url.pathname === '/jwks') return json({ keys: [jwk] })
@@ -104,6 +108,9 @@ export async function startOidcProvider(before?: OidcProvider): Promise<OidcProv
     },
     forge(claims) {
       forged = claims
+    },
+    describe(members) {
+      described = members
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

@@ -12,7 +12,16 @@ import {
   readInvited,
   sessionOf,
 } from '../helpers/http-operators.ts'
-import { AT_HOME, beginSignOn, SITE, signOn, startHubWith } from '../helpers/http-single-sign-on.ts'
+import {
+  AT_HOME,
+  beginSignOn,
+  comeBack,
+  createClockAhead,
+  optionsWith,
+  SITE,
+  signOn,
+  startHubWith,
+} from '../helpers/http-single-sign-on.ts'
 import { startOidcProvider } from '../helpers/oidc-provider.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { countRows, runSql } from '../helpers/storage-sql.ts'
@@ -124,6 +133,71 @@ export function describeSingleSignOn(engine: StorageEngine): void {
       }
     })
 
+    test('a description of another issuer is refused, in words and in the log, until it is right', async () => {
+      await using provider = await startOidcProvider()
+      provider.become({ email: EMAIL })
+      const { clock, putAhead } = createClockAhead()
+      const { issuer } = provider
+      provider.describe({ issuer: 'https://evil.example' })
+      await using hub = await startHubWith(engine, provider, {}, clock)
+      for (const wrong of [
+        'https://evil.example',
+        `${issuer}/realms/other`,
+        `${issuer}//`,
+        `${issuer}/?x`,
+        issuer.replace('http:', 'https:'),
+        issuer.replace('127.0.0.1', 'localhost'),
+        [issuer],
+      ]) {
+        provider.describe({ issuer: wrong })
+        provider.forge({ iss: wrong })
+        putAhead()
+        const begun = await beginSignOn(hub)
+        expectError(begun, 502, 'sign_on_issuer_wrong')
+        const words = `its issuer is ${wrong}, where HUB_OIDC_ISSUER has ${issuer}.`
+        for (const text of [begun.text, hub.log()]) assert.ok(text.includes(words), words)
+        assert.deepEqual(begun.cookies, [])
+      }
+      const line = `${issuer}/\n\u202e${'x'.repeat(9999)}`
+      provider.describe({ issuer: line })
+      putAhead()
+      const long = await beginSignOn(hub)
+      assert.ok(long.text.length < 1000 && !long.text.includes('\u202e'), long.text)
+      provider.describe({ issuer: undefined })
+      putAhead()
+      expectError(await beginSignOn(hub), 503, 'sign_on_unavailable')
+      provider.describe({})
+      provider.forge({})
+      putAhead()
+      await sessionOf(hub, await signOn(hub))
+    })
+
+    test('who comes back to a node that is told of another issuer is not let in', async () => {
+      await using provider = await startOidcProvider()
+      provider.become({ email: EMAIL })
+      await using hub = await startHubWith(engine, provider)
+      const begun = await beginSignOn(hub)
+      provider.describe({ issuer: 'https://evil.example' })
+      provider.forge({ iss: 'https://evil.example' })
+      await hub.restart(optionsWith(provider))
+      await expectRefused(hub, await comeBack(hub, begun), 'sign_on_issuer_wrong')
+    })
+
+    test('the issuer may be set as the address of its description, and have a slash at its end', async () => {
+      await using provider = await startOidcProvider()
+      provider.become({ email: EMAIL })
+      const { issuer } = provider
+      const HUB_OIDC_ISSUER = `${issuer}/.well-known/openid-configuration`
+      await using hub = await startHubWith(engine, provider, { HUB_OIDC_ISSUER })
+      await sessionOf(hub, await signOn(hub))
+      provider.describe({ issuer: `${issuer}/` })
+      await hub.restart(optionsWith(provider, { HUB_OIDC_ISSUER: `${issuer}/` }))
+      const other = await signOn(hub)
+      assert.match(other.header('location'), /\/sign-in\?error=/, 'its tokens name another one')
+      provider.forge({ iss: `${issuer}/` })
+      await sessionOf(hub, await signOn(hub))
+    })
+
     test('a callback without its beginning, or of another browser, opens nothing', async () => {
       await using provider = await startOidcProvider()
       await using hub = await startHubWith(engine, provider)
@@ -157,9 +231,14 @@ export function describeSingleSignOn(engine: StorageEngine): void {
     test('a provider that comes back lets people in again, without a restart of the hub', async () => {
       const gone = await startOidcProvider()
       await gone[Symbol.asyncDispose]()
-      await using hub = await startHubWith(engine, gone)
-      expectError(await beginSignOn(hub), 503, 'sign_on_unavailable')
+      const { clock, putAhead } = createClockAhead()
+      await using hub = await startHubWith(engine, gone, {}, clock)
+      const refused = await beginSignOn(hub)
+      expectError(refused, 503, 'sign_on_unavailable')
+      assert.equal(refused.header('retry-after'), '5')
       await using provider = await startOidcProvider(gone)
+      expectError(await beginSignOn(hub), 503, 'sign_on_unavailable')
+      putAhead()
       provider.become({ email: EMAIL })
       const session = await sessionOf(hub, await signOn(hub))
       assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)

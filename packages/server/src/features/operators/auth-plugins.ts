@@ -3,6 +3,7 @@ import { passkey } from '@better-auth/passkey'
 import { APIError } from 'better-auth/api'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import type { Role } from '../../domain/caller.ts'
+import { readIssuer } from '../../domain/issuer.ts'
 import { PASSKEY, SECOND_FACTOR } from './auth-tables.ts'
 
 /** Single sign-on with a provider that speaks OpenID Connect. */
@@ -20,7 +21,6 @@ export type OidcSettings = {
 }
 
 export const OIDC = 'oidc'
-const DISCOVERY = '/.well-known/openid-configuration'
 
 export function secondFactor() {
   // The hub counts guesses itself: a lock would shut out the operator along with the guesser.
@@ -78,7 +78,7 @@ export function singleSignOn(oidc: OidcSettings | null) {
         name,
         clientId,
         clientSecret,
-        discoveryUrl: issuer.endsWith(DISCOVERY) ? issuer : `${issuer}${DISCOVERY}`,
+        discoveryUrl: readIssuer(issuer).description,
         requireIdTokenVerification: true,
         scopes: ['openid', 'email', 'profile'],
         pkce: true,

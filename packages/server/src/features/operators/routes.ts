@@ -21,7 +21,7 @@ import { tokenRoutes } from './token-routes.ts'
 
 export type OperatorParts = {
   auth: Auth
-  createSsoAuth: (() => Auth) | null
+  reachProvider: (() => Promise<Auth>) | null
   oidc: OidcSettings | null
   secrets: SecretBox
   clock: Clock

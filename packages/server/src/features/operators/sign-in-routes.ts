@@ -51,8 +51,8 @@ const STEPS = [
 /** The steps of signing in, none of which is done in the name of who is signed in already. */
 export function signInRoutes(parts: {
   auth: Auth
-  /** Makes one that speaks with the provider of single sign-on; null where there is none. */
-  createSsoAuth: (() => Auth) | null
+  /** Of the provider of single sign-on; null where there is none. */
+  reachProvider: (() => Promise<Auth>) | null
   oidc: OidcSettings | null
   publicUrl: string
   operators: Pick<OperatorStore, 'readOperator'>
@@ -61,10 +61,8 @@ export function signInRoutes(parts: {
   devices: KnownDevices
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
-  const { auth, createSsoAuth, oidc, publicUrl, operators, limits, devices } = parts
+  const { auth, reachProvider, oidc, publicUrl, operators, limits, devices } = parts
   const { activity, callerOf } = parts
-
-  let ssoAuth = createSsoAuth?.() ?? null
 
   /** Whose account a step is about; null where a code comes without a sign-in that waits for one. */
   async function emailOf(request: FastifyRequest): Promise<string | null> {
@@ -136,14 +134,11 @@ export function signInRoutes(parts: {
         },
       },
       async (request, reply) => {
-        if (!ssoAuth) throw new HubError('not_found', { what: 'single sign-on' })
+        if (!reachProvider) throw new HubError('not_found', { what: 'single sign-on' })
+        const ssoAuth = await reachProvider()
         const body = { ...request.body, errorCallbackURL: '/sign-in', disableRedirect: true }
         const call = { path: 'sign-in/social', body, withSession: false }
-        const answer = await callAuth(ssoAuth, request, call)
-        if (answer.status !== 404) return passOn(request, reply, answer)
-        // It asks the provider what it is like once, so that after a failure another one has to ask.
-        ssoAuth = createSsoAuth?.() ?? null
-        throw new HubError('sign_on_unavailable', {}, { retryAfterSeconds: 5 })
+        return passOn(request, reply, await callAuth(ssoAuth, request, call))
       },
     )
 
@@ -157,7 +152,13 @@ export function signInRoutes(parts: {
         },
       },
       async (request, reply) => {
-        if (!ssoAuth) throw new HubError('not_found', { what: 'single sign-on' })
+        if (!reachProvider) throw new HubError('not_found', { what: 'single sign-on' })
+        const ssoAuth = await reachProvider().catch((error: unknown) => {
+          if (error instanceof HubError) return error
+          throw error
+        })
+        // Somebody stands here with a browser.
+        if (ssoAuth instanceof HubError) return reply.redirect(`/sign-in?error=${ssoAuth.code}`)
         const query = request.url.split('?')[1] ?? ''
         const path = `callback/${OIDC}?${query}`
         return passOn(

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { isIssuer, readIssuer } from './issuer.ts'
+
+const ISSUER = 'https://id.example.org/realms/main'
+const SUFFIX = '/.well-known/openid-configuration'
+
+/** As an address is read from a setting. */
+const asSet = (url: string) => new URL(url).href.replace(/\/$/, '')
+
+test('the issuer and the address of its description mean the same', () => {
+  const expected = { issuer: ISSUER, description: `${ISSUER}${SUFFIX}` }
+  for (const setting of [ISSUER, `${ISSUER}/`, `${ISSUER}${SUFFIX}`, `${ISSUER}${SUFFIX}/`]) {
+    assert.deepEqual(readIssuer(asSet(setting)), expected, setting)
+  }
+})
+
+test('what leads to the same description is the same issuer', () => {
+  for (const named of [
+    ISSUER,
+    `${ISSUER}/`,
+    'HTTPS://ID.Example.org/realms/main',
+    'https://id.example.org:443/realms/main',
+  ]) {
+    assert.ok(isIssuer(ISSUER, named), named)
+  }
+  for (const named of ['https://id.example.org', 'https://id.example.org/']) {
+    assert.ok(isIssuer(readIssuer(asSet('https://id.example.org/')).issuer, named), named)
+  }
+})
+
+test('nothing else is', () => {
+  for (const named of [
+    'https://id.example.org',
+    'https://id.example.org/realms',
+    'https://id.example.org/realms/Main',
+    'https://id.example.org/realms/main2',
+    `${ISSUER}//`,
+    `${ISSUER}?`,
+    `${ISSUER}#`,
+    `${ISSUER}?x=1`,
+    `${ISSUER}${SUFFIX}`,
+    'http://id.example.org/realms/main',
+    'https://id.example.org:8443/realms/main',
+    'https://id.example.org.evil.example/realms/main',
+    'https://id.example.org@evil.example/realms/main',
+    'https://someone@id.example.org/realms/main',
+    'https://іd.example.org/realms/main',
+    'https://evil.example/?https://id.example.org/realms/main',
+    'id.example.org/realms/main',
+    '',
+    null,
+    undefined,
+    [ISSUER],
+    { toString: () => ISSUER },
+  ]) {
+    assert.ok(!isIssuer(ISSUER, named), String(named))
+  }
+})
+
+test('an issuer is that of its own setting, and of no other', () => {
+  fc.assert(
+    fc.property(fc.webUrl(), fc.webUrl(), (one, other) => {
+      const { issuer } = readIssuer(asSet(one))
+      assert.ok(isIssuer(issuer, one))
+      assert.equal(isIssuer(issuer, other), asSet(other) === issuer)
+    }),
+  )
+})
