@@ -39,8 +39,10 @@ export function SignInCode({
           required
           autoFocus
           autoComplete={isApp ? 'one-time-code' : 'off'}
+          autoCapitalize="none"
+          spellCheck={false}
           inputMode={isApp ? 'numeric' : 'text'}
-          placeholder={isApp ? '123456' : 'abcde-fghij'}
+          placeholder={isApp ? '123456' : '2kf7-9xq3-…'}
           {...form.getInputProps('code')}
         />
         <Button type="submit" loading={form.submitting}>

@@ -31,6 +31,16 @@ async function signOut(page: Page): Promise<void> {
 
 const overview = (page: Page) => page.getByRole('heading', { name: 'Overview' }).waitFor()
 
+/** In how many lines the recovery codes are seen, and whether nothing of them is cut off. */
+const LINES_OF_CODES = `(() => {
+  const block = document.querySelector('[data-secret="recovery codes"]')
+  const text = document.createRange()
+  text.selectNodeContents(block)
+  const lines = [...text.getClientRects()]
+  const { right } = block.closest('[role="status"]').getBoundingClientRect()
+  return { lines: new Set(lines.map((line) => line.top)).size, areWhole: lines.every((line) => line.right <= right) }
+})()`
+
 /** Browsers take `localhost` for safe enough for passkeys, and no other address without TLS. */
 const atLocalhost = ({ address }: Pick<TestHub, 'address'>) => ({
   address: address.replace('127.0.0.1', 'localhost'),
@@ -64,6 +74,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     await page.getByText('Keep these recovery codes').waitFor()
     const codes = await page.locator('[data-secret="recovery codes"]').innerText()
     const [recovery = ''] = codes.split('\n')
+    assert.match(codes, /^([0-9a-z]{4}(-[0-9a-z]{4}){6}(\n|$)){10}$/)
     await page.getByRole('button', { name: 'New recovery codes' }).waitFor()
 
     await signOut(page)
@@ -79,7 +90,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByText('The code is wrong. Wait for the next one').waitFor()
     await page.getByRole('button', { name: 'Use a recovery code' }).click()
-    await page.getByLabel('Recovery code').fill(recovery)
+    await page.getByLabel('Recovery code').fill(recovery.toUpperCase().replaceAll('-', ' '))
     await page.getByRole('button', { name: 'Go on' }).click()
     await overview(page)
 
@@ -121,6 +132,8 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     await page.getByLabel('Code that the app shows now').fill(code)
     await page.getByRole('button', { name: 'Switch on' }).click()
     await page.getByText('Keep these recovery codes').waitFor()
+    await expectNoSidewaysScroll(page)
+    assert.deepEqual(await page.evaluate(LINES_OF_CODES), { lines: 10, areWhole: true })
     await page.getByRole('button', { name: 'I have kept them, go on' }).click()
     await page.getByRole('heading', { name: 'Pulls' }).waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard/pulls')

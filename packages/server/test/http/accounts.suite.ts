@@ -152,29 +152,6 @@ export function describeAccounts(engine: StorageEngine): void {
       assert.equal(again.status, 401, 'the half sign-in was used up')
     })
 
-    test('a recovery code goes on once', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const { codes } = await enableSecondFactor(hub, await signInAs(hub))
-      assert.equal(new Set(codes).size, 10)
-      const [code = ''] = codes
-      const use = async (given: string) =>
-        sendCode(hub, await trySignIn(hub, EMAIL), 'verify-backup-code', given)
-      await sessionOf(hub, await use(code))
-      expectError(await use(code), 401, 'invalid_backup_code')
-      await sessionOf(hub, await use(codes[1] ?? ''))
-      assert.ok((await actionsOf(hub)).includes('session.begin'))
-    })
-
-    test('of many who use one recovery code at once, one gets in', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const { codes } = await enableSecondFactor(hub, await signInAs(hub))
-      const halves = [await trySignIn(hub, EMAIL), await trySignIn(hub, EMAIL)]
-      const answers = await Promise.all(
-        halves.map((half) => sendCode(hub, half, 'verify-backup-code', codes[0] ?? '')),
-      )
-      assert.equal(answers.filter((answer) => answer.status === 200).length, 1)
-    })
-
     test('guesses of a code use the sign-in up', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { uri } = await enableSecondFactor(hub, await signInAs(hub))
@@ -236,8 +213,7 @@ export function describeAccounts(engine: StorageEngine): void {
         await runSql(hub.storage, 'SELECT * FROM operator_second_factors'),
       )
       const secret = new URL(uri).searchParams.get('secret') ?? ''
-      expectAbsent([secret, codes[0]?.padEnd(12, '.') ?? ''], [rows, hub.log()])
-      assert.ok(!rows.includes(codes[0] ?? '?'))
+      expectAbsent([secret, ...codes], [rows, hub.log()])
       const admin = await signInAs(hub)
       const url = `/api/v1/operators/${id}/second-factor`
       expectObject(await callAs(hub, admin, 'DELETE', url), 200)

@@ -50,6 +50,7 @@ import { describeReceiverOrder } from './receiver-order.suite.ts'
 import { describeReceiverRefusals } from './receiver-refusals.suite.ts'
 import { describeRecordSearch } from './record-search.suite.ts'
 import { describeRecords } from './records.suite.ts'
+import { describeRecoveryCodes } from './recovery-codes.suite.ts'
 import { describeRejectedPushes } from './rejected-pushes.suite.ts'
 import { describeRemovals } from './removals.suite.ts'
 import { describeReplaying } from './replays.suite.ts'
@@ -79,6 +80,7 @@ export function describeHub(engine: StorageEngine): void {
   describeCsrf(engine)
   describeOperatorsOfHub(engine)
   describeAccounts(engine)
+  describeRecoveryCodes(engine)
   describeSingleSignOn(engine)
   describeProbe(engine)
   describePlatforms(engine)

@@ -218,8 +218,10 @@ for (const engine of ENGINES) {
         await ask(operator, 'POST', '/api/v1/account/second-factor', { password }),
       )
       secrets['the TOTP secret'] = new URL(factor.totp_uri).searchParams.get('secret') ?? ''
-      for (const [index, code] of factor.recovery_codes.entries())
+      for (const [index, code] of factor.recovery_codes.entries()) {
         secrets[`recovery code ${index}`] = code
+        secrets[`recovery code ${index} without dashes`] = code.replaceAll('-', '')
+      }
       answers.push(
         (await operator.call('POST', '/api/v1/account/second-factor/confirm', { code: '000000' }))
           .text,

@@ -43,13 +43,13 @@ async function fillHub(t: TestContext, { sandbox }: EngineSandbox, env: Record<s
   await hub.stop()
   return {
     ...{ id: registered.platform.id, key: registered.hub_api_key, erased: reference_number },
-    ...{ totp_uri, recoveryCode: recovery_codes[0], operator },
+    ...{ totp_uri, recovery_codes, operator },
   }
 }
 
 type Filled = Awaited<ReturnType<typeof fillHub>>
 
-/** Signs in with password and code, and finds everything as it was. */
+/** Signs in with password and code, and with a recovery code, and finds everything as it was. */
 async function checkHub(
   sandbox: Sandbox,
   filled: Filled,
@@ -57,9 +57,10 @@ async function checkHub(
   steps: 0 | 1,
 ) {
   const hub = await sandbox.startHub({ env })
-  const { id, key, erased, totp_uri } = filled
+  const { id, key, erased, totp_uri, recovery_codes } = filled
   const gone = await filled.operator.at(hub.address).call('GET', '/api/v1/platforms')
-  const operator = await signInWithCode(hub.address, totpCode(totp_uri, steps))
+  await signInWithCode(hub.address, 'backup-code', recovery_codes[steps])
+  const operator = await signInWithCode(hub.address, 'totp', totpCode(totp_uri, steps))
   const { password } = OPERATOR
   const shown = await ask(operator, 'POST', `/api/v1/platforms/${id}/hub-key/reveal`, { password })
   assert.equal(JSON.parse(shown).hub_api_key, key)
@@ -80,7 +81,7 @@ async function checkHub(
   return { oldSession: gone.status }
 }
 
-async function signInWithCode(address: string, code: string) {
+async function signInWithCode(address: string, kind: 'totp' | 'backup-code', code: string) {
   const send = (path: string, body: object, cookie: string) =>
     fetch(`${address}/api/auth/${path}`, {
       method: 'POST',
@@ -94,7 +95,7 @@ async function signInWithCode(address: string, code: string) {
       .join('; ')
   const first = await send('sign-in/email', OPERATOR, '')
   assert.equal(first.status, 200)
-  const second = await send('two-factor/verify-totp', { code }, cookiesOf(first))
+  const second = await send(`two-factor/verify-${kind}`, { code }, cookiesOf(first))
   assert.equal(second.status, 200, await second.text())
   const cookie = cookiesOf(second)
   const session = await fetch(`${address}/api/v1/session`, { headers: { cookie } })

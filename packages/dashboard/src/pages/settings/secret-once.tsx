@@ -1,5 +1,4 @@
 import { Alert, Code, Group, Stack, Text } from '@mantine/core'
-import { IconEye } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { CopyButton } from '../../components/copy-button.tsx'
 
@@ -17,10 +16,16 @@ export function SecretOnce({
   children?: ReactNode
 }) {
   return (
-    <Alert variant="light" icon={<IconEye />} title={title} role="status">
+    <Alert variant="light" title={title} role="status">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{children}</Text>
-        <Code block w="100%" fz="sm" data-secret={label}>
+        <Code
+          block
+          w="100%"
+          fz={{ base: 'xs', sm: 'sm' }}
+          style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
+          data-secret={label}
+        >
           {value}
         </Code>
         <Group>

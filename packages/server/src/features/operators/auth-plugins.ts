@@ -5,6 +5,7 @@ import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import type { Role } from '../../domain/caller.ts'
 import { readIssuer } from '../../domain/issuer.ts'
 import { PASSKEY, SECOND_FACTOR } from './auth-tables.ts'
+import { recoveryCodes } from './recovery-codes.ts'
 
 /** Single sign-on with a provider that speaks OpenID Connect. */
 export type OidcSettings = {
@@ -22,12 +23,14 @@ export type OidcSettings = {
 
 export const OIDC = 'oidc'
 
-export function secondFactor() {
+/** @param secret seals what it keeps. */
+export function secondFactor(secret: string) {
   // The hub counts guesses itself: a lock would shut out the operator along with the guesser.
   return twoFactor({
     issuer: 'Recordhub',
     schema: SECOND_FACTOR,
     accountLockout: { enabled: false },
+    backupCodeOptions: recoveryCodes(secret),
   })
 }
 

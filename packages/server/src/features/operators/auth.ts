@@ -16,7 +16,7 @@ const SEEN_MS = 60_000
 export type SessionLimits = { days: number; idleMinutes: number }
 
 export type AuthSettings = HookParts & {
-  /** Signs session cookies. */
+  /** Signs session cookies, and seals second factors. */
   secret: string
   /** The address that operators use; decides whether cookies are Secure. '' where nobody has said it. */
   publicUrl: string
@@ -109,7 +109,7 @@ export function createAuth(settings: AuthSettings) {
         '/passkey/*': UNGUESSABLE,
       },
     },
-    plugins: [secondFactor(), passkeys(publicUrl), singleSignOn(oidc)],
+    plugins: [secondFactor(secret), passkeys(publicUrl), singleSignOn(oidc)],
     advanced: {
       // The prefix makes a browser refuse a cookie that another host of the domain, or no TLS, has set.
       cookiePrefix: isBehindTls ? '__Host-recordhub' : 'recordhub',

@@ -9,6 +9,7 @@ import { OIDC, type OidcSettings, passkeySite } from './auth-plugins.ts'
 import { callAuth, findHalfSignedIn, toErrorAnswer } from './call-auth.ts'
 import type { KnownDevices } from './known-device.ts'
 import type { GuessLimits } from './limit-guesses.ts'
+import { hashRecoveryCode } from './recovery-codes.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
 
 const Text = Type.String({ maxLength: 1000 })
@@ -78,7 +79,7 @@ export function signInRoutes(parts: {
         `/api/auth/${path}`,
         { schema: { summary, body, response: { 200: Anything } } },
         async (request, reply) => {
-          const sent: object = Object(request.body)
+          const sent = guess === 'recovery code' ? hashed(request.body) : Object(request.body)
           const step = () => callAuth(auth, request, { path, body: sent, withSession: false })
           if (guess === null) return passOn(request, reply, await step())
           const whose = await emailOf(request)
@@ -191,6 +192,11 @@ export function signInRoutes(parts: {
       },
     )
   }
+}
+
+/** Of a recovery code its hash alone is known to Better Auth; who sends a hash has it hashed once more. */
+function hashed(body: unknown): object {
+  return { code: hashRecoveryCode(String(Object(body).code)) }
 }
 
 /** As Better Auth does where the sign-in before is too long ago. */
