@@ -19,6 +19,11 @@ const BEAT_MS = 2000
 /** A process that did not touch the file for so long is gone. */
 const SILENCE_MS = 5 * BEAT_MS
 const LOOK_MS = 250
+/**
+ * Another one for a process that got the number of one before it. Asked once, since a process that is kept waiting
+ * between the two clocks would not know itself again.
+ */
+const STARTED = Math.round(Number(process.hrtime.bigint()) / 1e6 - process.uptime() * 1000)
 
 /**
  * Takes the lock, also from a process that is gone: at once where it was on this machine, else after watching
@@ -94,10 +99,8 @@ async function removeStale(path: string, text: string): Promise<void> {
   await unlink(aside)
 }
 
-/** The same whenever a process is asked, and another one for one that got its number later. */
 function thisProcess(): Holder {
-  const started = Math.round(Number(process.hrtime.bigint()) / 1e6 - process.uptime() * 1000)
-  return { host: hostname(), pid: process.pid, started }
+  return { host: hostname(), pid: process.pid, started: STARTED }
 }
 
 /** Whether it is known to have ended: another machine's processes are not seen from here. */

@@ -149,6 +149,11 @@ test('one file is not opened twice in one process either', async (t) => {
   const { path, box } = open(t)
   await box.load()
   await assert.rejects(open(t, path).box.load(), /in use by process/)
+  // The machine lets it wait for a second between one clock and the other.
+  const uptime = process.uptime()
+  const late = t.mock.method(process, 'uptime', () => uptime + 1)
+  await assert.rejects(open(t, path).box.load(), /in use by process/)
+  late.mock.restore()
   await box.close()
   assert.equal(existsSync(`${path}.lock`), false)
   assert.deepEqual(await idsIn(open(t, path).box), [])

@@ -9,6 +9,8 @@ import { createFileOutbox } from './file-outbox.ts'
 import { createPushClient, type PushClientOptions } from './push-client.ts'
 
 const KEY = 'rhk_any'
+/** Longer than any machine lets a test wait: what is about time says its own. */
+const PATIENT = { timeoutMs: 300_000, giveUpAfterMs: 300_000 }
 const NAMES = { record_type: 'employee', module_name: 'Employees', full_name: 'Ann' }
 const record = (reference_number: string, data: object = {}) => ({
   ...NAMES,
@@ -48,7 +50,7 @@ async function openReceiver(t: TestContext, ...inTurn: Behaviour[]) {
     server.close()
   })
   const connect = (options: Partial<PushClientOptions> = {}) => {
-    const client = createPushClient({ hubUrl, hubApiKey: KEY, ...options })
+    const client = createPushClient({ hubUrl, hubApiKey: KEY, ...PATIENT, ...options })
     t.after(() => client.close())
     return client
   }
@@ -174,7 +176,7 @@ test('an answer that does not end is given up too, and a redirect takes the key 
   const { connect } = await openReceiver(t, half, away)
   const reasons: string[] = []
   const onWaiting: PushClientOptions['onWaiting'] = (_, { reason }) => void reasons.push(reason)
-  const client = connect({ timeoutMs: 100, giveUpAfterMs: 5000, onWaiting })
+  const client = connect({ timeoutMs: 100, onWaiting })
   const result = await client.created(record('1'))
   assert.equal(result.outcome, 'given up')
   assert.match(reasons[0] ?? '', /did not answer within 100 ms/)

@@ -4,12 +4,11 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { PROCESS_TEST } from '../../server/test/helpers/process-sandbox.ts'
 import { ENGINES } from './helpers/engines.ts'
 import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
 
-const LIMIT = { timeout: 60_000 }
-
-test('it says how it is used, and what is mistyped', LIMIT, async (t) => {
+test('it says how it is used, and what is mistyped', PROCESS_TEST, async (t) => {
   const { run } = createRunnerSandbox(t)
   const help = await run(['--help'])
   assert.equal(help.code, 0)
@@ -25,7 +24,7 @@ test('it says how it is used, and what is mistyped', LIMIT, async (t) => {
   assert.match(stderr, /There is no .*platform\.yaml; recordhub-platform init writes one/)
 })
 
-test('each fault of the file has one line that says where and what', LIMIT, async (t) => {
+test('each fault of the file has one line that says where and what', PROCESS_TEST, async (t) => {
   const { run, write } = createRunnerSandbox(t)
   write(
     'platform.yaml',
@@ -69,7 +68,7 @@ more: 1
   assert.match((await run(['check'])).stderr, /^platform\.yaml:1: the file has to be a mapping/)
 })
 
-test('each fault that the data show has a line, too', LIMIT, async (t) => {
+test('each fault that the data show has a line, too', PROCESS_TEST, async (t) => {
   const { run, write, folder } = createRunnerSandbox(t)
   new DatabaseSync(join(folder, 'a.sqlite')).exec('CREATE TABLE a (id, day DATE)')
   write(
@@ -96,16 +95,16 @@ modules:
 
 for (const engine of ENGINES) {
   test(`${engine.name}: init, check and serve lead from nothing to a platform`, {
-    ...LIMIT,
+    ...PROCESS_TEST,
     skip: engine.missing,
   }, async (t) => {
+    const { run, start, folder } = createRunnerSandbox(t)
     const database = await engine.open(t)
     await database.run(
       `CREATE TABLE customers (id INTEGER PRIMARY KEY, first_name VARCHAR(20) NOT NULL, last_name VARCHAR(20), password_hash VARCHAR(9), picture ${engine.name === 'PostgreSQL' ? 'BYTEA' : 'BLOB'}, updated_at ${engine.name === 'SQLite' ? 'DATETIME' : 'TIMESTAMP'} NULL)`,
       'CREATE TABLE loose (note VARCHAR(20))',
       "INSERT INTO customers (id, first_name) VALUES (1, 'Ann'), (2, 'Bob')",
     )
-    const { run, start, folder } = createRunnerSandbox(t)
     const secret =
       engine.name === 'SQLite' ? 'no secret at all' : new URL(database.address).password
     const init = await run(['init'], { DATABASE_URL: database.address, SOURCE_KEY: '' })
@@ -135,31 +134,35 @@ for (const engine of ENGINES) {
   })
 }
 
-test('init writes whatever names there are so that they are read as they are', LIMIT, async (t) => {
-  const { run, folder } = createRunnerSandbox(t)
-  const names = [
-    'null',
-    'a: b # c',
-    `\${HOME}`,
-    '{x}',
-    '- "q" \'r\'',
-    'two\nlines',
-    '&anchor',
-    '2024-01-01',
-  ]
-  const database = new DatabaseSync(join(folder, 'odd.sqlite'))
-  for (const name of names) {
-    const quoted = `"${name.replaceAll('"', '""')}"`
-    database.exec(`CREATE TABLE ${quoted} (id INTEGER PRIMARY KEY, ${quoted} TEXT)`)
-  }
-  database.close()
-  assert.equal((await run(['init', '--from', 'odd.sqlite'])).code, 0)
-  const check = await run(['check'])
-  assert.equal(check.code, 0, check.stderr)
-  for (const name of names) assert.ok(check.stdout.includes(`\n${name}: `), name)
-})
+test(
+  'init writes whatever names there are so that they are read as they are',
+  PROCESS_TEST,
+  async (t) => {
+    const { run, folder } = createRunnerSandbox(t)
+    const names = [
+      'null',
+      'a: b # c',
+      `\${HOME}`,
+      '{x}',
+      '- "q" \'r\'',
+      'two\nlines',
+      '&anchor',
+      '2024-01-01',
+    ]
+    const database = new DatabaseSync(join(folder, 'odd.sqlite'))
+    for (const name of names) {
+      const quoted = `"${name.replaceAll('"', '""')}"`
+      database.exec(`CREATE TABLE ${quoted} (id INTEGER PRIMARY KEY, ${quoted} TEXT)`)
+    }
+    database.close()
+    assert.equal((await run(['init', '--from', 'odd.sqlite'])).code, 0)
+    const check = await run(['check'])
+    assert.equal(check.code, 0, check.stderr)
+    for (const name of names) assert.ok(check.stdout.includes(`\n${name}: `), name)
+  },
+)
 
-test('init makes a module of each file of a folder', LIMIT, async (t) => {
+test('init makes a module of each file of a folder', PROCESS_TEST, async (t) => {
   const { run, write, folder } = createRunnerSandbox(t)
   mkdirSync(join(folder, 'data'))
   write('data/people.csv', 'id,name\n1,Ann\n')
@@ -173,7 +176,7 @@ test('init makes a module of each file of a folder', LIMIT, async (t) => {
   assert.ok(!existsSync(join(folder, 'data', '.env')))
 })
 
-test('check warns of what the hub could not tell apart', LIMIT, async (t) => {
+test('check warns of what the hub could not tell apart', PROCESS_TEST, async (t) => {
   const { run, write } = createRunnerSandbox(t)
   write('people.csv', 'id,name\n1,Ann\n1,Bob\n,Eve\n2,Joe\n')
   write(
@@ -192,7 +195,7 @@ modules: [{ record_type: people, file: people.csv, reference: id, full_name: nam
   assert.ok(!stdout.includes(SOURCE_KEY))
 })
 
-test('a file outside of the folder is not served', LIMIT, async (t) => {
+test('a file outside of the folder is not served', PROCESS_TEST, async (t) => {
   const { run, write, folder } = createRunnerSandbox(t)
   mkdirSync(join(folder, 'data'))
   write('other.csv', 'id\n1\n')

@@ -58,9 +58,9 @@ modules:
 for (const engine of ENGINES) {
   const options = { ...PROCESS_TEST, skip: engine.missing }
   test(`${engine.name}: what a hub pulls is what the owner has`, options, async (t) => {
+    const sandbox = createRunnerSandbox(t)
     const database = await engine.open(t)
     await database.run(...makePeople(engine))
-    const sandbox = createRunnerSandbox(t)
     sandbox.write('platform.yaml', SETTINGS)
     const platform = await sandbox.start({ DATABASE_URL: database.address })
     const operator = await registerAt(t, platform, ['people'])
@@ -119,9 +119,9 @@ for (const engine of ENGINES) {
   })
 
   test(`${engine.name}: a search of the hub's finds, and does nothing else`, options, async (t) => {
+    const sandbox = createRunnerSandbox(t)
     const database = await engine.open(t)
     await database.run(...makePeople(engine))
-    const sandbox = createRunnerSandbox(t)
     sandbox.write('platform.yaml', SETTINGS)
     const platform = await sandbox.start({ DATABASE_URL: database.address })
     type Found = { records: { reference_number: string; record_type: string }[] }

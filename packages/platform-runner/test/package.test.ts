@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
+import { PROCESS_TEST } from '../../server/test/helpers/process-sandbox.ts'
 import { readSettings } from '../src/settings/read-settings.ts'
 import { createRunnerSandbox } from './helpers/runner.ts'
 
@@ -14,51 +15,57 @@ const run = promisify(execFile)
 const PACKAGE = fileURLToPath(new URL('../', import.meta.url))
 const MODULES = fileURLToPath(new URL('../../../node_modules/', import.meta.url))
 
-test('the packed command needs what its package names, and nothing else', {
-  timeout: 120_000,
-}, async (t) => {
-  const { folder } = createRunnerSandbox(t)
-  const { stdout } = await run(
-    'npm',
-    ['pack', '--ignore-scripts', '--json', '--pack-destination', folder],
-    { cwd: PACKAGE },
-  )
-  const packed: { filename: string }[] = Object.values(JSON.parse(stdout))
-  const home = join(folder, 'node_modules', '@recordhub', 'platform-runner')
-  mkdirSync(home, { recursive: true })
-  await run('tar', [
-    '-xzf',
-    join(folder, packed[0]?.filename ?? ''),
-    '--strip-components=1',
-    '-C',
-    home,
-  ])
-  const manifest: { dependencies: Record<string, string>; bin: Record<string, string> } =
-    JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
-  for (const name of Object.keys(manifest.dependencies)) {
-    symlinkSync(join(MODULES, name), join(folder, 'node_modules', name))
-  }
-  const main = join(home, manifest.bin['recordhub-platform'] ?? '')
-  const installed = createRunnerSandbox(t, main)
-  assert.match((await installed.run(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/)
-  installed.write('people.csv', 'id,name\n1,Ann\n')
-  const init = await installed.run(['init', '--from', '.'], {})
-  assert.equal(init.code, 0, init.stderr)
-  const check = await installed.run(['check'])
-  assert.equal(check.code, 0, check.stderr)
-  const platform = await installed.start()
-  const answer: { total: number } = Object(await (await platform.get('records/people')).json())
-  assert.equal(answer.total, 1)
-  // Each driver is loaded for its own kind of source only.
-  for (const database of ['postgres://x@127.0.0.1:1/x', 'mysql://x@127.0.0.1:1/x', 'sqlite:none']) {
-    installed.write(
-      'other.yaml',
-      `platform: { name: x, source_key: 0123456789abcdef }\nsource: { database: "${database}" }\nmodules: [{ record_type: a, table: a, reference: a, full_name: a }]\n`,
+test(
+  'the packed command needs what its package names, and nothing else',
+  PROCESS_TEST,
+  async (t) => {
+    const { folder } = createRunnerSandbox(t)
+    const { stdout } = await run(
+      'npm',
+      ['pack', '--ignore-scripts', '--json', '--pack-destination', folder],
+      { cwd: PACKAGE },
     )
-    const { code, stderr } = await installed.run(['check', '--config', 'other.yaml'])
-    assert.deepEqual([code, /cannot be reached|no file/.test(stderr)], [1, true], stderr)
-  }
-})
+    const packed: { filename: string }[] = Object.values(JSON.parse(stdout))
+    const home = join(folder, 'node_modules', '@recordhub', 'platform-runner')
+    mkdirSync(home, { recursive: true })
+    await run('tar', [
+      '-xzf',
+      join(folder, packed[0]?.filename ?? ''),
+      '--strip-components=1',
+      '-C',
+      home,
+    ])
+    const manifest: { dependencies: Record<string, string>; bin: Record<string, string> } =
+      JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
+    for (const name of Object.keys(manifest.dependencies)) {
+      symlinkSync(join(MODULES, name), join(folder, 'node_modules', name))
+    }
+    const main = join(home, manifest.bin['recordhub-platform'] ?? '')
+    const installed = createRunnerSandbox(t, main)
+    assert.match((await installed.run(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/)
+    installed.write('people.csv', 'id,name\n1,Ann\n')
+    const init = await installed.run(['init', '--from', '.'], {})
+    assert.equal(init.code, 0, init.stderr)
+    const check = await installed.run(['check'])
+    assert.equal(check.code, 0, check.stderr)
+    const platform = await installed.start()
+    const answer: { total: number } = Object(await (await platform.get('records/people')).json())
+    assert.equal(answer.total, 1)
+    // Each driver is loaded for its own kind of source only.
+    for (const database of [
+      'postgres://x@127.0.0.1:1/x',
+      'mysql://x@127.0.0.1:1/x',
+      'sqlite:none',
+    ]) {
+      installed.write(
+        'other.yaml',
+        `platform: { name: x, source_key: 0123456789abcdef }\nsource: { database: "${database}" }\nmodules: [{ record_type: a, table: a, reference: a, full_name: a }]\n`,
+      )
+      const { code, stderr } = await installed.run(['check', '--config', 'other.yaml'])
+      assert.deepEqual([code, /cannot be reached|no file/.test(stderr)], [1, true], stderr)
+    }
+  },
+)
 
 test('the settings that the README shows are right, and show every key', () => {
   const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8')

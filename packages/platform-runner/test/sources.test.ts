@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../../server/test/helpers/process-operator.ts'
+import { PROCESS_TEST } from '../../server/test/helpers/process-sandbox.ts'
 import { toJson } from '../src/records/kind.ts'
 import { parseSource } from '../src/settings/read-settings.ts'
 import type { Origin } from '../src/settings/settings.ts'
@@ -38,7 +39,7 @@ async function find(source: Source, origin: Origin, text: string, names: string[
 }
 
 for (const engine of ENGINES) {
-  const options = { skip: engine.missing, timeout: 90_000 }
+  const options = { ...PROCESS_TEST, skip: engine.missing }
   const odd = engine.name === 'MariaDB' ? '`we``ird "name"; --`' : `"we\`ird ""name""; --"`
   const oddName = engine.name === 'MariaDB' ? 'we`ird "name"; --' : 'we`ird "name"; --'
 
@@ -271,8 +272,8 @@ const [postgres, mariadb, sqlite] = ENGINES
 for (const engine of [postgres, mariadb]) {
   const sleep = engine?.name === 'MariaDB' ? 'SLEEP(600)' : 'pg_sleep(600)'
   test(`${engine?.name}: a slow query ends for whoever no longer waits for it`, {
+    ...PROCESS_TEST,
     skip: engine?.missing ?? false,
-    timeout: 30_000,
   }, async (t) => {
     const database = await engine?.open(t)
     assert.ok(database)

@@ -21,7 +21,10 @@ export type OwnersEngine = {
   name: 'PostgreSQL' | 'MariaDB' | 'SQLite'
   /** Why it cannot be had here; false where it can. */
   missing: string | false
-  /** An empty database, which goes with the test. */
+  /**
+   * An empty database, which goes with the test. What came first goes first: a sandbox that is made before it has
+   * ended its processes by then, and none makes a file anew in a folder that is being deleted.
+   */
   open: (t: TestContext) => Promise<OwnersDatabase>
 }
 
@@ -74,7 +77,8 @@ export const ENGINES: readonly OwnersEngine[] = [
       t.after(() => rmSync(folder, { recursive: true, force: true }))
       const path = join(folder, 'owner.sqlite')
       const run = async (...statements: string[]) => {
-        const database = new DatabaseSync(path)
+        // Whoever opens the file at the same moment may hold its lock.
+        const database = new DatabaseSync(path, { timeout: 60_000 })
         for (const statement of statements) database.exec(statement)
         database.close()
       }

@@ -9,9 +9,10 @@ test('each kind is kept exactly so many days, and for ever where it is none', ()
   const days = fc.record(
     Object.fromEntries(RETENTION_NOUNS.map((noun) => [noun, fc.integer({ min: 0, max: 36_500 })])),
   )
+  const [min, max] = [new Date('2071-01-01'), new Date('8999-12-31')]
+  const moment = fc.date({ min, max, noInvalidDate: true })
   fc.assert(
-    fc.property(days, fc.date({ min: new Date(0), noInvalidDate: true }), (kept, now) => {
-      fc.pre(now.getUTCFullYear() < 9000 && now.getUTCFullYear() > 2070)
+    fc.property(days, moment, (kept, now) => {
       const known = {
         activity: 0,
         manifest_changes: 0,

@@ -34,7 +34,8 @@ export function foldText(text: string): string {
       .toWellFormed()
       .normalize('NFKD')
       .replace(MARKS, '')
-      // Up and down again: ß is ss then.
+      // Down, up and down again: ß and its capital ẞ are ss then.
+      .toLowerCase()
       .toUpperCase()
       .toLowerCase()
       .replaceAll('ς', 'σ')
