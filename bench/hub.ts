@@ -28,6 +28,7 @@ export async function startHub(
     HUB_ADMIN_EMAIL: OPERATOR.email,
     HUB_ADMIN_PASSWORD: OPERATOR.password,
     HUB_PULL_SCHEDULE: 'off',
+    HUB_API_RATE_LIMIT: '0',
     HUB_LOG_LEVEL: 'warn',
     ...database.env,
     ...settings,

@@ -64,6 +64,7 @@ import { searchRoute } from './features/search/search-route.ts'
 import { apiReferenceRoutes } from './http/api-reference.ts'
 import { createCsrfTokens } from './http/authorize.ts'
 import { healthRoutes } from './http/health.ts'
+import { limitCallers } from './http/limit-callers.ts'
 import { guardPages } from './http/page-headers.ts'
 import { createReadyCheck } from './http/ready-check.ts'
 import { createHttpServer } from './http/server.ts'
@@ -233,6 +234,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   })
   await app.register(async (web) => {
     await guardPages(web, { isBehindTls })
+    await limitCallers(web, { callerOf, perSecond: config.HUB_API_RATE_LIMIT })
     const { HUB_PUBLIC_URL: publicUrl } = config
     const sendMail = mailer && createMailSender(mailer)
     await web.register(

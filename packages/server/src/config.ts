@@ -147,6 +147,11 @@ export const SETTINGS = {
     default: 0,
     help: 'Pushes a second that each process takes of a platform: of all nodes together as many times that as there are nodes; 0 for no limit.',
   }),
+  HUB_API_RATE_LIMIT: setting({
+    parse: integer(0, 1_000_000),
+    default: 100,
+    help: 'Calls a second that each process takes of an operator, in however many sessions, and of a token; 0 for no limit.',
+  }),
   HUB_RETENTION_ACTIVITY_DAYS: setting({
     parse: days,
     default: 90,

@@ -326,6 +326,12 @@ export function isErrorCode(text: string): text is ErrorCode {
 /** Which members of a request are wrong, and why: `{"data": ["must be an object"]}`. */
 export type FieldErrors = Record<string, string[]>
 
+type HubErrorOptions = {
+  errors?: FieldErrors | undefined
+  retryAfterSeconds?: number | undefined
+  cause?: unknown
+}
+
 /** An error whose code and words are meant for the caller. Anything else is an internal error. */
 export class HubError extends Error {
   readonly code: ErrorCode
@@ -336,7 +342,7 @@ export class HubError extends Error {
   constructor(
     code: ErrorCode,
     params: Record<string, string | number> = {},
-    options: { errors?: FieldErrors; retryAfterSeconds?: number; cause?: unknown } = {},
+    options: HubErrorOptions = {},
   ) {
     super(wordsFor(code, params), options.cause === undefined ? {} : { cause: options.cause })
     this.name = 'HubError'
@@ -347,8 +353,8 @@ export class HubError extends Error {
   }
 
   /** An error with words of its own, where they say more than the catalogue's. */
-  static withMessage(code: ErrorCode, message: string): HubError {
-    const error = new HubError(code)
+  static withMessage(code: ErrorCode, message: string, options: HubErrorOptions = {}): HubError {
+    const error = new HubError(code, {}, options)
     error.message = message
     return error
   }

@@ -3,6 +3,7 @@ import type { ErrorAnswer } from '@recordhub/protocol'
 import { UNATTENDED_HEADER } from '@recordhub/protocol/constants'
 import { isPlainObject, parseExact, writeExact } from '../lib/exact-json.ts'
 import { isUnattended } from './attendance.ts'
+import { retryAfterOf } from './retry-after.ts'
 import { session, waitForSecondFactor, waitForSignIn } from './session.ts'
 
 /** What the hub said where it did not do what was asked; `status` is 0 where it did not answer. */
@@ -11,15 +12,18 @@ export class HubCallError extends Error {
   readonly code: string
   readonly errors: Readonly<Record<string, string[]>>
   readonly requestId: string | null
+  /** How long the hub asks not to be asked again, where it says so. */
+  readonly retryAfterSeconds: number
   /** The whole answer, where it was JSON. */
   readonly body: unknown
 
-  constructor(status: number, body: Partial<ErrorAnswer> | null) {
+  constructor(status: number, body: Partial<ErrorAnswer> | null, retryAfterSeconds = 0) {
     super(body?.message ?? wordsFor(status))
     this.status = status
     this.code = body?.code ?? 'unknown'
     this.errors = body?.errors ?? {}
     this.requestId = body?.request_id ?? null
+    this.retryAfterSeconds = retryAfterSeconds
     this.body = body
   }
 }
@@ -69,7 +73,8 @@ export async function openHub(path: string, call: HubCall = {}): Promise<Respons
     return openHub(path, call)
   }
   if (response.ok) return response
-  const error = new HubCallError(response.status, await response.json().catch(() => null))
+  const body = await response.json().catch(() => null)
+  const error = new HubCallError(response.status, body, retryAfterOf(response))
   if (!SECOND_FACTOR.includes(error.code)) throw error
   await waitForSecondFactor()
   return openHub(path, call)

@@ -6,8 +6,11 @@ import { createStore } from '../lib/store.ts'
 import { createPollingRhythm } from './polling-rhythm.ts'
 import { session, waitForSecondFactor, waitForSignIn } from './session.ts'
 
-/** `live`: events arrive as well; `offline`: the hub does not answer; `troubled`: it answers with an error. */
-export type Connection = 'connecting' | 'polling' | 'live' | 'offline' | 'troubled'
+/**
+ * `live`: events arrive as well; `offline`: the hub does not answer; `limited`: this operator asks
+ * too much of it; `troubled`: it answers with another error.
+ */
+export type Connection = 'connecting' | 'polling' | 'live' | 'offline' | 'limited' | 'troubled'
 
 export const snapshot = createStore<Snapshot | null>(null)
 export const connection = createStore<Connection>('connecting')
@@ -50,8 +53,8 @@ async function askForSnapshot(): Promise<void> {
       snapshot.set(await response.json())
       tellChange()
     }
-    const isWell = response.ok || response.status === 304
-    connection.set(isWell ? (isListening() ? 'live' : 'polling') : 'troubled')
+    if (response.ok || response.status === 304) connection.set(isListening() ? 'live' : 'polling')
+    else connection.set(response.status === 429 ? 'limited' : 'troubled')
   } catch {
     connection.set('offline')
   }

@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
-import { HubCallError } from './call-hub.ts'
 import { onChange } from './live.ts'
+import { mayTryAgain, pauseBeforeTry } from './retries.ts'
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -12,7 +12,6 @@ declare module '@tanstack/react-query' {
 }
 
 const REFRESH_MS = 2000
-const MOST_TRIES = 3
 
 export function createQueryClient(): QueryClient {
   const client = new QueryClient({
@@ -20,11 +19,8 @@ export function createQueryClient(): QueryClient {
       queries: {
         staleTime: 5000,
         refetchOnWindowFocus: false,
-        // The operator decides about what the hub refused; what it could not answer may work in a moment.
-        retry: (failures, error) =>
-          failures < MOST_TRIES &&
-          error instanceof HubCallError &&
-          (error.status === 0 || error.status === 503),
+        retry: mayTryAgain,
+        retryDelay: pauseBeforeTry,
       },
     },
   })

@@ -1,6 +1,7 @@
 /** Who is signed in, and the CSRF token that the hub gave the session. */
 import type { SecondFactorWanted } from '@recordhub/protocol'
 import { createStore } from '../lib/store.ts'
+import { retryAfterOf } from './retry-after.ts'
 
 export type Operator = { id: string; email: string; name: string; role: Role }
 export type Role = 'admin' | 'operator' | 'viewer'
@@ -59,6 +60,10 @@ function letGoOn(): void {
  */
 export async function renewSession(): Promise<boolean> {
   const response = await fetch('/api/v1/session', { headers: { Accept: 'application/json' } })
+  if (response.status === 429) {
+    await new Promise((resolve) => setTimeout(resolve, 1000 * Math.max(1, retryAfterOf(response))))
+    return renewSession()
+  }
   if (!response.ok) return false
   const answer: SessionAnswer = await response.json()
   const { operator, csrf_token, second_factor_wanted: wanted } = answer

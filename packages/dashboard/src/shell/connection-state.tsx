@@ -15,6 +15,11 @@ const STATES: Readonly<Record<Connection, { color: string; label: string; hint: 
     label: 'offline',
     hint: 'The hub cannot be reached; retrying every 10 s',
   },
+  limited: {
+    color: 'orange',
+    label: 'waiting',
+    hint: 'You ask the hub for more than it allows in a second; retrying every 10 s',
+  },
   troubled: {
     color: 'orange',
     label: 'retrying',

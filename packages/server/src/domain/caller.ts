@@ -38,6 +38,11 @@ export function includesRole(held: Role, wanted: Role): boolean {
   return ROLES.indexOf(held) >= ROLES.indexOf(wanted)
 }
 
+/** Tells callers apart: all sessions of an operator are one, and each token is one of its own. */
+export function keyOfCaller(caller: Caller): string {
+  return caller.kind === 'operator' ? `operator ${caller.id}` : `token ${caller.tokenId}`
+}
+
 /** How the activity and the audit name a caller. */
 export function nameOfCaller(caller: Caller): string {
   return caller.kind === 'operator' ? caller.email : `token ${caller.name}`

@@ -6,6 +6,16 @@ import type { Role } from '../domain/caller.ts'
  */
 export type Access = 'anyone' | 'platform' | Role
 
+/** Whether a route asks who calls. */
+export function isForCallers(access: Access | undefined): access is Role {
+  return access !== undefined && access !== 'anyone' && access !== 'platform'
+}
+
+/** What the tables call a route: HEAD is as GET. */
+export function namesOf(route: { method: string | string[]; url: string }): string[] {
+  return [route.method].flat().map((method) => `${method === 'HEAD' ? 'GET' : method} ${route.url}`)
+}
+
 /**
  * What is open to an operator who came by a password alone where that is not enough
  * (`HUB_REQUIRE_SECOND_FACTOR`): to everybody, or to who has no second factor yet.

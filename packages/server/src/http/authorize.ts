@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Caller, mayActAs } from '../domain/caller.ts'
 import { HubError } from '../errors.ts'
 import { hmacSha256, sameSecret } from '../lib/hash.ts'
-import { ACCESS, type Access, WITHOUT_SECOND_FACTOR } from './access.ts'
+import { ACCESS, type Access, namesOf, WITHOUT_SECOND_FACTOR } from './access.ts'
 
 /** What the page asks for by itself. */
 const ASKED_UNBIDDEN = ['/dashboard/realtime', '/dashboard/events']
@@ -73,11 +73,9 @@ export function authorize(
   }
 
   app.addHook('onRoute', (route) => {
-    const methods = Array.isArray(route.method) ? route.method : [route.method]
-    for (const method of methods) {
-      const name = `${method === 'HEAD' ? 'GET' : method} ${route.url}`
+    for (const name of namesOf(route)) {
       const access = ACCESS[name]
-      if (!access) throw new Error(`${method} ${route.url} is not in the table of access`)
+      if (!access) throw new Error(`${name} is not in the table of access`)
       // The receiver checks keys itself, and takes too many requests for a hook that does nothing.
       if (access === 'platform') continue
       const hooks = route.onRequest ?? []

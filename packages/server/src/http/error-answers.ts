@@ -14,10 +14,12 @@ declare module 'fastify' {
 }
 
 export function answerErrors(app: FastifyInstance, bodyLimit: number): void {
-  const tellRefused = createRefusalLog(app.log)
+  const refusals = createRefusalLog(app.log)
+  // After the last connection: until then there may be more.
+  app.server.once('close', refusals.end)
   app.setErrorHandler<FastifyError | HubError>((error, request, reply) => {
     const known = toHubError(error, bodyLimit)
-    if (isRefusal(known)) tellRefused(known, request)
+    if (isRefusal(known)) refusals.tell(known, request)
     else if (known.status >= 500) {
       request.log.error({ err: error, request_id: request.id }, 'request failed')
     }

@@ -1,18 +1,14 @@
 import { gzipSync } from 'node:zlib'
 import fastify from 'fastify'
+import { loadOnce } from '../lib/load-once.ts'
 
 export type ReferenceScript = { plain: Buffer; packed: Buffer }
-
-let script: Promise<ReferenceScript> | null = null
 
 /**
  * The script of the API reference: read once, when somebody reads the reference, since it is large. Both
  * forms are kept: to unpack it for each request let a few hundred of them, of anyone, stop the hub.
  */
-export function readReferenceScript(): Promise<ReferenceScript> {
-  script ??= loadScript()
-  return script
-}
+export const readReferenceScript: () => Promise<ReferenceScript> = loadOnce(loadScript)
 
 /** Scalar's package hands it out by its route alone. */
 async function loadScript(): Promise<ReferenceScript> {

@@ -1,6 +1,7 @@
 /** What holds for every page: it is accessible, keeps to its screen, complains of nothing, asks only the hub. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { SETTINGS } from '../../src/config.ts'
 import {
   BROWSER_TEST,
   expectAccessible,
@@ -37,6 +38,8 @@ describe('every page in a browser', BROWSER_TEST, () => {
     const { pull } = await pullAll(hub)
     await push(hub, hub_api_key, newRecord('pushed'))
     await push(hub, hub_api_key, newRecord('refused', { record_type: 'unknown' }))
+    const limit = SETTINGS.HUB_API_RATE_LIMIT.default
+    await hub.restart({ withOperator: true, env: { HUB_API_RATE_LIMIT: String(limit) } })
     pages = [
       '/dashboard',
       '/dashboard/platforms',
@@ -65,6 +68,9 @@ describe('every page in a browser', BROWSER_TEST, () => {
         const url = request.url()
         const isOurs = /^(data|blob):/.test(url) || url.startsWith(hub.address)
         if (!isOurs) complaints.push(`asks ${url}`)
+      })
+      page.on('response', (response) => {
+        if (response.status() === 429) complaints.push(`asks too much with ${response.url()}`)
       })
       for (const path of pages) {
         await t.test(path.replace(/\d+/, '{id}'), async () => {

@@ -7,6 +7,7 @@ import { describeAlertMails } from './alert-mails.suite.ts'
 import { describeAlerts } from './alerts.suite.ts'
 import { describeAnswerHeaders } from './answer-headers.suite.ts'
 import { describeAudit } from './audit.suite.ts'
+import { describeCallerLimits } from './caller-limits.suite.ts'
 import { describeChangeFeed } from './changes.suite.ts'
 import { describeConformance } from './conformance.suite.ts'
 import { describeConnections } from './connections.suite.ts'
@@ -71,6 +72,7 @@ export function describeHub(engine: StorageEngine): void {
   describeReceiverLimits(engine)
   describeReceiverContent(engine)
   describeReceiverOrder(engine)
+  describeCallerLimits(engine)
   describeSessions(engine)
   describeRequiredSecondFactor(engine)
   describeSessionEnds(engine)

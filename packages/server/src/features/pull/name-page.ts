@@ -11,6 +11,6 @@ export async function namingPage<Result>(
     if (page === 1 || !(error instanceof HubError) || !error.code.startsWith('platform_')) {
       throw error
     }
-    throw HubError.withMessage(error.code, `Page ${page}: ${error.message}`)
+    throw HubError.withMessage(error.code, `Page ${page}: ${error.message}`, error)
   }
 }

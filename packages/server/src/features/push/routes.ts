@@ -10,7 +10,9 @@ import {
   RECEIVER_CHECK_PATH,
   RECEIVER_PATH,
 } from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
+import { callsASecond } from '../../lib/calls-a-second.ts'
 import type { Receiver } from '../../storage/port/platform-store.ts'
 import type { ReceiverFinder } from './find-receiver.ts'
 import type { ReceivePush } from './receive-push.ts'
@@ -40,13 +42,8 @@ export function pushRoutes(options: {
 
     if (options.ratePerSecond > 0) {
       await app.register(rateLimit, {
-        max: options.ratePerSecond,
-        timeWindow: 1000,
+        ...callsASecond(options.ratePerSecond, platformOf),
         hook: 'preHandler',
-        keyGenerator: (request) =>
-          String(request.getDecorator<Opened>(OPENED).receiver.platform_id),
-        errorResponseBuilder: () =>
-          new HubError('too_many_requests', { seconds: 1 }, { retryAfterSeconds: 1 }),
       })
     }
 
@@ -96,4 +93,8 @@ export function pushRoutes(options: {
       },
     )
   }
+}
+
+function platformOf(request: FastifyRequest): string {
+  return String(request.getDecorator<Opened>(OPENED).receiver.platform_id)
 }

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { HubCallError } from './call-hub.ts'
+import { mayTryAgain, pauseBeforeTry } from './retries.ts'
+
+const error = (status: number, retryAfterSeconds = 0) =>
+  new HubCallError(status, null, retryAfterSeconds)
+
+test('what passes is asked for again three times, what was decided is not', () => {
+  for (const status of [0, 429, 503]) {
+    const tries = [0, 1, 2, 3].map((failures) => mayTryAgain(failures, error(status)))
+    assert.deepEqual(tries, [true, true, true, false])
+  }
+  for (const status of [400, 403, 404, 409, 500]) assert.equal(mayTryAgain(0, error(status)), false)
+  assert.equal(mayTryAgain(0, new TypeError('a defect')), false)
+})
+
+test('the pause grows, and is never shorter than the hub asks for', () => {
+  assert.deepEqual(
+    [0, 1, 2].map((failures) => pauseBeforeTry(failures, error(429))),
+    [1000, 2000, 4000],
+  )
+  assert.equal(pauseBeforeTry(0, error(429, 1)), 1000)
+  assert.equal(pauseBeforeTry(0, error(503, 5)), 5000)
+  assert.equal(pauseBeforeTry(20, error(0)), 30_000)
+})
+
+test('a pause that nobody would wait for is left to the operator', () => {
+  assert.equal(mayTryAgain(0, error(429, 30)), true)
+  assert.equal(mayTryAgain(0, error(429, 31)), false)
+})

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadOnce } from './load-once.ts'
+
+test('what came is kept, and whoever asks meanwhile shares it', async () => {
+  let loads = 0
+  const read = loadOnce(async () => ({ load: ++loads }))
+  const [one, other] = await Promise.all([read(), read()])
+  assert.equal(one, other)
+  assert.equal(await read(), one)
+  assert.equal(loads, 1)
+})
+
+test('a failure is told to all who waited for it, and the next one has it tried anew', async () => {
+  let loads = 0
+  const read = loadOnce(async () => {
+    loads += 1
+    if (loads === 1) throw new Error('out of files')
+    return loads
+  })
+  const results = await Promise.allSettled([read(), read()])
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  assert.equal(await read(), 2)
+  assert.equal(await read(), 2)
+})
