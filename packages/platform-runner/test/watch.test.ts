@@ -1,7 +1,7 @@
 /** What changes in the owner's database reaches a real hub by itself, whoever is killed meanwhile. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { findFreePort } from '../../server/test/helpers/postgres-server.ts'
+import { findFreePort } from '../../server/test/helpers/free-port.ts'
 import {
   eventually,
   listHistory,

@@ -13,7 +13,7 @@ import {
   superviseProcess,
   tryCommand,
 } from '../../../server/test/helpers/postgres-process.ts'
-import { findFreePort } from '../../../server/test/helpers/postgres-server.ts'
+import { findFreePort } from '../../../server/test/helpers/free-port.ts'
 
 export type MariadbServer = { url: string; remove: () => Promise<void> }
 
