@@ -9,7 +9,7 @@ export type Patience = PaceLimits & {
   firstByteSeconds: number
   /** Waits before a request is made again; false where the signal came first. */
   pause: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
-  /** How the time passes in which it waits for more of an answer. */
+  /** How the time passes in which it waits for an answer to begin or to go on. */
   passing: Passing
   /** An answer may go on over so many pages. */
   maxPages: number
