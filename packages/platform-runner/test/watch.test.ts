@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Statistics } from '@recordhub/protocol'
-import { findFreePort } from '../../server/test/helpers/postgres-server.ts'
+import { findFreePort } from '../../server/test/helpers/free-port.ts'
 import {
   ask,
   eventually,

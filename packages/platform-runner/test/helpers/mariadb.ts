@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { findFreePort } from '../../../server/test/helpers/free-port.ts'
 import {
   makeServerFolder,
   removeServerFolder,
@@ -13,7 +14,6 @@ import {
   superviseProcess,
   tryCommand,
 } from '../../../server/test/helpers/postgres-process.ts'
-import { findFreePort } from '../../../server/test/helpers/postgres-server.ts'
 
 export type MariadbServer = { url: string; remove: () => Promise<void> }
 

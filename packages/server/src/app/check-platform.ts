@@ -8,6 +8,7 @@ import { type CheckRequest, checkPlatform } from '../features/conformance/check-
 import { withPushes } from '../features/conformance/make-report.ts'
 import { systemClock } from '../lib/clock.ts'
 import { toOneLine } from '../lib/one-line.ts'
+import { type Passing, systemPassing } from '../lib/watch-pace.ts'
 import { PATIENCE } from '../outgoing/patience.ts'
 import { createPlatformClient } from '../outgoing/platform-client.ts'
 import { checkPushes, type PushWatch } from './check-pushes.ts'
@@ -17,6 +18,8 @@ export type CheckSurroundings = {
   version: string
   /** Ends the check. */
   signal: AbortSignal
+  /** How time passes while the platform answers. */
+  passing?: Passing
   /** Has its pushes judged too; null for not. */
   push: (Omit<PushWatch, 'signal'> & { seconds: number | null }) | null
 }
@@ -25,9 +28,9 @@ export type CheckSurroundings = {
 export async function* checkPlatformAlone(
   config: Config,
   request: CheckRequest,
-  { version, signal, push }: CheckSurroundings,
+  { version, signal, passing = systemPassing, push }: CheckSurroundings,
 ): AsyncGenerator<ConformanceLine, ConformanceReport> {
-  const patience = { ...PATIENCE, firstByteSeconds: request.maxSeconds }
+  const patience = { ...PATIENCE, passing, firstByteSeconds: request.maxSeconds }
   const client = createPlatformClient(outgoingOf(config, patience))
   const modules = new Map<JudgedModule, ReadComparison | null>()
   // What was listed takes memory, and is needed for pushes only.

@@ -17,6 +17,8 @@ export type PushWatch = {
   /** Ends it. */
   signal: AbortSignal
   limits?: TroubleLimits
+  /** The time in milliseconds, from any beginning; never less than before. */
+  now?: () => number
   /** Told where to push, and each push. */
   onOpen: (address: string, hubApiKey: string) => void
   onPush: (words: string) => void
@@ -32,7 +34,7 @@ export type PushCheck = PushWatch & {
 
 /** Opens a receiver and judges what comes, until all points are met or the signal. */
 export async function checkPushes(check: PushCheck): Promise<CheckedEndpoint> {
-  const { config, modules, signal, limits = LIMITS } = check
+  const { config, modules, signal, limits = LIMITS, now = () => performance.now() } = check
   let hubApiKey = ''
   const section = new Section('push', 'Pushes', (text) => redactText(text, [hubApiKey]))
   const listed = new Map([...modules].map(([module, read]) => [module.record_type, read]))
@@ -43,15 +45,15 @@ export async function checkPushes(check: PushCheck): Promise<CheckedEndpoint> {
     tunnelHeader: config.HUB_TUNNEL_HEADER,
     limits,
   })
-  const receiver = await openScratchReceiver({ ...check, modules: [...modules.keys()], judge })
+  const receiver = await openScratchReceiver({ ...check, modules: [...modules.keys()], judge, now })
   hubApiKey = receiver.hubApiKey
   try {
     check.onOpen(receiver.address, hubApiKey)
-    while (!judge.isDone && (await waitFor(LOOK_EVERY_MS, signal))) judge.look(performance.now())
+    while (!judge.isDone && (await waitFor(LOOK_EVERY_MS, signal))) judge.look(now())
   } finally {
     await receiver.close()
   }
   if (judge.count > 0) section.passed(`${judge.count} pushes came.`)
-  for (const words of judge.end(performance.now())) section.passed(words)
+  for (const words of judge.end(now())) section.passed(words)
   return section.checked()
 }

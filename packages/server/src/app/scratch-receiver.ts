@@ -31,6 +31,8 @@ type Options = {
   platform: { platform_name: string; display_title: string }
   modules: readonly JudgedModule[]
   judge: PushJudge
+  /** The time by which it is judged, in milliseconds. */
+  now: () => number
   /** Told of each push as it is answered, or as its connection is cut. */
   onPush: (words: string) => void
 }
@@ -69,7 +71,7 @@ export async function openScratchReceiver(options: Options): Promise<ScratchRece
 }
 
 /** Shows each push to the judge, and makes the troubles that it asks for. */
-function watch(app: FastifyInstance, { judge, onPush }: Options): void {
+function watch(app: FastifyInstance, { judge, now, onPush }: Options): void {
   const sightings = new WeakMap<FastifyRequest, PushSighting>()
   const troubled = new WeakSet<FastifyRequest>()
   const errors = new WeakMap<FastifyRequest, HubError>()
@@ -85,7 +87,7 @@ function watch(app: FastifyInstance, { judge, onPush }: Options): void {
     const header = (name: string) => String(request.headers[name] ?? '')
     const sighting = { method, body: toJson(request.body), header }
     sightings.set(request, sighting)
-    const reception = judge.receive(sighting, performance.now())
+    const reception = judge.receive(sighting, now())
     if (reception.trouble === null) return
     troubled.add(request)
     const seconds = reception.retryAfterSeconds
@@ -123,7 +125,7 @@ function watch(app: FastifyInstance, { judge, onPush }: Options): void {
     const code = CODES_BY_STATUS[status]
     const error =
       errors.get(request) ?? (code && new HubError(code, { reason: 'it was refused', limit: '' }))
-    if (error) judge.refused(error, sighting?.body, performance.now())
+    if (error) judge.refused(error, sighting?.body, now())
   })
 }
 

@@ -1,9 +1,11 @@
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import { constants, createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib'
 import { HubError } from '../errors.ts'
-import type { PaceLimits } from '../lib/pace-meter.ts'
+import type { PaceLimits, Slowness } from '../lib/pace-meter.ts'
 import { watchPace } from '../lib/watch-pace.ts'
-import { toSlownessError } from './patience.ts'
+import { type Patience, toSlownessError } from './patience.ts'
+
+type BodyPatience = PaceLimits & Pick<Patience, 'passing'>
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createUnzip,
@@ -22,9 +24,10 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
  */
 export async function* readBody(
   body: Readable,
-  { path, encoding, patience }: { path: string; encoding: string; patience: PaceLimits },
+  { path, encoding, patience }: { path: string; encoding: string; patience: BodyPatience },
 ): AsyncGenerator<Uint8Array> {
-  const sent = watchPace(body, patience, (slowness) => toSlownessError(slowness, patience))
+  const toError = (slowness: Slowness) => toSlownessError(slowness, patience)
+  const sent = watchPace(body, patience, toError, patience.passing)
   const name = encoding.trim().toLowerCase()
   try {
     if (name === '' || name === 'identity') yield* sent

@@ -1,6 +1,7 @@
 import { HubError } from '../errors.ts'
 import { waitFor } from '../lib/abortable-loop.ts'
 import type { PaceLimits, Slowness } from '../lib/pace-meter.ts'
+import { type Passing, systemPassing } from '../lib/watch-pace.ts'
 
 /** How the hub waits for a platform, and for how much of it. */
 export type Patience = PaceLimits & {
@@ -8,6 +9,8 @@ export type Patience = PaceLimits & {
   firstByteSeconds: number
   /** Waits before a request is made again; false where the signal came first. */
   pause: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
+  /** How the time passes in which it waits for an answer to begin or to go on. */
+  passing: Passing
   /** An answer may go on over so many pages. */
   maxPages: number
 }
@@ -18,6 +21,7 @@ export const PATIENCE: Omit<Patience, 'firstByteSeconds'> = {
   windowMs: 60_000,
   bytesPerSecond: 1024,
   pause: waitFor,
+  passing: systemPassing,
   maxPages: 10_000,
 }
 

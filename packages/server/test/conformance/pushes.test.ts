@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createPushClient } from '@recordhub/platform-kit'
 import type { CheckedEndpoint } from '@recordhub/protocol'
 import { RULES } from '../../src/domain/conformance/rules.ts'
 import {
   change,
+  createTime,
   LISTED,
   MODULE,
   newRecord,
@@ -12,7 +14,6 @@ import {
   type Push,
   pusherTo,
   QUIET_MS,
-  rest,
 } from '../helpers/push-check.ts'
 
 const names = { record_type: 'cases', module_name: MODULE.module_name }
@@ -33,7 +34,7 @@ test("the kit's push client meets every point, with nothing to find fault with",
   assert.equal((await make(2)).outcome, 'stored', 'after a 503')
   assert.equal((await make(3)).outcome, 'stored', 'after its connection was cut')
   assert.equal((await make(4)).outcome, 'refused')
-  await rest(QUIET_MS)
+  await pause(QUIET_MS)
   assert.equal((await make(5)).outcome, 'given up', 'a 401 is for people')
   const checked = await receiver.checked
   await client.close()
@@ -41,7 +42,7 @@ test("the kit's push client meets every point, with nothing to find fault with",
   assert.equal(checked.passed.length, 8, 'that pushes came, and seven points')
 })
 
-type Bad = { rule: string; push: (push: Push) => Promise<void> }
+type Bad = { rule: string; push: (push: Push, rest: (ms: number) => void) => Promise<void> }
 
 /** Two that are in order, so that troubles begin. */
 async function begin(push: Push): Promise<void> {
@@ -158,11 +159,11 @@ const BAD: Bad[] = [
   },
   {
     rule: 'push.refused_again',
-    push: async (push) => {
+    push: async (push, rest) => {
       await begin(push)
       const late = newRecord(2)
       await push('POST', late)
-      await rest(1000)
+      rest(1000)
       assert.equal((await push('POST', late)).status, 201)
       const cut = newRecord(3)
       assert.equal((await push('POST', cut)).status, null)
@@ -177,8 +178,9 @@ const BAD: Bad[] = [
 
 for (const [number, { rule, push }] of BAD.entries()) {
   test(`${number + 1}: ${rule} is found in what is pushed`, async () => {
-    const receiver = await openPushCheck()
-    await push(pusherTo(receiver))
+    const { now, rest } = createTime()
+    const receiver = await openPushCheck(now)
+    await push(pusherTo(receiver), rest)
     const checked = await receiver.end()
     assert.ok(rulesOf(checked).includes(rule), rulesOf(checked).join(', '))
     for (const { message } of checked.findings) assert.doesNotMatch(message, /\{\w+\}/)
@@ -211,12 +213,13 @@ test('with their times two pushes of one record may come in any order', async ()
 })
 
 test('a PATCH of a record whose POST was refused on purpose is no PATCH of an unknown one', async () => {
-  const receiver = await openPushCheck()
+  const { now, rest } = createTime()
+  const receiver = await openPushCheck(now)
   const push = pusherTo(receiver)
   await begin(push)
   assert.equal((await push('POST', newRecord(2))).status, 503)
   await push('PATCH', change(2, { status: 'later' }))
-  await rest(1000)
+  rest(1000)
   await push('PATCH', change(2, { status: 'later' }))
   assert.ok(!rulesOf(await receiver.end()).includes('push.reference_unknown'))
 })

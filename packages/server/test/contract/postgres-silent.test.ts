@@ -11,10 +11,10 @@ import { listRecords, pushWrite, registerTestPlatform, write } from '../helpers/
 import { openTemporaryPostgres } from '../helpers/storage-postgres.ts'
 
 const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable' }
-/** Instead of 40 s, as an address may say. */
-const QUERY_TIMEOUT_MS = 200
+/** Instead of 40 s, as an address may say; a server that is not silent answers sooner, however slow. */
+const QUERY_TIMEOUT_MS = 8000
 /** Only keeps a failure short. */
-const CLOSE_LIMIT_MS = 6000
+const CLOSE_LIMIT_MS = 60_000
 
 describe('connections that fall silent', () => {
   test('are given up, and work goes on over new ones', () =>

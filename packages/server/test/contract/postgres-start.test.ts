@@ -88,7 +88,7 @@ describe('opening PostgreSQL', () => {
         asHub: true,
         timeZone: 'UTC',
         hashReference,
-        waiting: { seconds: 30 },
+        waiting: { seconds: 120 },
         warn: waits.resolve,
       })
       assert.match(await waits.promise, /Waiting for PostgreSQL at 127\.0\.0\.1/)
@@ -106,7 +106,7 @@ describe('opening PostgreSQL', () => {
       assert.match(error.message, /read-only/)
       assert.match(only(told), /read-only/)
       const waits = Promise.withResolvers<string>()
-      const waiting = { seconds: 30 }
+      const waiting = { seconds: 120 }
       const opening = openPostgres({
         url,
         asHub: true,

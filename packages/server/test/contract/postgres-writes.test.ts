@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Client } from 'pg'
 import { IdSet } from '../../src/lib/id-set.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { openNode, untilWaiting, withTwoNodes } from '../helpers/postgres-nodes.ts'
+import { openNode, untilWaiting, whileHolding, withTwoNodes } from '../helpers/postgres-nodes.ts'
 import { type PostgresServer, startPostgres } from '../helpers/postgres-server.ts'
 import { TestClock, withStorage } from '../helpers/storage-engine.ts'
 import {
@@ -107,12 +107,17 @@ describe('a batch of writes on PostgreSQL', () => {
           await withDatabase(url, async (other) => {
             await other.query(`SET deadlock_timeout = '1h'`)
             await other.query('BEGIN')
-            await other.query(lock('r-2'))
-            const writing = write(kit, ...writes)
-            const settled = writing.then(words, (error) => [String(error)])
-            await untilWaiting(observer, 1)
-            // The batch holds r-1 and waits for r-2.
-            await other.query(lock('r-1'))
+            await other.query(lock('r-3'))
+            const { settled, locked } = await whileHolding(url, lock('r-2'), async () => {
+              const settled = write(kit, ...writes).then(words, (error) => [String(error)])
+              await untilWaiting(observer, 1)
+              // The batch holds r-1 and waits for r-2.
+              const locked = other.query(lock('r-1'))
+              await untilWaiting(observer, 2)
+              return { settled, locked }
+            })
+            // It waits for r-3 last, so that it is the one who finds the deadlock.
+            await locked
             await other.query('ROLLBACK')
             assert.deepEqual(await settled, ['updated', 'updated', 'updated'])
           })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { openSqlite } from '../../src/storage/sqlite/storage.ts'
+import { untilTrue } from '../helpers/postgres-nodes.ts'
 import { hashReference, TestClock } from '../helpers/storage-engine.ts'
 import {
   listRecords,
@@ -49,6 +50,8 @@ describe('what only SQLite promises', () => {
         log: (await stat(`${path}-wal`)).size,
         file: (await stat(path)).mtimeMs,
       })
+      // The thread that empties the log has done so, and has nothing more to do.
+      await untilTrue('the log is empty', async () => (await traces()).log === 0)
       const before = await traces()
       const writes = references.map((reference) => pullWrite(read, { reference }))
       const outcomes = words(await write(kit, ...writes))

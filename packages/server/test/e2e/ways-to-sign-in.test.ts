@@ -9,10 +9,10 @@ import {
   openPage,
   shareBrowser,
 } from '../helpers/browser.ts'
+import { findFreePort } from '../helpers/free-port.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { invite } from '../helpers/http-operators.ts'
 import { startOidcProvider } from '../helpers/oidc-provider.ts'
-import { findFreePort } from '../helpers/postgres-server.ts'
 import { sqliteEngine } from '../helpers/storage-sqlite.ts'
 import { totpCode } from '../helpers/totp.ts'
 

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { findFreePort } from '../helpers/postgres-server.ts'
+import { findFreePort } from '../helpers/free-port.ts'
 import {
   ask,
   eventually,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { findFreePort } from '../helpers/postgres-server.ts'
+import { findFreePort } from '../helpers/free-port.ts'
 import { ENGINES } from '../helpers/process-engine.ts'
 import { type Kept, KIT_RECORDS, startKit } from '../helpers/process-kit.ts'
 import { listHistory, listRecords, type Operator } from '../helpers/process-operator.ts'

@@ -4,12 +4,15 @@ import { connect } from 'node:net'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { runSql } from './storage-sql.ts'
 
-/** So long nothing may come after an answer before that counts as all; a hub that closes ends it at once. */
+/** So long nothing may come after the last answer before that counts as all; a hub that closes ends it at once. */
 const SILENCE_MS = 150
 const PATIENCE_MS = 10_000
 
-/** Sends bytes as they are, and gives back all that comes until the hub closes or falls silent. */
-export function sendRaw(address: string, bytes: string | Buffer): Promise<string> {
+/**
+ * Sends bytes as they are, and gives back all that comes until the hub closes or falls silent.
+ * @param least so many answers it waits for, however long each takes.
+ */
+export function sendRaw(address: string, bytes: string | Buffer, least = 1): Promise<string> {
   const { hostname, port } = new URL(address)
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port) })
@@ -17,7 +20,8 @@ export function sendRaw(address: string, bytes: string | Buffer): Promise<string
     socket.setTimeout(PATIENCE_MS, () => socket.destroy())
     socket.on('data', (chunk) => {
       chunks.push(chunk)
-      socket.setTimeout(SILENCE_MS)
+      const answers = statusesIn(Buffer.concat(chunks).toString('latin1'))
+      if (answers.length >= least) socket.setTimeout(SILENCE_MS)
     })
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')))

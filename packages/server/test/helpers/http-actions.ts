@@ -208,8 +208,10 @@ export async function until<Result>(
   throw new Error(`It did not come to pass: ${what}`)
 }
 
-export function untilPullEnds(hub: TestHub, id: number): Promise<ReadPull> {
+/** @param meanwhile is done as often as is asked whether it has ended. */
+export function untilPullEnds(hub: TestHub, id: number, meanwhile = () => {}): Promise<ReadPull> {
   return until(async () => {
+    meanwhile()
     const read = await readPull(hub, id)
     return read.pull.finished_at === null ? null : read
   }, `pull ${id} ends`)

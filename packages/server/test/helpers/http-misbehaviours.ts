@@ -125,7 +125,7 @@ export const SUCCESSES: readonly Success[] = [
   },
   {
     what: 'a late first byte',
-    inTurn: [respond.late(1000, respond.text(whole, json))],
+    inTurn: [respond.late(100, respond.text(whole, json))],
     counts: { ...five, created: 1 },
   },
   {

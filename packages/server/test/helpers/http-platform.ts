@@ -1,6 +1,6 @@
 /** A platform as the specification describes it (4.2), on loopback, that can be told to misbehave. */
-import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
+import { listenAtFreePort } from './free-port.ts'
 import { type Behaviour, type ReceivedRequest, respond } from './http-respond.ts'
 
 export { type Behaviour, type ReceivedRequest, respond } from './http-respond.ts'
@@ -121,16 +121,11 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     requests.push(received)
     void answer(received, response)
   })
-  const listen = (port: number) =>
-    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const close = async () => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   }
-  await listen(0)
-  const address = server.address()
-  assert.ok(address !== null && typeof address === 'object')
-  const { port } = address
+  const port = await listenAtFreePort(server)
 
   return {
     platform_name,
@@ -146,7 +141,9 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     asked: () => requests.filter(({ path }) => path.includes('/records/')),
     async goAway() {
       await close()
-      return { comeBack: () => listen(port) }
+      const comeBack = () =>
+        new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+      return { comeBack }
     },
     hold(endpoint) {
       const arrived = Promise.withResolvers<void>()

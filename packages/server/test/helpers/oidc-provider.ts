@@ -1,8 +1,9 @@
 /** A tiny OpenID Connect provider: whoever comes is signed in at once as the person that the test says. */
-import assert from 'node:assert/strict'
 import { createHash, createSign, generateKeyPairSync, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { listenAtFreePort } from './free-port.ts'
 
 export type Person = { sub: string; email: string; name: string; email_verified: boolean }
 
@@ -27,7 +28,6 @@ export async function startOidcProvider(before?: OidcProvider): Promise<OidcProv
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'RS256', use: 'sig' }
   const clientId = 'recordhub'
   const clientSecret = before?.clientSecret ?? `secret-${randomUUID()}`
-  const port = before ? Number(new URL(before.issuer).port) : 0
   const grants = new Map<string, Grant>()
   let person: Person = { sub: 'p1', email: 'sso@example.org', name: 'Sam', email_verified: true }
   let forged: Record<string, unknown> = {}
@@ -95,10 +95,9 @@ export async function startOidcProvider(before?: OidcProvider): Promise<OidcProv
     return `${signed}.${signature.toString('base64url')}`
   }
 
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  const address = server.address()
-  assert.ok(address && typeof address === 'object')
-  const issuer = `http://127.0.0.1:${address.port}`
+  if (before)
+    await once(server.listen(Number(new URL(before.issuer).port), '127.0.0.1'), 'listening')
+  const issuer = before?.issuer ?? `http://127.0.0.1:${await listenAtFreePort(server)}`
   return {
     issuer,
     clientId,

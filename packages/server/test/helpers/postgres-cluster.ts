@@ -28,7 +28,7 @@ const SETTINGS = {
 export const USER = 'recordhub'
 const READY = 'ready to accept connections'
 /** Only keeps a failure short. */
-const START_LIMIT = 60_000
+const START_LIMIT = 180_000
 
 /** UTF-8, locale C, passwords by SCRAM. Rejects with what `initdb` said. */
 export async function createCluster({ folder, user, binaries, password }: Cluster): Promise<void> {

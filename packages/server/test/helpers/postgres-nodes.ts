@@ -20,7 +20,7 @@ export type TwoNodes = {
 
 const LOOK_EVERY_MS = 10
 /** Only keeps a failure short. */
-const LOOK_LIMIT_MS = 20_000
+const LOOK_LIMIT_MS = 120_000
 
 /** A hub's storage on a database that may have others; by the database's clock unless told otherwise. */
 export function openNode(url: string, clock?: Clock): Promise<Storage> {

@@ -1,7 +1,6 @@
 /** A real PostgreSQL for tests, in a temporary folder, which goes with the process of the tests. */
-import { randomBytes, randomInt } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import { findFreePort } from './free-port.ts'
 import { type Binaries, copyEmbeddedBinaries, findMachineBinaries } from './postgres-binaries.ts'
 import { type Cluster, createCluster, runServer, USER } from './postgres-cluster.ts'
 import { makeServerFolder, removeServerFolder } from './postgres-folder.ts'
@@ -114,20 +113,4 @@ function describeServer(cluster: Cluster, port: number): PostgresServer {
     },
   }
   return server
-}
-
-/** Below the ports that systems give to outgoing connections, so that it stays free at a restart. */
-export async function findFreePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(10_240, 32_768)
-    const server = createServer().listen(port, '127.0.0.1')
-    try {
-      await once(server, 'listening')
-      server.close()
-      await once(server, 'close')
-      return port
-    } catch {
-      // Taken: another.
-    }
-  }
 }

@@ -39,8 +39,6 @@ export type Pushing = {
 
 /** A platform waits longer before it repeats a push; this only keeps the processor for others. */
 const PAUSE_MS = 20
-/** Only keeps a failure short. */
-const MAX_ATTEMPTS = 1000
 
 /**
  * Pushes from many connections, which take the hubs by turns. What is not acknowledged is repeated at
@@ -78,7 +76,6 @@ export function startPushing(
         const pusher = pushers.get(address) ?? createPusher({ ...work, address })
         pushers.set(address, pusher)
         if (noteResult({ hub, push, result: await pusher.push(push) }) || t.signal.aborted) break
-        if (attempt === MAX_ATTEMPTS) throw new Error(`No hub takes ${push.reference_number}`)
         await pause(PAUSE_MS)
       }
     }

@@ -1,5 +1,4 @@
 /** The check of pushes, with little patience, and what is pushed to it. */
-import { once } from 'node:events'
 import type { CheckedEndpoint } from '@recordhub/protocol'
 import { checkPushes } from '../../src/app/check-pushes.ts'
 import { readConfig } from '../../src/config.ts'
@@ -12,8 +11,24 @@ export const LISTED = 'LISTED-1'
 
 export type Receiver = { address: string; hubApiKey: string; end: () => Promise<CheckedEndpoint> }
 
-/** Opens a receiver on a free port; `checked` resolves once it has seen everything, or was told to end. */
-export async function openPushCheck(): Promise<Receiver & { checked: Promise<CheckedEndpoint> }> {
+/** Time that stands until the test has it pass. */
+export function createTime() {
+  let now = 0
+  return {
+    now: () => now,
+    rest: (milliseconds: number) => {
+      now += milliseconds
+    },
+  }
+}
+
+/**
+ * Opens a receiver on a free port; `checked` resolves once it has seen everything, or was told to end.
+ * @param now the time by which it judges; the machine's unless told otherwise.
+ */
+export async function openPushCheck(
+  now = () => performance.now(),
+): Promise<Receiver & { checked: Promise<CheckedEndpoint> }> {
   const { config } = readConfig({ flags: { PORT: '0' }, environment: {}, envFile: {} })
   const ending = new AbortController()
   const listed = new ReadComparison()
@@ -26,6 +41,7 @@ export async function openPushCheck(): Promise<Receiver & { checked: Promise<Che
     modules: new Map([[MODULE, listed]]),
     signal: ending.signal,
     limits: { retryAfterSeconds: 1, quietMs: QUIET_MS },
+    now,
     onOpen: (address, hubApiKey) => opened.resolve({ address, hubApiKey }),
     onPush: () => undefined,
   })
@@ -81,9 +97,4 @@ export function newRecord(number: number, over: object = {}) {
 export function change(number: number, data: object, over: object = {}) {
   const { record_type, reference_number, occurred_at } = newRecord(number)
   return { record_type, reference_number, occurred_at, data, ...over }
-}
-
-/** Waits until a moment that nothing tells of. */
-export async function rest(ms: number): Promise<void> {
-  await once(AbortSignal.timeout(ms), 'abort')
 }

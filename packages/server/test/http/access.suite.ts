@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test'
 import { ROLES, type Role } from '../../src/domain/caller.ts'
 import { createApiToken } from '../../src/features/operators/api-token.ts'
 import { ACCESS, WITHOUT_SECOND_FACTOR } from '../../src/http/access.ts'
-import { registerAny, type Session, shareHub } from '../helpers/http-actions.ts'
+import { registerAny, type Session, shareHub, until } from '../helpers/http-actions.ts'
 import { type Answer, expectError } from '../helpers/http-answer.ts'
 import { type HubRequest, startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { addOperator, signInAs } from '../helpers/http-operators.ts'
@@ -47,6 +47,13 @@ const requestTo = ({ method, url }: Route, headers: Record<string, string>): Hub
   ...{ method, url, headers },
   ...(method === 'GET' ? {} : { body: {} }),
 })
+
+function untilNoPull({ storage }: TestHub): Promise<true> {
+  return until(async () => {
+    const running = await runSql(storage, 'SELECT 1 FROM pulls WHERE finished_at IS NULL')
+    return running.length === 0 ? true : null
+  }, 'all pulls are over')
+}
 
 /** What a route answers to somebody whom it does not know. */
 function expectUnknown({ method, url }: Route, answer: Answer): void {
@@ -137,6 +144,8 @@ export function describeAccess(engine: StorageEngine): void {
           assert.ok(!NOT_LET_IN.includes(code), `${route.name}: ${answer.text}`)
           assert.ok(answer.status < 500, `${route.name}: ${answer.text}`)
         }
+        // What was started must not write while the next test compares.
+        await untilNoPull(hub())
       })
     }
 

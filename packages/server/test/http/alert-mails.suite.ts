@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { TestMailAnswer } from '@recordhub/protocol'
 import { pino } from 'pino'
-import { createMailer, MAIL_PATIENCE } from '../../src/features/alerts/mailer.ts'
+import { createMailer } from '../../src/features/alerts/mailer.ts'
 import { createAlertWatch } from '../../src/features/alerts/watch-alerts.ts'
 import { until } from '../helpers/http-actions.ts'
 import {
@@ -25,13 +25,20 @@ const FROM_TO = {
   HUB_ALERT_TO: 'ann@example.org,bob@example.org',
 }
 const PAUSE_SECONDS = 301
+/** Until the test is over. */
+const mailPatience = { connect: 600_000, silence: 600_000, total: 600_000 }
 
 function settingsFor(server: TestMailServer): Record<string, string> {
   return { HUB_SMTP_URL: server.url, HUB_PUBLIC_URL: 'https://hub.example.org', ...FROM_TO }
 }
 
 function startMailingHub(engine: StorageEngine, server: TestMailServer, clock: TestClock) {
-  return startTestHub(engine, { env: settingsFor(server), pace: ALERTS_AT_ONCE, clock })
+  return startTestHub(engine, {
+    env: settingsFor(server),
+    pace: ALERTS_AT_ONCE,
+    clock,
+    mailPatience,
+  })
 }
 
 async function registerSome(hub: TestHub, clock: TestClock, count: number): Promise<void> {
@@ -110,7 +117,7 @@ export function describeAlertMails(engine: StorageEngine): void {
       await using hub = await startTestHub(engine, { clock })
       const log = pino({ level: 'silent' })
       const settings = { url: server.url, from: FROM_TO.HUB_ALERT_FROM, to: ['ann@example.org'] }
-      const mailer = createMailer(settings, MAIL_PATIENCE)
+      const mailer = createMailer(settings, mailPatience)
       const parts = { ...hub.storage, mailer, publicUrl: '', clock, log }
       const watches = Array.from({ length: 6 }, () => createAlertWatch(parts))
       await registerSome(hub, clock, 3)
@@ -150,7 +157,7 @@ export function describeAlertMails(engine: StorageEngine): void {
       await until(async () => (server.tries() > 0 ? true : null), 'a mail is under way')
       server.behave('take')
       clock.advance(PAUSE_SECONDS)
-      await hub.restart({ env: settingsFor(server), pace: ALERTS_AT_ONCE, clock })
+      await hub.restart({ env: settingsFor(server), pace: ALERTS_AT_ONCE, clock, mailPatience })
       await untilMails(server, 1)
       await untilNoted(hub)
       assert.ok(!(await alertsOf(hub)).some(({ kind }) => kind === 'mail_failing'))
@@ -164,7 +171,7 @@ export function describeAlertMails(engine: StorageEngine): void {
       await failAll(hub, 5)
       assert.equal(only(await untilOpen(hub, 'platform_failing')).mailed_at, null)
       expectError(await sendTestMail(hub), 409, 'mail_not_set_up')
-      await hub.restart({ env: settingsFor(server), pace: ALERTS_AT_ONCE, clock })
+      await hub.restart({ env: settingsFor(server), pace: ALERTS_AT_ONCE, clock, mailPatience })
       await untilMails(server, 1)
       assert.equal((await untilNoted(hub)).length, 1)
     })

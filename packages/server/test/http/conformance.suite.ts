@@ -7,6 +7,7 @@ import { registerPlatform, tracesOf } from '../helpers/http-actions.ts'
 import { expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
 import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import type { SimulatedPlatform } from '../helpers/http-platform.ts'
+import { createManualPassing } from '../helpers/manual-passing.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 
 const LINES = 'application/x-ndjson'
@@ -31,7 +32,7 @@ function linesOf(text: string): ConformanceLine[] {
 export function describeConformance(engine: StorageEngine): void {
   describe(`a whole platform judged, on ${engine.name}`, () => {
     test('before it is registered: a report with its page, and nothing is stored', async () => {
-      await using hub = await startTestHub(engine)
+      await using hub = await startTestHub(engine, { patience: { passing: createManualPassing() } })
       await using platform = await goodPlatform()
       const before = await tracesOf(hub)
       const answer = await post(hub, PATH, sourceOf(platform))
@@ -44,7 +45,7 @@ export function describeConformance(engine: StorageEngine): void {
     })
 
     test('what is found comes line by line, grouped by endpoint, the report last', async () => {
-      await using hub = await startTestHub(engine)
+      await using hub = await startTestHub(engine, { patience: { passing: createManualPassing() } })
       await using platform = await goodPlatform()
       platform.modules[0]?.records.push(goodRecord(1))
       const answer = await post(hub, PATH, sourceOf(platform), { accept: LINES })
@@ -68,7 +69,7 @@ export function describeConformance(engine: StorageEngine): void {
     })
 
     test('of a registered platform its own key is used, and its name expected', async () => {
-      await using hub = await startTestHub(engine)
+      await using hub = await startTestHub(engine, { patience: { passing: createManualPassing() } })
       await using platform = await goodPlatform()
       const { id } = await registerPlatform(hub, platform)
       const path = `/api/v1/platforms/${id}/conformance`

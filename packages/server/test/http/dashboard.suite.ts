@@ -13,6 +13,7 @@ import {
   tracesOf,
   untilPullEnds,
 } from '../helpers/http-actions.ts'
+import { clockOfToday } from '../helpers/http-alerts.ts'
 import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/http-answer.ts'
 import { sendOverSocket, startTestHub } from '../helpers/http-hub.ts'
 import { simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
@@ -30,7 +31,8 @@ const STATS = [
 export function describeDashboard(engine: StorageEngine): void {
   describe(`the snapshot, on ${engine.name}`, () => {
     test('it has every member of the design, and counts what came', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
+      // No midnight in between.
+      await using hub = await startTestHub(engine, { withOperator: true, clock: clockOfToday() })
       await using platform = await simulatePlatform()
       platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
       const { hub_api_key } = await registerPlatform(hub, platform)
@@ -116,7 +118,8 @@ export function describeDashboard(engine: StorageEngine): void {
   })
 
   describe(`reading the snapshot, on ${engine.name}`, () => {
-    const hub = shareHub(engine, { withOperator: true })
+    // No midnight in between.
+    const hub = shareHub(engine, { withOperator: true, clock: clockOfToday() })
     let session: Session
     before(async () => {
       session = await signIn(hub())

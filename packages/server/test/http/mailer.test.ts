@@ -7,7 +7,10 @@ import { createMailer, type MailPatience } from '../../src/features/alerts/maile
 import { REFUSAL, startMailServer } from '../helpers/smtp-server.ts'
 
 const PATIENT: MailPatience = { connect: 10_000, silence: 10_000, total: 20_000 }
+/** Of one that never gets as far as a greeting. */
 const HASTY: MailPatience = { connect: 200, silence: 200, total: 5000 }
+/** Silence falls only after a conversation, in which each answer may take its time. */
+const SILENCED: MailPatience = { connect: 60_000, silence: 1000, total: 60_000 }
 const MAIL = { subject: 'School fails', text: 'Nothing can be read.\n.\nÄ\n' }
 const FROM_TO = { from: 'hub@example.org', to: ['ann@example.org', 'bob@example.org'] }
 
@@ -75,7 +78,7 @@ test("what the mail server refuses comes back in the server's words", async () =
 test('a server that is not there, silent, or speaks something else is given up', async () => {
   await using hanging = await startMailServer()
   hanging.behave('hang')
-  const late = await mailerTo(hanging.url, HASTY).send(MAIL)
+  const late = await mailerTo(hanging.url, SILENCED).send(MAIL)
   assert.ok(late.outcome === 'failed')
   assert.match(late.reason, /time/i)
 

@@ -7,9 +7,11 @@ import {
   newRecord,
   pullAll,
   push,
+  readPull,
   recordsOf,
   registerPlatform,
   startPull,
+  until,
   untilPullEnds,
 } from '../helpers/http-actions.ts'
 import { expectAbsent, expectAnswer } from '../helpers/http-answer.ts'
@@ -28,11 +30,16 @@ import {
   simulatedModule,
   simulatePlatform,
 } from '../helpers/http-platform.ts'
+import { createManualPassing } from '../helpers/manual-passing.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { only } from '../helpers/storage-fixtures.ts'
 
-/** Scaled down: a minute of patience is a second. */
-const PATIENCE = { silenceMs: 500, windowMs: 1000, firstByteSeconds: 2.5 }
+/** Scaled down: a minute of patience is a second, which passes once all others are done. */
+const PACE = { silenceMs: 500, windowMs: 1000 }
+/** This one passes by itself, and must be enough for all others. */
+const FIRST_BYTE = { firstByteSeconds: 20 }
+/** Those that end by the time that passes. */
+const UNENDING = 3
 const ADVICE = /check|say why|has to mend|enter the final|asks again/i
 
 export function describePullMisbehaviour(engine: StorageEngine): void {
@@ -48,7 +55,11 @@ export function describePullMisbehaviour(engine: StorageEngine): void {
     const changed = newRecord('R-1', { data: { status: 'pushed meanwhile' } })
     assert.equal((await push(hub, scene.keyOf(older), changed)).status, 200)
     held.release()
-    const { pull, tasks } = await untilPullEnds(hub, id)
+    await until(async () => {
+      const { tasks_total, tasks_done } = (await readPull(hub, id)).pull.progress
+      return tasks_done === tasks_total - UNENDING ? true : null
+    }, 'all but those without an end are done')
+    const { pull, tasks } = await untilPullEnds(hub, id, () => scene.passing.pass(100))
     const taskOf = ({ platform_name }: SimulatedPlatform) =>
       only(tasks.filter((task) => task.platform_name === platform_name))
 
@@ -78,8 +89,10 @@ async function startScene(engine: StorageEngine) {
   const stack = new AsyncDisposableStack()
   const pauses: number[] = []
   const pause = async (milliseconds: number) => pauses.push(milliseconds) > 0
+  const passing = createManualPassing()
   const env = { HUB_PULL_CONCURRENCY: '16' }
-  const hub = stack.use(await startTestHub(engine, { env, patience: { ...PATIENCE, pause } }))
+  const patience = { ...PACE, ...FIRST_BYTE, pause, passing }
+  const hub = stack.use(await startTestHub(engine, { env, patience }))
   const elsewhere = stack.use(await simulatePlatform())
   const keys = new Map<SimulatedPlatform, string>()
   async function register(records: unknown[] = KNOWN): Promise<SimulatedPlatform> {
@@ -94,7 +107,7 @@ async function startScene(engine: StorageEngine) {
   for (const row of SUCCESSES) well.set(await register(), row)
   const [emptied, older] = [await register(MANY), await register()]
   return {
-    ...{ hub, elsewhere, failing, well, emptied, older, pauses },
+    ...{ hub, elsewhere, failing, well, emptied, older, pauses, passing },
     keyOf: (platform: SimulatedPlatform) => keys.get(platform) ?? '',
     /** From now on each does as its row says, until it is told to be well again. */
     async misbehave(): Promise<() => Promise<void>> {

@@ -121,8 +121,9 @@ export function describePullPoliteness(engine: StorageEngine): void {
       kit.platform.behave('records/cases', (response) => {
         response.writeHead(200, { 'Content-Type': 'application/json' })
         response.write(`{"total":1000,"records":[${rows.join(',')}`)
+        // Again and again one that came already: it tells as something comes.
         const going = setInterval(() => {
-          response.write(`,${rows.join(',')}`)
+          response.write(`,${rows[0]}`)
           if (!isTold) return
           clearInterval(going)
           response.end(']}')
@@ -133,10 +134,10 @@ export function describePullPoliteness(engine: StorageEngine): void {
       const { progress, counts } = await until(async () => {
         const { pull } = await readPull(kit.hub, id)
         assert.equal(pull.state === 'queued' || pull.state === 'running', true, pull.state)
-        return pull.progress.records_received > 0 ? pull : null
+        return pull.counts.created === 100 ? pull : null
       }, 'it tells how far it is')
       isTold = true
-      assert.deepEqual([progress.records_total, counts.created], [1000, 100])
+      assert.equal(progress.records_total, 1000)
       assert.ok(counts.received >= 100 && (progress.records_per_second ?? 0) > 0)
       assert.ok((progress.percent ?? 0) >= 10 && (progress.percent ?? 100) < 100)
       assert.notEqual(progress.seconds_left, null)

@@ -24,19 +24,21 @@ export function describeReceiverLimits(engine: StorageEngine): void {
       await using hub = await startTestHub(engine, { env: { HUB_RATE_LIMIT: '3' } })
       const limited = await registerAny(hub)
       const other = await registerAny(hub)
-      const pushing = Array.from({ length: 20 }, (_, index) =>
+      const began = performance.now()
+      const pushing = Array.from({ length: 100 }, (_, index) =>
         push(hub, limited.hub_api_key, newRecord(`N-${index}`)),
       )
-      // The second may turn while they come, once: six are taken then.
       const answers = await Promise.all(pushing)
+      const seconds = 1 + Math.ceil((performance.now() - began) / 1000)
       const refused = answers.filter((answer) => answer.status === 429)
-      assert.ok(refused.length >= 14, `${refused.length} were refused`)
+      assert.ok(refused.length >= 100 - 3 * seconds, `${refused.length} were refused`)
+      assert.ok(refused.length > 0)
       for (const answer of refused) {
         expectError(answer, 429, 'too_many_requests')
         assert.match(answer.header('retry-after'), /^[1-9]\d*$/)
       }
       const taken = answers.filter((answer) => answer.status === 201)
-      assert.equal(taken.length + refused.length, 20)
+      assert.equal(taken.length + refused.length, 100)
       assert.ok(taken.length >= 3)
       assert.equal((await recordsOf(hub, limited.platform_name)).length, taken.length)
       assert.deepEqual(await rejectedOf(hub, limited.platform_name), [])

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { draftChanges } from '../../../platform-kit/src/push.ts'
-import { findFreePort } from '../helpers/postgres-server.ts'
+import { findFreePort } from '../helpers/free-port.ts'
 import {
   eventually,
   listRecords,
@@ -27,7 +27,8 @@ const SOURCE_KEY = 'choose-a-long-secret'
 const OLDEST_MAJOR = 20
 
 test('the packed kit, alone in a folder, makes a platform as its README says', {
-  timeout: 180_000,
+  // It packs, installs and compiles.
+  timeout: 2 * PROCESS_TEST.timeout,
 }, async (t) => {
   const { folder, startHub } = createSandbox(t)
   const project = await installKit(folder)

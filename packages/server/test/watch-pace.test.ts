@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { watchPace } from './watch-pace.ts'
+import { watchPace } from '../src/lib/watch-pace.ts'
+import { createManualPassing } from './helpers/manual-passing.ts'
 
 const NEVER = { silenceMs: 60_000, windowMs: 60_000, bytesPerSecond: 0 }
 
-function watch(stream: Readable, limits: Partial<typeof NEVER>) {
-  return watchPace(stream, { ...NEVER, ...limits }, (slowness) => new Error(slowness))
+function watch(stream: Readable, limits: Partial<typeof NEVER>, passing = createManualPassing()) {
+  return watchPace(stream, { ...NEVER, ...limits }, (slowness) => new Error(slowness), passing)
 }
 
 async function collect(pieces: AsyncIterable<Uint8Array>): Promise<string> {
@@ -24,28 +24,42 @@ test('everything comes through, and the stream is closed', async () => {
 })
 
 test('a silent sender is given up, and its stream is closed', async () => {
+  const passing = createManualPassing()
   const stream = new PassThrough()
   stream.write('a')
-  await assert.rejects(collect(watch(stream, { silenceMs: 20 })), /silent/)
+  const reading = collect(watch(stream, { silenceMs: 20 }, passing))
+  const rejected = assert.rejects(reading, /silent/)
+  // For the piece that does not come.
+  await passing.nextWaits(1)
+  passing.pass(19)
+  assert.ok(passing.isWaitedFor())
+  passing.pass(1)
+  await rejected
   assert.equal(stream.destroyed, true)
 })
 
 test('one that drips for ever is given up', async () => {
+  const passing = createManualPassing()
   const stream = new PassThrough()
-  const dripping = setInterval(() => stream.write('a'), 5)
-  const limits = { windowMs: 60, bytesPerSecond: 1_000_000 }
-  await assert.rejects(collect(watch(stream, limits)), /slow/).finally(() => {
-    clearInterval(dripping)
-  })
+  const limits = { silenceMs: 20, windowMs: 60, bytesPerSecond: 1000 }
+  const rejected = assert.rejects(collect(watch(stream, limits, passing)), /slow/)
+  for (let piece = 1; piece <= 3; piece += 1) {
+    passing.pass(19)
+    stream.write('a')
+    await passing.nextWaits(1)
+  }
+  passing.pass(19)
+  await rejected
 })
 
 test('a reader that takes its time is not held against the sender', async () => {
   const pieces = Array.from({ length: 5 }, () => Buffer.from('a'))
+  const passing = createManualPassing()
   const limits = { silenceMs: 40, windowMs: 40, bytesPerSecond: 1_000_000 }
   let count = 0
-  for await (const _ of watch(Readable.from(pieces), limits)) {
+  for await (const _ of watch(Readable.from(pieces), limits, passing)) {
     count += 1
-    await sleep(25)
+    passing.pass(1000)
   }
   assert.equal(count, 5)
 })
