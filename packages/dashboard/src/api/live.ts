@@ -31,6 +31,7 @@ async function askForSnapshot(): Promise<void> {
     'X-Requested-With': 'XMLHttpRequest',
   }
   if (etag !== '') headers['If-None-Match'] = etag
+  const { csrfToken } = session.get()
   try {
     const response = await fetch('/dashboard/realtime', {
       headers,
@@ -38,7 +39,7 @@ async function askForSnapshot(): Promise<void> {
       credentials: 'same-origin',
     })
     if (response.status === 401) {
-      await waitForSignIn()
+      await waitForSignIn(csrfToken)
       return
     }
     if (response.status === 403) {
