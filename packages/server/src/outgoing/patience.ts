@@ -6,6 +6,8 @@ import type { PaceLimits, Slowness } from '../lib/pace-meter.ts'
 export type Patience = PaceLimits & {
   /** So long an answer may take to begin: some platforms build all of it first. */
   firstByteSeconds: number
+  /** So long an answer to a search may take in all: somebody watches, and other platforms answer beside it. */
+  searchSeconds: number
   /** Waits before a request is made again; false where the signal came first. */
   pause: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
   /** An answer may go on over so many pages. */
@@ -17,6 +19,7 @@ export const PATIENCE: Omit<Patience, 'firstByteSeconds'> = {
   silenceMs: 30_000,
   windowMs: 60_000,
   bytesPerSecond: 1024,
+  searchSeconds: 10,
   pause: waitFor,
   maxPages: 10_000,
 }
