@@ -67,9 +67,10 @@ function isAnswer<Answer>(value: unknown): value is Answer {
  * @throws HubCallError
  */
 export async function openHub(path: string, call: HubCall = {}): Promise<Response> {
+  const { csrfToken } = session.get()
   const response = await send(path, call)
   if (hasNoSession(response)) {
-    await waitForSignIn()
+    await waitForSignIn(csrfToken)
     return openHub(path, call)
   }
   if (response.ok) return response

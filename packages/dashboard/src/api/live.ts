@@ -34,6 +34,7 @@ async function askForSnapshot(): Promise<void> {
     'X-Requested-With': 'XMLHttpRequest',
   }
   if (etag !== '') headers['If-None-Match'] = etag
+  const { csrfToken } = session.get()
   try {
     const response = await fetch('/dashboard/realtime', {
       headers,
@@ -41,7 +42,7 @@ async function askForSnapshot(): Promise<void> {
       credentials: 'same-origin',
     })
     if (response.status === 401) {
-      await waitForSignIn()
+      await waitForSignIn(csrfToken)
       return
     }
     if (response.status === 403) {

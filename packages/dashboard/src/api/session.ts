@@ -34,8 +34,12 @@ export const session = createStore<Session>({
 
 let waiting: (() => void)[] = []
 
-/** Opens the sign-in over the page; resolves once somebody has signed in again. */
-export function waitForSignIn(): Promise<void> {
+/**
+ * Opens the sign-in over the page; resolves once somebody has signed in again. At once where the refused call
+ * was sent with another token than that of now: its session has been replaced meanwhile, and did not end.
+ */
+export function waitForSignIn(sentWith: string): Promise<void> {
+  if (sentWith !== session.get().csrfToken) return Promise.resolve()
   session.set({ ...session.get(), hasEnded: true })
   return new Promise((resolve) => waiting.push(resolve))
 }

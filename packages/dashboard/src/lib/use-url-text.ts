@@ -1,5 +1,6 @@
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
+import { createSentTexts } from './sent-texts.ts'
 
 const PAUSE_MS = 300
 
@@ -12,17 +13,19 @@ export function useUrlText(
   send: (text: string) => void,
 ): [string, (text: string) => void] {
   const [text, setText] = useState(inUrl)
-  const sent = useRef(inUrl)
+  const [sent] = useState(createSentTexts)
+  const seen = useRef(inUrl)
   const sendLater = useDebouncedCallback((typed: string) => {
-    sent.current = typed
+    sent.note(typed, seen.current)
     send(typed)
   }, PAUSE_MS)
   useEffect(() => {
-    if (inUrl === sent.current) return
-    sent.current = inUrl
+    if (inUrl === seen.current) return
+    seen.current = inUrl
+    if (sent.isSent(inUrl)) return
     setText(inUrl)
     sendLater.cancel()
-  }, [inUrl, sendLater.cancel])
+  }, [inUrl, sent, sendLater.cancel])
   const type = (typed: string) => {
     setText(typed)
     sendLater(typed)

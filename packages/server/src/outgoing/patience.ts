@@ -7,6 +7,8 @@ import { type Passing, systemPassing } from '../lib/watch-pace.ts'
 export type Patience = PaceLimits & {
   /** So long an answer may take to begin: some platforms build all of it first. */
   firstByteSeconds: number
+  /** So long an answer to a search may take in all: somebody watches, and other platforms answer beside it. */
+  searchSeconds: number
   /** Waits before a request is made again; false where the signal came first. */
   pause: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
   /** How the time passes in which it waits for an answer to begin or to go on. */
@@ -20,6 +22,7 @@ export const PATIENCE: Omit<Patience, 'firstByteSeconds'> = {
   silenceMs: 30_000,
   windowMs: 60_000,
   bytesPerSecond: 1024,
+  searchSeconds: 10,
   pause: waitFor,
   passing: systemPassing,
   maxPages: 10_000,

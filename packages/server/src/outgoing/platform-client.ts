@@ -22,8 +22,6 @@ import { readShortAnswer } from './short-answer.ts'
 const SHORT_CALL_SECONDS = 30
 const ONCE = { firstByteSeconds: SHORT_CALL_SECONDS, endsAt: null, conditions: null }
 const MAX_SHORT_ANSWER_BYTES = 8 * 1024 * 1024
-/** Somebody watches, and other platforms answer beside it. */
-const SEARCH_SECONDS = 10
 const MAX_SEARCH_ANSWER_BYTES = 1024 * 1024
 
 const isPing = Compile(PingAnswer)
@@ -166,7 +164,7 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
       }),
     async search(target, query, signal) {
       const path = `search?query=${encodeURIComponent(query.toWellFormed())}`
-      const limits = { seconds: SEARCH_SECONDS, bytes: MAX_SEARCH_ANSWER_BYTES }
+      const limits = { seconds: settings.patience.searchSeconds, bytes: MAX_SEARCH_ANSWER_BYTES }
       try {
         return (await fetchAnswer(target, path, signal, limits)).value
       } catch (error) {

@@ -6,6 +6,7 @@ import {
   BROWSER_TEST,
   expectAccessible,
   expectNoSidewaysScroll,
+  followCalls,
   openPage,
   runUntilShown,
   shareBrowser,
@@ -56,6 +57,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await using _ = hub
     await using opened = await openPage(browser(), hub)
     const { page } = opened
+    const answered = followCalls(page)
     await page.clock.install()
     await page.goto('/dashboard/activity')
     await line(page, /P-0/).waitFor()
@@ -64,6 +66,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await line(page, /N-1/).click()
     const drawer = page.getByRole('dialog', { name: 'Line of the log' })
     await drawer.getByText('push.created').waitFor()
+    await answered()
     await push(hub, school.hub_api_key, newRecord('N-2'))
     await runUntilShown(page, page.getByText('Paused while you read. The log has newer lines.'))
     assert.equal(await page.getByText(/N-2/).count(), 0)
@@ -79,8 +82,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub, { colorScheme: 'dark' })
     const { page, complaints } = opened
     await page.goto('/dashboard/activity')
-    await line(page, /P-0/).focus()
-    await page.keyboard.press('Enter')
+    await line(page, /P-0/).press('Enter')
     const drawer = page.getByRole('dialog', { name: 'Line of the log' })
     await drawer.getByRole('link', { name: /^Record \d+/ }).waitFor()
     await drawer.getByRole('link', { name: 'All lines of this record' }).waitFor()

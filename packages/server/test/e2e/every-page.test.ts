@@ -9,6 +9,7 @@ import {
   openPage,
   shareBrowser,
   untilLoaded,
+  untilTrue,
 } from '../helpers/browser.ts'
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/http-actions.ts'
 import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
@@ -95,7 +96,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: 'Errors' }).waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    assert.equal(await page.evaluate('document.activeElement?.id'), 'main')
+    await untilTrue(page, `document.activeElement?.id === 'main'`)
     const seen = new Set<unknown>()
     const PLACE = `(() => { const one = document.activeElement; one.dataset.seen ??= String(Math.random()); return one.dataset.seen })()`
     for (let step = 0; step < 12; step++) {

@@ -17,6 +17,8 @@ import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { simulatedModule } from '../helpers/http-platform.ts'
 import { sqliteEngine } from '../helpers/storage-sqlite.ts'
 
+const MINUTE_MS = 60_000
+
 describe('the integration guide in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
   let hub: TestHub
@@ -87,9 +89,13 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub)
     const { page, context, complaints } = opened
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.clock.install()
     await page.goto(`/dashboard/guide?platform=${clinic.id}`)
     const url = `/api/v1/platforms/${clinic.id}/instructions`
     const given = await (await context.request.get(url)).text()
+    await page.getByText('"ward": "Some label ward"').first().waitFor()
+    // That it was copied is told for two seconds.
+    await page.clock.pauseAt(Date.now() + MINUTE_MS)
     await page.getByRole('button', { name: 'Copy as Markdown' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), given)
@@ -107,8 +113,13 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub, { colorScheme: 'dark' })
     const { page, context } = opened
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.clock.install()
     await page.goto('/dashboard/guide?language=curl')
-    await page.getByRole('button', { name: 'Copy this code' }).first().click()
+    const copy = page.getByRole('button', { name: 'Copy this code' }).first()
+    await copy.hover()
+    await page.getByRole('tooltip', { name: 'Copy this code' }).waitFor()
+    await page.clock.pauseAt(Date.now() + MINUTE_MS)
+    await copy.click()
     await page.getByRole('tooltip', { name: 'Copied' }).waitFor()
     const copied = await page.evaluate('navigator.clipboard.readText()')
     assert.match(String(copied), /^Accept: application\/json\nX-PLATFORM-API-KEY/)
@@ -150,8 +161,10 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
       `Math.abs(document.getElementById('pushing-changes').getBoundingClientRect().top) < 200`,
     )
     assert.ok(await heading.isVisible())
-    await page.getByRole('tab', { name: 'cURL' }).last().focus()
-    await page.keyboard.press('ArrowRight')
+    // The page goes there once more when it has taken up the address, which must not take the focus from the tab.
+    await contents.locator('[data-active]', { hasText: 'Pushing changes' }).waitFor()
+    await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))')
+    await page.getByRole('tab', { name: 'cURL' }).last().press('ArrowRight')
     await page.getByText('function push(string $method').waitFor()
     await untilTrue(page, `scrollY > 1000`)
   })

@@ -1,7 +1,7 @@
 /** Whatever a platform calls itself, its modules, fields and records: pages show it as text. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { BROWSER_TEST, openPage, shareBrowser } from '../helpers/browser.ts'
+import { BROWSER_TEST, openPage, shareBrowser, untilTrue } from '../helpers/browser.ts'
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/http-actions.ts'
 import { startTestHub } from '../helpers/http-hub.ts'
 import { respond, simulatedModule, simulatePlatform } from '../helpers/http-platform.ts'
@@ -40,20 +40,22 @@ describe('hostile content in a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
     let dialogs = 0
-    let shown = 0
     page.on('dialog', (dialog) => {
       dialogs += 1
       void dialog.dismiss()
     })
-    for (const path of [
+    const showing = [
       '/dashboard',
-      '/dashboard/platforms',
       `/dashboard/platforms/${id}`,
       '/dashboard/records',
       `/dashboard/records?${new URLSearchParams({ platform: platform.platform_name, record_type: 'cases', record: '1' })}`,
       `/dashboard/search?query=${encodeURIComponent(hostile('name'))}`,
       `/dashboard/pulls/${pull.id}`,
       '/dashboard/activity',
+    ]
+    for (const path of [
+      ...showing,
+      '/dashboard/platforms',
       '/dashboard/guide',
       `/dashboard/${encodeURIComponent(hostile('page'))}`,
       `/sign-in?next=${encodeURIComponent('javascript:window.hacked=1')}`,
@@ -63,16 +65,17 @@ describe('hostile content in a browser', BROWSER_TEST, () => {
       await page.goto(path)
       await page.getByRole('main').waitFor()
       await page.waitForLoadState('networkidle')
+      if (showing.includes(path)) {
+        await untilTrue(page, `document.body.innerText.includes('<img src=x')`)
+      }
       assert.equal(await page.evaluate('window.hacked'), undefined, path)
       const links = await page.evaluate<number>(
         `document.querySelectorAll('a[href^="javascript:" i], img[src="x"], main script').length`,
       )
       assert.equal(links, 0, path)
       assert.deepEqual(complaints, [], path)
-      if (await page.evaluate<boolean>(`document.body.innerText.includes('<img src=x')`)) shown += 1
       assert.ok(page.url().startsWith(hub.address))
     }
     assert.equal(dialogs, 0)
-    assert.ok(shown >= 5, `it is shown as text on ${shown} pages`)
   })
 })

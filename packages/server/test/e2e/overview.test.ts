@@ -15,6 +15,7 @@ import {
 import { newRecord, pullAll, push, registerAny, registerPlatform } from '../helpers/http-actions.ts'
 import { startTestHub } from '../helpers/http-hub.ts'
 import { respond, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
+import { TestClock } from '../helpers/storage-engine.ts'
 import { runSql } from '../helpers/storage-sql.ts'
 import { sqliteEngine } from '../helpers/storage-sqlite.ts'
 
@@ -24,7 +25,10 @@ const BUDGET = 300_000
 
 /** Two platforms, one of which fails, and some records. */
 async function startBusyHub() {
-  const hub = await startTestHub(sqliteEngine, { withOperator: true })
+  const clock = new TestClock()
+  // Far from midnight, since what has come is counted by the day.
+  clock.set(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`)
+  const hub = await startTestHub(sqliteEngine, { withOperator: true, clock })
   const school = await simulatePlatform({ platform_name: 'school' })
   const clinic = await simulatePlatform({ platform_name: 'clinic' })
   school.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2), { full_name: 'Nobody' })

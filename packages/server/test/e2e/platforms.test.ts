@@ -49,7 +49,11 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     await page.getByRole('option', { name: /Refuse them/ }).click()
     await page.getByText('This holds for what is new').waitFor()
     await page.getByRole('combobox', { name: 'Indexed fields of Cases' }).click()
+    const indexed = page.waitForResponse(
+      (one) => one.url().endsWith('/indexed-fields') && one.request().method() === 'PUT',
+    )
     await page.getByRole('option', { name: 'Judge' }).click()
+    assert.equal((await indexed).status(), 200)
     await page.keyboard.press('Escape')
     await expectAccessible(page)
 

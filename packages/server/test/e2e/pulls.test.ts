@@ -114,9 +114,12 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard')
     await page.getByRole('button', { name: 'Pull all existing records' }).click()
     const sync = page.getByRole('region', { name: 'Latest sync' })
-    await sync.getByText('Succeeded').waitFor()
+    // Until it has ended each module is shown to have succeeded, too.
+    await sync.getByText('Succeeded').first().waitFor()
     await sync.getByText('by an operator').waitFor()
     await sync.getByText(/2 records · 2 of 2 modules/).waitFor()
+    await page.getByRole('button', { name: 'Pull all existing records' }).waitFor()
+    await sync.getByText('Succeeded').waitFor()
   })
 
   test('a 409 is no error: it shows the pull that is running', async () => {

@@ -4,6 +4,8 @@ import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import {
+  BROWSER_TEST,
+  followCalls,
   holdSnapshots,
   openPage,
   runUntilShown,
@@ -16,16 +18,18 @@ import { runSql } from '../helpers/storage-sql.ts'
 import { sqliteEngine } from '../helpers/storage-sqlite.ts'
 
 const ON = { HUB_BROADCAST: 'on' }
-const LIMIT = { timeout: 180_000 }
-/** A request begins within so many milliseconds of the page's decision. */
-const JITTER_MS = 20
+/** The rhythm, and some time beyond it. */
+const LONGER_THAN_THE_RHYTHM_MS = 12_000
+/** The browser's timers count whole milliseconds, and round. */
+const JITTER_MS = 5
+const PUSHES_OF_A_STORM = 100
 
-/** Pushes again and again until it is told to stop. */
+/** Pushes again and again until it is told to stop and was a storm. */
 function storm(hub: TestHub, key: string) {
   let isOver = false
   let count = 0
   const over = (async () => {
-    while (!isOver) {
+    while (!isOver || count < PUSHES_OF_A_STORM) {
       count += 1
       const answer = await push(hub, key, newRecord(`N-${count % 7}`, { data: { status: count } }))
       assert.ok(answer.status < 300)
@@ -36,7 +40,6 @@ function storm(hub: TestHub, key: string) {
     async stop() {
       isOver = true
       await over
-      return count
     },
   }
 }
@@ -48,25 +51,34 @@ async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   })()`)
 }
 
-/** When the page asked for the snapshot, in milliseconds since it was opened. */
-function askedAt(page: Page): Promise<number[]> {
-  return page.evaluate<number[]>(
-    `performance.getEntriesByType('resource')
-      .filter(({ name }) => name.endsWith('/dashboard/realtime')).map(({ startTime }) => startTime)`,
-  )
-}
+/**
+ * Keeps when the page asks for the snapshot, in milliseconds since it was opened: what it has just read from its
+ * clock, since on a slow machine the request itself begins any time later.
+ */
+const WATCH_ASKING = `(() => {
+  const now = performance.now.bind(performance)
+  const call = window.fetch.bind(window)
+  let read = 0
+  window.askedAt = []
+  performance.now = () => (read = now())
+  window.fetch = (...request) => {
+    if (request[0] === '/dashboard/realtime') window.askedAt.push(read)
+    return call(...request)
+  }
+})()`
 
 const nowOn = (page: Page) => page.evaluate<number>('performance.now()')
 
-describe('asking for the snapshot', LIMIT, () => {
+describe('asking for the snapshot', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('never twice within 10 s, in 35 s of a storm of events, hidden and shown again', async () => {
+  test('never twice within 10 s, in a storm of events, hidden and shown again', async () => {
     await using hub = await startTestHub(sqliteEngine, { env: ON, withOperator: true })
     const { hub_api_key } = await registerAny(hub)
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
-    await page.addInitScript('performance.setResourceTimingBufferSize(10000)')
+    await page.addInitScript(WATCH_ASKING)
+    const asking = () => page.waitForRequest('**/dashboard/realtime')
     const posts: string[] = []
     let loads = 0
     page.on('request', (request) => {
@@ -76,38 +88,33 @@ describe('asking for the snapshot', LIMIT, () => {
     await page.goto('/dashboard')
     await page.locator('[data-connection="live"]').waitFor()
     const pushing = storm(hub, hub_api_key)
-    await sleep(12_000)
+    await asking()
     await setHidden(page, true)
     const hiddenFrom = await nowOn(page)
-    await sleep(6000)
+    await sleep(LONGER_THAN_THE_RHYTHM_MS)
     const hiddenTo = await nowOn(page)
+    const goingOn = asking()
     await setHidden(page, false)
-    await sleep(100)
+    await goingOn
     for (let time = 0; time < 5; time += 1) {
       await setHidden(page, true)
       await setHidden(page, false)
     }
-    const shownFrom = await nowOn(page)
-    await sleep(17_000)
-    const asked = await askedAt(page)
-    const pushed = await pushing.stop()
+    await asking()
+    await pushing.stop()
+    const asked = await page.evaluate<number[]>('window.askedAt')
 
     const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0))
     assert.ok(
       gaps.every((gap) => gap >= 10_000 - JITTER_MS),
       `it asked at ${asked}`,
     )
-    assert.ok(asked.length >= 3, `it asked at ${asked}`)
+    assert.ok(asked.length >= 4, `it asked at ${asked}`)
     assert.deepEqual(
       asked.filter((at) => at > hiddenFrom && at < hiddenTo),
       [],
       'it asked while it was hidden',
     )
-    assert.ok(
-      asked.some((at) => at > shownFrom),
-      'it goes on when it is shown',
-    )
-    assert.ok(pushed > 100, 'it was a storm')
     assert.deepEqual(posts, [], 'nothing is posted that nobody asked for')
     assert.equal(loads, 1, 'the page was loaded once')
     assert.deepEqual(complaints, [])
@@ -122,6 +129,7 @@ describe('asking for the snapshot', LIMIT, () => {
     const { hub_api_key } = await registerAny(hub)
     await using opened = await openPage(browser(), hub)
     const { page, context } = opened
+    const answered = followCalls(page)
     await page.clock.install()
     await page.goto('/dashboard')
     await page.locator('[data-connection="live"]').waitFor()
@@ -129,6 +137,7 @@ describe('asking for the snapshot', LIMIT, () => {
     // The stream ends with the session that it was opened with; the page goes on with another.
     const [first] = await runSql(hub.storage, 'SELECT id FROM operator_sessions')
     await signInOver(context, hub)
+    await answered()
     await runSql(hub.storage, `DELETE FROM operator_sessions WHERE id = '${Object(first)['id']}'`)
     await page.locator('[data-connection="polling"]').waitFor()
     await push(hub, hub_api_key, newRecord('N-1', { full_name: 'Bea Example' }))

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { BROWSER_TEST, expectAccessible, openPage, shareBrowser } from '../helpers/browser.ts'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  openPage,
+  shareBrowser,
+  untilHolds,
+} from '../helpers/browser.ts'
 import {
   headersOf,
   listedFor,
@@ -33,7 +39,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Status' }).click()
     await page.getByRole('menuitem', { name: 'Filter…' }).click()
     await page.getByRole('textbox', { name: 'Value' }).fill('OPEN')
-    await page.keyboard.press('Enter')
+    await page.getByRole('textbox', { name: 'Value' }).press('Enter')
     await page.getByRole('button', { name: 'Change the filter: Status contains “OPEN”' }).waitFor()
     await rowOf(page, 'C-003').waitFor({ state: 'hidden' })
     assert.equal((await parametersOf(page)).get('filter[status][contains]'), 'OPEN')
@@ -103,10 +109,10 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByText('No record fits').waitFor()
     await page.getByRole('button', { name: 'Clear search and filters' }).click()
     await page.getByText('120 records').waitFor()
-    assert.equal(await page.getByRole('textbox', { name: 'Search' }).inputValue(), '')
+    await untilHolds(page.getByRole('textbox', { name: 'Search' }), '')
     await page.goBack()
     await page.getByText('No record fits').waitFor()
-    assert.equal(await page.getByRole('textbox', { name: 'Search' }).inputValue(), 'nobody at all')
+    await untilHolds(page.getByRole('textbox', { name: 'Search' }), 'nobody at all')
     await page.goBack()
     await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor()
   })

@@ -16,7 +16,13 @@ import {
   simulateCourt,
   startHubWithOperator,
 } from '../helpers/browser-platforms.ts'
-import { newRecord, push, recordsOf, registerPlatform } from '../helpers/http-actions.ts'
+import {
+  newRecord,
+  push,
+  recordsOf,
+  registerPlatform,
+  untilPullEnds,
+} from '../helpers/http-actions.ts'
 import { runSql } from '../helpers/storage-sql.ts'
 
 async function enterSource(page: Page, url: string, key: string): Promise<void> {
@@ -83,6 +89,8 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Pull its records' }).click()
     await page.waitForURL(/\/dashboard\/pulls\/\d+$/)
     await page.getByText('Succeeded').first().waitFor()
+    // Its module succeeds before it does.
+    await untilPullEnds(hub, Number(new URL(page.url()).pathname.split('/').at(-1)))
     assert.equal((await recordsOf(hub, 'court')).length, 4)
     await page.goto('/dashboard/platforms')
     await page.getByRole('link', { name: COURT }).click()

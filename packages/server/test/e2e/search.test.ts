@@ -24,7 +24,10 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
   test('shows a lane a platform: found, none, no endpoint, failed, its own form, and a slow one later', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using hub = await startTestHub(sqliteEngine, {
+      withOperator: true,
+      patience: { searchSeconds: 3600 },
+    })
     const lanes = ['found', 'none', 'missing', 'failed', 'raw', 'slow'] as const
     await using stack = new AsyncDisposableStack()
     const platforms = new Map<string, SimulatedPlatform>()

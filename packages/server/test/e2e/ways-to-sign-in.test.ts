@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import {
   BROWSER_TEST,
+  endSessionUnder,
   expectAccessible,
   expectNoSidewaysScroll,
   openPage,
@@ -79,8 +80,9 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
 
     await signOut(page)
     await signIn(page)
-    await page.getByLabel('Code').fill(totpCode(uri, 1))
+    await page.getByLabel('Code').waitFor()
     await expectAccessible(page)
+    await page.getByLabel('Code').fill(totpCode(uri, 1))
     await page.getByRole('button', { name: 'Go on' }).click()
     await overview(page)
 
@@ -169,7 +171,8 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await overview(page)
 
-    await context.clearCookies()
+    await page.locator('[data-connection="polling"]').waitFor()
+    await endSessionUnder(page, /\/api\/v1\/records\?q=/)
     await page.keyboard.press('Control+k')
     await page.getByLabel('Pages, platforms, records').fill('somebody')
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Page } from 'playwright-core'
+import type { Storage } from '../../src/storage/port/storage.ts'
 import { newRecord, push, registerAny, until } from './http-actions.ts'
 import { startTestHub, type TestHub, type TestHubOptions } from './http-hub.ts'
 import { simulatedModule } from './http-platform.ts'
@@ -26,7 +27,13 @@ export type Cases = {
 export function shareCases(options: TestHubOptions = {}): () => Cases {
   let cases: Cases | null = null
   before(async () => {
-    const hub = await startTestHub(sqliteEngine, { withOperator: true, ...options })
+    const { wrap = (storage) => storage } = options
+    const withoutLimit = (storage: Storage) => wrap(listWithoutLimit(storage))
+    const hub = await startTestHub(sqliteEngine, {
+      withOperator: true,
+      ...options,
+      wrap: withoutLimit,
+    })
     const modules = [{ ...simulatedModule('cases'), fields: FIELDS }]
     const { hub_api_key, platform_name: platform } = await registerAny(hub, { modules })
     for (let place = 1; place <= COUNT; place++) {
@@ -44,6 +51,16 @@ export function shareCases(options: TestHubOptions = {}): () => Cases {
   return () => {
     assert.ok(cases)
     return cases
+  }
+}
+
+/** Lists are never cut off because the machine is slow. */
+function listWithoutLimit(storage: Storage): Storage {
+  const { records } = storage
+  const scan_ms = 3_600_000
+  return {
+    ...storage,
+    records: { ...records, listRecords: (query) => records.listRecords({ ...query, scan_ms }) },
   }
 }
 

@@ -9,6 +9,8 @@ import {
   chromium,
   type Locator,
   type Page,
+  type Request,
+  type Route,
 } from 'playwright-core'
 import { EMAIL, PASSWORD, type TestHub } from './http-hub.ts'
 
@@ -120,6 +122,34 @@ export async function untilTrue(page: Page, expression: string): Promise<void> {
   while (!(await page.evaluate<boolean>(expression)));
 }
 
+/**
+ * Follows what a page calls, from before it is opened. The answer waits until all that was called up to then is
+ * answered: what is changed afterwards is not seen by a call that was made before.
+ */
+export function followCalls(page: Page): () => Promise<void> {
+  const calls: Request[] = []
+  page.on('request', (request) => calls.push(request))
+  return async () => {
+    // What the page called before it answers this has been heard of.
+    await page.evaluate('0')
+    await Promise.all(calls.map((request) => request.response()))
+  }
+}
+
+/** Ends the page's session under the next call to such an address, and under none that comes before. */
+export async function endSessionUnder(page: Page, address: RegExp): Promise<void> {
+  const end = async (route: Route) => {
+    await page.context().clearCookies()
+    await route.continue()
+  }
+  await page.route(address, end, { times: 1 })
+}
+
+/** Until a field holds this. */
+export async function untilHolds(field: Locator, text: string): Promise<void> {
+  while ((await field.inputValue()) !== text);
+}
+
 /** Until nothing of the page's contents waits for the hub. */
 export async function untilLoaded(page: Page): Promise<void> {
   await untilTrue(page, `document.querySelector('main [aria-busy="true"]') === null`)
@@ -139,8 +169,7 @@ type Violation = { id: string; help: string; targets: string[] }
 export async function expectAccessible(page: Page, known: string[] = []): Promise<void> {
   await page.locator('h1').first().waitFor()
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE)
-  await page.evaluate(UNTIL_STILL)
-  const violations: Violation[] = await page.evaluate(AXE_RUN)
+  const violations: Violation[] = await page.evaluate(`${UNTIL_STILL}.then(() => ${AXE_RUN})`)
   assert.deepEqual(
     violations.filter(({ id }) => !known.includes(id)),
     [],

@@ -1,9 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
-
-const PAUSE_MS = 300
+import { useUrlText } from '../../lib/use-url-text.ts'
 
 /** Tells what is typed once somebody pauses, and follows the URL when it changes otherwise. */
 export function SearchInput({
@@ -14,27 +11,14 @@ export function SearchInput({
   TextInputProps,
   'value' | 'onChange'
 >) {
-  const [text, setText] = useState(value)
-  const told = useRef(value)
-  const tell = useDebouncedCallback((next: string) => {
-    told.current = next
-    onSearch(next)
-  }, PAUSE_MS)
-  useEffect(() => {
-    if (value === told.current) return
-    told.current = value
-    setText(value)
-  }, [value])
+  const [text, type] = useUrlText(value, onSearch)
   return (
     <TextInput
       type="search"
       size="xs"
       leftSection={<IconSearch size={14} aria-hidden />}
       value={text}
-      onChange={({ currentTarget }) => {
-        setText(currentTarget.value)
-        tell(currentTarget.value)
-      }}
+      onChange={({ currentTarget }) => type(currentTarget.value)}
       {...props}
     />
   )

@@ -85,7 +85,7 @@ export function GuidePage() {
           error={platforms.isError ? 'The platforms could not be listed' : undefined}
         />
         <Group gap="xs">
-          <CopyButton value={markdown ?? ''} label="Copy as Markdown" words="Copy as Markdown" />
+          <CopyButton value={markdown ?? null} label="Copy as Markdown" words="Copy as Markdown" />
           <Button
             component="a"
             href={address}
