@@ -149,7 +149,7 @@ export const SETTINGS = {
   }),
   HUB_API_RATE_LIMIT: setting({
     parse: integer(0, 1_000_000),
-    default: 100,
+    default: 1000,
     help: 'Calls a second that each process takes of an operator, in however many sessions, and of a token; 0 for no limit.',
   }),
   HUB_RETENTION_ACTIVITY_DAYS: setting({

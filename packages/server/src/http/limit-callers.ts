@@ -11,14 +11,14 @@ import { ACCESS, isForCallers, namesOf } from './access.ts'
  * way at once.
  */
 export const AT_ONCE: Readonly<Record<string, number>> = {
-  'GET /api/v1/records/export': 4,
-  'GET /api/v1/audit/export': 4,
-  'GET /api/v1/search': 4,
-  'POST /api/v1/platforms/probe': 4,
-  'POST /api/v1/platforms': 4,
-  'PATCH /api/v1/platforms/:id': 4,
-  'POST /api/v1/platforms/:id/test': 4,
-  'POST /api/v1/platforms/:id/manifest/refresh': 4,
+  'GET /api/v1/records/export': 8,
+  'GET /api/v1/audit/export': 8,
+  'GET /api/v1/search': 8,
+  'POST /api/v1/platforms/probe': 16,
+  'POST /api/v1/platforms': 16,
+  'PATCH /api/v1/platforms/:id': 16,
+  'POST /api/v1/platforms/:id/test': 16,
+  'POST /api/v1/platforms/:id/manifest/refresh': 16,
   'POST /api/v1/platforms/conformance': 4,
   'POST /api/v1/platforms/:id/conformance': 4,
   'POST /api/v1/alerts/test-mail': 4,
