@@ -137,6 +137,11 @@ export const SETTINGS = {
     default: 'any',
     help: 'Which addresses platforms may have: any, or public ones only.',
   }),
+  HUB_SOURCE_SCHEMES: setting({
+    parse: oneOf('any', 'https'),
+    default: 'any',
+    help: 'How platforms are called: http or https as their address says (any), or https only.',
+  }),
   HUB_MAX_BODY_BYTES: setting({
     parse: integer(1024, 512 * 1024 * 1024),
     default: 1024 * 1024,

@@ -46,6 +46,7 @@ export function outgoingOf(config: Config, patience: Patience): OutgoingSettings
     platformPath: config.HUB_PLATFORM_PATH,
     tunnelHeader: config.HUB_TUNNEL_HEADER,
     networks: config.HUB_SOURCE_NETWORKS,
+    schemes: config.HUB_SOURCE_SCHEMES,
     proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
     patience,
   }

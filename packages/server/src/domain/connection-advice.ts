@@ -5,7 +5,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
     'Copy the address from a browser that shows the platform, up to and without /api.',
   source_key_invalid: 'Copy the key again: often a line break or a blank comes along with it.',
   platform_address_refused:
-    'Use an address that the hub may reach. HUB_SOURCE_NETWORKS=any lets private networks through; addresses of cloud metadata never are.',
+    'Use an address that the hub may reach. HUB_SOURCE_NETWORKS=any lets private networks through, HUB_SOURCE_SCHEMES=any plain http; addresses of cloud metadata never are.',
   platform_unreachable:
     'Likely a mistyped host or port, a platform that is not running, or a firewall. Try the address with curl on the machine of the hub.',
   platform_certificate_invalid:

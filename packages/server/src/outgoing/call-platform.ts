@@ -105,7 +105,7 @@ export function createPlatformCaller(settings: OutgoingSettings): PlatformCaller
       new URL(`${target.source_base_url}/api/${settings.platformPath}/${path}`),
 
     async call(target, url, { signal, firstByteSeconds, endsAt, conditions, asksForGzip }) {
-      refuseAddress(url.hostname, settings.networks)
+      refuseAddress(url, settings)
       const others = { ...conditions, ...(asksForGzip ? { 'Accept-Encoding': 'gzip' } : {}) }
       const key = target.source_api_key
       const headers = headersWith(key, others)
@@ -123,7 +123,7 @@ export function createPlatformCaller(settings: OutgoingSettings): PlatformCaller
     },
 
     async exchange(url, { method, key, headers, signal, maxBytes }) {
-      refuseAddress(url.hostname, settings.networks)
+      refuseAddress(url, settings)
       const began = patience.passing.now()
       try {
         const asked = { method, headers: headersWith(key, headers), signal }

@@ -21,6 +21,7 @@ test('requests to a platform use connections again', async () => {
     platformPath: 'hub',
     tunnelHeader: 'x-tunnel',
     networks: 'any',
+    schemes: 'any',
     proxy: { http: '', https: '', none: '' },
     patience: { ...PATIENCE, firstByteSeconds: 60 },
   })

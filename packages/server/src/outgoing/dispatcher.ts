@@ -10,6 +10,7 @@ const KEEP_IDLE_MS = 1000
 
 export type NetworkSettings = {
   networks: 'any' | 'public'
+  schemes: 'any' | 'https'
   proxy: { http: string; https: string; none: string }
   /** Finds the addresses of a name; the system does where it is left out. */
   lookup?: LookupFunction
@@ -39,7 +40,14 @@ export function createDispatcher({ proxy, networks, lookup }: NetworkSettings): 
 }
 
 /** @throws HubError `platform_address_refused` for an address that is not called. A name passes here. */
-export function refuseAddress(hostname: string, networks: 'any' | 'public'): void {
+export function refuseAddress(
+  { protocol, hostname, origin }: URL,
+  { networks, schemes }: Pick<NetworkSettings, 'networks' | 'schemes'>,
+): void {
+  if (schemes === 'https' && protocol !== 'https:') {
+    const reason = 'anybody on the way reads along, and HUB_SOURCE_SCHEMES allows https only'
+    throw new HubError('platform_address_refused', { address: origin, reason })
+  }
   const reason = whyRefused(hostname, networks)
   if (reason !== null) {
     throw new HubError('platform_address_refused', { address: hostname, reason })

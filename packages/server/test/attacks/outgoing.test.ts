@@ -209,7 +209,7 @@ function limitsFor(code: string, words: RegExp): Limits {
 
 function createClient(settings: Partial<NetworkSettings> = {}, limits = PATIENT) {
   return createPlatformClient({
-    ...{ platformPath: 'hub', tunnelHeader: 'x-tunnel', networks: 'any' },
+    ...{ platformPath: 'hub', tunnelHeader: 'x-tunnel', networks: 'any', schemes: 'any' },
     proxy: { http: '', https: '', none: '' },
     patience: { ...PATIENCE, ...limits, firstByteSeconds: 60 },
     ...settings,

@@ -4,7 +4,13 @@ import { createServer } from 'node:https'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { ProbeAnswer } from '@recordhub/protocol'
-import { sendRegistration, shareHub, tracesOf } from '../helpers/http-actions.ts'
+import {
+  pullAll,
+  registerPlatform,
+  sendRegistration,
+  shareHub,
+  tracesOf,
+} from '../helpers/http-actions.ts'
 import { expectAbsent, expectAnswer, expectError, expectMembers } from '../helpers/http-answer.ts'
 import { SELF_SIGNED_CERTIFICATE } from '../helpers/http-certificate.ts'
 import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
@@ -264,5 +270,31 @@ export function describeProbe(engine: StorageEngine): void {
         }
       })
     }
+  })
+
+  describe(`platforms where HUB_SOURCE_SCHEMES is https, on ${engine.name}`, () => {
+    const env = { HUB_SOURCE_SCHEMES: 'https' }
+
+    test('http is called neither to test it nor to pull, also where it is registered already', async () => {
+      await using hub = await startTestHub(engine)
+      await using platform = await simulatePlatform({ modules: [simulatedModule('a')] })
+      await registerPlatform(hub, platform)
+      await hub.restart({ env })
+      platform.requests.length = 0
+      const { code, message } = only((await probeOf(hub, platform)).problems)
+      assert.equal(code, 'platform_address_refused')
+      assert.match(message, /http:\/\/127\.0\.0\.1:\d+.*HUB_SOURCE_SCHEMES allows https only/)
+      expectError(await sendRegistration(hub, platform), 422, 'platform_address_refused')
+      const { pull, tasks } = await pullAll(hub)
+      assert.equal(pull.state, 'failed')
+      for (const { error } of tasks) assert.match(error ?? '', /HUB_SOURCE_SCHEMES/)
+      assert.deepEqual(platform.requests, [])
+    })
+
+    test('https is called', async () => {
+      await using hub = await startTestHub(engine, { env })
+      const { problems } = await probe(hub, { source_base_url: 'https://127.0.0.1:1' })
+      assert.equal(only(problems).code, 'platform_unreachable')
+    })
   })
 }
