@@ -208,10 +208,8 @@ export async function until<Result>(
   throw new Error(`It did not come to pass: ${what}`)
 }
 
-/** @param meanwhile is done as often as is asked whether it has ended. */
-export function untilPullEnds(hub: TestHub, id: number, meanwhile = () => {}): Promise<ReadPull> {
+export function untilPullEnds(hub: TestHub, id: number): Promise<ReadPull> {
   return until(async () => {
-    meanwhile()
     const read = await readPull(hub, id)
     return read.pull.finished_at === null ? null : read
   }, `pull ${id} ends`)
