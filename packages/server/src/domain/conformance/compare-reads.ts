@@ -3,8 +3,8 @@ import { sha256 } from '../../lib/hash.ts'
 
 /**
  * Knows of each record of a first read two numbers, so that a million take 60 MB, and 100 MB with a second
- * read: finds references that come twice, and what a second read brings otherwise. The numbers have 52 bits: at a million records the chance
- * that two references are taken for one is 1 in 9,000.
+ * read: finds references that come twice, and what a second read brings otherwise. The numbers have 52 bits: at
+ * a million records the chance that two references are taken for one is 1 in 9,000.
  */
 export class ReadComparison {
   readonly #first = new Map<number, number>()
