@@ -161,9 +161,8 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
       `Math.abs(document.getElementById('pushing-changes').getBoundingClientRect().top) < 200`,
     )
     assert.ok(await heading.isVisible())
-    // The page goes there once more when it has taken up the address, which must not take the focus from the tab.
+    // Until the page has taken up the address, and with it has gone there once more.
     await contents.locator('[data-active]', { hasText: 'Pushing changes' }).waitFor()
-    await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))')
     await page.getByRole('tab', { name: 'cURL' }).last().press('ArrowRight')
     await page.getByText('function push(string $method').waitFor()
     await untilTrue(page, `scrollY > 1000`)

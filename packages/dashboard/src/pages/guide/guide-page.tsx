@@ -3,7 +3,7 @@ import { useLocalStorage } from '@mantine/hooks'
 import type { GuideAnswer, Platform } from '@recordhub/protocol'
 import { IconDownload, IconPrinter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
+import { useLayoutEffect, useMemo } from 'react'
 import { callHub } from '../../api/call-hub.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -41,8 +41,8 @@ export function GuidePage() {
   })
   const markdown = guide.data?.markdown
   const split = useMemo(() => (markdown ? splitGuide(markdown) : null), [markdown])
-  // A link to a section leads there once the guide has come.
-  useEffect(() => {
+  // A link to a section leads there as the guide is shown: later it would take the focus from who went on.
+  useLayoutEffect(() => {
     if (split && section) showSection(section)
   }, [split, section])
 
