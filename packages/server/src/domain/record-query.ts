@@ -8,7 +8,7 @@ import { parseInstant } from '../lib/instant.ts'
 import { MAX_SEARCH_LENGTH, parseSearch, type SearchTerms } from './search-text.ts'
 
 /** Columns of the hub's own, beside the fields in `data`. */
-export const HUB_COLUMNS = [
+const HUB_COLUMNS = [
   'hub_reference_number',
   'hub_full_name',
   'hub_created_at',
@@ -19,7 +19,7 @@ export type HubColumn = (typeof HUB_COLUMNS)[number]
 export type DataColumn = `data.${string}`
 
 export const TESTS = ['is', 'contains', 'starts', 'empty', 'before', 'after'] as const
-export type Test = (typeof TESTS)[number]
+type Test = (typeof TESTS)[number]
 
 /** `empty` has the value `true` or `false`. */
 export type Condition = { column: HubColumn | DataColumn; test: Test; value: string }

@@ -61,7 +61,7 @@ export function parseSearch(text: string): SearchTerms {
 }
 
 /** Everything of a record in which parts are searched, a line a value. */
-export function searchDocument({ full_name, reference_number, data }: Searchable): string {
+function searchDocument({ full_name, reference_number, data }: Searchable): string {
   const lines = [foldLine(full_name), foldLine(reference_number)]
   let length = 0
   const visit = (value: JsonValue | undefined) => {
@@ -80,7 +80,7 @@ export function searchDocument({ full_name, reference_number, data }: Searchable
 }
 
 /** The first two characters of each word of the name and the reference. */
-export function wordBeginnings(record: Omit<Searchable, 'data'>): string[] {
+function wordBeginnings(record: Omit<Searchable, 'data'>): string[] {
   const beginnings = new Set<string>()
   for (const text of [record.full_name, record.reference_number]) {
     for (const [, beginning = ''] of foldLine(text).matchAll(/(?<![\p{L}\p{N}])(?=(\S.?))/gu)) {

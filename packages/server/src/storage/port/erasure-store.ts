@@ -1,7 +1,7 @@
 import type { Erasure, ErasureMode, ErasurePreview, Tombstone } from '@recordhub/protocol'
 import type { ChangeLog } from './platform-store.ts'
 
-export type ErasureExtent = Omit<ErasurePreview, 'not_covered'>
+type ErasureExtent = Omit<ErasurePreview, 'not_covered'>
 
 export interface ErasureStore {
   /** What erasing a record would take; null where there is none. Long reads go in small steps. */

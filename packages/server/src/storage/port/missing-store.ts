@@ -25,7 +25,7 @@ export type MarkOutcome =
 export type NewMissingReview = ModulePlace & MissingSet & { pull_id: number }
 
 /** What earlier reads left of a module. */
-export type MissingState = {
+type MissingState = {
   review: OpenReview | null
   /** Ids of records that the last complete read of several pages did not meet; null for none. */
   suspects: number[] | null

@@ -4,9 +4,9 @@ import type { NewAuditEntry } from '../../domain/activity.ts'
 import type { Role } from '../../domain/caller.ts'
 
 /** A token that holds, and whose it is: null where nobody's. */
-export type HeldToken = { token: ApiToken; operator_id: string | null }
+type HeldToken = { token: ApiToken; operator_id: string | null }
 
-export type NewToken = {
+type NewToken = {
   name: string
   role: Role
   token_hash: string
@@ -17,7 +17,7 @@ export type NewToken = {
   created_by: string
 }
 
-export type StoredSession = Omit<OperatorSession, 'current'>
+type StoredSession = Omit<OperatorSession, 'current'>
 
 /** `last_admin`: nobody would be left who may do everything. */
 export type OperatorChange = 'changed' | 'unknown' | 'last_admin'

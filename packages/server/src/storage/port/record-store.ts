@@ -53,7 +53,7 @@ export type ReplayWrite = Drifting & {
 }
 
 /** An element of a read as it came: the reference that it seems to bear, and the hash of its bytes. */
-export type ElementSighting = { reference_number: string; source_hash: string }
+type ElementSighting = { reference_number: string; source_hash: string }
 
 export type RecordWrite = PushWrite | PullWrite | ReplayWrite
 

@@ -22,7 +22,7 @@ export type CandidateParts = {
   findByText: (terms: SearchTerms, limit: number) => Promise<number[] | null>
 }
 
-export const MAX_CANDIDATES = 10_000
+const MAX_CANDIDATES = 10_000
 
 export type Sought = { query: RecordQuery; places: Places; least_change_seq: number }
 
