@@ -38,7 +38,10 @@ export function includesRole(held: Role, wanted: Role): boolean {
   return ROLES.indexOf(held) >= ROLES.indexOf(wanted)
 }
 
-/** Tells callers apart: all sessions of an operator are one, and each token is one of its own. */
+/**
+ * Tells callers apart, also as the owner of what is stored: all sessions of an operator are one, and each
+ * token is one of its own.
+ */
 export function keyOfCaller(caller: Caller): string {
   return caller.kind === 'operator' ? `operator ${caller.id}` : `token ${caller.tokenId}`
 }

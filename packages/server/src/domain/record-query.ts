@@ -4,7 +4,7 @@
  */
 import { RECORD_SORTS, type RecordSort } from '@recordhub/protocol'
 import type { FieldErrors } from '../errors.ts'
-import { parseInstant } from '../lib/instant.ts'
+import { parseInstant, toMillisecond } from '../lib/instant.ts'
 import { MAX_SEARCH_LENGTH, parseSearch, type SearchTerms } from './search-text.ts'
 
 /** Columns of the hub's own, beside the fields in `data`. */
@@ -106,7 +106,7 @@ function readParameter(
       if (instant === null) {
         return 'must be a date-time of RFC 3339, such as 2026-11-21T07:30:00Z'
       }
-      query.changed_since = `${instant.slice(0, 23)}Z`
+      query.changed_since = toMillisecond(instant)
       return null
     }
     case 'sort': {

@@ -293,7 +293,8 @@ function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): 
   return canonicalText(one) === canonicalText(other)
 }
 
-function parseData(text: string): JsonObject {
+/** The `data` of a stored record. @param text exact JSON. */
+export function parseData(text: string): JsonObject {
   const data = parseExact(text)
   if (!isJsonObject(data)) throw new Error('The data of a stored record is no JSON object')
   return data

@@ -2,10 +2,9 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { ErrorAnswer, Operator, OperatorSession, Role } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { NewAuditEntry } from '../../domain/activity.ts'
-import { nameOfCaller } from '../../domain/caller.ts'
 import { HubError } from '../../errors.ts'
 import type { OperatorChange, OperatorStore } from '../../storage/port/operator-store.ts'
-import type { CallerOf } from './requester.ts'
+import type { CallerOf, RequesterOf } from './requester.ts'
 
 const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
 const params = Type.Object({ id: Type.String() })
@@ -15,8 +14,9 @@ const Answer = Type.Object({ success: Type.Literal(true), operator: Operator })
 export function operatorManagementRoutes(parts: {
   operators: OperatorStore
   callerOf: CallerOf
+  requesterOf: RequesterOf
 }): FastifyPluginAsyncTypebox {
-  const { operators, callerOf } = parts
+  const { operators, callerOf, requesterOf } = parts
 
   async function find(id: string): Promise<Operator> {
     const operator = await operators.readOperator(id)
@@ -30,8 +30,7 @@ export function operatorManagementRoutes(parts: {
     { email }: Operator,
     details: Record<string, unknown> = {},
   ): NewAuditEntry {
-    const actor = nameOfCaller(callerOf(request))
-    return { actor, action, target: email, address: request.ip, details }
+    return { ...requesterOf(request), action, target: email, details }
   }
 
   return async (app) => {

@@ -1,7 +1,7 @@
 import type { RecordPage, StoredRecord } from '@recordhub/protocol'
+import { parseData } from '../../domain/record.ts'
 import { isDataColumn } from '../../domain/record-query.ts'
 import { HubError } from '../../errors.ts'
-import { isJsonObject, parseExact } from '../../lib/exact-json.ts'
 import type {
   RecordPage as ListedPage,
   Position,
@@ -98,9 +98,7 @@ function placeBeside({ value, record_id }: Position, above: boolean): Position {
 
 export function toStoredRecord(row: RecordRow): StoredRecord {
   const { data, change_seq: _, ...record } = row
-  const parsed = parseExact(data)
-  if (!isJsonObject(parsed)) throw new Error('The data of a stored record is no JSON object')
-  return { ...record, data: parsed }
+  return { ...record, data: parseData(data) }
 }
 
 const FIRST_PAGE: PageStart = { after: null, backwards: false }
