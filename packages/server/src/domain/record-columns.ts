@@ -1,4 +1,4 @@
-/** A record as a row: what the hub knows of it, then a column a field (design, section 6). */
+/** A record as a row: what the hub knows of it, then a column a field. */
 
 import type { Module, StoredRecord } from '@recordhub/protocol'
 import { type JsonObject, type JsonValue, stringifyExact } from '../lib/exact-json.ts'

@@ -73,7 +73,7 @@ export type WriteDecision =
   | { outcome: 'stale' }
 
 /**
- * Decides what a push does (specification 4.1; design, section 5). POST replaces whole, PATCH sets
+ * Decides what a push does (specification 4.1). POST replaces whole, PATCH sets
  * the keys that came. With `occurred_at`, an older push never overwrites a newer one, field by
  * field, in whatever order they arrive. `seq` is the write's place in the write sequence.
  */
