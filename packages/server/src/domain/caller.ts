@@ -29,6 +29,7 @@ export function isRole(text: string): text is Role {
   return ROLES.some((role) => role === text)
 }
 
+/** Whether somebody may do what takes a role. */
 export function mayActAs(caller: Caller, role: Role): boolean {
   return includesRole(caller.role, role)
 }

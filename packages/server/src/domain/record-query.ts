@@ -150,6 +150,7 @@ function toDataColumn(key: string): DataColumn {
   return isDataColumn(key) ? key : `data.${key}`
 }
 
+/** Whether it names a field in `data`, and not a column of the hub. */
 export function isDataColumn(name: string): name is DataColumn {
   return name.startsWith('data.') && name.length > 'data.'.length
 }

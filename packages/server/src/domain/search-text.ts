@@ -27,6 +27,7 @@ const MARKS =
   /[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]/g
 const PLAIN = /^[\x20-\x7e]*$/
 
+/** The form in which texts are compared: what a person takes for the same is the same. */
 export function foldText(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase()
   return (
@@ -91,6 +92,7 @@ function wordBeginnings(record: Omit<Searchable, 'data'>): string[] {
   return [...beginnings]
 }
 
+/** Whether every term is found in a record. */
 export function isFound(record: Searchable, { parts, beginnings }: SearchTerms): boolean {
   if (beginnings.length > 0) {
     const found = wordBeginnings(record)

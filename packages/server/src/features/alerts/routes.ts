@@ -4,8 +4,8 @@ import {
   AlertAnswer,
   AlertPage,
   AlertState,
+  DoneAnswer,
   ErrorAnswer,
-  TestMailAnswer,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity.ts'
@@ -72,7 +72,7 @@ export function alertRoutes(parts: {
       {
         schema: {
           summary: 'Send a test mail to where alerts go',
-          response: { 200: TestMailAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
         },
       },
       async (request) => ({

@@ -1,12 +1,11 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer, Operator, OperatorSession, Role } from '@recordhub/protocol'
+import { DoneAnswer, ErrorAnswer, Operator, OperatorSession, Role } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { NewAuditEntry } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { OperatorChange, OperatorStore } from '../../storage/port/operator-store.ts'
 import type { CallerOf, RequesterOf } from './requester.ts'
 
-const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
 const params = Type.Object({ id: Type.String() })
 const Answer = Type.Object({ success: Type.Literal(true), operator: Operator })
 
@@ -76,7 +75,7 @@ export function operatorManagementRoutes(parts: {
         schema: {
           summary: 'Remove an operator with sessions, passkeys and tokens',
           params,
-          response: { 200: Done, '4xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request) => {
@@ -94,7 +93,7 @@ export function operatorManagementRoutes(parts: {
         schema: {
           summary: 'Take away the second factor and the passkeys of an operator who has lost them',
           params,
-          response: { 200: Done, '4xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request) => {
@@ -140,7 +139,7 @@ export function operatorManagementRoutes(parts: {
         schema: {
           summary: 'End all sessions of an operator',
           params,
-          response: { 200: Done, '4xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request) => {
@@ -157,7 +156,7 @@ export function operatorManagementRoutes(parts: {
         schema: {
           summary: 'End one session of an operator',
           params: Type.Object({ id: Type.String(), session_id: Type.String() }),
-          response: { 200: Done, '4xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request) => {

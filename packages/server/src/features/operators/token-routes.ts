@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ApiToken, ErrorAnswer, Role } from '@recordhub/protocol'
+import { ApiToken, DoneAnswer, ErrorAnswer, Role } from '@recordhub/protocol'
 import { type Caller, mayActAs } from '../../domain/caller.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, daysFrom } from '../../lib/clock.ts'
@@ -89,7 +89,7 @@ export function tokenRoutes(parts: {
           summary: 'Revoke a token, which holds no more from then on',
           params: Type.Object({ id: Type.Integer() }),
           response: {
-            200: Type.Object({ success: Type.Literal(true), message: Type.String() }),
+            200: DoneAnswer,
             '4xx': ErrorAnswer,
           },
         },

@@ -96,6 +96,7 @@ function placeBeside({ value, record_id }: Position, above: boolean): Position {
   return { value, record_id: above ? record_id + 1 : record_id - 1 }
 }
 
+/** A record as the API shows it. */
 export function toStoredRecord(row: RecordRow): StoredRecord {
   const { data, change_seq: _, ...record } = row
   return { ...record, data: parseData(data) }

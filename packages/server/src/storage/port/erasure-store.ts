@@ -27,6 +27,7 @@ export interface ErasureStore {
   /** Newest first, those with an id below `before` only. */
   listTombstones(query: { limit: number; before: number | null }): Promise<Tombstone[]>
 
+  /** Null where there is none, or none any more. */
   readTombstone(tombstoneId: number): Promise<Tombstone | null>
 
   /**

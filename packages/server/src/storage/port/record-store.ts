@@ -133,6 +133,7 @@ export interface RecordStore extends RecordListStore {
    */
   recogniseElements(read: RecordRead, sightings: ElementSighting[]): Promise<(number | null)[]>
 
+  /** Null where there is none. Records of a platform that is being removed are there until their turn has come. */
   readRecord(recordId: number): Promise<RecordRow | null>
 
   /**

@@ -23,6 +23,7 @@ export interface SearchIndexStore {
    */
   indexNext(limit: number): Promise<number>
 
+  /** How far the indexes have followed the changes of records. Costs no more with more records. */
   readSearchIndex(): Promise<SearchIndexState>
 
   /** The indexed fields of a module, in the order they were chosen; null where there is no such module. */
