@@ -49,9 +49,6 @@ export const AlertPage = Type.Object({
   next_cursor: NullableString,
 })
 
-/** The answer of a test mail that the mail server took. */
-export const TestMailAnswer = Type.Object({ success: Type.Literal(true), message: Type.String() })
-
 export type AlertKind = Static<typeof AlertKind>
 export type AlertState = Static<typeof AlertState>
 export type Alert = Static<typeof Alert>

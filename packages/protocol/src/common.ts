@@ -14,6 +14,9 @@ export function OneOf<const Word extends string>(...words: Word[]) {
   return Type.Unsafe<Word>({ type: 'string', enum: words })
 }
 
+/** That something was done, in words. */
+export const DoneAnswer = Type.Object({ success: Type.Literal(true), message: Type.String() })
+
 /** Every error answer of the hub. `errors` names the members that are wrong. */
 export const ErrorAnswer = Type.Object({
   success: Type.Literal(false),

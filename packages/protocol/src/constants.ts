@@ -23,6 +23,9 @@ export const MAX_PASSWORD_LENGTH = 256
 /** Levels of nesting that a pushed body or a pulled element may have; the body itself is level 1. */
 export const MAX_JSON_DEPTH = 64
 
+/** Fields of a module that lists are sorted and filtered by quickly. */
+export const MAX_INDEXED_FIELDS = 5
+
 /** The languages of the integration guide's examples: the word of each in a URL, and its heading in the guide. */
 export const GUIDE_LANGUAGES = {
   curl: 'cURL',

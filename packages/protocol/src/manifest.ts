@@ -1,14 +1,14 @@
 import Type, { type Static } from 'typebox'
 
 /** One field of a module (specification 2.2). What only describes may be left out. */
-export const ManifestField = Type.Object({
+const ManifestField = Type.Object({
   key: Type.String({ minLength: 1 }),
   label: Type.Optional(Type.String()),
   type: Type.Optional(Type.String()),
   required: Type.Optional(Type.Boolean()),
 })
 
-export const ManifestModule = Type.Object({
+const ManifestModule = Type.Object({
   module_name: Type.String({ minLength: 1 }),
   record_type: Type.String({ minLength: 1 }),
   description: Type.Optional(Type.String()),

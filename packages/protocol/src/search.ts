@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { NullableInteger, NullableString, OneOf, Timestamp } from './common.ts'
+import { MAX_INDEXED_FIELDS } from './constants.ts'
 import { StoredRecord } from './record.ts'
 
 /** How far the indexes are behind that records are searched, filtered and sorted by. */
@@ -16,7 +17,7 @@ export const SearchStatus = Type.Object({
 export const IndexedFieldsRequest = Type.Object(
   {
     fields: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
-      maxItems: 5,
+      maxItems: MAX_INDEXED_FIELDS,
       uniqueItems: true,
     }),
   },

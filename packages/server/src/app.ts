@@ -240,7 +240,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     await web.register(
       operatorRoutes({
         ...{ ...storage, auth, reachProvider, oidc, secrets, clock, publicUrl, sendMail },
-        ...{ limits, devices, rule, callerOf, csrfTokenOf },
+        ...{ limits, devices, rule, callerOf, requesterOf, csrfTokenOf },
       }),
     )
     await web.register(
@@ -292,7 +292,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     await web.register(changeRoutes(storage))
     await web.register(erasureRoutes({ ...storage, requesterOf }))
     await web.register(pullRoutes({ ...storage, requestPull, cancelPull, callerOf }))
-    await web.register(scheduleRoutes({ ...storage, dispatcher, pattern, callerOf }))
+    await web.register(scheduleRoutes({ ...storage, dispatcher, pattern, requesterOf }))
     await web.register(missingReviewRoutes({ missing: storage.missing, clock, requesterOf }))
     await web.register(alertRoutes({ ...storage, ...mailing, requesterOf }))
     await web.register(activityRoutes(storage))

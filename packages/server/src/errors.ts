@@ -360,6 +360,12 @@ export class HubError extends Error {
   }
 }
 
+/** The storage cannot be used at the moment. */
+export function storageUnavailable(cause?: unknown): HubError {
+  const seconds = 5
+  return new HubError('storage_unavailable', { seconds }, { retryAfterSeconds: seconds, cause })
+}
+
 /** The message of a code with its `{places}` filled in. */
 export function wordsFor(code: ErrorCode, params: Record<string, string | number> = {}): string {
   return ERROR_CODES[code].message.replace(/\{(\w+)\}/g, (place, name: string) =>

@@ -1,4 +1,4 @@
-/** Proves the arrows of the design (section 4) over every file of the sources, tests beside them included. */
+/** Proves the arrows of docs/ARCHITECTURE.md over every file of the sources, tests beside them included. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'

@@ -3,7 +3,7 @@ import type { SecondFactorWanted } from '@recordhub/protocol'
 import { createStore } from '../lib/store.ts'
 import { retryAfterOf } from './retry-after.ts'
 
-export type Operator = { id: string; email: string; name: string; role: Role }
+type Operator = { id: string; email: string; name: string; role: Role }
 export type Role = 'admin' | 'operator' | 'viewer'
 
 type Session = {

@@ -6,7 +6,7 @@ import type { Changes, Column, RowsRequest } from './source.ts'
 export type Statement = { sql: string; parameters: string[] }
 
 /** A table's name may have a schema: `hr.people`. */
-export function fromOf(origin: Origin, { quote }: Dialect): string {
+function fromOf(origin: Origin, { quote }: Dialect): string {
   if (origin.kind === 'table') return splitTable(origin.table).map(quote).join('.')
   if (origin.kind === 'file') throw new Error('A file is no table.')
   // On lines of its own: the query may end in a comment.

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** By record type: the settled mark; null where there was nothing yet. */
-export type Progress = Record<string, string | null>
+type Progress = Record<string, string | null>
 
 export type ProgressFile = { progress: Progress; save: () => Promise<void> }
 

@@ -13,7 +13,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 export const SOURCE_KEY = 'the source key of these tests'
 
-export type RunnerOutput = { code: number | null; stdout: string; stderr: string }
+type RunnerOutput = { code: number | null; stdout: string; stderr: string }
 
 export type RunningPlatform = {
   address: string

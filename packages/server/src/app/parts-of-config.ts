@@ -23,6 +23,7 @@ export function sessionOf(config: Config): SessionLimits {
   return { days: config.HUB_SESSION_DAYS, idleMinutes: config.HUB_SESSION_IDLE_MINUTES }
 }
 
+/** How long what is not a record is kept. */
 export function keptOf(config: Config): { kept: KeptDays; activityLines: number } {
   return {
     kept: {

@@ -26,7 +26,7 @@ export async function unlock(
 }
 
 /** The key for the references of erased records; null where another secret sealed it. */
-export function tryOpen(secret: string, sealed: string): string | null {
+function tryOpen(secret: string, sealed: string): string | null {
   try {
     return createSecretBox(secret).open(sealed, REFERENCES_PURPOSE)
   } catch {

@@ -12,12 +12,13 @@ export type NewActivity = {
   details?: Record<string, unknown>
 }
 
+/** Who asks for something, and from which address; null on the command line. */
+export type Requester = { actor: string; address: string | null }
+
 /** An entry of the audit: who did what to what, and from where. */
-export type NewAuditEntry = {
-  actor: string
+export type NewAuditEntry = Requester & {
   action: string
   target: string | null
-  address: string | null
   details?: Record<string, unknown>
 }
 

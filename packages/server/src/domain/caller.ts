@@ -29,6 +29,7 @@ export function isRole(text: string): text is Role {
   return ROLES.some((role) => role === text)
 }
 
+/** Whether somebody may do what takes a role. */
 export function mayActAs(caller: Caller, role: Role): boolean {
   return includesRole(caller.role, role)
 }
@@ -38,7 +39,10 @@ export function includesRole(held: Role, wanted: Role): boolean {
   return ROLES.indexOf(held) >= ROLES.indexOf(wanted)
 }
 
-/** Tells callers apart: all sessions of an operator are one, and each token is one of its own. */
+/**
+ * Tells callers apart, also as the owner of what is stored: all sessions of an operator are one, and each
+ * token is one of its own.
+ */
 export function keyOfCaller(caller: Caller): string {
   return caller.kind === 'operator' ? `operator ${caller.id}` : `token ${caller.tokenId}`
 }

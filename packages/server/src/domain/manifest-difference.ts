@@ -2,7 +2,7 @@
 import type { Field, Manifest, ManifestChange, Module } from '@recordhub/protocol'
 
 /** A field that the manifest named once; `removed_at` is RFC 3339 in UTC. */
-export type RemovedField = Field & { removed_at: string }
+type RemovedField = Field & { removed_at: string }
 
 /** A module as it is kept: what the manifest says of it, and what it said of it before. */
 export type KeptModule = Module & { removed_at: string | null; removed_fields: RemovedField[] }

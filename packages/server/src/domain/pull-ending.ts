@@ -16,8 +16,13 @@ export function concludePull(
 }
 
 /** Where nothing was read, the first of these says how it went. */
-const UNREAD: PullTaskState[] = [
-  ...(['failed', 'timed_out', 'interrupted', 'cancelled', 'not_reached', 'skipped'] as const),
+const UNREAD: readonly PullTaskState[] = [
+  'failed',
+  'timed_out',
+  'interrupted',
+  'cancelled',
+  'not_reached',
+  'skipped',
 ]
 
 /** How it went for one platform of a pull, whose modules' tasks these are. */

@@ -14,6 +14,7 @@ export const KNOWN_HOURS = 4 * WEEK
 const RECENT_HOURS = 24
 const SLOTS = KNOWN_HOURS + RECENT_HOURS
 
+/** The whole hour that an instant falls in. */
 export function hourOf(at: Date): number {
   return Math.floor(at.getTime() / HOUR_MS)
 }

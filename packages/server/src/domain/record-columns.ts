@@ -1,12 +1,8 @@
-/** A record as a row: what the hub knows of it, then a column a field (design, section 6). */
+/** A record as a row: what the hub knows of it, then a column a field. */
+
 import type { Module, StoredRecord } from '@recordhub/protocol'
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  parseExact,
-  stringifyExact,
-} from '../lib/exact-json.ts'
+import { type JsonObject, type JsonValue, stringifyExact } from '../lib/exact-json.ts'
+import { parseData } from './record.ts'
 
 /** Members of a record that are columns of the hub; platforms have fields of the same names. */
 export const HUB_MEMBERS = [
@@ -69,8 +65,7 @@ export function createCellReader(
 ): (record: RowSource) => JsonValue[] {
   const shown = new Set(columns.flatMap(({ kind, name }) => (kind === 'field' ? [name] : [])))
   return (record) => {
-    const data = parseExact(record.data)
-    if (!isJsonObject(data)) throw new Error('The data of a stored record is no JSON object')
+    const data = parseData(record.data)
     return columns.map((column) => {
       if (column.kind === 'hub') return record[column.member]
       if (column.kind === 'other') return othersOf(data, shown)

@@ -4,11 +4,11 @@
  */
 import { RECORD_SORTS, type RecordSort } from '@recordhub/protocol'
 import type { FieldErrors } from '../errors.ts'
-import { parseInstant } from '../lib/instant.ts'
+import { parseInstant, toMillisecond } from '../lib/instant.ts'
 import { MAX_SEARCH_LENGTH, parseSearch, type SearchTerms } from './search-text.ts'
 
 /** Columns of the hub's own, beside the fields in `data`. */
-export const HUB_COLUMNS = [
+const HUB_COLUMNS = [
   'hub_reference_number',
   'hub_full_name',
   'hub_created_at',
@@ -19,7 +19,7 @@ export type HubColumn = (typeof HUB_COLUMNS)[number]
 export type DataColumn = `data.${string}`
 
 export const TESTS = ['is', 'contains', 'starts', 'empty', 'before', 'after'] as const
-export type Test = (typeof TESTS)[number]
+type Test = (typeof TESTS)[number]
 
 /** `empty` has the value `true` or `false`. */
 export type Condition = { column: HubColumn | DataColumn; test: Test; value: string }
@@ -106,7 +106,7 @@ function readParameter(
       if (instant === null) {
         return 'must be a date-time of RFC 3339, such as 2026-11-21T07:30:00Z'
       }
-      query.changed_since = `${instant.slice(0, 23)}Z`
+      query.changed_since = toMillisecond(instant)
       return null
     }
     case 'sort': {
@@ -150,6 +150,7 @@ function toDataColumn(key: string): DataColumn {
   return isDataColumn(key) ? key : `data.${key}`
 }
 
+/** Whether it names a field in `data`, and not a column of the hub. */
 export function isDataColumn(name: string): name is DataColumn {
   return name.startsWith('data.') && name.length > 'data.'.length
 }

@@ -73,7 +73,7 @@ export type WriteDecision =
   | { outcome: 'stale' }
 
 /**
- * Decides what a push does (specification 4.1; design, section 5). POST replaces whole, PATCH sets
+ * Decides what a push does (specification 4.1). POST replaces whole, PATCH sets
  * the keys that came. With `occurred_at`, an older push never overwrites a newer one, field by
  * field, in whatever order they arrive. `seq` is the write's place in the write sequence.
  */
@@ -293,7 +293,8 @@ function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): 
   return canonicalText(one) === canonicalText(other)
 }
 
-function parseData(text: string): JsonObject {
+/** The `data` of a stored record. @param text exact JSON. */
+export function parseData(text: string): JsonObject {
   const data = parseExact(text)
   if (!isJsonObject(data)) throw new Error('The data of a stored record is no JSON object')
   return data

@@ -1,5 +1,7 @@
 /** How long the hub keeps what is not a record. */
 
+import { daysFrom } from '../lib/clock.ts'
+
 /** What is dropped when it is old; a platform's records never are. */
 export const RETENTION_NOUNS = [
   'activity',
@@ -17,13 +19,11 @@ export type RetentionNoun = (typeof RETENTION_NOUNS)[number]
 /** How long each is kept, in days; 0 for ever. */
 export type KeptDays = Readonly<Record<RetentionNoun, number>>
 
-const DAY_MS = 24 * 3600 * 1000
-
 /** What is to be dropped: of each kind what is older than an instant (RFC 3339 in UTC). */
 export function listCutoffs(kept: KeptDays, now: Date): { noun: RetentionNoun; before: string }[] {
   return RETENTION_NOUNS.filter((noun) => kept[noun] > 0).map((noun) => ({
     noun,
-    before: new Date(now.getTime() - kept[noun] * DAY_MS).toISOString(),
+    before: daysFrom(now, -kept[noun]),
   }))
 }
 

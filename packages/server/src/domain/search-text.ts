@@ -27,6 +27,7 @@ const MARKS =
   /[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]/g
 const PLAIN = /^[\x20-\x7e]*$/
 
+/** The form in which texts are compared: what a person takes for the same is the same. */
 export function foldText(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase()
   return (
@@ -61,7 +62,7 @@ export function parseSearch(text: string): SearchTerms {
 }
 
 /** Everything of a record in which parts are searched, a line a value. */
-export function searchDocument({ full_name, reference_number, data }: Searchable): string {
+function searchDocument({ full_name, reference_number, data }: Searchable): string {
   const lines = [foldLine(full_name), foldLine(reference_number)]
   let length = 0
   const visit = (value: JsonValue | undefined) => {
@@ -80,7 +81,7 @@ export function searchDocument({ full_name, reference_number, data }: Searchable
 }
 
 /** The first two characters of each word of the name and the reference. */
-export function wordBeginnings(record: Omit<Searchable, 'data'>): string[] {
+function wordBeginnings(record: Omit<Searchable, 'data'>): string[] {
   const beginnings = new Set<string>()
   for (const text of [record.full_name, record.reference_number]) {
     for (const [, beginning = ''] of foldLine(text).matchAll(/(?<![\p{L}\p{N}])(?=(\S.?))/gu)) {
@@ -91,6 +92,7 @@ export function wordBeginnings(record: Omit<Searchable, 'data'>): string[] {
   return [...beginnings]
 }
 
+/** Whether every term is found in a record. */
 export function isFound(record: Searchable, { parts, beginnings }: SearchTerms): boolean {
   if (beginnings.length > 0) {
     const found = wordBeginnings(record)

@@ -3,7 +3,7 @@ import type { SecondFactorWanted } from '@recordhub/protocol'
 /** What an operator signs in with besides a password; `single_sign_on` only where the hub still has the provider. */
 export type Factors = { second_factor: boolean; passkeys: number; single_sign_on: boolean }
 
-export function hasFactor({ second_factor, passkeys, single_sign_on }: Factors): boolean {
+function hasFactor({ second_factor, passkeys, single_sign_on }: Factors): boolean {
   return second_factor || passkeys > 0 || single_sign_on
 }
 

@@ -41,6 +41,7 @@ export function sortKeyOf(value: JsonValue | undefined, isNumeric: boolean): str
   return text === null ? null : sortKeyOfText(text, isNumeric)
 }
 
+/** As {@link sortKeyOf}, of a value as people see it. */
 export function sortKeyOfText(text: string, isNumeric: boolean): string {
   if (!isNumeric) return textKey(text)
   return numberKey(text) ?? `${TEXT_MARK}${textKey(text)}`

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { HubError } from '../errors.ts'
+import { HubError, storageUnavailable } from '../errors.ts'
 
 /** Whether the process lives, and whether it can do its work. */
 export function healthRoutes(parts: {
@@ -20,11 +20,7 @@ export function healthRoutes(parts: {
         return { success: true as const, status: 'ready' }
       } catch (error) {
         if (error instanceof HubError) throw error
-        throw new HubError(
-          'storage_unavailable',
-          { seconds: 5 },
-          { retryAfterSeconds: 5, cause: error },
-        )
+        throw storageUnavailable(error)
       }
     })
   }

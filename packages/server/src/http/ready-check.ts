@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HubError } from '../errors.ts'
+import { storageUnavailable } from '../errors.ts'
 
 const LIMIT_MS = 3000
 
@@ -12,7 +12,7 @@ export function createReadyCheck(checkWritable: () => Promise<void>): () => Prom
 async function inTime(check: Promise<void>): Promise<void> {
   const limit = new AbortController()
   const late = sleep(LIMIT_MS, undefined, { signal: limit.signal }).then(() => {
-    throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
+    throw storageUnavailable()
   })
   try {
     await Promise.race([check, late])

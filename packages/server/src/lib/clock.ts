@@ -24,6 +24,11 @@ export function createDayOf(timeZone: string): (at: Date) => string {
   }
 }
 
+/** The instant (RFC 3339 in UTC) that comes so many times 24 hours later. */
+export function daysFrom(at: Date, days: number): string {
+  return new Date(at.getTime() + days * 86_400_000).toISOString()
+}
+
 /** An instant (RFC 3339 in UTC) for people: `2026-11-21 07:30 UTC`. */
 export function timeInWords(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`

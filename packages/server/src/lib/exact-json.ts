@@ -5,7 +5,7 @@
  */
 
 /** What `JSON.rawJSON` gives: a number token that is written back as it was read. */
-export interface RawNumber {
+interface RawNumber {
   readonly rawJSON: string
 }
 export type JsonValue = null | boolean | number | string | RawNumber | JsonValue[] | JsonObject

@@ -1,3 +1,5 @@
+import { letOthersWork } from './let-others-work.ts'
+
 /**
  * Gathers single items into groups: while one group is being handled, what arrives waits for the
  * next one, so that many callers share one commit and each gets its own answer.
@@ -39,7 +41,7 @@ export class GroupQueue<Item, Result> {
     while (this.#waiting.length > 0) {
       const group = this.#waiting.splice(0, this.#maxGroup)
       await this.#settle(group)
-      if (this.#waiting.length > 0) await new Promise(setImmediate)
+      if (this.#waiting.length > 0) await letOthersWork()
     }
     this.#running = false
   }

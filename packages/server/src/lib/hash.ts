@@ -5,6 +5,7 @@ export function sha256(text: string | Uint8Array): string {
   return hash('sha256', text, 'base64url')
 }
 
+/** HMAC-SHA-256, base64url. */
 export function hmacSha256(key: string | Uint8Array, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url')
 }

@@ -26,6 +26,11 @@ function isCalendarDate(date: string): boolean {
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date)
 }
 
+/** An instant in the form in which times are stored, to the millisecond. */
+export function toMillisecond(instant: string): string {
+  return `${instant.slice(0, 23)}Z`
+}
+
 /** A point in time in the form of {@link parseInstant}. */
 export function toInstant(date: Date): string {
   return `${date.toISOString().slice(0, 23)}000000Z`

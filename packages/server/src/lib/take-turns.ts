@@ -7,6 +7,7 @@ export type Turns = {
   take: <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>
 }
 
+/** @param atATime how many may be at work. */
 export function createTurns(atATime: number): Turns {
   let free = atATime
   const waiting = new Set<() => void>()

@@ -21,7 +21,7 @@ export type OutgoingSettings = NetworkSettings & {
   patience: Patience
 }
 
-export type CallOptions = {
+type CallOptions = {
   signal: AbortSignal
   firstByteSeconds: number
   /** Until when, by `performance.now()`, the call may be made again; null for once only. */

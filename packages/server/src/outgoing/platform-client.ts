@@ -26,7 +26,7 @@ const MAX_SEARCH_ANSWER_BYTES = 1024 * 1024
 
 const isPing = Compile(PingAnswer)
 
-export type RecordsOptions = {
+type RecordsOptions = {
   /** Ends the read. */
   signal: AbortSignal
   /** What the first byte of each page may take. */

@@ -1,7 +1,7 @@
 /** Requests that no honest caller sends. A row says what is wrong with it, and what the hub may answer. */
 
 /** What a push carries that must never be stored. */
-export const SMUGGLED = JSON.stringify({
+const SMUGGLED = JSON.stringify({
   module_name: 'Module cases',
   record_type: 'cases',
   reference_number: 'SMUGGLED',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { TestContext } from 'node:test'
 
-export type Received = {
+type Received = {
   method: string
   headers: IncomingMessage['headers']
   body: string
@@ -18,7 +18,7 @@ export type MoodyReceiver = {
   answerWith: (...moods: Mood[]) => void
 }
 
-export type Mood = 'hang up' | 'busy' | 'take' | 'refuse'
+type Mood = 'hang up' | 'busy' | 'take' | 'refuse'
 
 export const BUSY_SECONDS = 2
 

@@ -3,9 +3,9 @@ import { createServer, type ServerResponse } from 'node:http'
 import { listenAtFreePort } from './free-port.ts'
 import { type Behaviour, type ReceivedRequest, respond } from './http-respond.ts'
 
-export { type Behaviour, type ReceivedRequest, respond } from './http-respond.ts'
+export { type Behaviour, respond } from './http-respond.ts'
 
-export type SimulatedField = { key: string; label: string; type: string; required: boolean }
+type SimulatedField = { key: string; label: string; type: string; required: boolean }
 export type SimulatedModule = {
   module_name: string
   record_type: string
@@ -19,7 +19,7 @@ export type SimulatedModule = {
 export type Endpoint = 'ping' | 'manifest' | 'search' | `records/${string}`
 
 /** A request that is held: it has come, and gets its answer once it is released. */
-export type HeldRequest = { arrived: Promise<void>; release: () => void }
+type HeldRequest = { arrived: Promise<void>; release: () => void }
 
 export type SimulatedPlatform = {
   platform_name: string

@@ -9,7 +9,7 @@ import { totpCode } from './totp.ts'
 
 export const ACCOUNT = '/api/v1/account'
 export const ORIGIN = 'http://localhost'
-export const AT_HOME = { host: 'localhost', origin: ORIGIN }
+const AT_HOME = { host: 'localhost', origin: ORIGIN }
 
 /** Sets a second factor up. The code of this step is spent. */
 export async function enableSecondFactor(hub: TestHub, session: Session) {

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listenAtFreePort } from './free-port.ts'
 
-export type Person = { sub: string; email: string; name: string; email_verified: boolean }
+type Person = { sub: string; email: string; name: string; email_verified: boolean }
 
 export type OidcProvider = {
   issuer: string

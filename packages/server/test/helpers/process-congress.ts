@@ -38,7 +38,7 @@ function splitArray(text: string): string[] {
   return elements
 }
 
-export function makeModules(): SimulatedModule[] {
+function makeModules(): SimulatedModule[] {
   const names = ['Ángela Núñez', 'Bob "Bobby" O’Neil', '周 杰', 'D\\vid', 'Zoë 🏛']
   const made = (record_type: string, count: number, make: (index: number) => Made['data']) => {
     const records = Array.from({ length: count }, (_, index): Made => {

@@ -10,7 +10,7 @@ import type {
 } from '@recordhub/protocol'
 import { OPERATOR } from './process-sandbox.ts'
 
-export type Answer = { status: number; headers: Headers; text: string }
+type Answer = { status: number; headers: Headers; text: string }
 
 export type Operator = {
   call: (method: string, path: string, body?: unknown) => Promise<Answer>

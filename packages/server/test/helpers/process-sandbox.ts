@@ -15,7 +15,7 @@ export const PROCESS_TEST = { timeout: 300_000 } as const
 
 export const OPERATOR = { email: 'ops@example.org', password: 'correct horse battery' } as const
 
-export type Surroundings = {
+type Surroundings = {
   env?: Record<string, string>
   /** The working directory; a new hub's `./data` and `.env` lie there. */
   cwd?: string
@@ -25,9 +25,9 @@ export type Surroundings = {
   input?: string
 }
 
-export type Ending = { code: number | null; signal: NodeJS.Signals | null }
+type Ending = { code: number | null; signal: NodeJS.Signals | null }
 
-export type RunningCommand = {
+type RunningCommand = {
   child: ChildProcess
   stdout: readonly string[]
   stderr: readonly string[]

@@ -54,7 +54,7 @@ export async function openPushCheck(
   return { ...place, checked, end }
 }
 
-export type Pushed = { status: number | null; retryAfter: string | null }
+type Pushed = { status: number | null; retryAfter: string | null }
 export type Push = (
   method: 'POST' | 'PATCH',
   body: unknown,

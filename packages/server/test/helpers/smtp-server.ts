@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
-export type TakenMail = {
+type TakenMail = {
   from: string
   to: string[]
   /** Everything that came after DATA. */

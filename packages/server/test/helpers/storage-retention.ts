@@ -8,7 +8,7 @@ import { pullOnce } from './storage-pulls.ts'
 import { keep, rejection } from './storage-replays.ts'
 import { runSql } from './storage-sql.ts'
 
-export const AGED_TABLES = {
+const AGED_TABLES = {
   activity: { table: 'activity', at: 'at' },
   manifest_changes: { table: 'manifest_changes', at: 'at' },
   history: { table: 'record_history', at: 'at' },

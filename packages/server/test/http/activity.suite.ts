@@ -1,4 +1,4 @@
-/** Reading the activity: its filters and pages (design, section 8). */
+/** Reading the activity: its filters and pages. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ActivityPage } from '@recordhub/protocol'

@@ -1,7 +1,7 @@
 /** Mails about alerts, over a real mail server. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { TestMailAnswer } from '@recordhub/protocol'
+import { DoneAnswer } from '@recordhub/protocol'
 import { pino } from 'pino'
 import { createMailer } from '../../src/features/alerts/mailer.ts'
 import { createAlertWatch } from '../../src/features/alerts/watch-alerts.ts'
@@ -181,7 +181,7 @@ export function describeAlertMails(engine: StorageEngine): void {
       await using server = await startMailServer({ login, refusedRecipient: 'bob@example.org' })
       await using hub = await startTestHub(engine, { env: settingsFor(server) })
       expectError(await sendTestMail(hub, 'operator'), 403, 'forbidden')
-      const taken = expectAnswer(await sendTestMail(hub), 200, TestMailAnswer)
+      const taken = expectAnswer(await sendTestMail(hub), 200, DoneAnswer)
       assert.match(taken.message, /but not for bob@example\.org/)
       assert.match(only(server.mails).source, /which token test admin asked for/)
       server.behave('refuse')

@@ -1,4 +1,4 @@
-/** Testing a registered platform, its keys shown and rotated, its address changed (design, section 6). */
+/** Testing a registered platform, its keys shown and rotated, its address changed. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

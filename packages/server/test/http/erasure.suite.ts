@@ -1,4 +1,4 @@
-/** Erasing a person's record, and keeping it away (design, section 5, "Erasure"). */
+/** Erasing a person's record, and keeping it away. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Erasure, ErasurePreview, PushAnswer, Tombstone } from '@recordhub/protocol'

@@ -1,4 +1,4 @@
-/** Server-sent events: who hears them, what they say, and when they end (design, section 6). */
+/** Server-sent events: who hears them, what they say, and when they end. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'

@@ -1,4 +1,4 @@
-/** The integration guide and the API reference (design, section 6). */
+/** The integration guide and the API reference. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { GuideAnswer } from '@recordhub/protocol'

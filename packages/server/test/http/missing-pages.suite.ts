@@ -1,4 +1,4 @@
-/** Records that are gone, where an answer goes on over pages, which shift while they are read (design, section 5). */
+/** Records that are gone, where an answer goes on over pages, which shift while they are read. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { pullAll } from '../helpers/http-actions.ts'

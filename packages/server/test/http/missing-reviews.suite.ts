@@ -1,4 +1,4 @@
-/** The fuse: many records that are gone at once wait for an operator's word (design, section 5). */
+/** The fuse: many records that are gone at once wait for an operator's word. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { MissingReviewAnswer, Platform } from '@recordhub/protocol'

@@ -1,4 +1,4 @@
-/** Records that a platform does not list any more (design, section 5, "Gone records"). */
+/** Records that a platform does not list any more. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

@@ -1,4 +1,4 @@
-/** Pages, what is not there, the description of the API, and health (design, sections 3 and 6). */
+/** Pages, what is not there, the description of the API, and health. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'

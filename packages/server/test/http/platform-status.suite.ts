@@ -1,4 +1,4 @@
-/** Switching platforms, and keeping keys to themselves (design, section 6). */
+/** Switching platforms, and keeping keys to themselves. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'

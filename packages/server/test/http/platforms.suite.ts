@@ -1,4 +1,4 @@
-/** Registering platforms, and how the hub calls them (specification 2.1 and 4.2; design, section 8). */
+/** Registering platforms, and how the hub calls them (specification 2.1 and 4.2). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Platform, PushAnswer } from '@recordhub/protocol'

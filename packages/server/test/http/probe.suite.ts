@@ -1,4 +1,4 @@
-/** Testing a connection: each thing that goes wrong has its own code and words (design, section 6). */
+/** Testing a connection: each thing that goes wrong has its own code and words. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:https'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Asking only for what has changed: ETag, Last-Modified and 304 (design, section 6; RFC 9110, 13). */
+/** Asking only for what has changed: ETag, Last-Modified and 304 (RFC 9110, 13). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newRecord, push, tracesOf } from '../helpers/http-actions.ts'

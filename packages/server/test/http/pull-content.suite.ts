@@ -1,4 +1,4 @@
-/** What pulls bring, and what they leave alone (specification 2.5; design, section 5). */
+/** What pulls bring, and what they leave alone (specification 2.5). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'

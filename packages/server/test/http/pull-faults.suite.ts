@@ -1,4 +1,4 @@
-/** Platforms that answer a pull wrongly: each task fails alone, and what came stays (design, section 6). */
+/** Platforms that answer a pull wrongly: each task fails alone, and what came stays. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PullTask } from '@recordhub/protocol'

@@ -1,4 +1,4 @@
-/** Platforms that are slow, and those that never end (design, section 6). */
+/** Platforms that are slow, and those that never end. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-/** Answers that go on over several pages (design, section 6; RFC 8288). */
+/** Answers that go on over several pages (RFC 8288). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

@@ -1,4 +1,4 @@
-/** How many platforms are asked at a time, and in which order, so that none starves the others (design, section 6). */
+/** How many platforms are asked at a time, and in which order, so that none starves the others. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

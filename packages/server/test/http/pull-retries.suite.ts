@@ -1,4 +1,4 @@
-/** What the hub asks again, how often and after which pause (design, section 6). */
+/** What the hub asks again, how often and after which pause. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { waitFor } from '../../src/lib/abortable-loop.ts'

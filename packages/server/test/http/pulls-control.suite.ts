@@ -1,4 +1,4 @@
-/** Cancelling a pull, and pulling one platform or some of its modules (design, sections 6 and 8). */
+/** Cancelling a pull, and pulling one platform or some of its modules. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'

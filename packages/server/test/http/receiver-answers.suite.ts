@@ -1,4 +1,4 @@
-/** What the receiver answers to pushes that it takes (specification 4.1; design, section 6). */
+/** What the receiver answers to pushes that it takes (specification 4.1). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'

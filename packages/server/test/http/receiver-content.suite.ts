@@ -1,4 +1,4 @@
-/** What was pushed is what is stored, to the letter (design, section 5). */
+/** What was pushed is what is stored, to the letter. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer, RecordPage } from '@recordhub/protocol'

@@ -1,4 +1,4 @@
-/** Pushes that the hub cannot take now: limits, faults of the storage, stopping (design, section 6). */
+/** Pushes that the hub cannot take now: limits, faults of the storage, stopping. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'

@@ -1,4 +1,4 @@
-/** Members that are missing or wrong, limits, and a hub that cannot take a push (design, section 6). */
+/** Members that are missing or wrong, limits, and a hub that cannot take a push. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'

@@ -1,4 +1,4 @@
-/** `occurred_at`, and many pushes at once over real connections (design, sections 5, 6 and 9). */
+/** `occurred_at`, and many pushes at once over real connections. */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'

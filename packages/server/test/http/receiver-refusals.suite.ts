@@ -1,4 +1,4 @@
-/** What the receiver refuses, and what it keeps of it (design, section 6). */
+/** What the receiver refuses, and what it keeps of it. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createKey, HUB_KEY_PREFIX } from '../../src/domain/api-key.ts'

@@ -1,4 +1,4 @@
-/** Reading records, their history, the activity and what was refused (design, section 8). */
+/** Reading records, their history, the activity and what was refused. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import {

@@ -1,4 +1,4 @@
-/** What was refused: kept without keys, read, grouped and forgotten (design, sections 5 and 6). */
+/** What was refused: kept without keys, read, grouped and forgotten. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import Type from 'typebox'

@@ -1,4 +1,4 @@
-/** Unregistering modules, deleting their records, and removing platforms (design, section 5). */
+/** Unregistering modules, deleting their records, and removing platforms. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

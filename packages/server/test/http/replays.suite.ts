@@ -1,4 +1,4 @@
-/** What was refused, mended and replayed (design, sections 5 and 6). */
+/** What was refused, mended and replayed. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

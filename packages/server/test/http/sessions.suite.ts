@@ -1,4 +1,4 @@
-/** Signing in, staying signed in, and the first operator (design, sections 6 and 8). */
+/** Signing in, staying signed in, and the first operator. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cookieOf, shareHub, signIn } from '../helpers/http-actions.ts'

@@ -1,5 +1,5 @@
 /** What lines of the log are about: the first word of their kind, as the hub filters by it, and as people say it. */
-export const KINDS: Readonly<Record<string, string>> = {
+const KINDS: Readonly<Record<string, string>> = {
   push: 'Pushes',
   replay: 'Replays',
   rejected_push: 'Dismissed pushes',

@@ -42,7 +42,7 @@ export function explainHealth(platform: PlatformSummary): string | null {
   }
 }
 
-export const SORTS = ['title', 'status', 'modules', 'records', 'synced', 'health'] as const
+const SORTS = ['title', 'status', 'modules', 'records', 'synced', 'health'] as const
 export type Sort = (typeof SORTS)[number]
 export type Direction = 'asc' | 'desc'
 

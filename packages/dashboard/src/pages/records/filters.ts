@@ -24,7 +24,7 @@ export type ConditionFilter = {
   /** The end of a range, which does not hold it. */
   until: string
 }
-export type FlagFilter = { kind: 'flag'; name: 'incomplete' | 'missing'; value: boolean }
+type FlagFilter = { kind: 'flag'; name: 'incomplete' | 'missing'; value: boolean }
 export type Filter =
   | ConditionFilter
   | FlagFilter

@@ -4,8 +4,8 @@
  */
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
 
-export const TESTS = ['is', 'contains', 'starts', 'empty', 'after', 'before'] as const
-export type Test = (typeof TESTS)[number]
+const TESTS = ['is', 'contains', 'starts', 'empty', 'after', 'before'] as const
+type Test = (typeof TESTS)[number]
 export type Condition = { key: string; test: Test; value: string }
 
 const FILTER = /^filter\[(.+?)\](?:\[(\w+)\])?$/s
@@ -28,7 +28,7 @@ function pick(state: UrlState, isWanted: (name: string) => boolean): UrlState {
 }
 
 /** What a saved view, an export and the list have in common. */
-export function viewOf(state: UrlState): UrlState {
+function viewOf(state: UrlState): UrlState {
   return pick(state, (name) => VIEW.has(name) || isFilter(name))
 }
 
@@ -61,7 +61,7 @@ export function conditionsOf(state: UrlState): Condition[] {
   })
 }
 
-export function nameOfCondition({ key, test }: Pick<Condition, 'key' | 'test'>): string {
+function nameOfCondition({ key, test }: Pick<Condition, 'key' | 'test'>): string {
   return test === 'is' ? `filter[${key}]` : `filter[${key}][${test}]`
 }
 
@@ -102,7 +102,7 @@ export function openView(state: UrlState, query: string): UrlChanges {
 }
 
 export type Sort = { by: string; descending: boolean }
-export const FIRST_SORT: Sort = { by: 'updated_at', descending: true }
+const FIRST_SORT: Sort = { by: 'updated_at', descending: true }
 
 export function sortOf(state: UrlState): Sort {
   const { sort } = state

@@ -1,4 +1,5 @@
 import { Button, Group } from '@mantine/core'
+import { MAX_INDEXED_FIELDS } from '@recordhub/protocol/constants'
 import { IconDatabase, IconFileExport, IconSearchOff } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -30,7 +31,7 @@ import {
 import { RecordsTable, TableSkeleton } from './records-table.tsx'
 import { SortRefused } from './sort-refused.tsx'
 import { useColumnChoice } from './use-column-choice.ts'
-import { MAX_INDEXED, useIndexing } from './use-indexing.ts'
+import { useIndexing } from './use-indexing.ts'
 import { usePlatforms, useRecordPage } from './use-records.ts'
 import { ViewsMenu } from './views/views-menu.tsx'
 
@@ -64,7 +65,7 @@ export function RecordsPage() {
     hide: (one) => visible.length > 1 && choose(toggle(one, choice)),
     move: (one, by) => choose(move(columns, choice, one, by)),
     index:
-      mayIndex && isIndexed(column) === false && indexed.length < MAX_INDEXED
+      mayIndex && isIndexed(column) === false && indexed.length < MAX_INDEXED_FIELDS
         ? (one) => void index(one.exported)
         : null,
   })

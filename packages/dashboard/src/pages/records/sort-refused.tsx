@@ -1,8 +1,9 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
+import { MAX_INDEXED_FIELDS } from '@recordhub/protocol/constants'
 import { IconArrowsSort } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import type { Column, Place } from './columns.ts'
-import { MAX_INDEXED, useIndexing } from './use-indexing.ts'
+import { useIndexing } from './use-indexing.ts'
 
 /** Says that the order asked for takes too long here, and what can be done about it. */
 export function SortRefused({
@@ -32,11 +33,11 @@ export function SortRefused({
       ? 'Choose one platform and one module first: indexes belong to a module.'
       : !mayIndex
         ? 'An operator can have this field indexed, which makes sorting fast.'
-        : indexed.length >= MAX_INDEXED
-          ? `${place.module.module_name} has ${MAX_INDEXED} indexed fields already (${indexed.map((field) => field.key).join(', ')}), and no more are possible.`
+        : indexed.length >= MAX_INDEXED_FIELDS
+          ? `${place.module.module_name} has ${MAX_INDEXED_FIELDS} indexed fields already (${indexed.map((field) => field.key).join(', ')}), and no more are possible.`
           : 'Have the field indexed, which makes sorting fast, or filter the list to fewer records.'
   const mayOffer =
-    key !== null && place !== null && mayIndex && !own && indexed.length < MAX_INDEXED
+    key !== null && place !== null && mayIndex && !own && indexed.length < MAX_INDEXED_FIELDS
   return (
     <Alert
       color="yellow"

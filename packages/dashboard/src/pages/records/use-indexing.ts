@@ -5,8 +5,6 @@ import { attempt, tell } from '../../components/confirm.tsx'
 import type { Place } from './columns.ts'
 import { type IndexedField, indexedFieldsAddress, useIndexedFields } from './use-records.ts'
 
-export const MAX_INDEXED = 5
-
 /** The indexed fields of a module, and a way to have one more. */
 export function useIndexing(place: Place | null): {
   indexed: IndexedField[]

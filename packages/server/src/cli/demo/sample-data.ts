@@ -8,7 +8,7 @@ export type SampleRecord = {
   data: Record<string, string | number | null>
 }
 
-export type SampleModule = ManifestAnswer['modules'][number] & {
+type SampleModule = ManifestAnswer['modules'][number] & {
   make: (number: number) => SampleRecord
   /** A change such as happens to a record of this module. */
   change: (record: SampleRecord) => SampleRecord['data']

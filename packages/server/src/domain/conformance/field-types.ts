@@ -10,6 +10,7 @@ const ANY = new Set(['json', 'object', 'array', 'any', 'mixed'])
 /** Where the type says only `string`, the key often says more. */
 const DATE_KEY = /(?:^|_)(?:at|date)$/
 
+/** Whether the hub knows what values of a type are. */
 export function isKnownType(type: string): boolean {
   const name = type.toLowerCase()
   return isNumericType(name) || [TEXT, BOOLEAN, DATE, ANY].some((names) => names.has(name))

@@ -45,11 +45,6 @@ export class PushTroubles {
     this.#limits = limits
   }
 
-  /** Those that have not been seen through. */
-  get unseen(): Trouble[] {
-    return this.#pending ? [this.#pending.trouble, ...this.#left] : [...this.#left]
-  }
-
   /** The one that is under way. */
   get pending(): Trouble | null {
     return this.#pending?.trouble ?? null

@@ -1,5 +1,7 @@
 /** A report as one file that is sent around: no script, nothing loaded from elsewhere, no key. */
+
 import type { CheckedEndpoint, ConformanceReport, Finding } from '@recordhub/protocol'
+import { timeInWords } from '../../lib/clock.ts'
 import { Html, html } from '../../lib/html.ts'
 import { countsInWords, figuresInWords, placesInWords, verdictOf } from './report-text.ts'
 
@@ -25,7 +27,7 @@ export function reportHtml(report: ConformanceReport): string {
 <dl>
 <dt>Base URL</dt><dd>${report.source_base_url}</dd>
 ${report.platform_name === null ? '' : html`<dt>Platform name</dt><dd>${report.platform_name}</dd>`}
-<dt>Checked</dt><dd><time datetime="${report.checked_at}">${dateInWords(report.checked_at)}</time>, with Recordhub ${report.recordhub_version}</dd>
+<dt>Checked</dt><dd><time datetime="${report.checked_at}">${timeInWords(report.checked_at)}</time>, with Recordhub ${report.recordhub_version}</dd>
 </dl>
 ${overview(report)}
 </header>
@@ -79,10 +81,6 @@ ${places === '' ? '' : html`<p class="places">${places}</p>`}
 ${one.advice === '' ? '' : html`<p>${one.advice}</p>`}
 <p class="rule"><code>${one.rule}</code> · specification ${one.section}</p></li>
 `
-}
-
-function dateInWords(at: string): string {
-  return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
 }
 
 const STYLE = `

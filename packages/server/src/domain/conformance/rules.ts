@@ -15,6 +15,7 @@ export type RuleId = OwnRuleId | ErrorCode
 
 export const RULES: Readonly<Record<OwnRuleId, Rule>> = OWN_RULES
 
+/** The rule of this name; of an error what its code says everywhere. */
 export function ruleOf(id: RuleId): Rule {
   return isOwnRule(id) ? RULES[id] : error('4', ERROR_CODES[id].message, adviceFor(id))
 }

@@ -3,7 +3,9 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { AuditEntry, ErrorAnswer, NullableString, OneOf, Timestamp } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
+import type { Requester } from '../../domain/activity.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { cutPage } from '../../lib/page.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import { AUDIT_TYPES, writeAudit } from './write-audit.ts'
 
@@ -32,7 +34,7 @@ const EXPORTED = {
 export function auditRoutes(parts: {
   activity: ActivityStore
   clock: Clock
-  requesterOf: (request: FastifyRequest) => { actor: string; address: string | null }
+  requesterOf: (request: FastifyRequest) => Requester
 }): FastifyPluginAsyncTypebox {
   const { activity, clock, requesterOf } = parts
   return async (app) => {
@@ -63,13 +65,8 @@ export function auditRoutes(parts: {
         const { limit = PAGE, cursor = null } = request.query
         const query = { ...filtersOf(request.query), limit: limit + 1, before: cursor }
         const entries = await activity.listAudit(query)
-        const page = entries.slice(0, limit)
-        const last = page.at(-1)
-        return {
-          success: true as const,
-          audit: page,
-          next_cursor: entries.length > page.length && last ? String(last.id) : null,
-        }
+        const { page, next_cursor } = cutPage(entries, limit, ({ id }) => id)
+        return { success: true as const, audit: page, next_cursor }
       },
     )
 

@@ -1,6 +1,6 @@
 import type { ActivityFilter as Given } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
-import { parseInstant } from '../../lib/instant.ts'
+import { parseInstant, toMillisecond } from '../../lib/instant.ts'
 import type { ActivityFilter } from '../../storage/port/activity-store.ts'
 
 /** @throws HubError `invalid_request` where a time is none. */
@@ -23,6 +23,5 @@ function readTime(name: string, given: string | undefined): string | null {
     const reason = `${name} ${fault}`
     throw new HubError('invalid_request', { reason }, { errors: { [name]: [fault] } })
   }
-  // Lines are written to the millisecond.
-  return `${instant.slice(0, 23)}Z`
+  return toMillisecond(instant)
 }

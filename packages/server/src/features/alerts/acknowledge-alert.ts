@@ -1,4 +1,5 @@
 import type { Alert } from '@recordhub/protocol'
+import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { AlertStore } from '../../storage/port/alert-store.ts'
 
@@ -9,7 +10,7 @@ import type { AlertStore } from '../../storage/port/alert-store.ts'
 export async function acknowledgeAlert(
   { alerts }: { alerts: Pick<AlertStore, 'acknowledgeAlert'> },
   alertId: number,
-  requester: { actor: string; address: string | null },
+  requester: Requester,
 ): Promise<Alert> {
   const { actor } = requester
   const alert = await alerts.acknowledgeAlert(alertId, actor, (acknowledged) => ({

@@ -16,7 +16,7 @@ export type MailSettings = {
 export type MailPatience = { connect: number; silence: number; total: number }
 export const MAIL_PATIENCE: MailPatience = { connect: 10_000, silence: 20_000, total: 60_000 }
 
-export type MailOutcome =
+type MailOutcome =
   /** `refused`: recipients that the server did not take, where it took others. */
   | { outcome: 'sent'; refused: string[] }
   /** `reason`: the server's own words where it had some. */

@@ -1,13 +1,15 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
+  type Alert,
   AlertAnswer,
   AlertPage,
   AlertState,
+  DoneAnswer,
   ErrorAnswer,
-  TestMailAnswer,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
-import { HubError } from '../../errors.ts'
+import type { Requester } from '../../domain/activity.ts'
+import { cursorInvalid, cutPage } from '../../lib/page.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { AlertStore } from '../../storage/port/alert-store.ts'
 import { acknowledgeAlert } from './acknowledge-alert.ts'
@@ -22,7 +24,7 @@ export function alertRoutes(parts: {
   activity: Pick<ActivityStore, 'appendAudit'>
   mailer: Mailer | null
   publicUrl: string
-  requesterOf: (request: FastifyRequest) => { actor: string; address: string | null }
+  requesterOf: (request: FastifyRequest) => Requester
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -45,14 +47,8 @@ export function alertRoutes(parts: {
         const { state = null, limit = PAGE, cursor } = request.query
         const after = cursor === undefined ? null : readCursor(cursor)
         const found = await parts.alerts.listAlerts({ state, limit: limit + 1, after })
-        const page = found.slice(0, limit)
-        const last = page.at(-1)
-        const next = last && `${last.resolved_at === null ? 'open' : 'resolved'}_${last.id}`
-        return {
-          success: true as const,
-          alerts: page,
-          next_cursor: found.length > page.length && next ? next : null,
-        }
+        const { page, next_cursor } = cutPage(found, limit, writeCursor)
+        return { success: true as const, alerts: page, next_cursor }
       },
     )
 
@@ -76,7 +72,7 @@ export function alertRoutes(parts: {
       {
         schema: {
           summary: 'Send a test mail to where alerts go',
-          response: { 200: TestMailAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
         },
       },
       async (request) => ({
@@ -87,11 +83,12 @@ export function alertRoutes(parts: {
   }
 }
 
+function writeCursor({ id, resolved_at }: Alert): string {
+  return `${resolved_at === null ? 'open' : 'resolved'}_${id}`
+}
+
 function readCursor(text: string): { state: AlertState; id: number } {
   const match = /^(open|resolved)_(\d{1,15})$/.exec(text)
-  if (!match) {
-    const reason = 'the cursor is not one of this list; begin again without it'
-    throw new HubError('invalid_request', { reason })
-  }
+  if (!match) throw cursorInvalid()
   return { state: match[1] === 'open' ? 'open' : 'resolved', id: Number(match[2]) }
 }

@@ -1,3 +1,4 @@
+import type { Requester } from '../../domain/activity.ts'
 import { composeTestMail } from '../../domain/alert-mail.ts'
 import { HubError } from '../../errors.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
@@ -10,7 +11,7 @@ import type { Mailer } from './mailer.ts'
  */
 export async function sendTestMail(
   parts: { mailer: Mailer | null; publicUrl: string; activity: Pick<ActivityStore, 'appendAudit'> },
-  requester: { actor: string; address: string | null },
+  requester: Requester,
 ): Promise<string> {
   const { mailer, publicUrl, activity } = parts
   if (!mailer) throw new HubError('mail_not_set_up')

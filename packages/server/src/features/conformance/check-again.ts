@@ -13,6 +13,7 @@ import type { Section } from './section.ts'
 /** Fewer that differ are likely somebody's work. */
 const UNSTABLE_FROM = 2
 
+/** Asks whether the records have changed, as the answer to the first read lets it. */
 export async function checkConditions(
   context: CheckContext,
   section: Section,
@@ -56,11 +57,10 @@ export async function* readAgain(
 ): AsyncGenerator<ConformanceLine, void> {
   const { endpoint, findings } = section
   const { comparison } = first
-  let page: RecordsPage | null = null
   let elements = 0
   let toldAt = performance.now()
   try {
-    page = await openModule(context, recordType, { asksForGzip: true })
+    const page = await openModule(context, recordType, { asksForGzip: true })
     const encoding = page.header('content-encoding')
     const etag = page.header('etag')
     for (let at: RecordsPage | null = page; at && elements < first.elements; at = await at.next()) {

@@ -71,6 +71,7 @@ export async function* readModule(parts: ReadParts): AsyncGenerator<ConformanceL
   return { comparison, elements, isCut, sample, page: first }
 }
 
+/** Begins to read a module, whatever was read of it before. */
 export async function openModule(
   { client, target, signal, maxSeconds }: CheckContext,
   recordType: string,

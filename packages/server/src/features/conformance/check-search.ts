@@ -12,6 +12,7 @@ import type { Section } from './section.ts'
 const SPECIAL = `O'Brien "50% of_it" \\ ; -- <b>&amp;</b> ü 漢 😀`
 const MANY = 100
 
+/** Tries the search, which is optional, with nonsense, with a record that is listed, and with awkward characters. */
 export async function checkSearch(
   context: CheckContext,
   section: Section,

@@ -2,7 +2,7 @@ import type { ChangeReason } from '@recordhub/protocol'
 import type { News } from '../../storage/port/news.ts'
 
 /** Somebody who is told that something has changed. */
-export type Listener = {
+type Listener = {
   tell: (reasons: readonly ChangeReason[]) => void
   /** There will be no more. */
   end: () => void

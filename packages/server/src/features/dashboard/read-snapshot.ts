@@ -4,7 +4,7 @@ import { sha256 } from '../../lib/hash.ts'
 import type { SnapshotStore } from '../../storage/port/snapshot-store.ts'
 
 /** A snapshot with the tag of its version. */
-export type TaggedSnapshot = { snapshot: Snapshot; etag: string }
+type TaggedSnapshot = { snapshot: Snapshot; etag: string }
 export type ReadSnapshot = () => Promise<TaggedSnapshot>
 
 /**

@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { AutoSyncAnswer, ErrorAnswer, Snapshot } from '@recordhub/protocol'
+import { takeAnyBody } from '../../lib/any-body.ts'
 import type { ReadSnapshot } from './read-snapshot.ts'
 
 /** What the page asks for to stay fresh. */
@@ -23,12 +24,7 @@ export function dashboardRoutes(parts: { readSnapshot: ReadSnapshot }): FastifyP
 
     app.register(async (anyBody) => {
       // Legacy pages still call this, with whatever body; it never does anything.
-      anyBody.removeAllContentTypeParsers()
-      anyBody.addContentTypeParser('*', (_request, _payload, done) => done(null))
-      // Not even a Content-Type that is none is looked at.
-      anyBody.addHook('onRequest', async (request) => {
-        delete request.raw.headers['content-type']
-      })
+      takeAnyBody(anyBody)
       anyBody.post(
         '/dashboard/auto-sync',
         { schema: { summary: 'Does nothing and says so', response: { 200: AutoSyncAnswer } } },

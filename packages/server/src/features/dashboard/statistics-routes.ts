@@ -3,7 +3,7 @@ import { ErrorAnswer, type HourOfStatistics, PlatformPulls, Statistics } from '@
 import { hourOf, hourText } from '../../domain/push-rhythm.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { PullStore } from '../../storage/port/pull-store.ts'
-import type { StatisticsStore } from '../../storage/port/statistics-store.ts'
+import { QUIET_HOUR, type StatisticsStore } from '../../storage/port/statistics-store.ts'
 
 const DAY = 24
 const MAX_HOURS = 31 * DAY
@@ -78,16 +78,5 @@ async function readHours({ statistics, clock }: Parts, count: number): Promise<H
   const names = Array.from({ length: count }, (_, index) => hourText(last - count + 1 + index))
   const found = await statistics.readHours(hourText(last - count + 1), hourText(last))
   const byHour = new Map(found.map(({ hour, ...figures }) => [hour, figures]))
-  return names.map((name) => ({ at: `${name}:00:00.000Z`, ...(byHour.get(name) ?? NOTHING) }))
-}
-
-const NOTHING: Omit<HourOfStatistics, 'at'> = {
-  received_post: 0,
-  received_patch: 0,
-  received_pull: 0,
-  created: 0,
-  updated: 0,
-  rejected: 0,
-  platforms_added: 0,
-  modules_added: 0,
+  return names.map((name) => ({ at: `${name}:00:00.000Z`, ...(byHour.get(name) ?? QUIET_HOUR) }))
 }

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { Account, ErrorAnswer, OperatorSession } from '@recordhub/protocol'
+import { Account, DoneAnswer, ErrorAnswer, OperatorSession } from '@recordhub/protocol'
 import { findPasswordFault } from '../../domain/password.ts'
 import { HubError } from '../../errors.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
@@ -9,7 +9,6 @@ import { callAuthAs } from './call-auth.ts'
 import type { GuessLimits } from './limit-guesses.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
 
-const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
 const Password = Type.String({ maxLength: 1000 })
 
 /** One's own account: password and sessions. */
@@ -64,7 +63,7 @@ export function accountRoutes(parts: {
             { current_password: Password, new_password: Password },
             { additionalProperties: false },
           ),
-          response: { 200: Done, '4xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
@@ -123,7 +122,7 @@ export function accountRoutes(parts: {
         schema: {
           summary: "End one of one's sessions",
           params: Type.Object({ session_id: Type.String() }),
-          response: { 200: Done, '4xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request) => {
@@ -140,7 +139,7 @@ export function accountRoutes(parts: {
       {
         schema: {
           summary: "End all of one's sessions but this one",
-          response: { 200: Done, '4xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request) => {

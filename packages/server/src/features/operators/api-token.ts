@@ -1,29 +1,27 @@
 import type { ApiToken } from '@recordhub/protocol'
+import type { Requester } from '../../domain/activity.ts'
 import { createKey, TOKEN_PREFIX } from '../../domain/api-key.ts'
 import type { Caller, Role } from '../../domain/caller.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, daysFrom } from '../../lib/clock.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { isRandomKey } from '../../lib/random-key.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 
-const DAY_MS = 86_400_000
-
 /** Makes a token for a program. It is given this once; only its hash is stored. */
 export async function makeApiToken(
-  parts: { operators: Pick<OperatorStore, 'createToken'>; clock: Clock },
+  operators: Pick<OperatorStore, 'createToken'>,
   request: {
     name: string
     role: Role
     expiresAt: string | null
     /** Whose it is; null for nobody's. */
     operatorId: string | null
-    actor: string
-    address: string | null
   },
+  requester: Requester,
 ): Promise<{ token: string; stored: ApiToken }> {
   const token = createKey(TOKEN_PREFIX)
-  const { name, role, expiresAt, operatorId, actor, address } = request
-  const stored = await parts.operators.createToken(
+  const { name, role, expiresAt, operatorId } = request
+  const stored = await operators.createToken(
     {
       name,
       role,
@@ -31,13 +29,12 @@ export async function makeApiToken(
       hint: token.hint,
       expires_at: expiresAt,
       operator_id: operatorId,
-      created_by: actor,
+      created_by: requester.actor,
     },
     {
-      actor,
+      ...requester,
       action: 'token.create',
       target: name,
-      address,
       details: { role, expires_at: expiresAt },
     },
   )
@@ -49,15 +46,11 @@ export async function createApiToken(
   parts: { operators: Pick<OperatorStore, 'createToken'>; clock: Clock },
   request: { name: string; role: Role; expiresInDays: number | null; actor: string },
 ): Promise<string> {
-  const { expiresInDays, ...rest } = request
-  const expiresAt = daysFrom(parts.clock, expiresInDays)
-  const made = await makeApiToken(parts, { ...rest, expiresAt, operatorId: null, address: null })
+  const { name, role, expiresInDays, actor } = request
+  const expiresAt = expiresInDays === null ? null : daysFrom(parts.clock.now(), expiresInDays)
+  const asked = { name, role, expiresAt, operatorId: null }
+  const made = await makeApiToken(parts.operators, asked, { actor, address: null })
   return made.token
-}
-
-/** The instant in so many days; null for never. */
-export function daysFrom(clock: Clock, days: number | null): string | null {
-  return days === null ? null : new Date(clock.now().getTime() + days * DAY_MS).toISOString()
 }
 
 /** The program behind a token; null where the token does not hold. */

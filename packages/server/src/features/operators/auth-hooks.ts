@@ -17,7 +17,7 @@ export type HookParts = {
 }
 
 /** What of an endpoint's call the hooks look at. */
-type AuthCall = {
+type HookedCall = {
   path?: string
   body?: unknown
   headers?: Headers | undefined
@@ -39,7 +39,7 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
   const now = () => clock.now().toISOString()
 
   /** Says whether a session comes by more than a password. @throws APIError where this operator must not get in. */
-  async function admit({ userId: operatorId }: { userId: string }, call: AuthCall) {
+  async function admit({ userId: operatorId }: { userId: string }, call: HookedCall) {
     const operator = await operators.readOperator(operatorId)
     if (!operator || operator.disabled_at !== null) {
       throw new APIError('FORBIDDEN', {
@@ -64,7 +64,7 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
       ipAddress?: string | null | undefined
       userAgent?: string | null | undefined
     },
-    call: AuthCall,
+    call: HookedCall,
   ): Promise<void> {
     const method = METHODS[call?.path ?? '']
     const hadSession = call?.headers?.get('cookie')?.includes(SESSION_COOKIE) === true
@@ -82,7 +82,7 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
     })
   }
 
-  async function noteNewcomer(user: { email: string }, call: AuthCall): Promise<void> {
+  async function noteNewcomer(user: { email: string }, call: HookedCall): Promise<void> {
     if (!isSingleSignOn(call)) return
     const { email } = user
     const invitation = await invitations.findInvitationOf(email, now())
@@ -97,7 +97,7 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
   }
 
   /** Gives who comes by single sign-on a role. @throws APIError where nobody lets them in. */
-  async function admitNewcomer(user: { email: string; emailVerified: boolean }, call: AuthCall) {
+  async function admitNewcomer(user: { email: string; emailVerified: boolean }, call: HookedCall) {
     if (!isSingleSignOn(call)) return undefined
     const { email, emailVerified } = user
     const invitation = await invitations.findInvitationOf(email, now())
@@ -115,12 +115,12 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
 }
 
 /** One that takes the place of another, as with a new password, is as strong as that one was. */
-function isStrong(call: AuthCall): boolean {
+function isStrong(call: HookedCall): boolean {
   const method = METHODS[call?.path ?? '']
   if (method !== undefined) return method !== PASSWORD
   return call?.context?.session?.session['strong'] === true
 }
 
-function isSingleSignOn(call: AuthCall): boolean {
+function isSingleSignOn(call: HookedCall): boolean {
   return call?.path === '/callback/:id'
 }

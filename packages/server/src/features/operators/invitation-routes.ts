@@ -1,7 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer, Invitation, Role } from '@recordhub/protocol'
-import type { FastifyRequest } from 'fastify'
-import { nameOfCaller } from '../../domain/caller.ts'
+import { DoneAnswer, ErrorAnswer, Invitation, Role } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
@@ -10,9 +8,8 @@ import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import { acceptInvitation, readInvitation } from './accept-invitation.ts'
 import type { Auth } from './auth.ts'
 import { inviteOperator, type SendMail } from './invite-operator.ts'
-import type { CallerOf } from './requester.ts'
+import type { RequesterOf } from './requester.ts'
 
-const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
 const Token = Type.String({ maxLength: 200 })
 const DEFAULT_DAYS = 7
 
@@ -25,14 +22,9 @@ export function invitationRoutes(parts: {
   clock: Clock
   sendMail: SendMail | null
   publicUrl: string
-  callerOf: CallerOf
+  requesterOf: RequesterOf
 }): FastifyPluginAsyncTypebox {
-  const { invitations, activity, publicUrl, callerOf } = parts
-
-  const requesterOf = (request: FastifyRequest) => ({
-    actor: nameOfCaller(callerOf(request)),
-    address: request.ip,
-  })
+  const { invitations, activity, publicUrl, requesterOf } = parts
 
   return async (app) => {
     app.get(
@@ -92,7 +84,7 @@ export function invitationRoutes(parts: {
         schema: {
           summary: 'Withdraw an invitation that nobody has accepted yet',
           params: Type.Object({ id: Type.Integer() }),
-          response: { 200: Done, '4xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request) => {
@@ -141,7 +133,7 @@ export function invitationRoutes(parts: {
             { token: Token, name: Type.String({ maxLength: 200 }), password: Type.String() },
             { additionalProperties: false },
           ),
-          response: { 201: Done, '4xx': ErrorAnswer },
+          response: { 201: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {

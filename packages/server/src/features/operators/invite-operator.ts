@@ -1,14 +1,13 @@
 import type { Invitation } from '@recordhub/protocol'
+import type { Requester } from '../../domain/activity.ts'
 import { createKey, INVITATION_PREFIX } from '../../domain/api-key.ts'
 import type { Role } from '../../domain/caller.ts'
 import { composeInvitation } from '../../domain/invitation-mail.ts'
 import { isEmail } from '../../domain/operator.ts'
 import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, daysFrom } from '../../lib/clock.ts'
 import type { InvitationStore } from '../../storage/port/invitation-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
-
-const DAY_MS = 86_400_000
 
 /** Sends a mail; words for what went wrong, null where nothing did. */
 export type SendMail = (mail: {
@@ -40,7 +39,7 @@ export async function inviteOperator(
     sendMail: SendMail | null
   },
   request: { email: string; role: Role; days: number; site: string },
-  requester: { actor: string; address: string | null },
+  requester: Requester,
 ): Promise<Invited> {
   const email = request.email.trim().toLowerCase()
   const { role, days, site } = request
@@ -51,7 +50,7 @@ export async function inviteOperator(
     throw new HubError('invalid_operator', { reason: `there is one with the e-mail ${email}` })
   }
   const { key, hash } = createKey(INVITATION_PREFIX)
-  const expires_at = new Date(parts.clock.now().getTime() + days * DAY_MS).toISOString()
+  const expires_at = daysFrom(parts.clock.now(), days)
   const { actor } = requester
   const invitation = await parts.invitations.createInvitation(
     { email, role, token_hash: hash, invited_by: actor, expires_at },

@@ -15,7 +15,7 @@ import type { GuessStore } from '../../storage/port/guess-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { KnownDevices } from './known-device.ts'
 
-export type Guess = {
+type Guess = {
   /** `recovery code` is as long as a password is good. */
   of: 'password' | 'code' | 'recovery code'
   email: string

@@ -1,13 +1,11 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer, Operator, OperatorSession, Role } from '@recordhub/protocol'
+import { DoneAnswer, ErrorAnswer, Operator, OperatorSession, Role } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { NewAuditEntry } from '../../domain/activity.ts'
-import { nameOfCaller } from '../../domain/caller.ts'
 import { HubError } from '../../errors.ts'
 import type { OperatorChange, OperatorStore } from '../../storage/port/operator-store.ts'
-import type { CallerOf } from './requester.ts'
+import type { CallerOf, RequesterOf } from './requester.ts'
 
-const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
 const params = Type.Object({ id: Type.String() })
 const Answer = Type.Object({ success: Type.Literal(true), operator: Operator })
 
@@ -15,8 +13,9 @@ const Answer = Type.Object({ success: Type.Literal(true), operator: Operator })
 export function operatorManagementRoutes(parts: {
   operators: OperatorStore
   callerOf: CallerOf
+  requesterOf: RequesterOf
 }): FastifyPluginAsyncTypebox {
-  const { operators, callerOf } = parts
+  const { operators, callerOf, requesterOf } = parts
 
   async function find(id: string): Promise<Operator> {
     const operator = await operators.readOperator(id)
@@ -30,8 +29,7 @@ export function operatorManagementRoutes(parts: {
     { email }: Operator,
     details: Record<string, unknown> = {},
   ): NewAuditEntry {
-    const actor = nameOfCaller(callerOf(request))
-    return { actor, action, target: email, address: request.ip, details }
+    return { ...requesterOf(request), action, target: email, details }
   }
 
   return async (app) => {
@@ -77,7 +75,7 @@ export function operatorManagementRoutes(parts: {
         schema: {
           summary: 'Remove an operator with sessions, passkeys and tokens',
           params,
-          response: { 200: Done, '4xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request) => {
@@ -95,7 +93,7 @@ export function operatorManagementRoutes(parts: {
         schema: {
           summary: 'Take away the second factor and the passkeys of an operator who has lost them',
           params,
-          response: { 200: Done, '4xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request) => {
@@ -141,7 +139,7 @@ export function operatorManagementRoutes(parts: {
         schema: {
           summary: 'End all sessions of an operator',
           params,
-          response: { 200: Done, '4xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request) => {
@@ -158,7 +156,7 @@ export function operatorManagementRoutes(parts: {
         schema: {
           summary: 'End one session of an operator',
           params: Type.Object({ id: Type.String(), session_id: Type.String() }),
-          response: { 200: Done, '4xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request) => {

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer, Passkey } from '@recordhub/protocol'
+import { DoneAnswer, ErrorAnswer, Passkey } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -13,7 +13,6 @@ import { type CallerOf, operatorOf } from './requester.ts'
 import type { SecondFactorRule } from './second-factor-rule.ts'
 
 const Anything = Type.Object({}, { additionalProperties: true })
-const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
 const PasswordRequest = Type.Object(
   { password: Type.Optional(Type.String({ maxLength: 1000 })) },
   { additionalProperties: false },
@@ -98,7 +97,7 @@ export function passkeyRoutes(parts: {
             { name: Type.String({ minLength: 1, maxLength: 100 }), response: Anything },
             { additionalProperties: false },
           ),
-          response: { 201: Done, '4xx': ErrorAnswer },
+          response: { 201: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
@@ -119,7 +118,7 @@ export function passkeyRoutes(parts: {
           summary: "Remove one of one's passkeys; asks for the password",
           params: Type.Object({ id: Type.String() }),
           body: PasswordRequest,
-          response: { 200: Done, '4xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {

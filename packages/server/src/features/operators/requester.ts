@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify'
+import type { Requester } from '../../domain/activity.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { HubError } from '../../errors.ts'
 
 export type CallerOf = (request: FastifyRequest) => Caller
+export type RequesterOf = (request: FastifyRequest) => Requester
 export type SignedInOperator = Extract<Caller, { kind: 'operator' }>
 
 /** Who is signed in. @throws HubError `operators_only` for a program. */

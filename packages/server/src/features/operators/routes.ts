@@ -11,7 +11,7 @@ import type { KnownDevices } from './known-device.ts'
 import type { GuessLimits } from './limit-guesses.ts'
 import { operatorManagementRoutes } from './operator-routes.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
-import type { CallerOf } from './requester.ts'
+import type { CallerOf, RequesterOf } from './requester.ts'
 import { secondFactorRoutes } from './second-factor-routes.ts'
 import type { SecondFactorRule } from './second-factor-rule.ts'
 import { sessionRoutes } from './session-routes.ts'
@@ -31,6 +31,7 @@ export type OperatorParts = {
   rule: SecondFactorRule
   devices: KnownDevices
   callerOf: CallerOf
+  requesterOf: RequesterOf
   csrfTokenOf: (sessionId: string) => string
 } & Pick<Storage, 'operators' | 'invitations' | 'activity'>
 

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer } from '@recordhub/protocol'
+import { DoneAnswer, ErrorAnswer } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../lib/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
@@ -11,7 +11,6 @@ import type { GuessLimits } from './limit-guesses.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
 import type { SecondFactorRule } from './second-factor-rule.ts'
 
-const Done = Type.Object({ success: Type.Literal(true), message: Type.String() })
 const PasswordRequest = Type.Object(
   { password: Type.String({ maxLength: 1000 }) },
   { additionalProperties: false },
@@ -84,7 +83,7 @@ export function secondFactorRoutes(parts: {
             { code: Type.String({ maxLength: 20 }) },
             { additionalProperties: false },
           ),
-          response: { 200: Done, '4xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
@@ -121,7 +120,7 @@ export function secondFactorRoutes(parts: {
         schema: {
           summary: 'Switch the second factor off, which ends all other sessions',
           body: PasswordRequest,
-          response: { 200: Done, '4xx': ErrorAnswer },
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {

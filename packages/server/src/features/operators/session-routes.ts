@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer, SecondFactorWanted } from '@recordhub/protocol'
+import { DoneAnswer, ErrorAnswer, SecondFactorWanted } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
@@ -72,7 +72,7 @@ export function sessionRoutes(parts: {
           summary: 'Create the first operator by the link that the hub printed',
           body: SetupRequest,
           response: {
-            201: Type.Object({ success: Type.Literal(true), message: Type.String() }),
+            201: DoneAnswer,
             '4xx': ErrorAnswer,
           },
         },

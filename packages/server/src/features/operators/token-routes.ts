@@ -1,19 +1,20 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ApiToken, ErrorAnswer, Role } from '@recordhub/protocol'
-import { type Caller, mayActAs, nameOfCaller } from '../../domain/caller.ts'
+import { ApiToken, DoneAnswer, ErrorAnswer, Role } from '@recordhub/protocol'
+import { type Caller, mayActAs } from '../../domain/caller.ts'
 import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, daysFrom } from '../../lib/clock.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import { daysFrom, makeApiToken } from './api-token.ts'
-import type { CallerOf } from './requester.ts'
+import { makeApiToken } from './api-token.ts'
+import type { CallerOf, RequesterOf } from './requester.ts'
 
 /** Tokens for programs: one's own, and for an admin everybody's. */
 export function tokenRoutes(parts: {
   operators: OperatorStore
   clock: Clock
   callerOf: CallerOf
+  requesterOf: RequesterOf
 }): FastifyPluginAsyncTypebox {
-  const { operators, clock, callerOf } = parts
+  const { operators, clock, callerOf, requesterOf } = parts
   return async (app) => {
     app.get(
       '/api/v1/tokens',
@@ -63,16 +64,16 @@ export function tokenRoutes(parts: {
         const caller = callerOf(request)
         const { name, role, expires_in_days = null } = request.body
         if (!mayActAs(caller, role)) throw new HubError('forbidden', { role })
+        const asked = expires_in_days === null ? null : daysFrom(clock.now(), expires_in_days)
         const made = await makeApiToken(
-          { operators, clock },
+          operators,
           {
             name: name.trim(),
             role,
-            expiresAt: earliest(daysFrom(clock, expires_in_days), endOf(caller)),
-            operatorId: caller.kind === 'operator' ? caller.id : caller.operatorId,
-            actor: nameOfCaller(caller),
-            address: request.ip,
+            expiresAt: earliest(asked, endOf(caller)),
+            operatorId: ownerOf(caller),
           },
+          requesterOf(request),
         )
         return reply
           .code(201)
@@ -88,19 +89,17 @@ export function tokenRoutes(parts: {
           summary: 'Revoke a token, which holds no more from then on',
           params: Type.Object({ id: Type.Integer() }),
           response: {
-            200: Type.Object({ success: Type.Literal(true), message: Type.String() }),
+            200: DoneAnswer,
             '4xx': ErrorAnswer,
           },
         },
       },
       async (request) => {
-        const caller = callerOf(request)
-        const requester = { actor: nameOfCaller(caller), address: request.ip }
         const revoked = await operators.revokeToken(
           request.params.id,
-          scopeOf(caller),
+          scopeOf(callerOf(request)),
           ({ name, role }) => ({
-            ...requester,
+            ...requesterOf(request),
             action: 'token.revoke',
             target: name,
             details: { role },
@@ -116,9 +115,14 @@ export function tokenRoutes(parts: {
 /** Whose tokens somebody may see; null for everybody's. */
 function scopeOf(caller: Caller): string | null {
   if (mayActAs(caller, 'admin')) return null
-  const own = caller.kind === 'operator' ? caller.id : caller.operatorId
+  const own = ownerOf(caller)
   if (own === null) throw new HubError('operators_only')
   return own
+}
+
+/** The operator whom a token that somebody makes belongs to; null for nobody. */
+function ownerOf(caller: Caller): string | null {
+  return caller.kind === 'operator' ? caller.id : caller.operatorId
 }
 
 /** A token that a program makes does not outlive its own. */

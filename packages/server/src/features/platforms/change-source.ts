@@ -1,3 +1,4 @@
+import type { Requester } from '../../domain/activity.ts'
 import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -7,7 +8,7 @@ import { parseSourceUrl } from '../../outgoing/source-url.ts'
 import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import { probePlatform } from './probe-platform.ts'
-import { type Requester, toProbeError } from './register-platform.ts'
+import { toProbeError } from './register-platform.ts'
 
 /**
  * Changes where a platform is, the key that it expects, or both. They are tried before they are stored: the

@@ -8,11 +8,12 @@ import {
   Platform,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
+import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
+import { cutPage } from '../../lib/page.ts'
 import type { ManifestStore } from '../../storage/port/manifest-store.ts'
 import { changeDriftPolicy } from './change-module.ts'
 import { type ManifestParts, refreshManifest } from './refresh-manifest.ts'
-import type { Requester } from './register-platform.ts'
 
 const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const MAX_PAGE = 500
@@ -99,13 +100,8 @@ export function manifestRoutes(
         const { platform = null, limit = MAX_PAGE, cursor = null } = request.query
         const query = { platform, limit: limit + 1, after: cursor }
         const found = await manifests.listCompleteness(query)
-        const page = found.slice(0, limit)
-        const last = page.at(-1)
-        return {
-          success: true as const,
-          modules: page,
-          next_cursor: found.length > page.length && last ? String(last.module_id) : null,
-        }
+        const { page, next_cursor } = cutPage(found, limit, ({ module_id }) => module_id)
+        return { success: true as const, modules: page, next_cursor }
       },
     )
   }

@@ -1,5 +1,5 @@
 import type { ManifestChange, Platform } from '@recordhub/protocol'
-import type { NewAuditEntry } from '../../domain/activity.ts'
+import type { NewAuditEntry, Requester } from '../../domain/activity.ts'
 import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -8,7 +8,6 @@ import type { PlatformClient } from '../../outgoing/platform-client.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { ManifestStore } from '../../storage/port/manifest-store.ts'
 import type { PlatformSource, PlatformStore } from '../../storage/port/platform-store.ts'
-import type { Requester } from './register-platform.ts'
 
 export type ManifestParts = {
   client: Pick<PlatformClient, 'fetchManifest'>

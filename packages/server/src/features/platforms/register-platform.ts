@@ -1,4 +1,5 @@
 import type { Platform, RegisterRequest } from '@recordhub/protocol'
+import type { Requester } from '../../domain/activity.ts'
 import {
   createKey,
   HUB_KEY_PREFIX,
@@ -12,9 +13,6 @@ import type { PlatformClient } from '../../outgoing/platform-client.ts'
 import { parseSourceUrl } from '../../outgoing/source-url.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import { probePlatform } from './probe-platform.ts'
-
-/** Who asks, for the audit. */
-export type Requester = { actor: string; address: string | null }
 
 /**
  * Registers a platform with the modules chosen from its manifest, which is fetched anew. The hub key

@@ -9,11 +9,12 @@ import {
   RemovalPage,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
+import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { cutPage } from '../../lib/page.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { RemovalStore } from '../../storage/port/removal-store.ts'
-import type { Requester } from './register-platform.ts'
 import { removeModuleRecords } from './remove-module-records.ts'
 import { removePlatform } from './remove-platform.ts'
 import type { Remover } from './run-removals.ts'
@@ -122,13 +123,8 @@ export function removalRoutes(parts: {
       async (request) => {
         const before = request.query.cursor ?? null
         const found = await removals.listRemovals({ limit: PAGE + 1, before })
-        const page = found.slice(0, PAGE)
-        const last = page.at(-1)
-        return {
-          success: true as const,
-          removals: page,
-          next_cursor: found.length > page.length && last ? String(last.id) : null,
-        }
+        const { page, next_cursor } = cutPage(found, PAGE, ({ id }) => id)
+        return { success: true as const, removals: page, next_cursor }
       },
     )
   }

@@ -1,7 +1,7 @@
 import type { Removal } from '@recordhub/protocol'
+import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { RemovalStore } from '../../storage/port/removal-store.ts'
-import type { Requester } from './register-platform.ts'
 import type { Remover } from './run-removals.ts'
 
 /**

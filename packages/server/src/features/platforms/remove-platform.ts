@@ -1,8 +1,8 @@
 import type { Removal } from '@recordhub/protocol'
+import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import type { Requester } from './register-platform.ts'
 import type { Remover } from './run-removals.ts'
 
 /**

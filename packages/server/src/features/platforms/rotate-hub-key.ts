@@ -1,10 +1,10 @@
+import type { Requester } from '../../domain/activity.ts'
 import { createKey, HUB_KEY_PREFIX, HUB_KEY_PURPOSE } from '../../domain/api-key.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import type { Requester } from './register-platform.ts'
 
 /**
  * Gives a platform a new hub API key; the one before goes on for the seconds of grace.

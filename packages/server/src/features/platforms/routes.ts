@@ -9,6 +9,7 @@ import {
   RegisterRequest,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
+import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
@@ -20,7 +21,7 @@ import { changePlatformStatus } from './change-platform.ts'
 import { changeSource } from './change-source.ts'
 import { answerOrLines, endOf, LINES, sendLines, toLines, wantsLines } from './lines.ts'
 import { probePlatform } from './probe-platform.ts'
-import { type Requester, registerPlatform } from './register-platform.ts'
+import { registerPlatform } from './register-platform.ts'
 import { testConnection } from './test-connection.ts'
 
 const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })

@@ -1,4 +1,5 @@
 import type { MissingReview } from '@recordhub/protocol'
+import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { MissingStore } from '../../storage/port/missing-store.ts'
@@ -19,7 +20,7 @@ const WORDS = {
 export async function answerMissingReview(
   parts: { missing: Pick<MissingStore, 'readReview' | 'answerReview'>; clock: Clock },
   answer: { review_id: number; state: keyof typeof WORDS },
-  requester: { actor: string; address: string | null },
+  requester: Requester,
 ): Promise<MissingReview> {
   const asked = await parts.missing.readReview(answer.review_id)
   if (!asked) throw new HubError('not_found', { what: 'question' })

@@ -6,6 +6,7 @@ import type { PullTaskPlan } from '../../storage/port/pull-store.ts'
 
 type Read = { plan: PullTaskPlan; source: PlatformSource; pull_id: number }
 
+/** That so many are gone that an operator is asked. */
 export function describeHeld(
   { plan, source, pull_id }: Read,
   { missing, records }: MissingSet,
@@ -20,6 +21,7 @@ export function describeHeld(
   }
 }
 
+/** That a question needs no answer any more. */
 export function describeSettled(
   { plan, source, pull_id }: Read,
   how: 'marked' | 'settled',

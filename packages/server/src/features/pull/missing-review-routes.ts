@@ -6,7 +6,9 @@ import {
   MissingReviewState,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
+import type { Requester } from '../../domain/activity.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { cutPage } from '../../lib/page.ts'
 import type { MissingStore } from '../../storage/port/missing-store.ts'
 import { answerMissingReview } from './answer-missing-review.ts'
 
@@ -21,7 +23,7 @@ const ANSWERS = [
 export function missingReviewRoutes(parts: {
   missing: MissingStore
   clock: Clock
-  requesterOf: (request: FastifyRequest) => { actor: string; address: string | null }
+  requesterOf: (request: FastifyRequest) => Requester
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -42,13 +44,8 @@ export function missingReviewRoutes(parts: {
       async (request) => {
         const { state = null, cursor = null } = request.query
         const found = await parts.missing.listReviews({ state, limit: PAGE + 1, before: cursor })
-        const page = found.slice(0, PAGE)
-        const last = page.at(-1)
-        return {
-          success: true as const,
-          missing_reviews: page,
-          next_cursor: found.length > page.length && last ? String(last.id) : null,
-        }
+        const { page, next_cursor } = cutPage(found, PAGE, ({ id }) => id)
+        return { success: true as const, missing_reviews: page, next_cursor }
       },
     )
 

@@ -10,7 +10,7 @@ import {
 import type { RecordRead, RecordStore } from '../../storage/port/record-store.ts'
 
 /** An element that has to be stored, or looked at closer. */
-export type ReadElement = RecordElement & { source_hash: string }
+type ReadElement = RecordElement & { source_hash: string }
 
 export type ReadElements = {
   /** Of how many elements the records are what is stored already. */

@@ -4,7 +4,7 @@ import type { PullDispatcher } from '../../storage/port/pull-dispatcher.ts'
 import type { Lease, PullScope, PullStore } from '../../storage/port/pull-store.ts'
 import type { ScheduleStore } from '../../storage/port/schedule-store.ts'
 
-export type PullRequest = {
+type PullRequest = {
   trigger: PullTrigger
   requested_by: string | null
   /** All platforms where it is left out. */

@@ -14,6 +14,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/caller.ts'
 import { nameOfCaller } from '../../domain/caller.ts'
 import { HubError, wordsFor } from '../../errors.ts'
+import { takeAnyBody } from '../../lib/any-body.ts'
+import { cutPage } from '../../lib/page.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { PullScope, PullStore } from '../../storage/port/pull-store.ts'
@@ -59,13 +61,8 @@ export function pullRoutes(parts: {
 
   return async (app) => {
     app.register(async (anyBody) => {
-      // The specification's clients send a form, JSON or nothing: none of it is read.
-      anyBody.removeAllContentTypeParsers()
-      anyBody.addContentTypeParser('*', (_request, _payload, done) => done(null))
-      // Not even a Content-Type that is none is looked at.
-      anyBody.addHook('onRequest', async (request) => {
-        delete request.raw.headers['content-type']
-      })
+      // The specification's clients send a form, JSON or nothing.
+      takeAnyBody(anyBody)
       for (const url of ['/dashboard/pull-all-existing-records', '/api/v1/pulls']) {
         anyBody.post(
           url,
@@ -118,13 +115,8 @@ export function pullRoutes(parts: {
         const before = request.query.cursor ?? null
         const query = { platform_id: request.params.id, limit: PLATFORM_PAGE + 1, before }
         const found = await pulls.listPlatformPulls(query)
-        const page = found.slice(0, PLATFORM_PAGE)
-        const last = page.at(-1)
-        return {
-          success: true as const,
-          pulls: page,
-          next_cursor: found.length > page.length && last ? String(last.pull_id) : null,
-        }
+        const { page, next_cursor } = cutPage(found, PLATFORM_PAGE, ({ pull_id }) => pull_id)
+        return { success: true as const, pulls: page, next_cursor }
       },
     )
 
@@ -168,13 +160,8 @@ export function pullRoutes(parts: {
       async (request) => {
         const before = request.query.cursor ?? null
         const found = await pulls.listPulls({ limit: PULLS_PAGE + 1, before })
-        const page = found.slice(0, PULLS_PAGE)
-        const last = page.at(-1)
-        return {
-          success: true as const,
-          pulls: page,
-          next_cursor: found.length > page.length && last ? String(last.id) : null,
-        }
+        const { page, next_cursor } = cutPage(found, PULLS_PAGE, ({ id }) => id)
+        return { success: true as const, pulls: page, next_cursor }
       },
     )
 
@@ -209,14 +196,9 @@ export function pullRoutes(parts: {
         const { state = null, limit = TASKS_PAGE, cursor: after = null } = request.query
         const query = { pull_id: pull.id, state, limit: limit + 1, after }
         const found = await pulls.listTasks(query)
-        const page = found.slice(0, limit)
-        const last = page.at(-1)
-        return {
-          success: true as const,
-          pull,
-          tasks: page.map(({ task_number: _, ...task }) => task),
-          next_cursor: found.length > page.length && last ? String(last.task_number) : null,
-        }
+        const { page, next_cursor } = cutPage(found, limit, ({ task_number }) => task_number)
+        const tasks = page.map(({ task_number: _, ...task }) => task)
+        return { success: true as const, pull, tasks, next_cursor }
       },
     )
   }

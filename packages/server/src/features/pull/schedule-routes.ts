@@ -1,14 +1,14 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorAnswer, Schedule } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
-import { type Caller, nameOfCaller } from '../../domain/caller.ts'
+import type { Requester } from '../../domain/activity.ts'
 import { pauseSchedule, readSchedule, type ScheduleParts } from './schedule.ts'
 
 const Answer = Type.Object({ success: Type.Literal(true), schedule: Schedule })
 
 /** When the hub pulls by itself, and whether it does. */
 export function scheduleRoutes(
-  parts: ScheduleParts & { callerOf: (request: FastifyRequest) => Caller },
+  parts: ScheduleParts & { requesterOf: (request: FastifyRequest) => Requester },
 ): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -27,7 +27,7 @@ export function scheduleRoutes(
         },
       },
       async (request) => {
-        const requester = { actor: nameOfCaller(parts.callerOf(request)), address: request.ip }
+        const requester = parts.requesterOf(request)
         const schedule = await pauseSchedule(parts, request.body.paused, requester)
         return { success: true as const, schedule }
       },

@@ -1,4 +1,5 @@
 import type { Schedule } from '@recordhub/protocol'
+import type { Requester } from '../../domain/activity.ts'
 import type { PullDispatcher } from '../../storage/port/pull-dispatcher.ts'
 import type { ScheduleStore } from '../../storage/port/schedule-store.ts'
 
@@ -29,7 +30,7 @@ export async function readSchedule({
 export async function pauseSchedule(
   parts: ScheduleParts,
   paused: boolean,
-  { actor, address }: { actor: string; address: string | null },
+  { actor, address }: Requester,
 ): Promise<Schedule> {
   const kind = paused ? 'schedule.paused' : 'schedule.resumed'
   const message = paused

@@ -16,6 +16,7 @@ export type TaskEnding = Pick<StartedTask, 'mark' | 'pushes'> & {
   platformError: string | null
 }
 
+/** How a task ended, from what its read brought. */
 export function toResult(
   outcome: JudgedOutcome,
   { mark, pushes, broken, platformError }: TaskEnding,

@@ -14,7 +14,7 @@ import type { Ingest } from '../records/ingest.ts'
 import type { RejectedPushKeeper } from '../records/keep-rejected-push.ts'
 import type { ReceiverFinder } from './find-receiver.ts'
 
-export type PushRequest = {
+type PushRequest = {
   method: 'POST' | 'PATCH'
   /** Parsed JSON with its numbers kept. */
   body: unknown

@@ -1,4 +1,6 @@
+import type { Requester } from '../../domain/activity.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { letOthersWork } from '../../lib/let-others-work.ts'
 import type {
   RejectedPushFilter,
   RejectedPushStore,
@@ -11,7 +13,6 @@ type DismissParts = {
   rejectedPushes: Pick<RejectedPushStore, 'dismissRejectedPushes'>
   clock: Clock
 }
-type Requester = { actor: string; address: string | null }
 
 /**
  * Forgets all that are meant and are there when it begins, step by step; where it is cut off, the rest
@@ -49,6 +50,6 @@ export async function dismissRejectedPushes(
     dismissed += count
     if (count < STEP) return dismissed
     // Pushes have come meanwhile; they must not wait to the end.
-    await new Promise(setImmediate)
+    await letOthersWork()
   }
 }

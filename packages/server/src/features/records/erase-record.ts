@@ -1,10 +1,8 @@
 import type { Erasure, ErasureMode } from '@recordhub/protocol'
+import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { ErasureStore } from '../../storage/port/erasure-store.ts'
 import type { RecordStore } from '../../storage/port/record-store.ts'
-
-/** Who asks, for the audit. */
-type Requester = { actor: string; address: string | null }
 
 const DONE = { erase: 'erased', anonymise: 'anonymised' } as const
 

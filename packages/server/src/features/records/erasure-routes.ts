@@ -7,7 +7,9 @@ import {
   TombstonePage,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
+import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
+import { cutPage } from '../../lib/page.ts'
 import type { ErasureStore } from '../../storage/port/erasure-store.ts'
 import type { RecordStore } from '../../storage/port/record-store.ts'
 import { eraseRecord, liftTombstone } from './erase-record.ts'
@@ -27,7 +29,7 @@ const NOT_COVERED = [
 export function erasureRoutes(parts: {
   records: Pick<RecordStore, 'readRecord'>
   erasure: ErasureStore
-  requesterOf: (request: FastifyRequest) => { actor: string; address: string | null }
+  requesterOf: (request: FastifyRequest) => Requester
 }): FastifyPluginAsyncTypebox {
   const { erasure, requesterOf } = parts
   return async (app) => {
@@ -89,13 +91,8 @@ export function erasureRoutes(parts: {
       async (request) => {
         const before = request.query.cursor ?? null
         const found = await erasure.listTombstones({ limit: PAGE + 1, before })
-        const page = found.slice(0, PAGE)
-        const last = page.at(-1)
-        return {
-          success: true as const,
-          tombstones: page,
-          next_cursor: found.length > page.length && last ? String(last.id) : null,
-        }
+        const { page, next_cursor } = cutPage(found, PAGE, ({ id }) => id)
+        return { success: true as const, tombstones: page, next_cursor }
       },
     )
 

@@ -3,6 +3,7 @@ import { createGzip } from 'node:zlib'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorAnswer, OneOf, type Platform } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Requester } from '../../domain/activity.ts'
 import { isFiltered } from '../../domain/record-query.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -25,7 +26,7 @@ export type ExportParts = {
   platforms: Pick<PlatformStore, 'listPlatforms'>
   activity: Pick<ActivityStore, 'appendAudit'>
   clock: Clock
-  requesterOf: (request: FastifyRequest) => { actor: string; address: string | null }
+  requesterOf: (request: FastifyRequest) => Requester
 }
 
 const flag = (description: string) =>

@@ -1,6 +1,7 @@
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { GroupQueue } from '../../lib/group-queue.ts'
+import { letOthersWork } from '../../lib/let-others-work.ts'
 import type {
   PullWrite,
   PushWrite,
@@ -58,7 +59,7 @@ export function createIngest(options: {
     async pull(writes) {
       const outcomes = await apply(writes)
       // Pushes have come meanwhile; a pull must not keep them waiting to its end.
-      await new Promise(setImmediate)
+      await letOthersWork()
       return outcomes
     },
     replay: (writes, { isDryRun }) =>

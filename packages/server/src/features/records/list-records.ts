@@ -1,7 +1,7 @@
 import type { RecordPage, StoredRecord } from '@recordhub/protocol'
+import { parseData } from '../../domain/record.ts'
 import { isDataColumn } from '../../domain/record-query.ts'
 import { HubError } from '../../errors.ts'
-import { isJsonObject, parseExact } from '../../lib/exact-json.ts'
 import type {
   RecordPage as ListedPage,
   Position,
@@ -96,11 +96,10 @@ function placeBeside({ value, record_id }: Position, above: boolean): Position {
   return { value, record_id: above ? record_id + 1 : record_id - 1 }
 }
 
+/** A record as the API shows it. */
 export function toStoredRecord(row: RecordRow): StoredRecord {
   const { data, change_seq: _, ...record } = row
-  const parsed = parseExact(data)
-  if (!isJsonObject(parsed)) throw new Error('The data of a stored record is no JSON object')
-  return { ...record, data: parsed }
+  return { ...record, data: parseData(data) }
 }
 
 const FIRST_PAGE: PageStart = { after: null, backwards: false }

@@ -1,7 +1,7 @@
 import { isDataColumn, type RecordFilter, type RecordOrder } from '../../domain/record-query.ts'
-import { HubError } from '../../errors.ts'
 import { beginningOf } from '../../lib/code-points.ts'
 import { sha256 } from '../../lib/hash.ts'
+import { cursorInvalid } from '../../lib/page.ts'
 import { isStorableText } from '../../lib/storable-text.ts'
 import type { Position } from '../../storage/port/record-list-store.ts'
 
@@ -30,12 +30,7 @@ export function readCursor(text: string, query: ListQuery): Start {
       return { after: { value, record_id }, backwards: backwards === 1, isCut: isCut === 1 }
     }
   }
-  const reason = 'the cursor is not one of this list; begin again without it'
-  throw new HubError(
-    'invalid_request',
-    { reason },
-    { errors: { cursor: ['is not one of this list'] } },
-  )
+  throw cursorInvalid()
 }
 
 function nameOf({ sort, descending, ...filter }: ListQuery): string {

@@ -12,7 +12,9 @@ import {
   ReplayStepAnswer,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
+import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
+import { cursorInvalid } from '../../lib/page.ts'
 import type { RejectedPushStore } from '../../storage/port/rejected-push-store.ts'
 import { dismissRejectedPushes } from './dismiss-rejected-pushes.ts'
 import { PAGE_BYTES } from './page-bytes.ts'
@@ -28,7 +30,7 @@ const DismissAnswer = Type.Object({ success: Type.Literal(true), dismissed: Type
 export function rejectedPushRoutes(
   parts: Omit<ReplayParts, 'rejectedPushes'> & {
     rejectedPushes: RejectedPushStore
-    requesterOf: (request: FastifyRequest) => { actor: string; address: string | null }
+    requesterOf: (request: FastifyRequest) => Requester
   },
 ): FastifyPluginAsyncTypebox {
   const { rejectedPushes, requesterOf } = parts
@@ -200,9 +202,6 @@ function toFilter(given: RejectedPushFilter) {
 
 function readCursor(text: string): { at: string; id: number } {
   const match = /^(\d{4}-\d{2}-\d{2}T[\d:.]+Z)_(\d{1,15})$/.exec(text)
-  if (!match) {
-    const reason = 'the cursor is not one of this list; begin again without it'
-    throw new HubError('invalid_request', { reason })
-  }
+  if (!match) throw cursorInvalid()
   return { at: match[1] ?? '', id: Number(match[2]) }
 }

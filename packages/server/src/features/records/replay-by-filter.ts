@@ -1,5 +1,5 @@
 import type { ReplayStepAnswer } from '@recordhub/protocol'
-import { HubError } from '../../errors.ts'
+import { cursorInvalid } from '../../lib/page.ts'
 import type { RefusalPosition, RejectedPushFilter } from '../../storage/port/rejected-push-store.ts'
 import { PAGE_BYTES } from './page-bytes.ts'
 import { type ReplayParts, type ReplayRequester, replayAll } from './replay-rejected-push.ts'
@@ -52,9 +52,6 @@ function writeCursor({ place_seq, rejected_push_id }: RefusalPosition): string {
 
 function readCursor(text: string): RefusalPosition {
   const match = /^(\d{1,15})_(\d{1,15})$/.exec(text)
-  if (!match) {
-    const reason = 'the cursor is not one of this list; begin again without it'
-    throw new HubError('invalid_request', { reason })
-  }
+  if (!match) throw cursorInvalid()
   return { place_seq: Number(match[1]), rejected_push_id: Number(match[2]) }
 }

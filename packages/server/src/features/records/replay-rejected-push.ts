@@ -1,4 +1,5 @@
 import type { Replay } from '@recordhub/protocol'
+import type { Requester } from '../../domain/activity.ts'
 import { type Drift, findDrift, manifestKeysOf, refuseDrift } from '../../domain/drift.ts'
 import { checkPulled, checkPush, faultsInWords } from '../../domain/record-input.ts'
 import { REMOVED_KEY } from '../../domain/redact-keys.ts'
@@ -21,7 +22,7 @@ export type ReplayParts = {
 }
 
 /** Who asks, for the audit, and with which request. */
-export type ReplayRequester = { actor: string; address: string | null; request_id: string }
+export type ReplayRequester = Requester & { request_id: string }
 
 /**
  * Has a refused write stored after all, as it was kept or with another body. It is checked as any other

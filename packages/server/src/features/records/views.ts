@@ -1,7 +1,7 @@
 /** Saved views: everybody has their own; shared ones are made by operators and kept by admins too. */
 import type { NewView, SavedView, ViewChange } from '@recordhub/protocol'
 import type { NewAuditEntry } from '../../domain/activity.ts'
-import { type Caller, mayActAs, nameOfCaller } from '../../domain/caller.ts'
+import { type Caller, keyOfCaller, mayActAs, nameOfCaller } from '../../domain/caller.ts'
 import { HubError } from '../../errors.ts'
 import { isStorableText } from '../../lib/storable-text.ts'
 import type { StoredView, ViewStore } from '../../storage/port/view-store.ts'
@@ -10,14 +10,14 @@ import { readListQuery } from './list-query.ts'
 type By = { caller: Caller; address: string | null }
 
 export async function listViews(views: ViewStore, caller: Caller): Promise<SavedView[]> {
-  const owner = ownerOf(caller)
+  const owner = keyOfCaller(caller)
   return (await views.listViews(owner)).map((view) => toSavedView(view, owner))
 }
 
 /** @throws HubError `invalid_request`, `forbidden`, `view_name_taken`. */
 export async function createView(views: ViewStore, view: NewView, by: By): Promise<SavedView> {
   const content = { ...check(view, by), shared: view.shared ?? false }
-  const owner = ownerOf(by.caller)
+  const owner = keyOfCaller(by.caller)
   const created = await views.createView(
     { ...content, owner },
     auditOf('created', content.name, by),
@@ -38,7 +38,7 @@ export async function changeView(
   const changed = await views.changeView(viewId, check(change, by), audit)
   if (changed === null) throw new HubError('not_found', { what: 'view' })
   if (changed === 'name_taken') throw new HubError('view_name_taken', { name: change.name ?? '' })
-  return toSavedView(changed, ownerOf(by.caller))
+  return toSavedView(changed, keyOfCaller(by.caller))
 }
 
 /** @throws HubError `not_found`, `forbidden`. */
@@ -50,7 +50,7 @@ export async function deleteView(views: ViewStore, viewId: number, by: By): Prom
 
 async function findChangeable(views: ViewStore, viewId: number, { caller }: By) {
   const view = await views.readView(viewId)
-  const isOwn = view?.owner === ownerOf(caller)
+  const isOwn = view?.owner === keyOfCaller(caller)
   // What others keep for themselves is not there.
   if (!view || !(isOwn || view.shared)) throw new HubError('not_found', { what: 'view' })
   if (!isOwn && !mayActAs(caller, 'admin')) throw new HubError('forbidden', { role: 'admin' })
@@ -71,10 +71,6 @@ function check<View extends ViewChange>(view: View, { caller }: By): View {
   // Named twice, a parameter is refused as in a list.
   readListQuery(query)
   return { ...view, query: query.toString() }
-}
-
-function ownerOf(caller: Caller): string {
-  return caller.kind === 'operator' ? `operator ${caller.id}` : `token ${caller.tokenId}`
 }
 
 function auditOf(verb: string, name: string, { caller, address }: By): NewAuditEntry {

@@ -1,3 +1,4 @@
+import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isStorableText } from '../../lib/storable-text.ts'
@@ -16,7 +17,7 @@ export async function chooseIndexedFields(
     clock: Clock
   },
   choice: { platform_id: number; record_type: string; keys: string[] },
-  requester: { actor: string; address: string | null },
+  requester: Requester,
 ): Promise<IndexedFieldState[]> {
   if (!choice.keys.every(isStorableText)) {
     throw new HubError('invalid_request', { reason: 'a key holds U+0000 or half a surrogate pair' })

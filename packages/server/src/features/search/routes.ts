@@ -6,6 +6,7 @@ import {
   SearchStatus,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
+import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
@@ -22,7 +23,7 @@ export function searchRoutes(parts: {
   searchIndex: SearchIndexStore
   platforms: Pick<PlatformStore, 'readPlatform'>
   clock: Clock
-  requesterOf: (request: FastifyRequest) => { actor: string; address: string | null }
+  requesterOf: (request: FastifyRequest) => Requester
 }): FastifyPluginAsyncTypebox {
   const { searchIndex, requesterOf } = parts
   return async (app) => {

@@ -27,8 +27,10 @@ export type ActivityLines = {
 }
 
 export interface ActivityStore {
+  /** Writes a line, with the time at which it does. */
   appendActivity(line: NewActivity): Promise<void>
 
+  /** Writes an entry, with the time at which it does. None is ever changed. */
   appendAudit(entry: NewAuditEntry): Promise<void>
 
   /** Newest first, those with an id below `before` only; `from` and `until` bound their time, both included. */

@@ -23,7 +23,7 @@ export type ChangeQuery = {
 }
 
 /** `through`: every change up to this number that the query asks for has been given, here or before. */
-export type ChangesPage =
+type ChangesPage =
   | { outcome: 'found'; changes: ChangeRow[]; through: number; has_more: boolean }
   /** `after` is beyond every number that was ever given out. */
   | { outcome: 'beyond' }

@@ -1,7 +1,7 @@
 import type { Erasure, ErasureMode, ErasurePreview, Tombstone } from '@recordhub/protocol'
 import type { ChangeLog } from './platform-store.ts'
 
-export type ErasureExtent = Omit<ErasurePreview, 'not_covered'>
+type ErasureExtent = Omit<ErasurePreview, 'not_covered'>
 
 export interface ErasureStore {
   /** What erasing a record would take; null where there is none. Long reads go in small steps. */
@@ -27,6 +27,7 @@ export interface ErasureStore {
   /** Newest first, those with an id below `before` only. */
   listTombstones(query: { limit: number; before: number | null }): Promise<Tombstone[]>
 
+  /** Null where there is none, or none any more. */
   readTombstone(tombstoneId: number): Promise<Tombstone | null>
 
   /**

@@ -25,7 +25,7 @@ export type MarkOutcome =
 export type NewMissingReview = ModulePlace & MissingSet & { pull_id: number }
 
 /** What earlier reads left of a module. */
-export type MissingState = {
+type MissingState = {
   review: OpenReview | null
   /** Ids of records that the last complete read of several pages did not meet; null for none. */
   suspects: number[] | null
@@ -64,6 +64,7 @@ export interface MissingStore {
    */
   markMissing(batch: MarkBatch): Promise<MarkOutcome>
 
+  /** What earlier reads left of a module; nothing of one that is not there. */
   readMissingState(module: ModulePlace): Promise<MissingState>
 
   /**
@@ -96,6 +97,7 @@ export interface MissingStore {
     before: number | null
   }): Promise<MissingReview[]>
 
+  /** Whatever its state; null where there is none. */
   readReview(reviewId: number): Promise<MissingReview | null>
 
   /**

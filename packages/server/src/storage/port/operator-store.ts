@@ -4,9 +4,9 @@ import type { NewAuditEntry } from '../../domain/activity.ts'
 import type { Role } from '../../domain/caller.ts'
 
 /** A token that holds, and whose it is: null where nobody's. */
-export type HeldToken = { token: ApiToken; operator_id: string | null }
+type HeldToken = { token: ApiToken; operator_id: string | null }
 
-export type NewToken = {
+type NewToken = {
   name: string
   role: Role
   token_hash: string
@@ -17,7 +17,7 @@ export type NewToken = {
   created_by: string
 }
 
-export type StoredSession = Omit<OperatorSession, 'current'>
+type StoredSession = Omit<OperatorSession, 'current'>
 
 /** `last_admin`: nobody would be left who may do everything. */
 export type OperatorChange = 'changed' | 'unknown' | 'last_admin'
@@ -29,11 +29,13 @@ export interface OperatorStore {
   /** Shares the engine's write queue, so that no push can slip into a transaction of its. */
   readonly authDatabase: AuthDatabase
 
+  /** Whether there is any operator, disabled ones included. */
   hasOperators(): Promise<boolean>
 
   /** All of them, by e-mail. */
   listOperators(): Promise<Operator[]>
 
+  /** Null where there is none. */
   readOperator(id: string): Promise<Operator | null>
 
   /**
@@ -93,6 +95,7 @@ export interface OperatorStore {
    */
   claim(name: string, seconds: number): Promise<boolean>
 
+  /** Gives a claim back before it runs out. One that nobody holds is no error. */
   releaseClaim(name: string): Promise<void>
 
   /** @throws HubError `forbidden` where its operator is gone, disabled, or may not do as much by now. */

@@ -57,6 +57,7 @@ export interface PlatformStore {
   /** Every registered platform with its modules, by title. */
   listPlatforms(): Promise<Platform[]>
 
+  /** As `listPlatforms` gives it; null where it is not registered, or not any more. */
   readPlatform(platformId: number): Promise<Platform | null>
 
   /**
@@ -107,5 +108,6 @@ export interface PlatformStore {
    */
   onChange(listener: () => void): void
 
+  /** Null where there is no such platform. */
   readSource(platformId: number): Promise<PlatformSource | null>
 }

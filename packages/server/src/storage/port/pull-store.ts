@@ -161,6 +161,7 @@ export interface PullStore {
    */
   interruptPulls(): Promise<number>
 
+  /** With its progress at this moment; null where there is none. */
   readPull(pullId: number): Promise<Pull | null>
 
   /** Newest first, those with an id below `before` only. */

@@ -53,7 +53,7 @@ export type ReplayWrite = Drifting & {
 }
 
 /** An element of a read as it came: the reference that it seems to bear, and the hash of its bytes. */
-export type ElementSighting = { reference_number: string; source_hash: string }
+type ElementSighting = { reference_number: string; source_hash: string }
 
 export type RecordWrite = PushWrite | PullWrite | ReplayWrite
 
@@ -133,6 +133,7 @@ export interface RecordStore extends RecordListStore {
    */
   recogniseElements(read: RecordRead, sightings: ElementSighting[]): Promise<(number | null)[]>
 
+  /** Null where there is none. Records of a platform that is being removed are there until their turn has come. */
   readRecord(recordId: number): Promise<RecordRow | null>
 
   /**

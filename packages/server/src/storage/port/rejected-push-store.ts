@@ -82,6 +82,7 @@ export interface RejectedPushStore {
     },
   ): Promise<{ rejected_pushes: RejectedPush[]; has_more: boolean }>
 
+  /** Replayed or not; null where there is none, or its platform is being removed. */
   readRejectedPush(rejectedPushId: number): Promise<RejectedPush | null>
 
   /** What is not replayed yet, by platform and cause, those refused last first. Reads no bodies. */

@@ -3,7 +3,7 @@ import type { ChangeLog } from './platform-store.ts'
 /** An index of a field's values; lists are sorted and filtered by it once it is built. */
 export type IndexedFieldState = { key: string; is_built: boolean }
 
-export type SearchIndexState = {
+type SearchIndexState = {
   /** How many changed records the indexes do not hold yet, counted up to {@link LAG_LIMIT}. */
   lag: number
   /** When the first of them was changed; null where all are in the indexes. */
@@ -13,7 +13,6 @@ export type SearchIndexState = {
 }
 
 export const LAG_LIMIT = 10_000
-export const MAX_INDEXED_FIELDS = 5
 
 export interface SearchIndexStore {
   /**
@@ -24,15 +23,15 @@ export interface SearchIndexStore {
    */
   indexNext(limit: number): Promise<number>
 
+  /** How far the indexes have followed the changes of records. Costs no more with more records. */
   readSearchIndex(): Promise<SearchIndexState>
 
   /** The indexed fields of a module, in the order they were chosen; null where there is no such module. */
   listIndexedFields(platformId: number, recordType: string): Promise<IndexedFieldState[] | null>
 
   /**
-   * Chooses the fields of a module that are indexed, at most {@link MAX_INDEXED_FIELDS}. Indexes that stay are
-   * kept as they are; new ones are built by `indexNext`. The same choice again is no change and is not
-   * logged.
+   * Chooses the fields of a module that are indexed, at most `MAX_INDEXED_FIELDS`. Indexes that stay are kept
+   * as they are; new ones are built by `indexNext`. The same choice again is no change and is not logged.
    * @returns null where there is no such module.
    */
   setIndexedFields(

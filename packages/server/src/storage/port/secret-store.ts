@@ -10,7 +10,7 @@ export type SealedText = {
   sealed: string
 }
 
-export type Resealing = 'resealed' | 'changed' | 'in_use'
+type Resealing = 'resealed' | 'changed' | 'in_use'
 
 export interface SecretStore {
   /**

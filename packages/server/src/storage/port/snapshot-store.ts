@@ -1,7 +1,7 @@
 import type { Snapshot } from '@recordhub/protocol'
 
 /** What the dashboard shows, as far as it is stored. */
-export type StoredSnapshot = Pick<
+type StoredSnapshot = Pick<
   Snapshot,
   'stats' | 'platforms' | 'records' | 'logs' | 'alerts' | 'latest_sync'
 > & { pull: Omit<Snapshot['pull'], 'next_run_at'> }

@@ -18,6 +18,7 @@ export interface ViewStore {
   /** A caller's own views and those that are shared, by name. */
   listViews(owner: string): Promise<StoredView[]>
 
+  /** Whosever it is; null where there is none. */
   readView(viewId: number): Promise<StoredView | null>
 
   /** Saves a view. A name stands once among the views of an owner: null where it is taken. */

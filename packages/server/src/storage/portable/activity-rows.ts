@@ -1,6 +1,7 @@
 import type { ActivityLine } from '@recordhub/protocol'
 import type { Selectable } from 'kysely'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity.ts'
+import type { ChangeLog } from '../port/platform-store.ts'
 import type { Executor } from './databases.ts'
 import type { ActivityTable } from './tables.ts'
 
@@ -9,6 +10,7 @@ export function toActivityLine(row: Selectable<ActivityTable>): ActivityLine {
   return { id: activity_id, ...line, details: JSON.parse(details) }
 }
 
+/** @param at RFC 3339 in UTC. */
 export async function insertActivity(db: Executor, at: string, line: NewActivity): Promise<void> {
   await db
     .insertInto('activity')
@@ -38,4 +40,15 @@ export async function insertAudit(db: Executor, at: string, entry: NewAuditEntry
       details: JSON.stringify(entry.details ?? {}),
     })
     .execute()
+}
+
+/** The lines of a change, in the transaction of the change; of a platform where it is one of a platform's. */
+export async function insertLog(
+  db: Executor,
+  at: string,
+  { activity, audit }: ChangeLog,
+  platform?: NewActivity['platform'],
+): Promise<void> {
+  await insertActivity(db, at, platform ? { ...activity, platform } : activity)
+  await insertAudit(db, at, audit)
 }

@@ -1,7 +1,7 @@
 import type { Alert } from '@recordhub/protocol'
 import { describeAlert, type FoundAlert, type OpenAlert } from '../../domain/alert.ts'
 import type { AlertStore } from '../port/alert-store.ts'
-import { insertActivity, insertAudit } from './activity-rows.ts'
+import { insertActivity, insertLog } from './activity-rows.ts'
 import { listFailingModules, listPlatformHealth, readHours } from './alert-facts.ts'
 import { readOpenAlerts, toAlert, toOpenAlert } from './alert-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
@@ -129,9 +129,7 @@ export function createAlertStore(databases: Databases): AlertStore {
           .executeTakeFirst()
         const alert = row ? toAlert(row) : null
         if (alert && changed.numUpdatedRows > 0n) {
-          const { activity, audit } = logOf(alert)
-          await insertActivity(db, at, activity)
-          await insertAudit(db, at, audit)
+          await insertLog(db, at, logOf(alert))
         }
         return alert
       }),

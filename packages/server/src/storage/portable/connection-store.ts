@@ -1,5 +1,5 @@
 import type { ConnectionStore } from '../port/connection-store.ts'
-import { insertActivity, insertAudit } from './activity-rows.ts'
+import { insertLog } from './activity-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import { forgetKeptAnswer } from './module-counts.ts'
@@ -56,8 +56,7 @@ export function createConnectionStore(
           )
           .execute()
         await insertHubKey(db, platform_id, hub_key, at)
-        await insertActivity(db, at, { ...log.activity, platform })
-        await insertAudit(db, at, log.audit)
+        await insertLog(db, at, log, platform)
         return true
       }),
 
@@ -84,8 +83,7 @@ export function createConnectionStore(
           .where('platform_id', '=', platform_id)
           .execute()
         for (const module of modules) await forgetKeptAnswer(db, module, node)
-        await insertActivity(db, at, { ...log.activity, platform })
-        await insertAudit(db, at, log.audit)
+        await insertLog(db, at, log, platform)
         return true
       }),
   }

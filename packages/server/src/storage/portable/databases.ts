@@ -39,6 +39,7 @@ export type Held =
 /** The database itself or a transaction on it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>
 
+/** The time as it is stored: RFC 3339 in UTC, to the millisecond. */
 export function nowText(clock: Clock): string {
   return clock.now().toISOString()
 }

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type HashReference, pseudonymOf } from '../../domain/erasure.ts'
 import { contentHash } from '../../domain/record.ts'
 import type { ErasureStore } from '../port/erasure-store.ts'
-import { insertActivity, insertAudit } from './activity-rows.ts'
+import { insertLog } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import { dropHistoryOf } from './drop-history.ts'
 import { dropRejected } from './drop-rejected-pushes.ts'
@@ -148,8 +148,7 @@ export function createEraseRecord(
       await db.updateTable('tombstones').set({ mode }).where('record_id', '=', record_id).execute()
       await forgetKeptAnswer(db, record, node)
       await owePurge(db, change_seq)
-      await insertActivity(db, at, log.activity)
-      await insertAudit(db, at, log.audit)
+      await insertLog(db, at, log)
       return true
     })
   }

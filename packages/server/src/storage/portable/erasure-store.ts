@@ -1,6 +1,6 @@
 import type { Tombstone } from '@recordhub/protocol'
 import type { ErasureStore } from '../port/erasure-store.ts'
-import { insertActivity, insertAudit } from './activity-rows.ts'
+import { insertLog } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import { createEraseRecord, type ErasingParts } from './erase-record.ts'
 import { forgetKeptAnswer } from './module-counts.ts'
@@ -59,8 +59,7 @@ export function createErasureStore(
           .executeTakeFirst()
         if (module) await forgetKeptAnswer(db, module, how.node)
         const at = nowText(clock)
-        await insertActivity(db, at, log.activity)
-        await insertAudit(db, at, log.audit)
+        await insertLog(db, at, log)
         return true
       }),
   }

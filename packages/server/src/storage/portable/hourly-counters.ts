@@ -1,6 +1,5 @@
+import { daysFrom } from '../../lib/clock.ts'
 import type { Executor } from './databases.ts'
-
-const DAY_MS = 24 * 3600 * 1000
 
 /**
  * The counters of the hours from one up to and with another (`2026-11-21T07`, UTC). They are found by the hub's
@@ -16,6 +15,5 @@ export function selectHours(db: Executor, from: string, to: string) {
 }
 
 function dayBeside(hour: string, offset: number): string {
-  const at = new Date(`${hour}:00:00.000Z`)
-  return new Date(at.getTime() + offset * DAY_MS).toISOString().slice(0, 10)
+  return daysFrom(new Date(`${hour}:00:00.000Z`), offset).slice(0, 10)
 }

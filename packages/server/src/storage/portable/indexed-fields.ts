@@ -1,6 +1,6 @@
 import type { ChangeLog } from '../port/platform-store.ts'
 import type { IndexedFieldState } from '../port/search-index-store.ts'
-import { insertActivity, insertAudit } from './activity-rows.ts'
+import { insertLog } from './activity-rows.ts'
 import type { Executor } from './databases.ts'
 import { isNumericIn } from './record-places.ts'
 import { readFeedPosition } from './search-feed.ts'
@@ -28,8 +28,7 @@ export async function setFields(
   const { module_id } = module
   if (await replaceFields(db, { ...module, platform_id }, keys)) {
     const platform = { platform_id, platform_name: module.platform_name }
-    await insertActivity(db, at, { ...log.activity, platform })
-    await insertAudit(db, at, log.audit)
+    await insertLog(db, at, log, platform)
   }
   return listOf(db, module_id)
 }

@@ -6,7 +6,7 @@ import {
   keepModule,
 } from '../../domain/manifest-difference.ts'
 import type { ManifestStore } from '../port/manifest-store.ts'
-import { insertActivity, insertAudit } from './activity-rows.ts'
+import { insertActivity, insertAudit, insertLog } from './activity-rows.ts'
 import { listCompleteness } from './completeness-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { readDrift } from './drift-rows.ts'
@@ -95,8 +95,7 @@ export function createManifestStore(
           .where('m.record_type', '=', record_type)
           .executeTakeFirst()
         if (changed.numUpdatedRows > 0n && known) {
-          await insertActivity(db, at, { ...log.activity, platform: known })
-          await insertAudit(db, at, log.audit)
+          await insertLog(db, at, log, known)
         }
         return known !== undefined
       }),

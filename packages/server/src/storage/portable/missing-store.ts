@@ -2,7 +2,7 @@ import type { MissingReview } from '@recordhub/protocol'
 import type { RawBuilder } from 'kysely'
 import type { OpenReview } from '../../domain/missing.ts'
 import type { MarkBatch, MarkOutcome, MissingStore, ModulePlace } from '../port/missing-store.ts'
-import { insertActivity, insertAudit } from './activity-rows.ts'
+import { insertActivity, insertLog } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 
 /** What an engine does its own way. */
@@ -150,8 +150,7 @@ export function createMissingStore(databases: Databases, parts: MissingParts): M
           .where('state', '!=', state)
           .executeTakeFirst()
         if (answered.numUpdatedRows > 0n) {
-          await insertActivity(db, at, log.activity)
-          await insertAudit(db, at, log.audit)
+          await insertLog(db, at, log)
         }
         return findReview(db, review_id)
       }),

@@ -198,7 +198,7 @@ async function findOperators(db: Executor, at: string, id: string | null): Promi
       eb
         .selectFrom('operator_accounts')
         .whereRef('operator_id', '=', 'operators.id')
-        .where('provider_id', '<>', 'credential')
+        .where('provider_id', '<>', CREDENTIAL)
         .select((count) => count.fn.countAll<number>().as('n'))
         .as('others'),
     ])

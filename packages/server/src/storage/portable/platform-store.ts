@@ -1,7 +1,7 @@
 import type { Module, Platform } from '@recordhub/protocol'
 import { manifestKeysOf } from '../../domain/drift.ts'
 import type { NewPlatform, PlatformStore } from '../port/platform-store.ts'
-import { insertActivity, insertAudit } from './activity-rows.ts'
+import { insertLog } from './activity-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import { readModules, selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
@@ -61,8 +61,7 @@ export function createPlatformStore(
         await insertModules(db, platformId, platform)
         await insertHubKey(db, platformId, platform.hub_key, platform.at)
         const known = { platform_id: platformId, platform_name: platform.platform_name }
-        await insertActivity(db, platform.at, { ...log.activity, platform: known })
-        await insertAudit(db, platform.at, log.audit)
+        await insertLog(db, platform.at, log, known)
         const registered = await findPlatform(db, platformId)
         if (!registered) throw new Error('The platform just registered is not there')
         return { outcome: 'registered', platform: registered }
@@ -95,8 +94,7 @@ export function createPlatformStore(
           .executeTakeFirst()
         if (changed) {
           const platform = { platform_id, platform_name: changed.platform_name }
-          await insertActivity(db, at, { ...log.activity, platform })
-          await insertAudit(db, at, log.audit)
+          await insertLog(db, at, log, platform)
         }
         return findPlatform(db, platform_id)
       }),
@@ -111,8 +109,7 @@ export function createPlatformStore(
         if (registered.outcome !== 'changed') return registered
         if (registered.isChange) {
           const platform = { platform_id, platform_name: before.platform_name }
-          await insertActivity(db, at, { ...log.activity, platform })
-          await insertAudit(db, at, log.audit)
+          await insertLog(db, at, log, platform)
         }
         const platform = (await findPlatform(db, platform_id)) ?? before
         return { outcome: 'changed', platform }
@@ -124,8 +121,7 @@ export function createPlatformStore(
         await hold(db, 'rejected pushes')
         const removal = await takePlatformAway(db, request)
         if (removal) {
-          await insertActivity(db, request.at, { ...log.activity, platform: request })
-          await insertAudit(db, request.at, log.audit)
+          await insertLog(db, request.at, log, request)
         }
         return removal
       }),

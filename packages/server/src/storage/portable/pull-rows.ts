@@ -12,8 +12,14 @@ const DONE = sql<number | null>`CASE
 
 /** What is counted of each task. */
 export const COUNTED = [
-  ...(['received', 'created', 'updated', 'unchanged', 'stale', 'rejected', 'missing'] as const),
-]
+  'received',
+  'created',
+  'updated',
+  'unchanged',
+  'stale',
+  'rejected',
+  'missing',
+] as const
 
 /** A pull with the sums of its tasks. */
 export function selectPulls(db: Executor) {

@@ -7,6 +7,7 @@ import type { Databases, Executor } from './databases.ts'
 /** Where it is noted, with the number of the last deletion. */
 const OWED = 'purge'
 
+/** @param changeSeq the number of the deletion, whose transaction this is. */
 export async function owePurge(db: Executor, changeSeq: number): Promise<void> {
   await db
     .insertInto('search_feed')

@@ -9,7 +9,7 @@ import type { RecordQuery } from '../port/record-list-store.ts'
 import type { Executor } from './databases.ts'
 import { findByCondition } from './record-index.ts'
 import type { Places } from './record-places.ts'
-import { type SelectedRecord, selectRecords } from './record-rows.ts'
+import { LIGHT_COLUMNS, type SelectedRecord, selectRecords } from './record-rows.ts'
 
 /** What an engine does its own way. */
 export type CandidateParts = {
@@ -22,7 +22,7 @@ export type CandidateParts = {
   findByText: (terms: SearchTerms, limit: number) => Promise<number[] | null>
 }
 
-export const MAX_CANDIDATES = 10_000
+const MAX_CANDIDATES = 10_000
 
 export type Sought = { query: RecordQuery; places: Places; least_change_seq: number }
 
@@ -85,20 +85,6 @@ export async function readCandidates(
   }
   return select.execute()
 }
-
-const LIGHT_COLUMNS = [
-  'r.record_id',
-  'p.platform_name',
-  'm.module_name',
-  'm.record_type',
-  'r.reference_number',
-  'r.full_name',
-  'r.incomplete',
-  'r.missing_since',
-  'r.created_at',
-  'r.updated_at',
-  'r.change_seq',
-] as const
 
 async function findByReference(db: Executor, reference: string, limit: number): Promise<number[]> {
   const rows = await db

@@ -31,7 +31,7 @@ export async function findChangedFrom(db: Executor, since: string | null): Promi
   return before
 }
 
-export async function findLastChange(db: Executor): Promise<number> {
+async function findLastChange(db: Executor): Promise<number> {
   const last = await db
     .selectFrom('records')
     .select('change_seq')

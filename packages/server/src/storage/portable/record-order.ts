@@ -36,7 +36,7 @@ export function createPositionOf(
   })
 }
 
-export function positionOf(row: SelectedRecord, sort: RecordSort): Position {
+function positionOf(row: SelectedRecord, sort: RecordSort): Position {
   const { record_id } = row
   if (sort === 'updated_at') return { value: row.change_seq, record_id }
   return { value: sort === 'created_at' ? record_id : row[sort], record_id }

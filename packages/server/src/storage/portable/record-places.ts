@@ -19,6 +19,7 @@ export type Places = {
   isNumeric: (column: DataColumn) => boolean
 }
 
+/** The modules that a list is of, as far as the list needs to know them. */
 export async function findPlaces(
   db: Executor,
   query: Pick<RecordFilter, 'platform' | 'record_type' | 'conditions'> & Pick<RecordOrder, 'sort'>,

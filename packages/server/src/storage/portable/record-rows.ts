@@ -4,26 +4,29 @@ import { type JsonValue, parseExact } from '../../lib/exact-json.ts'
 import type { RecordRow } from '../port/record-list-store.ts'
 import type { Executor } from './databases.ts'
 
+/** All that a list shows of a record but its data, which is most of it. */
+export const LIGHT_COLUMNS = [
+  'r.record_id',
+  'p.platform_name',
+  'm.module_name',
+  'm.record_type',
+  'r.reference_number',
+  'r.full_name',
+  'r.incomplete',
+  'r.missing_since',
+  'r.created_at',
+  'r.updated_at',
+  'r.change_seq',
+] as const
+
+/** Records with their names, of removed platforms too. */
 export function selectRecords(db: Executor) {
   return (
     db
       .selectFrom('records as r')
       .innerJoin('modules as m', 'm.module_id', 'r.module_id')
       .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
-      .select([
-        'r.record_id',
-        'p.platform_name',
-        'm.module_name',
-        'm.record_type',
-        'r.reference_number',
-        'r.full_name',
-        'r.data',
-        'r.incomplete',
-        'r.missing_since',
-        'r.created_at',
-        'r.updated_at',
-        'r.change_seq',
-      ])
+      .select([...LIGHT_COLUMNS, 'r.data'])
       // True of every record; PostgreSQL's indexes for lists are found by it.
       .where(sql<boolean>`r.pushed_seq >= 0`)
   )

@@ -42,6 +42,7 @@ const STEP_SIZE = 4_000_000
 /** Of data on a page, in UTF-16 units: it ends with the record that reaches it. */
 const PAGE_SIZE = 8_000_000
 
+/** @param readStep reads so many records from a position on. */
 export async function walk(
   readStep: ReadStep,
   { after, limit, matches, until }: WalkOptions,

@@ -4,7 +4,7 @@ import type { ReplayPlace } from '../../domain/replay.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { toInstant } from '../../lib/instant.ts'
 import type { NewRejectedPush, RejectedPushStore } from '../port/rejected-push-store.ts'
-import { insertActivity, insertAudit } from './activity-rows.ts'
+import { insertActivity, insertLog } from './activity-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { dropOldest, dropRejected } from './drop-rejected-pushes.ts'
 import { namesErased } from './erased-bodies.ts'
@@ -63,8 +63,7 @@ export function createRejectedPushStore(
           await dropRejected(db, platformId, ids)
         }
         if (rows.length > 0 && log) {
-          await insertActivity(db, at, log.activity)
-          await insertAudit(db, at, log.audit)
+          await insertLog(db, at, log)
         }
         return rows.length
       }),

@@ -1,5 +1,5 @@
 import type { NamedModule, RemovalStore } from '../port/removal-store.ts'
-import { insertActivity, insertAudit } from './activity-rows.ts'
+import { insertLog } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import type { PayPurge } from './purge.ts'
 import { countStored, insertRemoval, selectRemovals } from './removal-rows.ts'
@@ -73,8 +73,7 @@ export function createRemovalStore(
           requested_at: at,
         })
         if (removal) {
-          await insertActivity(db, at, log.activity)
-          await insertAudit(db, at, log.audit)
+          await insertLog(db, at, log)
           return removal
         }
         return selectRemovals(db)

@@ -1,5 +1,5 @@
 import type { SchedulePause, ScheduleStore } from '../port/schedule-store.ts'
-import { insertActivity, insertAudit } from './activity-rows.ts'
+import { insertLog } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 
 const PAUSE = 'schedule paused'
@@ -24,8 +24,7 @@ export function createScheduleStore({ reader, writer, clock }: Databases): Sched
               .returning('name')
               .executeTakeFirst()
         if (!changed) return
-        await insertActivity(db, at, log.activity)
-        await insertAudit(db, at, log.audit)
+        await insertLog(db, at, log)
       }),
   }
 }

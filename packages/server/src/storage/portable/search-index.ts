@@ -8,8 +8,8 @@ import type { Databases, Executor } from './databases.ts'
 import { listFields, setFields } from './indexed-fields.ts'
 import { readFeedPosition, saveFeedPosition } from './search-feed.ts'
 
-export type IndexedText = { platform_id: number; record_id: number; text: string }
-export type FieldValue = {
+type IndexedText = { platform_id: number; record_id: number; text: string }
+type FieldValue = {
   platform_id: number
   field_id: number
   record_id: number

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { StatisticsStore, StoredHour } from '../port/statistics-store.ts'
+import { QUIET_HOUR, type StatisticsStore, type StoredHour } from '../port/statistics-store.ts'
 import type { Databases, Executor } from './databases.ts'
 import { selectHours } from './hourly-counters.ts'
 
@@ -8,7 +8,7 @@ export function createStatisticsStore({ reader }: Databases): StatisticsStore {
     async readHours(from, to) {
       const hours = new Map<string, StoredHour>()
       const hourOf = (hour: string) => {
-        const known = hours.get(hour) ?? { hour, ...NOTHING }
+        const known = hours.get(hour) ?? { hour, ...QUIET_HOUR }
         hours.set(hour, known)
         return known
       }
@@ -24,17 +24,6 @@ export function createStatisticsStore({ reader }: Databases): StatisticsStore {
       return [...hours.values()]
     },
   }
-}
-
-const NOTHING = {
-  received_post: 0,
-  received_patch: 0,
-  received_pull: 0,
-  created: 0,
-  updated: 0,
-  rejected: 0,
-  platforms_added: 0,
-  modules_added: 0,
 }
 
 async function readCounts(db: Executor, from: string, to: string) {

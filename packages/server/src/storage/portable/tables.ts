@@ -67,14 +67,14 @@ export type Tables = {
   removals: RemovalsTable
 }
 
-export type SecretsTable = {
+type SecretsTable = {
   secret_id: Generated<number>
   purpose: string
   sealed: string
   created_at: string
 }
 
-export type PlatformsTable = {
+type PlatformsTable = {
   platform_id: Generated<number>
   platform_name: string
   display_title: string
@@ -127,7 +127,7 @@ export type ModulesTable = {
   last_read_doubts: Generated<string>
 }
 
-export type HubKeysTable = {
+type HubKeysTable = {
   hub_key_id: Generated<number>
   platform_id: number
   key_hash: string
@@ -139,7 +139,7 @@ export type HubKeysTable = {
   last_used_at: string | null
 }
 
-export type RecordsTable = {
+type RecordsTable = {
   record_id: Generated<number>
   platform_id: number
   module_id: number
@@ -158,7 +158,7 @@ export type RecordsTable = {
   updated_at: string
 }
 
-export type RecordHistoryTable = {
+type RecordHistoryTable = {
   platform_id: number
   record_id: number
   change_seq: number
@@ -169,7 +169,7 @@ export type RecordHistoryTable = {
   request_id: string | null
 }
 
-export type RecordDeletionsTable = {
+type RecordDeletionsTable = {
   change_seq: number
   record_id: number
   platform_id: number
@@ -179,7 +179,7 @@ export type RecordDeletionsTable = {
   at: string
 }
 
-export type SqlViewsTable = { view_name: string; definition: string }
+type SqlViewsTable = { view_name: string; definition: string }
 
 export type HourlyCountersTable = {
   day: string
@@ -196,7 +196,7 @@ export type HourlyCountersTable = {
   rejected: number
 }
 
-export type ModuleCountersTable = {
+type ModuleCountersTable = {
   platform_id: number
   module_id: number
   node: string
@@ -205,7 +205,7 @@ export type ModuleCountersTable = {
   pushes: Generated<number>
 }
 
-export type PullsTable = {
+type PullsTable = {
   pull_id: Generated<number>
   trigger: PullTrigger
   state: PullState
@@ -218,7 +218,7 @@ export type PullsTable = {
   renewed_at: string | null
 }
 
-export type PullTasksTable = {
+type PullTasksTable = {
   pull_id: number
   task_number: number
   platform_id: number
@@ -239,7 +239,7 @@ export type PullTasksTable = {
   finished_at: string | null
 }
 
-export type MissingReviewsTable = {
+type MissingReviewsTable = {
   missing_review_id: Generated<number>
   platform_id: number
   module_id: number
@@ -254,16 +254,16 @@ export type MissingReviewsTable = {
   closed_at: string | null
 }
 
-export type MissingSuspectsTable = { module_id: number; platform_id: number; record_ids: string }
+type MissingSuspectsTable = { module_id: number; platform_id: number; record_ids: string }
 
-export type ManifestChangesTable = {
+type ManifestChangesTable = {
   manifest_change_id: Generated<number>
   platform_id: number
   at: string
   changes: string
 }
 
-export type ModuleDriftTable = {
+type ModuleDriftTable = {
   platform_id: number
   module_id: number
   node: string
@@ -297,7 +297,7 @@ export type AuditTable = {
   details: string
 }
 
-export type RejectedPushesTable = {
+type RejectedPushesTable = {
   rejected_push_id: Generated<number>
   platform_id: number
   fingerprint: string
@@ -321,13 +321,13 @@ export type RejectedPushesTable = {
   replay_record_id: number | null
 }
 
-export type SwitchesTable = { name: string; since: string; actor: string }
+type SwitchesTable = { name: string; since: string; actor: string }
 
-export type ClaimsTable = { name: string; until: string }
+type ClaimsTable = { name: string; until: string }
 
-export type SearchFeedTable = { name: string; position: number }
+type SearchFeedTable = { name: string; position: number }
 
-export type IndexedFieldsTable = {
+type IndexedFieldsTable = {
   field_id: Generated<number>
   platform_id: number
   module_id: number
@@ -339,7 +339,7 @@ export type IndexedFieldsTable = {
   is_leaving: number
 }
 
-export type RecordIndexTable = {
+type RecordIndexTable = {
   platform_id: number
   field_id: number
   record_id: number
@@ -371,9 +371,9 @@ export type AlertsTable = {
   resolve_mailed_at: string | null
 }
 
-export type RetentionTable = { noun: string; kept_since: string }
+type RetentionTable = { noun: string; kept_since: string }
 
-export type TombstonesTable = {
+type TombstonesTable = {
   tombstone_id: Generated<number>
   reference_hash: string
   platform_name: string
@@ -384,7 +384,7 @@ export type TombstonesTable = {
   actor: string
 }
 
-export type RemovalsTable = {
+type RemovalsTable = {
   removal_id: Generated<number>
   platform_id: number
   module_id: number | null

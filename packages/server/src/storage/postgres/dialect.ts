@@ -6,7 +6,8 @@ import {
   type QueryResult,
 } from 'kysely'
 import type pg from 'pg'
-import { isCameBetween, isSpent, translatingErrors, unavailable } from './translate-error.ts'
+import { storageUnavailable } from '../../errors.ts'
+import { isCameBetween, isSpent, translatingErrors } from './translate-error.ts'
 
 /**
  * Kysely's PostgreSQL dialect over a pool, with errors in the hub's words, texts as PostgreSQL takes
@@ -60,7 +61,7 @@ class PoolConnection implements DatabaseConnection {
     } catch (error) {
       this.#isSpent ||= isSpent(error)
       // Whoever asks again finds what the other transaction left.
-      throw isCameBetween(error) ? unavailable(error) : error
+      throw isCameBetween(error) ? storageUnavailable(error) : error
     }
   }
 

@@ -14,7 +14,7 @@ const NINE = 0x39
 /**
  * The JSON text of a record's copy for search and filter, where `jsonb` would not take the text as it
  * is: refused characters (U+0000, half of a surrogate pair) become U+FFFD, numbers beyond its range
- * strings (design, section 5). Takes a time that grows with the length of the text and no faster.
+ * strings. Takes a time that grows with the length of the text and no faster.
  * @param data as `stringifyExact` writes it: it escapes a surrogate only where its other half is missing.
  * @returns null where the text itself will do.
  */

@@ -1,4 +1,4 @@
-import { HubError } from '../../errors.ts'
+import { HubError, storageUnavailable } from '../../errors.ts'
 
 /**
  * Classes and codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html).
@@ -47,12 +47,8 @@ export async function translatingErrors<Result>(work: Promise<Result>): Promise<
   try {
     return await work
   } catch (error) {
-    throw isUnavailable(error) ? unavailable(error) : error
+    throw isUnavailable(error) ? storageUnavailable(error) : error
   }
-}
-
-export function unavailable(cause: unknown): HubError {
-  return new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5, cause })
 }
 
 /** What an error at the start comes down to: what the user may not do is for a person to mend. */

@@ -1,4 +1,5 @@
-import { isWorthAnotherTry, unavailable } from './translate-error.ts'
+import { storageUnavailable } from '../../errors.ts'
+import { isWorthAnotherTry } from './translate-error.ts'
 
 /** Each time the transaction that came between has got through, so that somebody always does. */
 const MAX_TRIES = 100
@@ -13,7 +14,7 @@ export async function tryAgain<Result>(work: () => Promise<Result>): Promise<Res
       return await work()
     } catch (error) {
       if (!isWorthAnotherTry(error)) throw error
-      if (tries === MAX_TRIES) throw unavailable(error)
+      if (tries === MAX_TRIES) throw storageUnavailable(error)
     }
   }
 }

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { DiskSpace } from '../../domain/alert.ts'
-import { HubError } from '../../errors.ts'
+import { storageUnavailable } from '../../errors.ts'
 import { integerOf } from '../portable/columns.ts'
 import type { SqliteConnections } from './connection.ts'
 
@@ -26,6 +26,6 @@ export async function readDiskSpace(folder: string): Promise<DiskSpace> {
     const { bavail, blocks, bsize } = await statfs(folder)
     return { available: bavail * bsize, total: blocks * bsize }
   } catch (cause) {
-    throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5, cause })
+    throw storageUnavailable(cause)
   }
 }

@@ -3,7 +3,7 @@
  * connection of its own: a query of SQLite holds its thread, and all pushes with it, until it ends.
  */
 import { Worker } from 'node:worker_threads'
-import { HubError, isErrorCode } from '../../errors.ts'
+import { HubError, isErrorCode, storageUnavailable } from '../../errors.ts'
 import type { RecordListStore, RecordQuery } from '../port/record-list-store.ts'
 
 type Listed = Awaited<ReturnType<RecordListStore['listRecords']>>
@@ -41,7 +41,7 @@ export function createReadThread(path: string): ReadThread {
     if (worker !== ended) return
     worker = null
     for (const { reject } of waiting.values()) {
-      reject(new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5, cause }))
+      reject(storageUnavailable(cause))
     }
     waiting.clear()
   }

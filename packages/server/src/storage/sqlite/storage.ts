@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { HashReference } from '../../domain/erasure.ts'
-import { HubError } from '../../errors.ts'
+import { HubError, storageUnavailable } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { makeFolder } from '../../lib/make-folder.ts'
 import type { Storage } from '../port/storage.ts'
@@ -122,7 +122,7 @@ function prepareFolder(path: string): void {
   try {
     makeFolder(path)
   } catch (cause) {
-    throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5, cause })
+    throw storageUnavailable(cause)
   }
 }
 

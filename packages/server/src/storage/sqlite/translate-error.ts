@@ -1,4 +1,4 @@
-import { HubError } from '../../errors.ts'
+import { storageUnavailable } from '../../errors.ts'
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
 const UNUSABLE = new Set([5, 6, 8, 9, 10, 11, 13, 14, 15, 26]) // busy … io error, full, cannot open, no database
@@ -22,11 +22,7 @@ export function translatingErrors<Result>(action: () => Result): Result {
   } catch (error) {
     const code = primaryCode(error)
     if (code === null || !UNUSABLE.has(code)) throw error
-    throw new HubError(
-      'storage_unavailable',
-      { seconds: 5 },
-      { retryAfterSeconds: 5, cause: error },
-    )
+    throw storageUnavailable(error)
   }
 }
 
