@@ -1,5 +1,11 @@
 import Type, { type Static } from 'typebox'
 
+/**
+ * What stands in addresses, in the keys of indexes and in each line of the activity: of a longer one PostgreSQL has no
+ * index, and no request finds it.
+ */
+const Name = Type.String({ minLength: 1, maxLength: 512 })
+
 /** One field of a module (specification 2.2). What only describes may be left out. */
 export const ManifestField = Type.Object({
   key: Type.String({ minLength: 1 }),
@@ -9,8 +15,8 @@ export const ManifestField = Type.Object({
 })
 
 export const ManifestModule = Type.Object({
-  module_name: Type.String({ minLength: 1 }),
-  record_type: Type.String({ minLength: 1 }),
+  module_name: Name,
+  record_type: Name,
   description: Type.Optional(Type.String()),
   fields: Type.Array(ManifestField),
 })
@@ -18,8 +24,8 @@ export const ManifestModule = Type.Object({
 /** What `GET {source_base_url}/api/hub/manifest` answers (specification 2.2). */
 export const ManifestAnswer = Type.Object({
   success: Type.Literal(true),
-  platform_name: Type.String({ minLength: 1 }),
-  platform_title: Type.String({ minLength: 1 }),
+  platform_name: Name,
+  platform_title: Name,
   platform_description: Type.String(),
   modules: Type.Array(ManifestModule),
 })
