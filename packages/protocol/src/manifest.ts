@@ -1,9 +1,6 @@
 import Type, { type Static } from 'typebox'
 
-/**
- * What stands in addresses, in the keys of indexes and in each line of the activity: of a longer one PostgreSQL has no
- * index, and no request finds it.
- */
+/** Each line of the activity says it, and each answer to a push. */
 const Name = Type.String({ minLength: 1, maxLength: 512 })
 
 /** One field of a module (specification 2.2). What only describes may be left out. */
@@ -16,7 +13,7 @@ export const ManifestField = Type.Object({
 
 export const ManifestModule = Type.Object({
   module_name: Name,
-  record_type: Name,
+  record_type: Type.String({ minLength: 1 }),
   description: Type.Optional(Type.String()),
   fields: Type.Array(ManifestField),
 })

@@ -96,7 +96,7 @@ const BAD_MANIFESTS: readonly (readonly [string, unknown, RegExp])[] = [
   ['a field without key', manifest([{ ...module, fields: [{ label: 'A' }] }]), /key/],
   ['a name without end', { ...manifest([module]), platform_name: LONG }, /_name .*512/],
   ['a title without end', { ...manifest([module]), platform_title: LONG }, /_title .*512/],
-  ['a record_type without end', manifest([{ ...module, record_type: LONG }]), /_type .*512/],
+  ['a record_type without end', manifest([{ ...module, record_type: LONG }]), /_type .*512 b/],
   ['U+0000 in a name', manifest([{ ...module, module_name: 'a\0' }]), /null character/],
 ]
 
