@@ -161,6 +161,10 @@ export function describeReplaying(engine: StorageEngine): void {
       await setStatus(hub(), platform.id, 'inactive')
       expectError(await sendReplay(hub(), id, {}), 409, 'platform_inactive')
       expectError(await sendReplay(hub(), 999_999, {}), 404, 'not_found')
+      const unknown = await sendReplay(hub(), id, { unknown: 1 })
+      assert.deepEqual(expectError(unknown, 400, 'invalid_request').errors, {
+        unknown: ['is not known here'],
+      })
       for (const wrong of [{ unknown: 1 }, { dry_run: 'yes' }, [], 'no JSON']) {
         expectError(
           await sendReplay(hub(), id, wrong),
