@@ -1,4 +1,5 @@
 import type { Removal } from '@recordhub/protocol'
+import { counted } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { RemovalStore } from '../../storage/port/removal-store.ts'
 import type { Requester } from './register-platform.ts'
@@ -29,7 +30,7 @@ export async function removeModuleRecords(
       activity: {
         level: 'warning',
         kind: 'module.records_deleted',
-        message: `The ${records} records of ${record_type} of ${platform_name} are being deleted.`,
+        message: `What there is of ${record_type} of ${platform_name} is being deleted: ${counted(records, 'record')}`,
         actor: requester.actor,
         platform: { platform_id: module.platform_id, platform_name },
         details,

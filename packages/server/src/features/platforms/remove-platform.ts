@@ -1,4 +1,5 @@
 import type { Removal } from '@recordhub/protocol'
+import { counted } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
@@ -31,7 +32,7 @@ export async function removePlatform(
       activity: {
         level: 'warning',
         kind: 'platform.removed',
-        message: `${display_title} removed. Its keys open nothing any more; its ${records} records are being deleted.`,
+        message: `${display_title} removed. Its keys open nothing any more. What there is of it is being deleted: ${counted(records, 'record')}`,
         actor: requester.actor,
         details,
       },
