@@ -16,6 +16,9 @@ export const CONNECTION_TYPE = 'dynamic_api'
 /** A reference is compared byte by byte, so its limit is in bytes of UTF-8 too. */
 export const MAX_REFERENCE_BYTES = 512
 
+/** It stands in addresses and in the keys of indexes. */
+export const MAX_RECORD_TYPE_BYTES = 512
+
 /** Characters of an operator's password. */
 export const MIN_PASSWORD_LENGTH = 12
 export const MAX_PASSWORD_LENGTH = 256

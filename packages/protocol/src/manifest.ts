@@ -1,5 +1,8 @@
 import Type, { type Static } from 'typebox'
 
+/** Each line of the activity says it, and each answer to a push. */
+const Name = Type.String({ minLength: 1, maxLength: 512 })
+
 /** One field of a module (specification 2.2). What only describes may be left out. */
 const ManifestField = Type.Object({
   key: Type.String({ minLength: 1 }),
@@ -9,7 +12,7 @@ const ManifestField = Type.Object({
 })
 
 const ManifestModule = Type.Object({
-  module_name: Type.String({ minLength: 1 }),
+  module_name: Name,
   record_type: Type.String({ minLength: 1 }),
   description: Type.Optional(Type.String()),
   fields: Type.Array(ManifestField),
@@ -18,8 +21,8 @@ const ManifestModule = Type.Object({
 /** What `GET {source_base_url}/api/hub/manifest` answers (specification 2.2). */
 export const ManifestAnswer = Type.Object({
   success: Type.Literal(true),
-  platform_name: Type.String({ minLength: 1 }),
-  platform_title: Type.String({ minLength: 1 }),
+  platform_name: Name,
+  platform_title: Name,
   platform_description: Type.String(),
   modules: Type.Array(ManifestModule),
 })

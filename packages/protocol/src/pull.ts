@@ -1,5 +1,12 @@
 import Type, { type Static } from 'typebox'
-import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
+import {
+  ErrorAnswer,
+  NullableInteger,
+  NullableString,
+  NullableTimestamp,
+  OneOf,
+  Timestamp,
+} from './common.ts'
 
 export const PullTrigger = OneOf('operator', 'schedule', 'api')
 
@@ -105,10 +112,13 @@ export const Schedule = Type.Object({
 })
 
 export const StartPullAnswer = Type.Object({
-  success: Type.Boolean(),
+  success: Type.Literal(true),
   message: Type.String(),
   pull: Pull,
 })
+
+/** An error as any other, with the pull that runs. */
+export const PullRunningAnswer = Type.Object({ ...ErrorAnswer.properties, pull: Pull })
 
 export type PullTrigger = Static<typeof PullTrigger>
 export type PullState = Static<typeof PullState>

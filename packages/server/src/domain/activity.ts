@@ -101,6 +101,7 @@ export function describePullStart(pull: {
   }
 }
 
-function counted(count: number, noun: string): string {
+/** "1 record", "2 records". */
+export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

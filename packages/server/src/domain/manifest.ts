@@ -1,4 +1,9 @@
-import { type Manifest, ManifestAnswer, type Module } from '@recordhub/protocol'
+import {
+  MAX_RECORD_TYPE_BYTES,
+  type Manifest,
+  ManifestAnswer,
+  type Module,
+} from '@recordhub/protocol'
 import { Compile } from 'typebox/compile'
 import { isStorableText } from '../lib/storable-text.ts'
 
@@ -31,11 +36,13 @@ export function* findManifestFaults(answer: unknown): Generator<ManifestFault, v
   }
 }
 
-/** Why a `record_type` cannot stand in a path; null where it can. */
+/** Why a `record_type` cannot stand in a path or an index; null where it can. */
 export function findRecordTypeFault(recordType: string): string | null {
-  return recordType === '.' || recordType === '..'
-    ? `the record_type "${recordType}" would change the path`
-    : null
+  if (recordType === '.' || recordType === '..') {
+    return `the record_type "${recordType}" would change the path`
+  }
+  if (Buffer.byteLength(recordType) <= MAX_RECORD_TYPE_BYTES) return null
+  return `the record_type "${recordType.slice(0, 50)}…" is longer than ${MAX_RECORD_TYPE_BYTES} bytes`
 }
 
 function completeManifest(answer: ManifestAnswer): Manifest {

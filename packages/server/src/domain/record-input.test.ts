@@ -35,6 +35,7 @@ test('wrong types are named and never coerced', () => {
   const cases: [object, Record<string, string[]>][] = [
     [{ reference_number: 5 }, { reference_number: ['must be a string'] }],
     [{ reference_number: '' }, { reference_number: ['must not be empty'] }],
+    [{ record_type: 'é'.repeat(257) }, { record_type: ['must not be longer than 512 bytes'] }],
     [
       { reference_number: 'é'.repeat(257) },
       { reference_number: ['must not be longer than 512 bytes'] },

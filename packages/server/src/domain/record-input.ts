@@ -2,6 +2,7 @@
 import {
   ChangedRecordPush,
   MAX_JSON_DEPTH,
+  MAX_RECORD_TYPE_BYTES,
   MAX_REFERENCE_BYTES,
   NewRecordPush,
   PulledRecord,
@@ -38,6 +39,9 @@ export type Checked<Input> =
 export function checkPush(method: 'POST' | 'PATCH', body: unknown, now: Date): Checked<PushInput> {
   const isPush = method === 'POST' ? isNewRecord : isChangedRecord
   if (!isPush.Check(body)) return invalid(explainFaults(isPush.Errors(body)))
+  if (Buffer.byteLength(body.record_type) > MAX_RECORD_TYPE_BYTES) {
+    return invalid({ record_type: [`must not be longer than ${MAX_RECORD_TYPE_BYTES} bytes`] })
+  }
   const errors = findFaults(body)
   if (errors !== null) return invalid(errors)
   const occurred = readOccurredAt(body.occurred_at, now)
@@ -68,19 +72,19 @@ export function checkPulled(element: unknown): Checked<PulledInput> {
 
 /** The reference that an element bears, whatever else is wrong with it; null where no record can have it. */
 export function referenceOf(element: unknown): string | null {
-  return shortTextOf(element, 'reference_number')
+  return shortTextOf(element, 'reference_number', MAX_REFERENCE_BYTES)
 }
 
 /** The module that a push names, whatever else is wrong with it; null where none can be named so. */
 export function recordTypeOf(body: unknown): string | null {
-  return shortTextOf(body, 'record_type')
+  return shortTextOf(body, 'record_type', MAX_RECORD_TYPE_BYTES)
 }
 
-function shortTextOf(body: unknown, member: string): string | null {
+function shortTextOf(body: unknown, member: string, maxBytes: number): string | null {
   if (!isJsonObject(body) || !Object.hasOwn(body, member)) return null
   const text = body[member]
   if (typeof text !== 'string' || text === '') return null
-  if (Buffer.byteLength(text) > MAX_REFERENCE_BYTES) return null
+  if (Buffer.byteLength(text) > maxBytes) return null
   return isStorableText(text) ? text : null
 }
 

@@ -4,7 +4,7 @@
  */
 import { RECORD_SORTS, type RecordSort } from '@recordhub/protocol'
 import type { FieldErrors } from '../errors.ts'
-import { parseInstant, toMillisecond } from '../lib/instant.ts'
+import { parseTimestamp } from '../lib/instant.ts'
 import { MAX_SEARCH_LENGTH, parseSearch, type SearchTerms } from './search-text.ts'
 
 /** Columns of the hub's own, beside the fields in `data`. */
@@ -102,12 +102,10 @@ function readParameter(
     case 'q':
       return readSearch(query, value)
     case 'changed_since': {
-      const instant = parseInstant(value)
-      if (instant === null) {
-        return 'must be a date-time of RFC 3339, such as 2026-11-21T07:30:00Z'
-      }
-      query.changed_since = toMillisecond(instant)
-      return null
+      query.changed_since = parseTimestamp(value)
+      return query.changed_since === null
+        ? 'must be a date-time of RFC 3339, such as 2026-11-21T07:30:00Z'
+        : null
     }
     case 'sort': {
       const order = parseSort(value)
@@ -141,9 +139,18 @@ function readCondition(query: RecordFilter, name: string, value: string): string
   if (test === 'empty' && !isBoolean(value)) return MUST_BE_BOOLEAN
   if (query.conditions.length === MAX_CONDITIONS) return `is one filter more than ${MAX_CONDITIONS}`
   const column = HUB_COLUMNS.find((one) => one === key) ?? toDataColumn(key)
-  query.conditions.push({ column, test, value })
+  const time = COMPARED.has(test) && HUB_TIMES.has(column) ? parseTimestamp(value) : null
+  query.conditions.push({ column, test, value: time ?? value })
   return null
 }
+
+const HUB_TIMES: ReadonlySet<string> = new Set<HubColumn>([
+  'hub_created_at',
+  'hub_updated_at',
+  'hub_missing_since',
+])
+/** Of a beginning or a part of a time nobody knows how it goes on. */
+const COMPARED: ReadonlySet<Test> = new Set(['is', 'before', 'after'])
 
 /** A field may be called as a column of the hub is; `data.` before it says that it is meant. */
 function toDataColumn(key: string): DataColumn {

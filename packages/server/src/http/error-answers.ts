@@ -92,8 +92,7 @@ function toHubError(error: FastifyError | HubError, bodyLimit: number): HubError
 function toValidationError(error: FastifyError): HubError {
   const found = new Map<string, string[]>()
   for (const { keyword, instancePath, message, params } of error.validation ?? []) {
-    // The same fault told twice: an unknown member also meets the schema `false`.
-    if (keyword === 'boolean') continue
+    if (isToldOtherwise(keyword, params)) continue
     const member = instancePath.split('/')[1] ?? namedIn(params) ?? 'request'
     const fault = FAULTS.get(keyword) ?? message ?? 'is not valid'
     found.set(member, [...(found.get(member) ?? []), fault])
@@ -101,6 +100,14 @@ function toValidationError(error: FastifyError): HubError {
   const errors: FieldErrors = Object.fromEntries(found)
   const reason = [...found].map(([member, faults]) => `${member} ${faults.join(', ')}`).join('; ')
   return new HubError('invalid_request', { reason }, { errors })
+}
+
+/**
+ * An unknown member also meets the schema `false`; that none of several forms fits is said by what is wrong with each;
+ * and that nothing at all would have done helps nobody who has sent something.
+ */
+function isToldOtherwise(keyword: string, params: Record<string, unknown>): boolean {
+  return keyword === 'boolean' || keyword === 'anyOf' || params['type'] === 'null'
 }
 
 const FAULTS: ReadonlyMap<string, string> = new Map([

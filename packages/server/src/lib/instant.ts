@@ -20,15 +20,19 @@ export function parseInstant(text: string): string | null {
   return `${utc.slice(0, 19)}.${fraction.slice(0, 9).padEnd(9, '0')}Z`
 }
 
+/**
+ * Reads an RFC 3339 date-time and writes it as the hub writes times of its own, in UTC to the millisecond, so that they
+ * compare as text. Null where the text is none.
+ */
+export function parseTimestamp(text: string): string | null {
+  const instant = parseInstant(text)
+  return instant === null ? null : `${instant.slice(0, 23)}Z`
+}
+
 /** `Date.parse` takes the 30th of February for the 2nd of March. */
 function isCalendarDate(date: string): boolean {
   const parsed = new Date(`${date}T00:00:00Z`)
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date)
-}
-
-/** An instant in the form in which times are stored, to the millisecond. */
-export function toMillisecond(instant: string): string {
-  return `${instant.slice(0, 23)}Z`
 }
 
 /** A point in time in the form of {@link parseInstant}. */

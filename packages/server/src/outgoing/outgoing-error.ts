@@ -68,12 +68,15 @@ export function retryAfterOf(header: (name: string) => string): number | null {
   return parseRetryAfter(header('retry-after'), now)
 }
 
+/** What languages without types make of false. */
+const SAYS_NO: ReadonlySet<unknown> = new Set([false, 0, '0', 'false'])
+
 /** An answer in which the platform itself says that it failed; null for any other. */
 export function findReportedFailure(
   { success, message }: Readonly<Record<string, unknown>>,
   { path, key }: { path: string; key: string },
 ): HubError | null {
-  if (success !== false) return null
+  if (!SAYS_NO.has(success)) return null
   const words = typeof message === 'string' ? `: ${quote(message, key, 300)}` : ''
   return new HubError('platform_reports_failure', { path, words })
 }

@@ -124,7 +124,7 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
       const { answer, value } = await fetchShort(target, 'ping', signal)
       if (isPing.Check(value)) return value
       const [first] = isPing.Errors(value)
-      const reason = first ? `${first.instancePath} ${first.message}`.trim() : 'it is no ping'
+      const reason = first ? `${first.instancePath || 'it'} ${first.message}` : 'it is no ping'
       throw new HubError('platform_answer_invalid', { path: answer.path, reason })
     },
     async fetchManifest(target, signal = null) {

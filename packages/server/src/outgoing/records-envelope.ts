@@ -31,7 +31,11 @@ export function findEnvelopeFault(
   return null
 }
 
-/** The number of records that an answer says it has; null where it does not say one. */
+/**
+ * The number of records that an answer says it has, also as text, as some databases hand out a count; null where it
+ * does not say one.
+ */
 export function totalOf({ total }: Readonly<Record<string, unknown>>): number | null {
-  return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0 ? total : null
+  const count = typeof total === 'string' && /^\d+$/.test(total) ? Number(total) : total
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : null
 }

@@ -27,7 +27,7 @@ export function sendToRejected(hub: TestHub, path: string, body: unknown): Promi
     url: `/api/v1/rejected-pushes${path}`,
     headers: {
       authorization: hub.authorization('operator'),
-      'content-type': 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     body,
   })

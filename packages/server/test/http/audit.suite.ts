@@ -79,9 +79,18 @@ export function describeAudit(engine: StorageEngine): void {
         exports.map((entry) => Object(entry['details']).format),
         ['ndjson', 'csv'],
       )
-      for (const query of ['format=xlsx', 'from=yesterday', 'limit=3']) {
+      const wrong = ['format=xlsx', 'from=yesterday', 'until=9999-12-31T23:59:59-12:00', 'limit=3']
+      for (const query of wrong) {
         expectError(await own.get(`${EXPORT}?${query}`), 400, 'invalid_request')
       }
+    })
+
+    test('its times are of any zone, and may be a leap second', async () => {
+      await using own = await startTestHub(engine)
+      const entry = { actor: 'ann', action: 'x.y', target: null, address: null, details: {} }
+      await own.storage.activity.appendAudit(entry)
+      assert.equal((await auditOf(own, '&action=x.y&from=2016-12-31T23:59:60Z')).length, 1)
+      assert.equal((await auditOf(own, '&action=x.y&until=2016-12-31T23:59:59%2B02:00')).length, 0)
     })
   })
 }

@@ -49,7 +49,7 @@ export function describeDrift(engine: StorageEngine): void {
       assert.deepEqual(only(drift.manifest_changes).changes, changes)
       assert.equal(drift.manifest_fetched_at, platform.manifest_fetched_at)
       const line = (await activityOf(kit.hub)).find((one) => one.kind === 'manifest.changed')
-      assert.match(line?.message ?? '', /1 fields removed, 1 fields added, 1 modules added/)
+      assert.match(line?.message ?? '', /1 field removed, 1 field added, 1 module added/)
       assert.equal(line?.actor, 'token test operator')
 
       const before = await tracesOf(kit.hub)

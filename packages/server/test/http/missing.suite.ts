@@ -91,9 +91,9 @@ export function describeMissingRecords(engine: StorageEngine): void {
       assert.deepEqual(missingOf(await kit.read()), ['R-0', 'R-1', 'R-2', 'R-new'])
     })
 
-    const whole = (records: unknown[], total: number) =>
+    const whole = (records: unknown[], total: number | string) =>
       JSON.stringify({ success: true, total, records })
-    const short = (over: unknown[], total?: number) => {
+    const short = (over: unknown[], total?: number | string) => {
       const records = Array.from({ length: 18 }, (_, number) => simulatedRecord(number))
       const all = [...records, ...over]
       return respond.text(whole(all, total ?? all.length), 'application/json')
@@ -102,11 +102,14 @@ export function describeMissingRecords(engine: StorageEngine): void {
       ['breaks off', respond.cutOff(whole([simulatedRecord(0)], 20).slice(0, -4))],
       ['announces more than it brings', short([], 20)],
       ['announces fewer than it brings', short([], 17)],
+      ['announces more, as text', short([], '20')],
       ['holds an element without a reference', short([{ full_name: 'Who?', data: {} }])],
       ['holds an element whose reference is a number', short([{ reference_number: 19 }])],
       ['holds an element that is no object', short(['R-19'])],
       ['fails', respond.status(500)],
       ['says that it failed', respond.json({ success: false, message: 'No', records: [] })],
+      ['says so by a 0', respond.json({ success: 0, message: 'No', records: [] })],
+      ['says so in a word', respond.json({ success: 'false', records: [] })],
       ['is of another module', respond.json({ success: true, record_type: 'x', records: [] })],
     ]
     for (const [what, behaviour] of incomplete) {

@@ -78,6 +78,9 @@ const FAULTS: readonly (readonly [string, Behaviour, string, RegExp])[] = [
   ],
 ]
 
+/** More than an index of PostgreSQL holds. */
+const LONG = Array.from({ length: 3000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')
+
 const BAD_MANIFESTS: readonly (readonly [string, unknown, RegExp])[] = [
   ['no modules', { ...manifest([]), modules: undefined }, /modules/],
   ['no title', { ...manifest([module]), platform_title: undefined }, /platform_title/],
@@ -91,6 +94,9 @@ const BAD_MANIFESTS: readonly (readonly [string, unknown, RegExp])[] = [
   ['the record_type .', manifest([{ ...module, record_type: '.' }]), /path/],
   ['a field twice', manifest([{ ...module, fields: [{ key: 'a' }, { key: 'a' }] }]), /two fields/],
   ['a field without key', manifest([{ ...module, fields: [{ label: 'A' }] }]), /key/],
+  ['a name without end', { ...manifest([module]), platform_name: LONG }, /_name .*512/],
+  ['a title without end', { ...manifest([module]), platform_title: LONG }, /_title .*512/],
+  ['a record_type without end', manifest([{ ...module, record_type: LONG }]), /_type .*512 b/],
   ['U+0000 in a name', manifest([{ ...module, module_name: 'a\0' }]), /null character/],
 ]
 

@@ -108,6 +108,7 @@ const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
 const WARNINGS: readonly (readonly [string, Behaviour, RegExp])[] = [
   ['a larger total', respond.json({ total: 5, records: [simulatedRecord(1)] }), /5.*1/],
   ['a smaller total', respond.json({ total: 0, records: [simulatedRecord(1)] }), /0.*1/],
+  ['a total as text', respond.json({ total: '5', records: [simulatedRecord(1)] }), /5.*1/],
   ['JSON as text/plain', respond.text(`{"records":[${one}]}`, 'text/plain'), /text\/plain/],
 ]
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
-import { StartPullAnswer } from '@recordhub/protocol'
+import { PullRunningAnswer, StartPullAnswer } from '@recordhub/protocol'
 import {
   activityOf,
   pullAll,
@@ -107,7 +107,7 @@ export function describePullControl(engine: StorageEngine): void {
       const { pull } = expectAnswer(answer, 202, StartPullAnswer)
       await held.arrived
       const again = await call(hub, `/api/v1/platforms/${id}/pull`)
-      assert.equal(expectAnswer(again, 409, StartPullAnswer).pull.id, pull.id)
+      assert.equal(expectAnswer(again, 409, PullRunningAnswer).pull.id, pull.id)
       held.release()
       const { tasks } = await untilPullEnds(hub, pull.id)
       assert.deepEqual(tasks.map((task) => task.record_type).sort(), ['a', 'b'])

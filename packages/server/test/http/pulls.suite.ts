@@ -1,7 +1,7 @@
 /** Starting pulls, one at a time, and what becomes of them when the hub stops (specification 3, 4.1, 8). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Pull, StartPullAnswer } from '@recordhub/protocol'
+import { Pull, PullRunningAnswer, StartPullAnswer } from '@recordhub/protocol'
 import Type from 'typebox'
 import {
   pullAll,
@@ -13,7 +13,13 @@ import {
   until,
   untilPullEnds,
 } from '../helpers/http-actions.ts'
-import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/http-answer.ts'
+import {
+  type Answer,
+  expectAnswer,
+  expectError,
+  expectMembers,
+  expectObject,
+} from '../helpers/http-answer.ts'
 import { createLimit, sendOverSocket, startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
@@ -53,6 +59,11 @@ const BODIES: readonly (readonly [string, string | undefined, string | undefined
 async function listPulls(hub: TestHub): Promise<Pull[]> {
   const answer = await hub.get('/api/v1/pulls')
   return expectAnswer(answer, 200, Type.Object({ pulls: Type.Array(Pull) })).pulls
+}
+
+/** The pull that a start is answered with, whether it is a new one or one that runs. */
+function pullStartedBy(answer: Answer): Pull {
+  return expectAnswer(answer, answer.status, Type.Object({ pull: Pull })).pull
 }
 
 export function describePulls(engine: StorageEngine): void {
@@ -105,8 +116,9 @@ export function describePulls(engine: StorageEngine): void {
         ['/api/v1/pulls', { authorization: hub.authorization('operator') }],
       ] as const) {
         const answer = await hub.send({ method: 'POST', url, headers: sent })
-        const { success, pull } = expectAnswer(answer, 409, StartPullAnswer)
-        assert.deepEqual([success, pull.id, pull.state], [false, id, 'running'])
+        const { code, pull } = expectAnswer(answer, 409, PullRunningAnswer)
+        const told = [code, pull.id, pull.state]
+        assert.deepEqual(told, ['pull_already_running', id, 'running'])
       }
       held.release()
       await untilPullEnds(hub, id)
@@ -127,7 +139,7 @@ export function describePulls(engine: StorageEngine): void {
       )
       const statuses = answers.map((answer) => answer.status).sort()
       assert.deepEqual(statuses, [202, ...Array.from({ length: 19 }, () => 409)])
-      const pulls = answers.map((one) => expectAnswer(one, one.status, StartPullAnswer).pull)
+      const pulls = answers.map((one) => pullStartedBy(one))
       assert.equal(new Set(pulls.map((pull) => pull.id)).size, 1)
       held.release()
       await untilPullEnds(hub, pulls[0]?.id ?? 0)
@@ -146,7 +158,7 @@ export function describePulls(engine: StorageEngine): void {
         }
         for (const answer of [await hub.send(request), await sendOverSocket(hub, request)]) {
           if (answer.status === 409 || answer.status === 202) {
-            await untilPullEnds(hub, expectAnswer(answer, answer.status, StartPullAnswer).pull.id)
+            await untilPullEnds(hub, pullStartedBy(answer).id)
           } else refused.push(`${what}: ${answer.status} ${answer.text}`)
         }
       }

@@ -23,6 +23,11 @@ const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [
   ['an empty reference_number', newRecord(''), ['reference_number']],
   ['a number as reference', newRecord('', { reference_number: 7 }), ['reference_number']],
   ['null as reference', newRecord('', { reference_number: null }), ['reference_number']],
+  [
+    'a record_type over 512 bytes',
+    { ...newRecord('R-1'), record_type: 'ä'.repeat(257) },
+    ['record_type'],
+  ],
   ['a reference over 512 bytes', newRecord('ä'.repeat(257)), ['reference_number']],
   ['U+0000 in its reference', newRecord('a\0b'), ['reference_number']],
   ['half a surrogate pair in its reference', newRecord('a\ud800b'), ['reference_number']],

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
+  type ActivityLine,
   ModuleRemovalPreview,
   Platform,
   PlatformRemovalPreview,
@@ -176,6 +177,22 @@ export function describeRemovals(engine: StorageEngine): void {
         `SELECT * FROM audit WHERE action = 'platform.remove'`,
       )
       assert.equal(only(audit)['target'], platform_name)
+    })
+
+    test('the activity says how much came and goes, also where it is one', async () => {
+      await using hub = await startTestHub(engine)
+      await using platform = await simulatePlatform()
+      const { id, hub_api_key } = await registerPlatform(hub, platform)
+      await push(hub, hub_api_key, newRecord('R-1'))
+      const { platform_name } = platform
+      const answer = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
+      await untilDone(hub, expectAnswer(answer, 202, RemovalAnswer).removal.id)
+      const told = (kind: string, lines: ActivityLine[]) =>
+        only(lines.filter((line) => line.kind === kind)).message
+      const lines = await activityOf(hub)
+      assert.match(told('platform.registered', lines), / 1 module$/)
+      assert.match(told('platform.removed', lines), /: 1 record$/)
+      assert.match(told('platform.deleted', lines), /: 1 record$/)
     })
 
     test('its name is free at once, and the new platform has nothing of the old one', async () => {

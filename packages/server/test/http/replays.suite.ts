@@ -73,12 +73,28 @@ export function describeReplaying(engine: StorageEngine): void {
     })
 
     test('a replay without a change of the body needs none to be sent', async () => {
-      const { platform, refused } = await refuseUnregistered(hub(), ['R-1'])
+      const { platform, refused } = await refuseUnregistered(hub(), ['R-1', 'R-2'])
       await registerModule(hub(), platform)
-      const [first] = refused
-      assert.ok(first)
-      const answer = await sendReplay(hub(), first.id, {})
-      assert.equal(expectAnswer(answer, 200, ReplayAnswer).replay.outcome, 'created')
+      const [last, first] = refused
+      assert.ok(first && last)
+      assert.equal((await replayOne(hub(), first.id, {})).outcome, 'created')
+      assert.equal((await replayOne(hub(), last.id, undefined)).outcome, 'created')
+    })
+
+    test('a dry run names no record that there would be only after it', async () => {
+      const { platform, name } = await refuseUnregistered(hub(), ['R-1'])
+      for (const status of ['second', 'third']) {
+        const body = newRecord('R-1', { record_type: 'late', data: { status } })
+        await push(hub(), platform.hub_api_key, body)
+      }
+      await registerModule(hub(), platform)
+      const filter = { platform: name, record_type: 'late' }
+      const [tried] = await replaySteps(hub(), { ...filter, dry_run: true })
+      const [done] = await replaySteps(hub(), { ...filter, dry_run: false })
+      const { record_id } = only(await recordsOf(hub(), name))
+      assert.deepEqual(tried?.counts, { ...NONE, created: 1, updated: 2 })
+      assert.deepEqual(idsOf(tried), [null, null, null])
+      assert.deepEqual(idsOf(done), [record_id, record_id, record_id])
     })
 
     test('one that is mended to be of another module is judged by its manifest', async () => {
@@ -145,6 +161,10 @@ export function describeReplaying(engine: StorageEngine): void {
       await setStatus(hub(), platform.id, 'inactive')
       expectError(await sendReplay(hub(), id, {}), 409, 'platform_inactive')
       expectError(await sendReplay(hub(), 999_999, {}), 404, 'not_found')
+      const unknown = await sendReplay(hub(), id, { unknown: 1 })
+      assert.deepEqual(expectError(unknown, 400, 'invalid_request').errors, {
+        unknown: ['is not known here'],
+      })
       for (const wrong of [{ unknown: 1 }, { dry_run: 'yes' }, [], 'no JSON']) {
         expectError(
           await sendReplay(hub(), id, wrong),
@@ -286,6 +306,10 @@ function accepted(id: number) {
 
 function referenceOf(record: StoredRecord): string {
   return record.reference_number
+}
+
+function idsOf(step: ReplayStepAnswer | undefined): (number | null)[] | undefined {
+  return step?.replays.map((replay) => replay.record_id)
 }
 
 /** A platform whose module `late` is offered and not registered, and pushes to it. */

@@ -19,7 +19,7 @@ export const MANIFEST_RULES = {
   ),
   'manifest.record_type_unusable': error(
     '2.2',
-    'A record_type cannot stand in an address.',
+    'A record_type cannot stand in an address, or is longer than 512 bytes.',
     'Use small letters, digits and underscores.',
   ),
   'manifest.record_type_awkward': warning(

@@ -7,6 +7,7 @@ import type { Requester } from '../../domain/activity.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { cutPage } from '../../lib/page.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import { readTime } from './read-activity-filter.ts'
 import { AUDIT_TYPES, writeAudit } from './write-audit.ts'
 
 const PAGE = 50
@@ -85,13 +86,14 @@ export function auditRoutes(parts: {
         },
       },
       async (request, reply) => {
-        const { format = 'csv', ...filters } = request.query
+        const { format = 'csv', ...given } = request.query
+        const filters = filtersOf(given)
         const audit = { ...requesterOf(request), action: 'audit.export', target: null }
-        await activity.appendAudit({ ...audit, details: { format, ...filters } })
+        await activity.appendAudit({ ...audit, details: { format, ...given } })
         const name = `audit-${clock.now().toISOString().slice(0, 10)}.${format}`
         reply.header('Content-Disposition', `attachment; filename="${name}"`)
         reply.header('Cache-Control', 'no-store').type(AUDIT_TYPES[format])
-        return reply.send(Readable.from(writeAudit(activity, filtersOf(filters), format)))
+        return reply.send(Readable.from(writeAudit(activity, filters, format)))
       },
     )
   }
@@ -102,9 +104,8 @@ function filtersOf({ actor, action, target, from, until }: FiltersOf) {
     actor: actor ?? null,
     action: action ?? null,
     target: target ?? null,
-    // Instants are stored in one form, by which they compare as text.
-    from: from === undefined ? null : new Date(from).toISOString(),
-    until: until === undefined ? null : new Date(until).toISOString(),
+    from: readTime('from', from),
+    until: readTime('until', until),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ActivityFilter as Given } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
-import { parseInstant, toMillisecond } from '../../lib/instant.ts'
+import { parseTimestamp } from '../../lib/instant.ts'
 import type { ActivityFilter } from '../../storage/port/activity-store.ts'
 
 /** @throws HubError `invalid_request` where a time is none. */
@@ -15,13 +15,15 @@ export function readActivityFilter(given: Given): ActivityFilter {
   }
 }
 
-function readTime(name: string, given: string | undefined): string | null {
+/**
+ * A time as lines and entries are written with it.
+ * @throws HubError `invalid_request` where it is none.
+ */
+export function readTime(name: string, given: string | undefined): string | null {
   if (given === undefined) return null
-  const instant = parseInstant(given)
-  if (!instant) {
-    const fault = 'must be a date-time of RFC 3339, such as 2026-11-21T07:30:00Z'
-    const reason = `${name} ${fault}`
-    throw new HubError('invalid_request', { reason }, { errors: { [name]: [fault] } })
-  }
-  return toMillisecond(instant)
+  const time = parseTimestamp(given)
+  if (time !== null) return time
+  const fault = 'must be a date-time of RFC 3339, such as 2026-11-21T07:30:00Z'
+  const reason = `${name} ${fault}`
+  throw new HubError('invalid_request', { reason }, { errors: { [name]: [fault] } })
 }

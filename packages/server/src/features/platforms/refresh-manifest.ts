@@ -1,5 +1,5 @@
 import type { ManifestChange, Platform } from '@recordhub/protocol'
-import type { NewAuditEntry, Requester } from '../../domain/activity.ts'
+import { counted, type NewAuditEntry, type Requester } from '../../domain/activity.ts'
 import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -106,17 +106,21 @@ function toAudit(requester: Requester, target: string, changes: ManifestChange[]
   return { ...requester, action: 'manifest.refresh', target, details: { changes: changes.length } }
 }
 
-const WORDS: Record<ManifestChange['change'], string> = {
-  platform_changed: 'words of the platform changed',
-  module_added: 'modules added',
-  module_removed: 'modules removed',
-  module_changed: 'words of modules changed',
-  field_added: 'fields added',
-  field_removed: 'fields removed',
-  field_changed: 'changes of fields',
+const WORDS: Record<ManifestChange['change'], [noun: string, what: string]> = {
+  platform_changed: ['word', 'of the platform changed'],
+  module_added: ['module', 'added'],
+  module_removed: ['module', 'removed'],
+  module_changed: ['word', 'of modules changed'],
+  field_added: ['field', 'added'],
+  field_removed: ['field', 'removed'],
+  field_changed: ['change', 'of fields'],
 }
 
 function inWords(changes: ManifestChange[]): string {
   const counts = Map.groupBy(changes, (one) => one.change)
-  return [...counts].map(([change, ones]) => `${ones.length} ${WORDS[change]}`).join(', ')
+  const words = [...counts].map(([change, ones]) => {
+    const [noun, what] = WORDS[change]
+    return `${counted(ones.length, noun)} ${what}`
+  })
+  return words.join(', ')
 }

@@ -1,5 +1,5 @@
 import type { Removal } from '@recordhub/protocol'
-import type { Requester } from '../../domain/activity.ts'
+import { counted, type Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { RemovalStore } from '../../storage/port/removal-store.ts'
 import type { Remover } from './run-removals.ts'
@@ -29,7 +29,7 @@ export async function removeModuleRecords(
       activity: {
         level: 'warning',
         kind: 'module.records_deleted',
-        message: `The ${records} records of ${record_type} of ${platform_name} are being deleted.`,
+        message: `What there is of ${record_type} of ${platform_name} is being deleted: ${counted(records, 'record')}`,
         actor: requester.actor,
         platform: { platform_id: module.platform_id, platform_name },
         details,

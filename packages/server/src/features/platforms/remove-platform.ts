@@ -1,5 +1,5 @@
 import type { Removal } from '@recordhub/protocol'
-import type { Requester } from '../../domain/activity.ts'
+import { counted, type Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
@@ -31,7 +31,7 @@ export async function removePlatform(
       activity: {
         level: 'warning',
         kind: 'platform.removed',
-        message: `${display_title} removed. Its keys open nothing any more; its ${records} records are being deleted.`,
+        message: `${display_title} removed. Its keys open nothing any more. What there is of it is being deleted: ${counted(records, 'record')}`,
         actor: requester.actor,
         details,
       },

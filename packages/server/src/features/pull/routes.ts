@@ -4,6 +4,7 @@ import {
   NullableString,
   PlatformPullPage,
   Pull,
+  PullRunningAnswer,
   PullScopeRequest,
   PullTask,
   PullTaskState,
@@ -50,7 +51,7 @@ export function pullRoutes(parts: {
     if (requested.outcome === 'queued') {
       await audit(request, 'pull.start', requested.pull.id, only ? { ...only } : {})
     }
-    return answerPullRequest(requested)
+    return answerPullRequest(requested, request.id)
   }
 
   function audit(request: FastifyRequest, action: string, pullId: number, details = {}) {
@@ -69,7 +70,7 @@ export function pullRoutes(parts: {
           {
             schema: {
               summary: 'Pull all existing records in the background',
-              response: { 202: StartPullAnswer, 409: StartPullAnswer, '4xx': ErrorAnswer },
+              response: { 202: StartPullAnswer, 409: PullRunningAnswer, '4xx': ErrorAnswer },
             },
           },
           async (request, reply) => {
@@ -87,7 +88,7 @@ export function pullRoutes(parts: {
           summary: 'Pull one platform, or some of its modules, in the background',
           params: PullId,
           body: Type.Union([PullScopeRequest, Type.Null()]),
-          response: { 202: StartPullAnswer, 409: StartPullAnswer, '4xx': ErrorAnswer },
+          response: { 202: StartPullAnswer, 409: PullRunningAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
@@ -204,11 +205,12 @@ export function pullRoutes(parts: {
   }
 }
 
-function answerPullRequest({ outcome, pull }: PullRequested) {
+function answerPullRequest({ outcome, pull }: PullRequested, request_id: string) {
   if (outcome === 'queued') {
     const message = 'The pull has been queued. It runs in the background.'
-    return { status: 202 as const, answer: { success: true, message, pull } }
+    return { status: 202 as const, answer: { success: true as const, message, pull } }
   }
-  const message = wordsFor('pull_already_running')
-  return { status: 409 as const, answer: { success: false, message, pull } }
+  const code = 'pull_already_running'
+  const answer = { success: false as const, code, message: wordsFor(code), request_id, pull }
+  return { status: 409 as const, answer }
 }

@@ -7,7 +7,7 @@ import {
   undoChanges,
 } from '../../domain/record-history.ts'
 import { HubError } from '../../errors.ts'
-import { parseInstant, toMillisecond } from '../../lib/instant.ts'
+import { parseTimestamp } from '../../lib/instant.ts'
 import type { HistoryRow, RecordRow, RecordStore } from '../../storage/port/record-store.ts'
 import type { RetentionStore } from '../../storage/port/retention-store.ts'
 import { toStoredRecord } from './list-records.ts'
@@ -94,8 +94,8 @@ export function isNewestOf(row: RecordRow, entry: ParsedEntry): boolean {
 
 /** In the form of the times that are stored, to the millisecond. */
 function readMoment(text: string): string {
-  const instant = parseInstant(text)
-  if (instant !== null) return toMillisecond(instant)
+  const time = parseTimestamp(text)
+  if (time !== null) return time
   const reason = 'as_of must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'
   throw new HubError('invalid_request', { reason }, { errors: { as_of: [reason.slice(6)] } })
 }

@@ -127,12 +127,12 @@ export function rejectedPushRoutes(
         schema: {
           summary: 'Replay one that was refused, as it was or mended',
           params: Id,
-          body: ReplayRequest,
+          body: Type.Union([ReplayRequest, Type.Null()]),
           response: { 200: ReplayAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
         },
       },
       async (request) => {
-        const { body, dry_run = false, overwrite = false } = request.body
+        const { body, dry_run = false, overwrite = false } = request.body ?? {}
         const wanted = { id: request.params.id, body, isDryRun: dry_run, overwrite }
         const requester = { ...requesterOf(request), request_id: request.id }
         const replay = await replayRejectedPush(parts, wanted, requester)

@@ -96,14 +96,17 @@ export async function replayAll(
   })
   const outcomes = writes.length > 0 ? await ingest.replay(writes, { isDryRun }) : []
   const written = outcomes.values()
+  const created = new Set<number | null>()
   return checked.map(({ refusal, record }) => {
     const id = refusal.rejected_push_id
     if (record instanceof HubError) return describeError(id, record)
     const { value } = written.next()
     if (!value) throw new Error('A replay has no outcome')
     const described = describeOutcome(id, value, record.record_type)
+    const { outcome, record_id } = described.replay
+    if (outcome === 'created') created.add(record_id)
     // In a dry run a new record has no number that would hold.
-    if (isDryRun && described.replay.outcome === 'created') described.replay.record_id = null
+    if (isDryRun && created.has(record_id)) described.replay.record_id = null
     return described
   })
 }

@@ -1,6 +1,6 @@
 /** The steps in which the records of a removed platform, or of a module, are deleted. */
 import { sql } from 'kysely'
-import type { NewActivity } from '../../domain/activity.ts'
+import { counted, type NewActivity } from '../../domain/activity.ts'
 import { insertActivity } from './activity-rows.ts'
 import type { Executor } from './databases.ts'
 import { dropHistoryOf } from './drop-history.ts'
@@ -55,7 +55,7 @@ function describeEnd(removal: RemovalRow): NewActivity {
   const details = { removal_id: removal.removal_id, record_type, records: removed }
   const platform = { platform_id, platform_name }
   if (record_type === null) {
-    const message = `All that there was of ${platform_name} has been deleted: ${removed} records`
+    const message = `All that there was of ${platform_name} has been deleted: ${counted(removed, 'record')}`
     return { level: 'info', kind: 'platform.deleted', message, platform, details }
   }
   const message = `The records of ${record_type} of ${platform_name} have been deleted: ${removed}`
