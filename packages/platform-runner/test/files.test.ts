@@ -15,8 +15,8 @@ function openWith(t: TestContext, files: Record<string, string | Buffer>) {
   return { folder, source: openFolder(folder) }
 }
 
-const origin = (file: string, delimiter: string | null = null): Origin => ({
-  ...{ kind: 'file', file, delimiter },
+const origin = (file: string, encoding: string | null = null): Origin => ({
+  ...{ kind: 'file', file, delimiter: null, encoding },
 })
 
 async function rowsOf(source: Source, from: Origin) {
@@ -42,6 +42,77 @@ test('a CSV file is read whatever stands between its cells', async (t) => {
       ['3', null],
     ])
   }
+})
+
+test('a file is read in its encoding, whatever ends its lines, and never with other letters', async (t) => {
+  const text = 'id,name\r\n1,Zoë\n2,"5 €"\r3,\n'
+  const bytes = Buffer.from('id,name\n1,5 \x80 f\xfcr Jos\xe9\n', 'latin1')
+  const { source } = openWith(t, {
+    'plain.csv': text,
+    'marked.csv': `\uFEFF${text}`,
+    'wide.csv': Buffer.from(`\uFEFF${text}`, 'utf16le'),
+    'old.csv': bytes,
+    'old.ndjson': Buffer.from('{"id":"1","name":"\xe9"}', 'latin1'),
+    'old.json': Buffer.from('[{"id":"1","name":"\xe9"}]', 'latin1'),
+  })
+  const rows = [
+    ['1', 'Zoë'],
+    ['2', '5 €'],
+    ['3', null],
+  ]
+  assert.deepEqual(await readAll(source, origin('plain.csv')), rows)
+  assert.deepEqual(await readAll(source, origin('marked.csv')), rows)
+  assert.deepEqual(await readAll(source, origin('wide.csv', 'utf-16le')), rows)
+  assert.deepEqual(await readAll(source, origin('old.csv', 'windows-1252')), [
+    ['1', '5 € für José'],
+  ])
+  for (const file of ['old.ndjson', 'old.json']) {
+    assert.deepEqual(await readAll(source, origin(file, 'latin1')), [['1', 'é']])
+  }
+  for (const file of ['old.csv', 'old.ndjson', 'old.json', 'wide.csv']) {
+    await assert.rejects(readAll(source, origin(file)), (error) => {
+      assert.ok(error instanceof SourceFault, file)
+      assert.match(error.message, /is not in UTF-8: .*encoding: windows-1252/)
+      return true
+    })
+  }
+})
+
+test('a line of NDJSON ends where the line ends, and nowhere else', async (t) => {
+  const names = ['a\u2028b', 'c\u2029d', '\u0085', 'x'.repeat(300_000)]
+  const lines = names.map((name, id) => JSON.stringify({ id, name }))
+  const { source } = openWith(t, {
+    'unix.ndjson': `\uFEFF${lines.join('\n')}`,
+    'windows.ndjson': `${lines.join('\r\n\r\n')}\r\n`,
+    'endless.ndjson': Buffer.alloc(16 * 1024 * 1024 + 2, ' '),
+  })
+  for (const file of ['unix.ndjson', 'windows.ndjson']) {
+    const rows = await readAll(source, origin(file))
+    assert.deepEqual(
+      rows.map(([, name]) => name),
+      names,
+    )
+  }
+  await assert.rejects(readAll(source, origin('endless.ndjson')), /has a line of more than/)
+})
+
+test('a CSV file that has lost its head or a column does not seem to hold nothing', async (t) => {
+  const { folder, source } = openWith(t, { 'people.csv': 'id,name\n1,Ann\n' })
+  const from = origin('people.csv')
+  const columns = await source.describe(from)
+  const { signal } = new AbortController()
+  const read = () => Array.fromAsync(source.rows({ origin: from, columns, find: null, signal }))
+  writeFileSync(join(folder, 'people.csv'), 'name,id,new\nAnn,1,x\n')
+  assert.deepEqual(await read(), [['1', 'Ann']])
+  writeFileSync(join(folder, 'people.csv'), '')
+  await assert.rejects(
+    read(),
+    (error) => error instanceof SourceFault && /empty/.test(error.message),
+  )
+  writeFileSync(join(folder, 'people.csv'), 'number,name\n1,Ann\n')
+  await assert.rejects(read(), /has no column "id" any more/)
+  writeFileSync(join(folder, 'people.csv'), 'id,name\n')
+  assert.deepEqual(await read(), [])
 })
 
 test('what cannot be read is a fault that names the place, and shows none of the data', async (t) => {
