@@ -1,6 +1,6 @@
 /** Files of owners: what is odd in them, and what happens to them meanwhile. */
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -116,7 +116,7 @@ test('a CSV file that has lost its head or a column does not seem to hold nothin
 })
 
 test('what cannot be read is a fault that names the place, and shows none of the data', async (t) => {
-  const { source } = openWith(t, {
+  const { folder, source } = openWith(t, {
     'long.csv': 'a,b\n1,2\n1,secret,3\n',
     'quote.csv': 'a,b\n1,"secret\n',
     'empty.csv': '',
@@ -127,6 +127,8 @@ test('what cannot be read is a fault that names the place, and shows none of the
     'big.json': Buffer.alloc(32 * 1024 * 1024 + 1, ' '),
     'other.xml': '<a/>',
   })
+  mkdirSync(join(folder, 'folder.csv'))
+  mkdirSync(join(folder, 'folder.ndjson'))
   const words: Record<string, RegExp> = {
     'long.csv': /long\.csv: .* on line 3/,
     'quote.csv': /quote\.csv: /,
@@ -137,6 +139,8 @@ test('what cannot be read is a fault that names the place, and shows none of the
     'number.json': /number\.json: element 2 is no object/,
     'big.json': /NDJSON/,
     'other.xml': /ends in none of/,
+    'folder.csv': /folder\.csv cannot be read: /,
+    'folder.ndjson': /folder\.ndjson cannot be read: /,
   }
   for (const [file, pattern] of Object.entries(words)) {
     await assert.rejects(readAll(source, origin(file)), (error) => {

@@ -7,7 +7,7 @@ export const MOST_CHARACTERS = 16 * 1024 * 1024
 
 /**
  * The text of a file, without a mark of its byte order.
- * @throws SourceFault where it is not of that encoding: half of its letters would be other ones.
+ * @throws SourceFault where it cannot be read, or is not of that encoding: some of its letters would be other ones.
  */
 export async function* readText(path: string, encoding: string | null): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding ?? 'utf-8', { fatal: true })
@@ -15,13 +15,17 @@ export async function* readText(path: string, encoding: string | null): AsyncGen
     for await (const bytes of createReadStream(path)) yield decoder.decode(bytes, { stream: true })
     yield decoder.decode()
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    throw new SourceFault(
-      encoding === null
-        ? `${path} is not in UTF-8: say its encoding, as in "encoding: windows-1252", or save it in UTF-8`
-        : `${path} is not in ${encoding}`,
-    )
+    throw new SourceFault(`${path} ${whyUnreadable(error, encoding)}`)
   }
+}
+
+function whyUnreadable(error: unknown, encoding: string | null): string {
+  if (!(error instanceof TypeError)) {
+    return `cannot be read: ${error instanceof Error ? error.message : error}`
+  }
+  return encoding === null
+    ? 'is not in UTF-8: say its encoding, as in "encoding: windows-1252", or save it in UTF-8'
+    : `is not in ${encoding}`
 }
 
 /**
