@@ -45,10 +45,11 @@ test('a CSV file is read whatever stands between its cells', async (t) => {
 })
 
 test('a file is read in its encoding, whatever ends its lines, and never with other letters', async (t) => {
-  const text = 'id,name\r\n1,Zoë\n2,"5 €"\r3,\n'
+  const text = 'id,name\r\n1,Zoë\n2,"5 €"\r\n3,a\rb\n'
   const bytes = Buffer.from('id,name\n1,5 \x80 f\xfcr Jos\xe9\n', 'latin1')
   const { source } = openWith(t, {
     'plain.csv': text,
+    'mac.csv': 'id,name\r1,Ann\r2,"Bob\rBobson"\r',
     'marked.csv': `\uFEFF${text}`,
     'wide.csv': Buffer.from(`\uFEFF${text}`, 'utf16le'),
     'old.csv': bytes,
@@ -58,10 +59,14 @@ test('a file is read in its encoding, whatever ends its lines, and never with ot
   const rows = [
     ['1', 'Zoë'],
     ['2', '5 €'],
-    ['3', null],
+    ['3', 'a\rb'],
   ]
   assert.deepEqual(await readAll(source, origin('plain.csv')), rows)
   assert.deepEqual(await readAll(source, origin('marked.csv')), rows)
+  assert.deepEqual(await readAll(source, origin('mac.csv')), [
+    ['1', 'Ann'],
+    ['2', 'Bob\rBobson'],
+  ])
   assert.deepEqual(await readAll(source, origin('wide.csv', 'utf-16le')), rows)
   assert.deepEqual(await readAll(source, origin('old.csv', 'windows-1252')), [
     ['1', '5 € für José'],

@@ -39,7 +39,8 @@ export function serveModule(
     const column = found.find((one) => one.name === name)
     if (column) return [column]
     const names = found.map((one) => one.name).join(', ')
-    faults.push(`${settings.placeOf(key)}: there is no column "${name}"; there are ${names}.`)
+    const there = names === '' ? 'none, since it is empty' : names
+    faults.push(`${settings.placeOf(key)}: there is no column "${name}"; there are ${there}.`)
     return []
   }
   const findAll = (names: readonly string[], key: string) =>

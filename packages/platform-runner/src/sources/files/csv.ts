@@ -13,8 +13,6 @@ export type CsvFile = { path: string } & Pick<
 const DELIMITERS = [',', ';', '\t', '|']
 
 const OPTIONS = {
-  // Whatever ends the first line: parts of a file may come from elsewhere.
-  record_delimiter: ['\r\n', '\n', '\r'],
   // A short line lacks its last cells; a long one is a mistake, which names its line.
   relax_column_count_less: true,
   skip_empty_lines: true,
@@ -54,9 +52,10 @@ function isEmpty({ path }: CsvFile): SourceFault {
 
 async function* records(file: CsvFile, options: Options): AsyncGenerator<string[]> {
   const { path, encoding } = file
-  const delimiter = file.delimiter ?? (await guessDelimiter(file))
+  const guessed = await guessFormat(file)
+  const delimiter = file.delimiter ?? guessed.delimiter
   const text = Readable.from(readText(path, encoding))
-  const parser = parse({ ...OPTIONS, ...options, delimiter })
+  const parser = parse({ ...OPTIONS, ...options, ...guessed, delimiter })
   text.on('error', (error) => parser.destroy(error))
   try {
     for await (const record of text.pipe(parser)) yield record
@@ -69,13 +68,16 @@ async function* records(file: CsvFile, options: Options): AsyncGenerator<string[
   }
 }
 
-/** The one that the first line has most of, outside of quotes. */
-async function guessDelimiter({ path, encoding }: CsvFile): Promise<string> {
-  for await (const text of readText(path, encoding)) {
-    const head = text.replaceAll(/"[^"]*"/g, '')
-    const line = head.split(/[\r\n]/).find((one) => one.trim() !== '') ?? ''
-    const counts = DELIMITERS.map((one) => line.split(one).length)
-    return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ','
+/** The delimiter that the first line has most of, outside of quotes, and what ends lines. */
+async function guessFormat({ path, encoding }: CsvFile) {
+  let head = ''
+  for await (head of readText(path, encoding)) break
+  const bare = head.replaceAll(/"[^"]*"/g, '')
+  const line = bare.split(/[\r\n]/).find((one) => one.trim() !== '') ?? ''
+  const counts = DELIMITERS.map((one) => line.split(one).length)
+  return {
+    delimiter: DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',',
+    // Both: parts of a file may come from elsewhere. Beside them "\r" is part of a cell.
+    record_delimiter: /^[^\n]*\r[^\n]*$/.test(bare) ? ['\r'] : ['\r\n', '\n'],
   }
-  return ','
 }
