@@ -34,13 +34,18 @@ test('a CSV file is read whatever stands between its cells', async (t) => {
       `id${one}"a, b; c|d"\n1${one}"x""y\n${one}z"\n\n2${one}\n3\n`,
     ]),
   )
-  const { source } = openWith(t, files)
+  const { folder, source } = openWith(t, files)
   for (const [index, one] of [',', ';', '\t', '|'].entries()) {
     assert.deepEqual(await readAll(source, origin(`${index}.csv`)), [
       ['1', `x"y\n${one}z`],
       ['2', null],
       ['3', null],
     ])
+    writeFileSync(
+      join(folder, 'quoted.csv'),
+      `"id"${one}"name"${one}"at"\n"1"${one}"a,b;;;"${one}""\n`,
+    )
+    assert.deepEqual(await readAll(source, origin('quoted.csv')), [['1', 'a,b;;;', null]])
   }
 })
 

@@ -72,8 +72,8 @@ async function* records(file: CsvFile, options: Options): AsyncGenerator<string[
 async function guessFormat({ path, encoding }: CsvFile) {
   let head = ''
   for await (head of readText(path, encoding)) break
-  const bare = head.replaceAll(/"[^"]*"/g, '')
-  const line = bare.split(/[\r\n]/).find((one) => one.trim() !== '') ?? ''
+  const bare = head.replaceAll(/"[^"]*"/g, 'quoted')
+  const line = bare.split(/[\r\n]/).find((one) => one !== '') ?? ''
   const counts = DELIMITERS.map((one) => line.split(one).length)
   return {
     delimiter: DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',',
