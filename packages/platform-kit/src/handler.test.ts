@@ -352,6 +352,8 @@ test('a definition that cannot work is refused with its reason', () => {
   refuse({ title: 'a\u0000' }, /null character/)
   refuse({ sourceKey: 'short' }, /shorter than 16/)
   refuse({ sourceKey: [] }, /needs a source key/)
+  refuse({ sourceKey: '' }, /source key of .* is missing/)
+  refuse(Object({ sourceKey: undefined }), /source key of .* is missing/)
   refuse({ sourceKey: [KEY, 'schlüssel-schlüssel'] }, /printable ASCII/)
   refuse({ sourceKey: `${KEY}\n` }, /printable ASCII/)
   refuse({ modules: [MODULE, { ...MODULE, name: 'Others' }] }, /record type "employee"/)
