@@ -23,7 +23,10 @@ export function checkPlatform(definition: PlatformDefinition): void {
 }
 
 function checkKey(key: unknown, platform: string): void {
-  if (typeof key !== 'string' || key.length < SHORTEST_KEY) {
+  if (typeof key !== 'string' || key === '') {
+    throw new Error(`The source key of ${platform} is missing.`)
+  }
+  if (key.length < SHORTEST_KEY) {
     throw new Error(`The source key of ${platform} is shorter than ${SHORTEST_KEY} characters.`)
   }
   if (!isHeaderValue(key)) {

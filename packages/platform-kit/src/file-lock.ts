@@ -2,7 +2,7 @@
  * A file that says who has something to itself. Node has no locks of the operating system, so it names its
  * process, and the process touches it again and again as long as it lives.
  */
-import { link, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises'
+import { readFile, stat, unlink, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -14,6 +14,9 @@ export type FileLock = {
 }
 
 type Holder = { host: string; pid: number; started: number }
+
+/** A lock as it was found: another one has another text, and one that is alive another time soon. */
+type Found = { text: string; touchedAt: number }
 
 const BEAT_MS = 2000
 /** A process that did not touch the file for so long is gone. */
@@ -33,11 +36,11 @@ const STARTED = Math.round(Number(process.hrtime.bigint()) / 1e6 - process.uptim
 export async function takeFileLock(path: string): Promise<FileLock> {
   const text = JSON.stringify({ ...thisProcess(), token: crypto.randomUUID() })
   while (!(await createFile(path, text))) {
-    const there = await readIfThere(path)
-    if (there === null) continue
-    const holder = parseHolder(there)
-    if (!isGone(holder) && !(await fellSilent(path, there))) throw inUse(path, holder)
-    await removeStale(path, there)
+    const found = await look(path)
+    if (found === null) continue
+    const holder = parseHolder(found.text)
+    if (!isGone(holder) && !(await fellSilent(path, found))) throw inUse(path, holder)
+    await removeStale(path, found)
   }
   return holdLock(path, text)
 }
@@ -75,28 +78,32 @@ async function createFile(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Whether the file stays as it is for longer than a living process leaves it. */
-async function fellSilent(path: string, text: string): Promise<boolean> {
-  const before = await touchedAt(path)
+/** Whether the file stays as it is for longer than a living process leaves it, or is another one by then. */
+async function fellSilent(path: string, found: Found): Promise<boolean> {
   for (let waited = 0; waited < SILENCE_MS; waited += LOOK_MS) {
     await pause(LOOK_MS)
-    if ((await touchedAt(path)) !== before) return (await readIfThere(path)) !== text
+    const now = await look(path)
+    if (!isSame(now, found)) return now?.text !== found.text
   }
   return true
 }
 
-/** Takes away what was read, and nothing that another process has put in its place meanwhile. */
-async function removeStale(path: string, text: string): Promise<void> {
-  if ((await readIfThere(path)) !== text) return
-  const aside = `${path}.${crypto.randomUUID()}`
+/**
+ * Takes away what was found, and nothing that another process has put in its place meanwhile: only one at a time looks
+ * whether it is still there and takes it away.
+ */
+async function removeStale(path: string, found: Found): Promise<void> {
+  if (!isSame(await look(path), found)) return
+  const turn = await takeFileLock(`${path}.turn`)
   try {
-    await rename(path, aside)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return
-    throw error
+    if (isSame(await look(path), found)) await unlink(path)
+  } finally {
+    await turn.release()
   }
-  if ((await readIfThere(aside)) !== text) await link(aside, path).catch(() => undefined)
-  await unlink(aside)
+}
+
+function isSame(one: Found | null, other: Found): boolean {
+  return one?.text === other.text && one.touchedAt === other.touchedAt
 }
 
 function thisProcess(): Holder {
@@ -131,10 +138,13 @@ function inUse(path: string, holder: Holder | null): Error {
   return new Error(`It is in use by ${who}, as ${path} says. Give each process a file of its own.`)
 }
 
-async function touchedAt(path: string): Promise<number> {
+/** Null where there is none. */
+async function look(path: string): Promise<Found | null> {
+  const text = await readIfThere(path)
+  if (text === null) return null
   return stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
+    ({ mtimeMs }) => ({ text, touchedAt: mtimeMs }),
+    () => null,
   )
 }
 

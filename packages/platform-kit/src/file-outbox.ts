@@ -49,7 +49,9 @@ export function createFileOutbox(path: string): Outbox {
     for await (const text of readLines(path)) {
       number += 1
       const line = parseLine(text)
-      if (line === null) throw new Error(`Its line ${number} cannot be read.`)
+      if (line === null) {
+        throw new Error(`Its line ${number} cannot be read; take it out, and the rest goes on.`)
+      }
       if ('outbox' in line) note(line.newest)
       else apply(line, text)
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { createPlatformHandler, type HandlerOptions } from './handler.ts'
-import type { PlatformDefinition, PlatformModule, PlatformRecord } from './platform.ts'
+import type { PlatformDefinition, PlatformModule, PlatformRecord, Records } from './platform.ts'
 
 const KEY = 'a source key of 24 chars'
 const EMPLOYEES: PlatformRecord[] = [
@@ -302,6 +302,18 @@ test('a record that JSON cannot say is named', async () => {
   assert.match(errors[0] ?? '', /Record 1 \(E-7\).*data\.salary is a BigInt/)
 })
 
+test('a record that comes from plain JavaScript with no text as its reference is named, too', async () => {
+  const records: [Records, RegExp][] = [
+    [JSON.parse('[null]'), /Record 1 is no object/],
+    [[Object({ reference_number: 7n, data: {} })], /Record 1 .*reference_number is a BigInt/],
+  ]
+  for (const [given, words] of records) {
+    const { get, errors } = withModule({ records: () => given })
+    assert.equal((await get('/api/hub/records/employee')).status, 500)
+    assert.match(errors[0] ?? '', words)
+  }
+})
+
 test('nothing is read that nobody asks for, and reading ends with whoever went away', async () => {
   for (const headers of [{}, { 'Accept-Encoding': 'gzip' }]) {
     let read = 0
@@ -340,6 +352,8 @@ test('a definition that cannot work is refused with its reason', () => {
   refuse({ title: 'a\u0000' }, /null character/)
   refuse({ sourceKey: 'short' }, /shorter than 16/)
   refuse({ sourceKey: [] }, /needs a source key/)
+  refuse({ sourceKey: '' }, /source key of .* is missing/)
+  refuse(Object({ sourceKey: undefined }), /source key of .* is missing/)
   refuse({ sourceKey: [KEY, 'schlüssel-schlüssel'] }, /printable ASCII/)
   refuse({ sourceKey: `${KEY}\n` }, /printable ASCII/)
   refuse({ modules: [MODULE, { ...MODULE, name: 'Others' }] }, /record type "employee"/)

@@ -21,8 +21,10 @@ export type HubAddress = {
  */
 export function connectToHub(hub: HubAddress): (push: Push) => Promise<SendResult> {
   const { hubUrl, hubApiKey, timeoutMs = 10_000, fetch = globalThis.fetch } = hub
-  const { origin, pathname, protocol } = new URL(hubUrl)
-  if (!/^https?:$/.test(protocol)) throw new Error(`hubUrl is no http address: ${hubUrl}`)
+  if (!URL.canParse(hubUrl) || !/^https?:/i.test(hubUrl)) {
+    throw new Error(`hubUrl is no http address: ${hubUrl}`)
+  }
+  const { origin, pathname } = new URL(hubUrl)
   const target = origin + pathname.replace(/\/+$/, '') + RECEIVER_PATH
   if (typeof hubApiKey !== 'string' || !isHeaderValue(hubApiKey)) {
     throw new Error('hubApiKey is missing, or holds what no key holds.')

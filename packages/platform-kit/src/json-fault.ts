@@ -31,6 +31,8 @@ export function findDataFault(data: unknown, undefinedIs: 'fault' | 'absent'): s
     // What refers to itself ends here too.
     if (depth > MAX_JSON_DEPTH) return `${path.slice(0, 60)}… is nested too deep`
     if (value instanceof Date && Number.isNaN(value.getTime())) return `${path} is no valid Date`
+    if (ArrayBuffer.isView(value)) return `${path} is binary: make it a text, such as Base64`
+    if (value instanceof Promise) return `${path} is a Promise: await it`
     if (value instanceof Map || value instanceof Set) {
       return `${path} is a ${value.constructor.name}: make it an object or an array`
     }

@@ -150,6 +150,19 @@ test('what the hub refuses for good is told, and does not hold up what follows',
   assert.equal(received.length, 2)
 })
 
+test('with an outbox, what only people can mend is told to somebody, asked for or not', async (t) => {
+  const { received, connect } = await openReceiver(t, fault(401))
+  const told = Promise.withResolvers<string>()
+  t.mock.method(console, 'error', told.resolve)
+  const folder = mkdtempSync(join(tmpdir(), 'recordhub-outbox-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const client = connect({ outbox: createFileOutbox(join(folder, 'outbox')) })
+  await client.created(record('E-1'))
+  assert.match(await told.promise, /a POST of \["employee","E-1"\] waits: HTTP 401: Words\./)
+  await client.close()
+  assert.equal(received.length, 1)
+})
+
 test('without an outbox a push is given up in time, and at once where only people can help', async (t) => {
   const { received, connect } = await openReceiver(
     t,
@@ -269,7 +282,10 @@ test('what a listener throws does not end the sending', async (t) => {
 
 test('an address or a key that can be none is refused at once', () => {
   for (const hubUrl of ['', 'hub.example.org', 'ftp://hub', 'https://']) {
-    assert.throws(() => createPushClient({ hubUrl, hubApiKey: KEY }), hubUrl)
+    assert.throws(
+      () => createPushClient({ hubUrl, hubApiKey: KEY }),
+      /^Error: hubUrl is no http address/,
+    )
   }
   for (const hubApiKey of ['', 'rhk_\n', 'schlüssel']) {
     assert.throws(() => createPushClient({ hubUrl: 'https://hub', hubApiKey }), /hubApiKey/)

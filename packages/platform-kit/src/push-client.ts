@@ -28,9 +28,14 @@ export type PushClientOptions = HubAddress & {
    * outbox and this is left out.
    */
   onRefused?: (push: Push, refused: Refused) => void
-  /** Told each time that a push has to wait: why, and how long. */
-  onWaiting?: (push: Push, waiting: { reason: string; needsPeople: boolean; ms: number }) => void
+  /**
+   * Told each time that a push has to wait: why, and how long. Where there is an outbox and this is left out, what only
+   * people can mend goes to `console.error`.
+   */
+  onWaiting?: (push: Push, waiting: Waiting) => void
 }
+
+type Waiting = { reason: string; needsPeople: boolean; ms: number }
 
 export type PushResult =
   | Stored
@@ -66,7 +71,8 @@ export type PushClient = {
 export function createPushClient(options: PushClientOptions): PushClient {
   const { outbox, giveUpAfterMs = 30_000, concurrency = 8 } = options
   // Without an outbox whoever pushes is told anyway.
-  const { onStored, onRefused = outbox && reportRefusal, onWaiting } = options
+  const { onStored, onRefused = outbox && reportRefusal } = options
+  const { onWaiting = outbox && reportWaiting } = options
   const send = connectToHub(options)
   const gate = createGate(concurrency)
   /** The last push of each record, for the next one to wait for. */
@@ -176,6 +182,10 @@ function tell(listener: () => void): void {
 
 function reportRefusal({ method, recordKey }: Push, { status, message }: Refused): void {
   console.error(`recordhub: the hub refused a ${method} of ${recordKey} (${status}): ${message}`)
+}
+
+function reportWaiting({ method, recordKey }: Push, { reason, needsPeople }: Waiting): void {
+  if (needsPeople) console.error(`recordhub: a ${method} of ${recordKey} waits: ${reason}`)
 }
 
 /** It would be sent again after a restart, which changes nothing at the hub. */

@@ -70,10 +70,20 @@ async function* writeRecords(
 }
 
 /** What is JSON goes as it is: the hub judges record by record, and shows its operator what is wrong. */
-function writeRecord({ reference_number, full_name, data }: PlatformRecord, index: number): string {
-  const fault = findDataFault(data, 'absent')
-  if (fault !== null) {
-    throw new TypeError(`Record ${index + 1} (${reference_number}) cannot be served: ${fault}.`)
-  }
+function writeRecord(record: PlatformRecord, index: number): string {
+  const fault = findRecordFault(record)
+  if (fault !== null) throw new TypeError(`Record ${index + 1}${fault}.`)
+  const { reference_number, full_name, data } = record
   return JSON.stringify({ reference_number, full_name, data })
+}
+
+/** The end of a sentence that begins with the record's number; null where it can be written. */
+function findRecordFault(record: PlatformRecord): string | null {
+  if (typeof record !== 'object' || record === null) return ' is no object'
+  const { reference_number, full_name, data } = record
+  for (const [name, text] of Object.entries({ reference_number, full_name })) {
+    if (typeof text === 'bigint') return ` cannot be served: ${name} is a BigInt: make it a text`
+  }
+  const fault = findDataFault(data, 'absent')
+  return fault === null ? null : ` (${String(reference_number)}) cannot be served: ${fault}`
 }

@@ -62,6 +62,32 @@ more: 1
     'platform.yaml:8: modules[0].full_name is missing.',
     'platform.yaml:8: modules[0].record_type is missing.',
   ])
+  const faults: [string, RegExp][] = [
+    ['modules:\n', /^platform\.yaml:4: modules names none\.\n$/],
+    ['modules: []\n', /^platform\.yaml:4: modules names none\.\n$/],
+    ['', /^platform\.yaml:1: modules is missing\.\n$/],
+    ['---\nmodules: []\n', /^platform\.yaml:4: the file ends here; take "---" out\n$/],
+    [
+      'modules: [{ record_type: a, file: a.csv, full_name: a, reference: {id} }]\n',
+      /:4: modules\[0\]\.reference has to be a text \(.* needs quotes/,
+    ],
+    ['modules:\n  - reference: {a}-{b}\n', /:5: .* needs quotes: "\{a\}-\{b\}"/],
+    [
+      'modules: [{ record_type: a, file: a.csv, full_name: a, reference: a, encoding: utf-9 }]\n',
+      /:4: modules\[0\]\.encoding is none that is known/,
+    ],
+    [
+      'modules: [{ record_type: a, file: a.csv, full_name: a, reference: a, more: 1 }]\n',
+      /more is not known here; there are .*\bcolumns\b/,
+    ],
+  ]
+  const head = 'platform: { name: x, source_key: 0123456789abcdef }\n\nsource: { folder: . }\n'
+  for (const [rest, words] of faults) {
+    write('platform.yaml', head + rest)
+    assert.match((await run(['check'])).stderr, words)
+  }
+  write('platform.yaml', head.replace('folder: .', 'database: "postgres://u:p/w@h/d"'))
+  assert.match((await run(['check'])).stderr, /source\.database is no address: .*%2F for \//)
   write('platform.yaml', 'platform: [\n  name: x\n')
   assert.match((await run(['check'])).stderr, /^platform\.yaml:\d+: .+\n/)
   write('platform.yaml', 'just text')
@@ -175,6 +201,56 @@ test('init makes a module of each file of a folder', PROCESS_TEST, async (t) => 
   assert.match(check.stdout, /serves 2 modules/)
   assert.ok(!existsSync(join(folder, 'data', '.env')))
 })
+
+test(
+  'what init cannot read is told, and what bears one name twice is told apart',
+  PROCESS_TEST,
+  async (t) => {
+    const { run, write, folder } = createRunnerSandbox(t)
+    mkdirSync(join(folder, 'data'))
+    write('data/people.csv', 'id,name\n1,Ann\n')
+    write('data/people.ndjson', '{"id":1}\n')
+    write('data/package.json', '{"name":"x"}')
+    write('data/numbered.csv', ',who\n0,Ann\n')
+    write('data/empty.csv', '')
+    const init = await run(['init', '--from', 'data'])
+    assert.equal(init.code, 0, init.stderr)
+    assert.match(init.stdout, /^empty is left out: .*the first line has to name the columns\.$/m)
+    assert.match(init.stdout, /^package is left out: .*holds no list of objects\.$/m)
+    const check = await run(['check'])
+    assert.equal(check.code, 0, check.stderr)
+    assert.match(check.stdout, /\nnumbered: .*\npeople_csv: .*\npeople_ndjson: /s)
+  },
+)
+
+test(
+  'a platform that could never be served is refused, and not its first request',
+  PROCESS_TEST,
+  async (t) => {
+    const { run, write, start } = createRunnerSandbox(t)
+    const settings = (key: string) => `platform: { name: x, title: "", source_key: "${key}" }
+source: { folder: . }
+modules: [{ record_type: a, name: "", file: a.csv, reference: id, full_name: id }]
+`
+    write('a.csv', 'id;name;;\n1;Ann;;\n')
+    write('platform.yaml', settings('a key with a snowman ☃'))
+    const { code, stderr } = await run(['check'])
+    assert.deepEqual(
+      [code, stderr],
+      [2, 'The source key of x must be printable ASCII without spaces at its ends.\n'],
+    )
+    write('platform.yaml', settings(SOURCE_KEY))
+    const check = await run(['check'])
+    assert.match(check.stdout, /^x \(x\) serves/)
+    assert.match(check.stdout, /\na: A\n.*left out: a column, it has no name\n/s)
+    const records = await (await start()).get('records/a')
+    const { module_name, records: list } = Object(await records.json())
+    assert.deepEqual(
+      [module_name, list],
+      ['A', [{ reference_number: '1', full_name: '1', data: { id: '1', name: 'Ann' } }]],
+    )
+  },
+)
 
 test('check warns of what the hub could not tell apart', PROCESS_TEST, async (t) => {
   const { run, write } = createRunnerSandbox(t)

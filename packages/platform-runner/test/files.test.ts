@@ -1,6 +1,6 @@
 /** Files of owners: what is odd in them, and what happens to them meanwhile. */
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -15,8 +15,8 @@ function openWith(t: TestContext, files: Record<string, string | Buffer>) {
   return { folder, source: openFolder(folder) }
 }
 
-const origin = (file: string, delimiter: string | null = null): Origin => ({
-  ...{ kind: 'file', file, delimiter },
+const origin = (file: string, encoding: string | null = null): Origin => ({
+  ...{ kind: 'file', file, delimiter: null, encoding },
 })
 
 async function rowsOf(source: Source, from: Origin) {
@@ -34,18 +34,99 @@ test('a CSV file is read whatever stands between its cells', async (t) => {
       `id${one}"a, b; c|d"\n1${one}"x""y\n${one}z"\n\n2${one}\n3\n`,
     ]),
   )
-  const { source } = openWith(t, files)
+  const { folder, source } = openWith(t, files)
   for (const [index, one] of [',', ';', '\t', '|'].entries()) {
     assert.deepEqual(await readAll(source, origin(`${index}.csv`)), [
       ['1', `x"y\n${one}z`],
       ['2', null],
       ['3', null],
     ])
+    writeFileSync(
+      join(folder, 'quoted.csv'),
+      `"id"${one}"name"${one}"at"\n"1"${one}"a,b;;;"${one}""\n`,
+    )
+    assert.deepEqual(await readAll(source, origin('quoted.csv')), [['1', 'a,b;;;', null]])
   }
 })
 
-test('what cannot be read is a fault that names the place, and shows none of the data', async (t) => {
+test('a file is read in its encoding, whatever ends its lines, and never with other letters', async (t) => {
+  const text = 'id,name\r\n1,Zoë\n2,"5 €"\r\n3,a\rb\n'
+  const bytes = Buffer.from('id,name\n1,5 \x80 f\xfcr Jos\xe9\n', 'latin1')
   const { source } = openWith(t, {
+    'plain.csv': text,
+    'mac.csv': 'id,name\r1,Ann\r2,"Bob\rBobson"\r',
+    'marked.csv': `\uFEFF${text}`,
+    'wide.csv': Buffer.from(`\uFEFF${text}`, 'utf16le'),
+    'old.csv': bytes,
+    'old.ndjson': Buffer.from('{"id":"1","name":"\xe9"}', 'latin1'),
+    'old.json': Buffer.from('[{"id":"1","name":"\xe9"}]', 'latin1'),
+  })
+  const rows = [
+    ['1', 'Zoë'],
+    ['2', '5 €'],
+    ['3', 'a\rb'],
+  ]
+  assert.deepEqual(await readAll(source, origin('plain.csv')), rows)
+  assert.deepEqual(await readAll(source, origin('marked.csv')), rows)
+  assert.deepEqual(await readAll(source, origin('mac.csv')), [
+    ['1', 'Ann'],
+    ['2', 'Bob\rBobson'],
+  ])
+  assert.deepEqual(await readAll(source, origin('wide.csv', 'utf-16le')), rows)
+  assert.deepEqual(await readAll(source, origin('old.csv', 'windows-1252')), [
+    ['1', '5 € für José'],
+  ])
+  for (const file of ['old.ndjson', 'old.json']) {
+    assert.deepEqual(await readAll(source, origin(file, 'latin1')), [['1', 'é']])
+  }
+  for (const file of ['old.csv', 'old.ndjson', 'old.json', 'wide.csv']) {
+    await assert.rejects(readAll(source, origin(file)), (error) => {
+      assert.ok(error instanceof SourceFault, file)
+      assert.match(error.message, /is not in UTF-8: .*encoding: windows-1252/)
+      return true
+    })
+  }
+})
+
+test('a line of NDJSON ends where the line ends, and nowhere else', async (t) => {
+  const names = ['a\u2028b', 'c\u2029d', '\u0085', 'x'.repeat(300_000)]
+  const lines = names.map((name, id) => JSON.stringify({ id, name }))
+  const { source } = openWith(t, {
+    'unix.ndjson': `\uFEFF${lines.join('\n')}`,
+    'windows.ndjson': `${lines.join('\r\n\r\n')}\r\n`,
+    'endless.ndjson': Buffer.alloc(16 * 1024 * 1024 + 2, ' '),
+  })
+  for (const file of ['unix.ndjson', 'windows.ndjson']) {
+    const rows = await readAll(source, origin(file))
+    assert.deepEqual(
+      rows.map(([, name]) => name),
+      names,
+    )
+  }
+  await assert.rejects(readAll(source, origin('endless.ndjson')), /has a line of more than/)
+})
+
+test('a CSV file that has lost its head or a column does not seem to hold nothing', async (t) => {
+  const { folder, source } = openWith(t, { 'people.csv': 'id,name\n1,Ann\n' })
+  const from = origin('people.csv')
+  const columns = await source.describe(from)
+  const { signal } = new AbortController()
+  const read = () => Array.fromAsync(source.rows({ origin: from, columns, find: null, signal }))
+  writeFileSync(join(folder, 'people.csv'), 'name,id,new\nAnn,1,x\n')
+  assert.deepEqual(await read(), [['1', 'Ann']])
+  writeFileSync(join(folder, 'people.csv'), '')
+  await assert.rejects(
+    read(),
+    (error) => error instanceof SourceFault && /empty/.test(error.message),
+  )
+  writeFileSync(join(folder, 'people.csv'), 'number,name\n1,Ann\n')
+  await assert.rejects(read(), /has no column "id" any more/)
+  writeFileSync(join(folder, 'people.csv'), 'id,name\n')
+  assert.deepEqual(await read(), [])
+})
+
+test('what cannot be read is a fault that names the place, and shows none of the data', async (t) => {
+  const { folder, source } = openWith(t, {
     'long.csv': 'a,b\n1,2\n1,secret,3\n',
     'quote.csv': 'a,b\n1,"secret\n',
     'empty.csv': '',
@@ -56,6 +137,8 @@ test('what cannot be read is a fault that names the place, and shows none of the
     'big.json': Buffer.alloc(32 * 1024 * 1024 + 1, ' '),
     'other.xml': '<a/>',
   })
+  mkdirSync(join(folder, 'folder.csv'))
+  mkdirSync(join(folder, 'folder.ndjson'))
   const words: Record<string, RegExp> = {
     'long.csv': /long\.csv: .* on line 3/,
     'quote.csv': /quote\.csv: /,
@@ -66,6 +149,8 @@ test('what cannot be read is a fault that names the place, and shows none of the
     'number.json': /number\.json: element 2 is no object/,
     'big.json': /NDJSON/,
     'other.xml': /ends in none of/,
+    'folder.csv': /folder\.csv cannot be read: /,
+    'folder.ndjson': /folder\.ndjson cannot be read: /,
   }
   for (const [file, pattern] of Object.entries(words)) {
     await assert.rejects(readAll(source, origin(file)), (error) => {

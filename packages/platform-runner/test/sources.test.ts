@@ -64,6 +64,31 @@ for (const engine of ENGINES) {
   )
 
   test(
+    `${engine.name}: a table with a dot in its name can be a module, and a broken view is the owner's fault`,
+    options,
+    async (t) => {
+      const database = await engine.open(t)
+      const quote = (name: string) => (engine.name === 'MariaDB' ? `\`${name}\`` : `"${name}"`)
+      await database.run(
+        `CREATE TABLE ${quote('a.b')} (id INTEGER PRIMARY KEY)`,
+        `INSERT INTO ${quote('a.b')} VALUES (7)`,
+      )
+      const source = await openOn(database)
+      const [candidate] = await source.candidates()
+      assert.deepEqual([candidate?.name, candidate?.key], ['a.b', ['id']])
+      assert.ok(candidate)
+      assert.deepEqual(await readAll(source, candidate.origin), [{ id: 7 }])
+      // PostgreSQL takes no table away that a view reads.
+      if (engine.name === 'PostgreSQL') return
+      await database.run(
+        `CREATE VIEW broken AS SELECT * FROM ${quote('a.b')}`,
+        `DROP TABLE ${quote('a.b')}`,
+      )
+      await assert.rejects(source.describe(table('broken')), SourceFault)
+    },
+  )
+
+  test(
     `${engine.name}: what is searched for is text, and never a statement or a pattern`,
     options,
     async (t) => {

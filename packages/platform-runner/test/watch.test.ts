@@ -1,5 +1,9 @@
 /** What changes in the owner's database reaches a real hub by itself, whoever is killed meanwhile. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import type { Statistics } from '@recordhub/protocol'
 import { findFreePort } from '../../server/test/helpers/free-port.ts'
@@ -209,3 +213,32 @@ test(
     await assert.rejects(sandbox.start(env), /It ended: .*outbox.*\n$/)
   },
 )
+
+test('asked to end while it begins, it ends', PROCESS_TEST, async (t) => {
+  const sandbox = createRunnerSandbox(t)
+  new DatabaseSync(join(sandbox.folder, 'owner.sqlite')).exec(
+    'CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, updated_at DATETIME)',
+  )
+  const port = String(await findFreePort())
+  const env = {
+    DATABASE_URL: 'sqlite:owner.sqlite',
+    HUB_URL: `http://127.0.0.1:${await findFreePort()}`,
+    HUB_API_KEY: 'rhk_any',
+  }
+  sandbox.write('platform.yaml', SETTINGS)
+  // It watches this one of another machine for a while before it takes its place.
+  const lock = join(sandbox.folder, 'recordhub-state', 'outbox.ndjson.lock')
+  mkdirSync(dirname(lock))
+  writeFileSync(lock, JSON.stringify({ host: 'elsewhere', pid: 1, started: 1, token: 'x' }))
+  const { child } = sandbox.begin(env, port)
+  await eventually('it listens', () =>
+    fetch(`http://127.0.0.1:${port}/`).then(
+      ({ status }) => status,
+      () => null,
+    ),
+  )
+  const closed = once(child, 'close')
+  child.kill('SIGTERM')
+  await closed
+  assert.equal(child.exitCode, 0)
+})

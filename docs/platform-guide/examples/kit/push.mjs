@@ -7,6 +7,10 @@ const hub = createPushClient({
   hubApiKey: process.env.HUB_API_KEY,
   outbox: createFileOutbox('outbox'),
   onStored: (push, stored) => console.log(`${push.method} of ${push.recordKey}:`, stored.outcome),
+  onRefused: (push, { message }) => {
+    console.error(`${push.method} of ${push.recordKey}:`, message)
+    process.exitCode = 1
+  },
 })
 // What an earlier run left behind goes first.
 await hub.ready()

@@ -32,7 +32,8 @@ async function describe(
   for (const { key, label = '', type = '', required } of module.fields) {
     print(`  ${key.padEnd(width)}  ${type.padEnd(8)}  ${label}${required ? ' (required)' : ''}`)
   }
-  for (const { name, reason } of module.leftOut) print(`  left out: ${name}, ${reason}`)
+  for (const { name, reason } of module.leftOut)
+    print(`  left out: ${name || 'a column'}, ${reason}`)
   if (module.search.length > 0) {
     print(`  searched: ${module.search.map((column) => column.name).join(', ')}`)
   }

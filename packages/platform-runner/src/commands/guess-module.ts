@@ -1,4 +1,6 @@
 /** What a table most likely means, as a beginning that its owner goes through. */
+
+import { hasName } from '../platform/served-module.ts'
 import { labelFromComment, labelOf } from '../records/label.ts'
 import type { Origin } from '../settings/settings.ts'
 import type { Candidate, Column } from '../sources/source.ts'
@@ -34,7 +36,8 @@ const SECRETS = /passw|secret|token|api_?key|(?:^|_)(?:hash|salt|pin)(?:_|$)/i
 const SEARCHED = /name|mail|title|phone|city/i
 const MOST_SEARCHED = 4
 
-export function guessModule(candidate: Candidate, columns: readonly Column[]): Guess {
+export function guessModule(candidate: Candidate, described: readonly Column[]): Guess {
+  const columns = described.filter(hasName)
   const find = (names: readonly string[]) =>
     names.flatMap((name) => columns.find((one) => asWords(one.name) === name) ?? [])[0]?.name ??
     null
@@ -60,6 +63,18 @@ export function guessModule(candidate: Candidate, columns: readonly Column[]): G
     updatedAt: !isFile && columns.some((one) => one.name === time && isTime(one)) ? time : null,
     columns,
   }
+}
+
+/** Gives what would bear the name of another one that of its schema or file with it. */
+export function withOwnTypes(guesses: readonly Guess[]): Guess[] {
+  const count = new Map<string, number>()
+  for (const { recordType } of guesses) count.set(recordType, (count.get(recordType) ?? 0) + 1)
+  return guesses.map((guess) => {
+    const { origin, recordType } = guess
+    const whole = origin.kind === 'table' ? origin.table : origin.kind === 'file' ? origin.file : ''
+    const isAlone = count.get(recordType) === 1
+    return isAlone || whole === '' ? guess : { ...guess, recordType: whole.replaceAll('.', '_') }
+  })
 }
 
 const isTime = ({ kind }: Column) => kind === 'instant' || kind === 'datetime'

@@ -7,8 +7,9 @@ import { readEnvironment } from '../settings/environment.ts'
 import { parseSource } from '../settings/read-settings.ts'
 import type { SourceSettings } from '../settings/settings.ts'
 import { openSource } from '../sources/open-source.ts'
+import { type Source, SourceFault } from '../sources/source.ts'
 import { UsageFault } from './arguments.ts'
-import { guessModule } from './guess-module.ts'
+import { type Guess, guessModule, withOwnTypes } from './guess-module.ts'
 import { scalar, writeStarter } from './write-starter.ts'
 
 /** Never overwrites anything: a file that is there is somebody's work. */
@@ -26,18 +27,14 @@ export async function init(
   }
   const settings = parseAddress(address, process.cwd())
   const source = await openSource(settings)
-  const candidates = await source.candidates()
-  if (candidates.length === 0) throw new Error(`There are no tables or files in ${source.title}.`)
-  const guesses = []
-  for (const candidate of candidates) {
-    guesses.push(guessModule(candidate, await source.describe(candidate.origin)))
-  }
+  const guesses = withOwnTypes(await guessModules(source, print))
+  if (guesses.length === 0) throw new Error(`There are no tables or files in ${source.title}.`)
   const isSecret = 'url' in settings
   const named = isSecret ? `\${DATABASE_URL}` : scalar(placeFor(settings, folder))
   writeFileSync(path, writeStarter(named, settings.kind, guesses), { mode: 0o600, flag: 'wx' })
   addToEnvironment(join(folder, '.env'), {
     SOURCE_KEY: randomBytes(24).toString('base64url'),
-    ...(isSecret ? { DATABASE_URL: address } : {}),
+    ...(isSecret ? { DATABASE_URL: address.replaceAll("'", '%27') } : {}),
   })
   const ready = guesses.filter((guess) => guess.reference !== null).length
   print(
@@ -45,6 +42,20 @@ export async function init(
   )
   print(`${join(folder, '.env')} holds the key that the hub will ask for (SOURCE_KEY).`)
   print('Go through the first file, then: recordhub-platform check')
+}
+
+/** Of everything that can be read: a view that is broken, or a file of something else, is told and left out. */
+async function guessModules(source: Source, print: (line: string) => void): Promise<Guess[]> {
+  const guesses: Guess[] = []
+  for (const candidate of await source.candidates()) {
+    try {
+      guesses.push(guessModule(candidate, await source.describe(candidate.origin)))
+    } catch (error) {
+      if (!(error instanceof SourceFault)) throw error
+      print(`${candidate.name} is left out: ${error.message}.`)
+    }
+  }
+  return guesses
 }
 
 function parseAddress(address: string, folder: string): SourceSettings {

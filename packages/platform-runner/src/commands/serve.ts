@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createLog, type Log } from '../log.ts'
 import { type LoadedPlatform, loadPlatform } from '../platform/load-platform.ts'
@@ -27,7 +28,8 @@ export async function serve(
   const server = await servePlatform(loaded.definition, settings, log)
   const watch = settings.push && (await watchChanges(loaded.modules, source, settings.push, log))
   print(`${settings.platform.title} listens at ${server.address}`)
-  await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  // It may have come while all that began.
+  if (!signal.aborted) await once(signal, 'abort')
   log('stopping')
   await Promise.all([watch?.stop(), server.stop()])
 }

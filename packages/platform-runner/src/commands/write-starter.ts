@@ -1,5 +1,5 @@
 import { labelFromComment, labelOf } from '../records/label.ts'
-import type { SourceSettings } from '../settings/settings.ts'
+import type { Origin, SourceSettings } from '../settings/settings.ts'
 import type { Guess } from './guess-module.ts'
 
 /** A first `platform.yaml` that says of each line what it is for. */
@@ -43,14 +43,10 @@ const PUSH = `# Push what changes at once, from modules with updated_at. The hub
 
 function writeModule(guess: Guess, isFolder: boolean): string {
   const { origin, reference, fullName, leaveOut, search, updatedAt, columns } = guess
-  const where =
-    origin.kind === 'table'
-      ? `table: ${scalar(origin.table)}`
-      : `file: ${scalar(origin.kind === 'file' ? origin.file : '')}`
   const lines = [
     `- record_type: ${scalar(guess.recordType)}   # how programs call it; never changed`,
     `  name: ${scalar(guess.name)}`,
-    `  ${where}`,
+    `  ${writeOrigin(origin)}`,
     `  reference: ${scalar(reference ?? 'NAME THE COLUMN')}   # what tells records apart, as "{a}-{b}" for several columns`,
     `  full_name: ${scalar(fullName)}   # whom or what it is about, as "{first} {last}"`,
     leaveOut.length > 0 ? `  leave_out: ${list(leaveOut)}` : '  # leave_out: [column]',
@@ -71,6 +67,11 @@ function writeModule(guess: Guess, isFolder: boolean): string {
   return isReady
     ? `${text}\n`
     : `  # No column tells the rows of this one apart; name one, or leave it out.\n${text}\n`
+}
+
+function writeOrigin(origin: Origin): string {
+  if (origin.kind === 'table') return `table: ${scalar(origin.table)}`
+  return origin.kind === 'file' ? `file: ${scalar(origin.file)}` : `query: ${scalar(origin.query)}`
 }
 
 /** Plain where nobody could take it for something else. */

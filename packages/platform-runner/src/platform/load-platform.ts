@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { PlatformDefinition, PlatformModule, PlatformRecord } from '@recordhub/platform-kit'
+import {
+  createPlatformHandler,
+  type PlatformDefinition,
+  type PlatformModule,
+  type PlatformRecord,
+} from '@recordhub/platform-kit'
 import type { Log } from '../log.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Row, type Source, SourceFault } from '../sources/source.ts'
@@ -45,7 +50,17 @@ export async function loadPlatform(
       ? {}
       : { search: (query, { signal }) => search(searched, source, query, signal) }),
   }
+  refuseFaulty(definition)
   return { definition, modules }
+}
+
+/** What could never be served shows here, and not with the first request. */
+function refuseFaulty(definition: PlatformDefinition): void {
+  try {
+    createPlatformHandler(definition)
+  } catch (error) {
+    throw new SettingsFault(error instanceof Error ? error.message : String(error))
+  }
 }
 
 function toModule(module: ServedModule, source: Source, log: Log): PlatformModule {

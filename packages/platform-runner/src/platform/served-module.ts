@@ -39,13 +39,14 @@ export function serveModule(
     const column = found.find((one) => one.name === name)
     if (column) return [column]
     const names = found.map((one) => one.name).join(', ')
-    faults.push(`${settings.placeOf(key)}: there is no column "${name}"; there are ${names}.`)
+    const there = names === '' ? 'none, since it is empty' : names
+    faults.push(`${settings.placeOf(key)}: there is no column "${name}"; there are ${there}.`)
     return []
   }
   const findAll = (names: readonly string[], key: string) =>
     names.flatMap((name) => find(name, key))
 
-  for (const name of repeated(found.map((column) => column.name))) {
+  for (const name of repeated(found.filter(hasName).map((column) => column.name))) {
     faults.push(
       `${settings.placeOf(null)}: two columns are named "${name}"; name one of them anew.`,
     )
@@ -82,7 +83,7 @@ export function serveModule(
 
   return {
     recordType: settings.recordType,
-    name: settings.name ?? labelOf(settings.recordType),
+    name: settings.name || labelOf(settings.recordType),
     description: settings.description,
     origin: settings.origin,
     fields: sent.map(({ column, kind }) => ({
@@ -112,6 +113,7 @@ export function serveModule(
 function reasonToLeaveOut(column: Column, { leaveOut, columns }: ModuleSettings): string | null {
   if (leaveOut.includes(column.name)) return 'as leave_out says'
   if (columns && !columns.includes(column.name)) return 'columns does not name it'
+  if (!hasName(column)) return 'it has no name'
   if (column.name === '__proto__') return 'the hub takes no such name'
   return column.kind === 'binary' ? `${column.type} is binary` : null
 }
@@ -121,6 +123,9 @@ function kindToSend(kind: Kind, type: keyof typeof FIELD_TYPES | null): Kind {
   if (type === null || (type === 'datetime' && kind === 'instant')) return kind
   return FIELD_TYPES[type]
 }
+
+/** Not so the cells behind the last name in the head of many a CSV file. */
+export const hasName = ({ name }: Column) => name.trim() !== ''
 
 function repeated(names: readonly string[]): Set<string> {
   return new Set(names.filter((name, index) => names.indexOf(name) !== index))

@@ -40,6 +40,7 @@ function readOrigin(section: Section, source: SourceKind): Origin {
   const query = section.text('query')
   const file = section.text('file')
   const delimiter = section.text('delimiter')
+  const encoding = section.text('encoding')
   if (source === 'folder') {
     if (table !== null || query !== null) {
       section.fault(table === null ? 'query' : 'table', 'is for databases; a folder has file')
@@ -47,12 +48,26 @@ function readOrigin(section: Section, source: SourceKind): Origin {
     if (delimiter !== null && delimiter.length !== 1) {
       section.fault('delimiter', 'has to be one character')
     }
-    return { kind: 'file', file: file ?? '', delimiter }
+    if (encoding !== null && !isEncoding(encoding)) {
+      section.fault(
+        'encoding',
+        'is none that is known: utf-8, windows-1252, utf-16le and the like are',
+      )
+    }
+    return { kind: 'file', file: file ?? '', delimiter, encoding }
   }
-  if (source === null && file !== null) return { kind: 'file', file, delimiter }
+  if (source === null && file !== null) return { kind: 'file', file, delimiter, encoding }
   if (file !== null) section.fault('file', 'is for folders; a database has table or query')
   else if ((table === null) === (query === null)) section.fault(null, 'needs either table or query')
   return query === null ? { kind: 'table', table: table ?? '' } : { kind: 'query', query }
+}
+
+function isEncoding(name: string): boolean {
+  try {
+    return new TextDecoder(name, { fatal: true }).fatal
+  } catch {
+    return false
+  }
 }
 
 function readFields(section: Section | null): Record<string, FieldSettings> {

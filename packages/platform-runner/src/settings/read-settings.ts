@@ -25,9 +25,12 @@ export function readSettings(
   const listen = readListen(root.section('listen'))
   const source = readSource(root, file.folder)
   const push = readPush(root.section('push'), file.folder)
+  const known = faults.length
   const sections = root.sections('modules')
   const modules = sections.map((section) => readModule(section, source?.kind ?? null))
-  if (sections.length === 0 && !root.keys.includes('modules')) root.fault('modules', 'is missing')
+  if (sections.length === 0 && faults.length === known) {
+    root.fault('modules', root.has('modules') ? 'names none' : 'is missing')
+  }
   for (const [index, module] of modules.entries()) {
     const first = modules.findIndex(({ recordType }) => recordType === module.recordType)
     if (first < index) {
@@ -60,7 +63,7 @@ function readPlatform(root: Section): Settings['platform'] | null {
   const name = section.need('name')
   const platform = {
     name,
-    title: section.text('title') ?? name,
+    title: section.text('title') || name,
     description: section.text('description') ?? '',
     sourceKeys,
     pathWord: section.text('path_word') ?? 'hub',
@@ -103,10 +106,15 @@ function readSource(root: Section, folder: string): SourceSettings | null {
   }
   if (files !== null) return { kind: 'folder', path: resolve(folder, files) }
   const source = database === null ? null : parseSource(database, folder)
-  if (!source && database !== null) {
-    section.fault('database', 'has to begin with postgres://, mysql://, mariadb:// or sqlite:')
-  }
+  if (!source && database !== null) section.fault('database', whyNoAddress(database))
   return source
+}
+
+function whyNoAddress(text: string): string {
+  const [, scheme = ''] = /^([a-z]+):\/\//.exec(text) ?? []
+  return Object.hasOwn(SCHEMES, scheme)
+    ? `is no address: write ${scheme}://user:password@host:port/database, and in the password %40 for @, %2F for /, %23 for #`
+    : 'has to begin with postgres://, mysql://, mariadb:// or sqlite:'
 }
 
 /** `postgres://…`, `mysql://…`, `mariadb://…`, `sqlite:<path>`; null for anything else. */

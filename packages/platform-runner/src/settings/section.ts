@@ -43,6 +43,9 @@ type File = {
   faults: string[]
 }
 
+/** What people write first for a reference of two columns. */
+const NEEDS_QUOTES = ' (a text that begins with { needs quotes: "{a}-{b}")'
+
 /**
  * @param environment what `${NAME}` in a text stands for.
  * @param faults grows by a line for each fault that is found.
@@ -56,9 +59,12 @@ export function openSection(
 ): Section | null {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
-  for (const { message, pos } of document.errors) {
+  for (const { code, message, pos } of document.errors) {
     const [words = ''] = message.split(/ at line \d|\n/)
-    faults.push(`${name}:${lines.linePos(pos[0]).line}: ${words.trim()}`)
+    const { line } = lines.linePos(pos[0])
+    const isBare = /:\s+\{/.test(text.split('\n')[line - 1] ?? '')
+    const known = code === 'MULTIPLE_DOCS' ? 'the file ends here; take "---" out' : words.trim()
+    faults.push(`${name}:${line}: ${known}${isBare ? NEEDS_QUOTES : ''}`)
   }
   if (document.errors.length > 0) return null
   const file = { name, lines, document, environment, faults }
@@ -102,7 +108,10 @@ function toSection(file: File, path: string, given: unknown): Section | null {
   return {
     path,
     keys: [...members.keys()],
-    has: (key) => members.has(key),
+    has(key) {
+      asked.add(key)
+      return members.has(key)
+    },
     text,
     need(key) {
       const value = text(key)
@@ -170,7 +179,7 @@ function toSection(file: File, path: string, given: unknown): Section | null {
 /** A plain `007` is meant as it is written. */
 function toText(file: File, path: string, node: unknown): string | null {
   if (!isScalar(node) || node.value === null) {
-    faultAt(file, node, path, 'has to be a text')
+    faultAt(file, node, path, `has to be a text${isMap(node) ? NEEDS_QUOTES : ''}`)
     return null
   }
   const written = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value))

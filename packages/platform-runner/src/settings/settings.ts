@@ -27,8 +27,11 @@ export type SourceSettings =
 export type Origin =
   | { kind: 'table'; table: string }
   | { kind: 'query'; query: string }
-  /** @property delimiter between the cells of a CSV file; null where it is to be found out. */
-  | { kind: 'file'; file: string; delimiter: string | null }
+  /**
+   * @property delimiter between the cells of a CSV file; null where it is to be found out.
+   * @property encoding as TextDecoder calls it; null for UTF-8.
+   */
+  | { kind: 'file'; file: string; delimiter: string | null; encoding: string | null }
 
 export type FieldSettings = {
   label: string | null

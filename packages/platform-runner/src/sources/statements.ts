@@ -13,6 +13,15 @@ function fromOf(origin: Origin, { quote }: Dialect): string {
   return `(\n${origin.query.trim().replace(/;+\s*$/, '')}\n) AS ${quote('records')}`
 }
 
+/** A table as settings name it, or as a query where they have no name for it: what is before a dot is a schema. */
+export function originOf(parts: string[], { quote }: Dialect): Origin {
+  const table = parts.join('.')
+  const isNamed = splitTable(table).join('\n') === parts.join('\n')
+  return isNamed
+    ? { kind: 'table', table }
+    : { kind: 'query', query: `SELECT * FROM ${parts.map(quote).join('.')}` }
+}
+
 export function splitTable(table: string): string[] {
   const [first = '', ...rest] = table.split('.')
   return rest.length === 0 ? [first] : [first, rest.join('.')]

@@ -38,6 +38,7 @@ export type RunnerSandbox = {
     env?: Record<string, string>,
     port?: string,
   ) => {
+    child: ChildProcess
     logs: RunningPlatform['logs']
     listening: Promise<RunningPlatform>
   }
@@ -111,7 +112,7 @@ export function createRunnerSandbox(t: TestContext, main = MAIN): RunnerSandbox 
         }),
       stop: (signal = 'SIGTERM') => end(child, signal),
     })
-    return { logs, listening }
+    return { child, logs, listening }
   }
 }
 

@@ -5,11 +5,11 @@ import { extname, resolve, sep } from 'node:path'
 import { textOf } from '../../records/kind.ts'
 import type { Origin } from '../../settings/settings.ts'
 import { type Column, type Row, type Source, SourceAway, SourceFault } from '../source.ts'
-import { readCsv, readHeader } from './csv.ts'
+import { type CsvFile, readCsv, readHeader } from './csv.ts'
 import { describeObjects } from './describe-objects.ts'
 import { readJsonList, readNdjson } from './json-files.ts'
 
-const KINDS: Record<string, 'csv' | 'ndjson' | 'json'> = {
+const KINDS: Record<string, OpenFile['kind']> = {
   '.csv': 'csv',
   '.tsv': 'csv',
   '.txt': 'csv',
@@ -19,7 +19,7 @@ const KINDS: Record<string, 'csv' | 'ndjson' | 'json'> = {
 }
 
 export function openFolder(folder: string): Source {
-  function open(origin: Origin) {
+  function open(origin: Origin): OpenFile {
     if (origin.kind !== 'file') throw new Error('A folder has files.')
     const path = resolve(folder, origin.file)
     if (!path.startsWith(folder.endsWith(sep) ? folder : folder + sep)) {
@@ -28,7 +28,7 @@ export function openFolder(folder: string): Source {
     const kind = KINDS[extname(path).toLowerCase()]
     if (!kind)
       throw new SourceFault(`${origin.file} ends in none of ${Object.keys(KINDS).join(', ')}`)
-    return { path, kind, stats: lookAt(path) }
+    return { ...origin, path, kind, stats: lookAt(path) }
   }
 
   async function* rows({ origin, columns, find, signal }: Parameters<Source['rows']>[0]) {
@@ -52,10 +52,8 @@ export function openFolder(folder: string): Source {
   }
 
   function readRows(origin: Origin, names: string[]): AsyncIterable<Row> {
-    const { path, kind, stats } = open(origin)
-    if (kind === 'csv') return readCsv(path, delimiterOf(origin), names)
-    const objects = kind === 'json' ? readJsonList(path, stats.size) : readNdjson(path)
-    return toRows(objects, names)
+    const file = open(origin)
+    return file.kind === 'csv' ? readCsv(file, names) : toRows(readObjects(file), names)
   }
 
   return {
@@ -71,18 +69,16 @@ export function openFolder(folder: string): Source {
         .filter((file) => KINDS[extname(file).toLowerCase()] && extname(file) !== '.txt')
         .toSorted()
         .map((file) => ({
-          origin: { kind: 'file', file, delimiter: null },
+          origin: { kind: 'file', file, delimiter: null, encoding: null },
           name: file.slice(0, -extname(file).length),
           comment: null,
           key: [],
         }))
     },
     async describe(origin): Promise<Column[]> {
-      const { path, kind, stats } = open(origin)
-      if (kind !== 'csv') {
-        return describeObjects(kind === 'json' ? readJsonList(path, stats.size) : readNdjson(path))
-      }
-      const names = await readHeader(path, delimiterOf(origin))
+      const file = open(origin)
+      if (file.kind !== 'csv') return describeObjects(readObjects(file))
+      const names = await readHeader(file)
       return names.map((name) => ({
         name,
         kind: 'text',
@@ -106,7 +102,11 @@ function lookAt(path: string): Stats {
   }
 }
 
-const delimiterOf = (origin: Origin) => (origin.kind === 'file' ? origin.delimiter : null)
+type OpenFile = CsvFile & { kind: 'csv' | 'ndjson' | 'json'; stats: Stats }
+
+function readObjects({ path, encoding, kind, stats }: OpenFile) {
+  return kind === 'json' ? readJsonList(path, encoding, stats.size) : readNdjson(path, encoding)
+}
 
 async function* toRows(
   objects: AsyncIterable<Record<string, Row[number]>>,

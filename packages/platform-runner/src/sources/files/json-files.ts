@@ -1,8 +1,6 @@
-import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import { type JsonValue, parseExact } from '../../records/json.ts'
 import { SourceFault } from '../source.ts'
+import { readLines, readText } from './read-text.ts'
 
 type JsonObject = Record<string, JsonValue>
 
@@ -10,30 +8,30 @@ type JsonObject = Record<string, JsonValue>
 const MOST_BYTES = 32 * 1024 * 1024
 
 /** An object on each line. */
-export async function* readNdjson(path: string): AsyncGenerator<JsonObject> {
-  const stream = createReadStream(path)
+export async function* readNdjson(
+  path: string,
+  encoding: string | null,
+): AsyncGenerator<JsonObject> {
   let number = 0
-  try {
-    // Not at U+2028, where others would break lines, too.
-    for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
-      number += 1
-      const text = number === 1 ? line.replace(/^\uFEFF/, '') : line
-      if (text.trim() !== '') yield toObject(text, `${path}:${number}`)
-    }
-  } finally {
-    stream.destroy()
+  for await (const line of readLines(path, encoding)) {
+    number += 1
+    if (line.trim() !== '') yield toObject(line, `${path}:${number}`)
   }
 }
 
 /** A list of objects, by itself or as the member `records`. */
-export async function* readJsonList(path: string, bytes: number): AsyncGenerator<JsonObject> {
+export async function* readJsonList(
+  path: string,
+  encoding: string | null,
+  bytes: number,
+): AsyncGenerator<JsonObject> {
   if (bytes > MOST_BYTES) {
     const most = MOST_BYTES / 1024 / 1024
     throw new SourceFault(
       `${path} is larger than ${most} MB: make it NDJSON (an object on each line), which is read line by line`,
     )
   }
-  const value = parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''), path)
+  const value = parse((await Array.fromAsync(readText(path, encoding))).join(''), path)
   const list = isObject(value) ? value['records'] : value
   if (!Array.isArray(list)) throw new SourceFault(`${path} holds no list of objects`)
   for (const [index, item] of list.entries()) {

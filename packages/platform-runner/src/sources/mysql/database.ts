@@ -5,7 +5,7 @@ import type { Cell } from '../../records/kind.ts'
 import type { Origin } from '../../settings/settings.ts'
 import { type Candidate, type Column, type Row, SourceAway, SourceFault } from '../source.ts'
 import type { Connection, Database } from '../sql-source.ts'
-import type { Statement } from '../statements.ts'
+import { originOf, type Statement } from '../statements.ts'
 import { mysqlDialect } from './dialect.ts'
 import { type Described, kindOf } from './kinds.ts'
 
@@ -155,7 +155,7 @@ const CANDIDATES = `
 async function candidates(connection: Connection): Promise<Candidate[]> {
   const rows = await Array.fromAsync(connection.read({ sql: CANDIDATES, parameters: [] }))
   return rows.map(([table, comment, type, key]) => ({
-    origin: { kind: 'table', table: String(table) },
+    origin: originOf([String(table)], mysqlDialect),
     name: String(table),
     // Views have none but this word.
     comment: type === 'VIEW' || !comment ? null : String(comment),
@@ -185,10 +185,14 @@ function answered(
   })
 }
 
+/** A view of which a table or a column is gone: of the statement, whatever its state says. */
+const BROKEN_VIEW = 1356
+
 /** Errors of the statement have a state of SQL; 08 is the connection, 70 and the rest of HY the server itself. */
 function translate(error: unknown): Error {
   const words = error instanceof Error ? error.message : String(error)
   const state = error instanceof Error && 'sqlState' in error ? String(error.sqlState) : ''
-  if (/^(?:2|4)/.test(state)) return new SourceFault(`MySQL: ${words}`)
+  const isBrokenView = error instanceof Error && 'errno' in error && error.errno === BROKEN_VIEW
+  if (/^(?:2|4)/.test(state) || isBrokenView) return new SourceFault(`MySQL: ${words}`)
   return new SourceAway(`MySQL cannot be reached: ${words}`)
 }

@@ -3,7 +3,7 @@ import { Client, DatabaseError, type QueryArrayResult } from 'pg'
 import { nextBatchSize } from '../batch-size.ts'
 import { type Candidate, type Column, type Row, SourceAway, SourceFault } from '../source.ts'
 import type { Connection, Database } from '../sql-source.ts'
-import type { Statement } from '../statements.ts'
+import { originOf, type Statement } from '../statements.ts'
 import { postgresDialect } from './dialect.ts'
 import { kindOf } from './kinds.ts'
 
@@ -127,7 +127,7 @@ const CANDIDATES = `
 async function candidates(connection: Connection): Promise<Candidate[]> {
   const rows = await Array.fromAsync(connection.read({ sql: CANDIDATES, parameters: [] }))
   return rows.map(([schema, name, comment, key]) => ({
-    origin: { kind: 'table', table: schema === 'public' ? `${name}` : `${schema}.${name}` },
+    origin: originOf(schema === 'public' ? [`${name}`] : [`${schema}`, `${name}`], postgresDialect),
     name: String(name),
     comment: comment === null || comment === undefined ? null : String(comment),
     key: JSON.parse(String(key)),

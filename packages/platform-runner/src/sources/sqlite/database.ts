@@ -5,7 +5,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import type { Origin } from '../../settings/settings.ts'
 import { type Candidate, type Column, type Row, SourceAway, SourceFault } from '../source.ts'
 import type { Connection, Database } from '../sql-source.ts'
-import { type Statement, splitTable } from '../statements.ts'
+import { originOf, type Statement, splitTable } from '../statements.ts'
 import { sqliteDialect } from './dialect.ts'
 import { kindOf } from './kinds.ts'
 
@@ -91,13 +91,14 @@ function requiredColumns(database: DatabaseSync, table: string): Set<unknown> {
 const CANDIDATES = `
   SELECT t.name, (SELECT group_concat(name, char(10)) FROM
     (SELECT name FROM pragma_table_info(t.name) WHERE pk > 0 ORDER BY pk))
-  FROM sqlite_schema AS t
-  WHERE t.type IN ('table', 'view') AND t.name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY t.name`
+  FROM pragma_table_list AS t
+  WHERE t.schema = 'main' AND t.type <> 'shadow' AND t.name NOT LIKE 'sqlite!_%' ESCAPE '!'
+  ORDER BY t.name`
 
 async function candidates(connection: Connection): Promise<Candidate[]> {
   const rows = await Array.fromAsync(connection.read({ sql: CANDIDATES, parameters: [] }))
   return rows.map(([name, key]) => ({
-    origin: { kind: 'table', table: String(name) },
+    origin: originOf([String(name)], sqliteDialect),
     name: String(name),
     comment: null,
     key: key ? String(key).split('\n') : [],
