@@ -100,6 +100,7 @@ export function describePullStart(pull: {
   }
 }
 
-function counted(count: number, noun: string): string {
+/** `1 module`, `2 modules` */
+export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -1,4 +1,5 @@
 import type { Platform, RegisterRequest } from '@recordhub/protocol'
+import { counted } from '../../domain/activity.ts'
 import {
   createKey,
   HUB_KEY_PREFIX,
@@ -68,7 +69,7 @@ export async function registerPlatform(
       activity: {
         level: 'info',
         kind: 'platform.registered',
-        message: `${platform_title} registered with ${request.record_types.length} modules`,
+        message: `${platform_title} registered with ${counted(request.record_types.length, 'module')}`,
         actor: requester.actor,
         details: { record_types: request.record_types },
       },
