@@ -95,6 +95,22 @@ describe('every page in a browser', BROWSER_TEST, () => {
     })
   }
 
+  test('what opens over every page is accessible: the search, the account', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto('/dashboard/guide')
+    await page.getByRole('heading', { name: 'Errors' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Search' }).waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'Search' }).waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Your account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
+    await expectAccessible(page)
+    assert.deepEqual(complaints, [])
+  })
+
   test('the keyboard passes the navigation in one step, and goes round without a trap', async () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened

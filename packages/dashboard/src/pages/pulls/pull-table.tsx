@@ -1,5 +1,5 @@
 import 'mantine-datatable/styles.css'
-import { Anchor, Stack } from '@mantine/core'
+import { Anchor, Stack, Text } from '@mantine/core'
 import type { Pull } from '@recordhub/protocol'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -10,7 +10,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
-import { formatDuration, formatNumber, formatWord } from '../../lib/format.ts'
+import { formatDuration, formatNumber } from '../../lib/format.ts'
 import { useUrlState, writeUrlState } from '../../lib/url-state.ts'
 import { durationOf, triggerInWords } from './pull-words.ts'
 
@@ -84,19 +84,21 @@ const COLUMNS: DataTableColumn<Pull>[] = [
   {
     accessor: 'state',
     title: 'State',
+    width: 120,
     render: ({ state }) => <StatusBadge status={state} />,
   },
   {
-    accessor: 'trigger',
+    accessor: 'requested_at',
     title: 'Started',
     noWrap: true,
-    render: ({ trigger }) => formatWord(triggerInWords(trigger)),
-  },
-  {
-    accessor: 'requested_at',
-    title: 'At',
-    noWrap: true,
-    render: ({ requested_at }) => <Time at={requested_at} />,
+    render: ({ requested_at, trigger }) => (
+      <>
+        <Time at={requested_at} />
+        <Text size="xs" c="dimmed">
+          {triggerInWords(trigger)}
+        </Text>
+      </>
+    ),
   },
   {
     accessor: 'duration',
