@@ -61,5 +61,7 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': colors.dark[1],
     '--mantine-color-placeholder': colors.dark[1],
     '--mantine-color-error': colors.red[4],
+    // On a row that is pointed at, too.
+    '--mantine-color-anchor': harbour[3],
   },
 })

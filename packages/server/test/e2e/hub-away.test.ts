@@ -50,6 +50,17 @@ describe('a page while the hub is away', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: 'Platforms' }).waitFor()
   })
 
+  test('learns who is signed in where that could not be asked at first', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.clock.install()
+    await page.route('**/api/v1/session', (route) => route.abort(), { times: 1 })
+    const failed = page.waitForEvent('requestfailed')
+    await page.goto('/dashboard/settings')
+    await failed
+    await runUntilShown(page, page.getByRole('tab', { name: 'Operators' }))
+  })
+
   test('reads by itself what it could not read, on a phone too', async () => {
     await using opened = await openPage(browser(), hub, { width: 360 })
     const { page, context } = opened

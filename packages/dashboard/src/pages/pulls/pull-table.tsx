@@ -1,12 +1,14 @@
 import 'mantine-datatable/styles.css'
 import { Anchor, Stack, Text } from '@mantine/core'
 import type { Pull } from '@recordhub/protocol'
+import { IconDownload } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { DataTable, type DataTableColumn } from 'mantine-datatable'
 import { callHub } from '../../api/call-hub.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { LinkButton } from '../../components/link-button.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
@@ -50,11 +52,21 @@ export function PullTable() {
 
 function NoPulls({ isFirstPage }: { isFirstPage: boolean }) {
   return isFirstPage ? (
-    <EmptyState title="Nothing has been pulled yet">
-      The schedule pulls by itself once a platform with a module is registered.
+    <EmptyState
+      icon={<IconDownload />}
+      title="Nothing has been pulled yet"
+      action={
+        <LinkButton to="/dashboard" variant="light">
+          To the overview
+        </LinkButton>
+      }
+    >
+      Once a platform is registered, its records are pulled from the overview, and by the schedule.
     </EmptyState>
   ) : (
-    <EmptyState title="There are no older pulls">Pulls are kept for a time only.</EmptyState>
+    <EmptyState icon={<IconDownload />} title="There are no older pulls">
+      Pulls are kept for a time only.
+    </EmptyState>
   )
 }
 
