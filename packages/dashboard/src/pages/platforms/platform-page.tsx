@@ -54,7 +54,7 @@ export function PlatformPage() {
         <PageLink to="/dashboard/platforms" size="sm">
           Platforms
         </PageLink>
-        <Text size="sm" c="dimmed" truncate>
+        <Text size="sm" c="dimmed" lh={1.5} truncate>
           {display_title}
         </Text>
       </Breadcrumbs>
