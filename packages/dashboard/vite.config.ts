@@ -29,6 +29,8 @@ export default defineConfig({
   build: {
     target: 'es2022',
     assetsInlineLimit: 0,
+    // A page whose styles could not be fetched would be shown without them at the next try.
+    cssCodeSplit: false,
     chunkSizeWarningLimit: 700,
     license: { fileName: 'assets/licenses.txt' },
   },

@@ -6,9 +6,10 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router'
-import { ErrorNotice } from './components/error-notice.tsx'
 import { NotFound } from './components/not-found.tsx'
+import { PageError } from './components/page-error.tsx'
 import { PageSkeleton } from './components/page-skeleton.tsx'
+import { loadPage } from './lib/load-page.ts'
 import { parseUrlState, type UrlState, writeUrlState } from './lib/url-state.ts'
 import { Shell } from './shell/shell.tsx'
 
@@ -16,25 +17,30 @@ const root = createRootRoute({
   component: Outlet,
   validateSearch: (search: UrlState): UrlState => search,
   notFoundComponent: NotFound,
-  errorComponent: ({ error }) => <ErrorNotice error={error} />,
 })
 
 const getParentRoute = () => root
 const signIn = createRoute({
   getParentRoute,
   path: '/sign-in',
-  component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(
+    () => loadPage(() => import('./pages/sign-in/sign-in-page.tsx')),
+    'SignInPage',
+  ),
 })
 const setup = createRoute({
   getParentRoute,
   path: '/setup',
-  component: lazyRouteComponent(() => import('./pages/sign-in/setup-page.tsx'), 'SetupPage'),
+  component: lazyRouteComponent(
+    () => loadPage(() => import('./pages/sign-in/setup-page.tsx')),
+    'SetupPage',
+  ),
 })
 const invitation = createRoute({
   getParentRoute,
   path: '/invitation',
   component: lazyRouteComponent(
-    () => import('./pages/sign-in/invitation-page.tsx'),
+    () => loadPage(() => import('./pages/sign-in/invitation-page.tsx')),
     'InvitationPage',
   ),
 })
@@ -51,7 +57,7 @@ const pages = [
     getParentRoute: inShell,
     path: '/',
     component: lazyRouteComponent(
-      () => import('./pages/overview/overview-page.tsx'),
+      () => loadPage(() => import('./pages/overview/overview-page.tsx')),
       'OverviewPage',
     ),
   }),
@@ -59,7 +65,7 @@ const pages = [
     getParentRoute: inShell,
     path: '/platforms',
     component: lazyRouteComponent(
-      () => import('./pages/platforms/platforms-page.tsx'),
+      () => loadPage(() => import('./pages/platforms/platforms-page.tsx')),
       'PlatformsPage',
     ),
   }),
@@ -67,7 +73,7 @@ const pages = [
     getParentRoute: inShell,
     path: '/platforms/new',
     component: lazyRouteComponent(
-      () => import('./pages/platforms/register-page.tsx'),
+      () => loadPage(() => import('./pages/platforms/register-page.tsx')),
       'RegisterPage',
     ),
   }),
@@ -75,48 +81,63 @@ const pages = [
     getParentRoute: inShell,
     path: '/platforms/$id',
     component: lazyRouteComponent(
-      () => import('./pages/platforms/platform-page.tsx'),
+      () => loadPage(() => import('./pages/platforms/platform-page.tsx')),
       'PlatformPage',
     ),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/records',
-    component: lazyRouteComponent(() => import('./pages/records/records-page.tsx'), 'RecordsPage'),
+    component: lazyRouteComponent(
+      () => loadPage(() => import('./pages/records/records-page.tsx')),
+      'RecordsPage',
+    ),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/search',
-    component: lazyRouteComponent(() => import('./pages/search/search-page.tsx'), 'SearchPage'),
+    component: lazyRouteComponent(
+      () => loadPage(() => import('./pages/search/search-page.tsx')),
+      'SearchPage',
+    ),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/pulls',
-    component: lazyRouteComponent(() => import('./pages/pulls/pulls-page.tsx'), 'PullsPage'),
+    component: lazyRouteComponent(
+      () => loadPage(() => import('./pages/pulls/pulls-page.tsx')),
+      'PullsPage',
+    ),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/pulls/$id',
-    component: lazyRouteComponent(() => import('./pages/pulls/pull-page.tsx'), 'PullPage'),
+    component: lazyRouteComponent(
+      () => loadPage(() => import('./pages/pulls/pull-page.tsx')),
+      'PullPage',
+    ),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/activity',
     component: lazyRouteComponent(
-      () => import('./pages/activity/activity-page.tsx'),
+      () => loadPage(() => import('./pages/activity/activity-page.tsx')),
       'ActivityPage',
     ),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/guide',
-    component: lazyRouteComponent(() => import('./pages/guide/guide-page.tsx'), 'GuidePage'),
+    component: lazyRouteComponent(
+      () => loadPage(() => import('./pages/guide/guide-page.tsx')),
+      'GuidePage',
+    ),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/settings',
     component: lazyRouteComponent(
-      () => import('./pages/settings/settings-page.tsx'),
+      () => loadPage(() => import('./pages/settings/settings-page.tsx')),
       'SettingsPage',
     ),
   }),
@@ -127,6 +148,7 @@ export const router = createRouter({
   parseSearch: parseUrlState,
   stringifySearch: writeUrlState,
   defaultPendingComponent: PageSkeleton,
+  defaultErrorComponent: PageError,
   defaultPreload: 'intent',
   scrollRestoration: true,
 })

@@ -26,10 +26,13 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   components: {
+    Button: { styles: { root: { maxWidth: '100%' } } },
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
     // A header of a page is not that of a dialog.
     DrawerHeader: { defaultProps: { role: 'presentation' } },
     ModalHeader: { defaultProps: { role: 'presentation' } },
+    // A toast's text has 3.3:1 else.
+    Notification: { styles: { description: { color: 'var(--mantine-color-dimmed)' } } },
     Table: { defaultProps: { verticalSpacing: 'xs' } },
     Tooltip: {
       defaultProps: {
@@ -58,5 +61,7 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': colors.dark[1],
     '--mantine-color-placeholder': colors.dark[1],
     '--mantine-color-error': colors.red[4],
+    // On a row that is pointed at, too.
+    '--mantine-color-anchor': harbour[3],
   },
 })

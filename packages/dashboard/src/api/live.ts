@@ -12,6 +12,8 @@ import { session, waitForSecondFactor, waitForSignIn } from './session.ts'
  */
 export type Connection = 'connecting' | 'polling' | 'live' | 'offline' | 'limited' | 'troubled'
 
+const AWAY: readonly Connection[] = ['offline', 'limited', 'troubled']
+
 export const snapshot = createStore<Snapshot | null>(null)
 export const connection = createStore<Connection>('connecting')
 
@@ -52,10 +54,13 @@ async function askForSnapshot(): Promise<void> {
     if (response.ok) {
       etag = response.headers.get('ETag') ?? ''
       snapshot.set(await response.json())
-      tellChange()
     }
-    if (response.ok || response.status === 304) connection.set(isListening() ? 'live' : 'polling')
-    else connection.set(response.status === 429 ? 'limited' : 'troubled')
+    if (response.ok || response.status === 304) {
+      // What could not be read while the hub was away is read now, also where nothing has changed.
+      const wasAway = AWAY.includes(connection.get())
+      connection.set(isListening() ? 'live' : 'polling')
+      if (response.ok || wasAway) tellChange()
+    } else connection.set(response.status === 429 ? 'limited' : 'troubled')
   } catch {
     connection.set('offline')
   }

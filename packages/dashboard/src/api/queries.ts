@@ -17,6 +17,8 @@ export function createQueryClient(): QueryClient {
   const client = new QueryClient({
     defaultOptions: {
       queries: {
+        // A browser that thinks itself offline may reach the hub all the same, as on its own machine.
+        networkMode: 'always',
         staleTime: 5000,
         refetchOnWindowFocus: false,
         retry: mayTryAgain,

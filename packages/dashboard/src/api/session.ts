@@ -32,6 +32,9 @@ export const session = createStore<Session>({
   wanted: null,
 })
 
+/** Between two tries while the hub is away. */
+const AWAY_SECONDS = 5
+
 let waiting: (() => void)[] = []
 
 /**
@@ -63,11 +66,7 @@ function letGoOn(): void {
  * Another operator must not go on with what the one before had open, so the page then begins anew.
  */
 export async function renewSession(): Promise<boolean> {
-  const response = await fetch('/api/v1/session', { headers: { Accept: 'application/json' } })
-  if (response.status === 429) {
-    await new Promise((resolve) => setTimeout(resolve, 1000 * Math.max(1, retryAfterOf(response))))
-    return renewSession()
-  }
+  const response = await askForSession()
   if (!response.ok) return false
   const answer: SessionAnswer = await response.json()
   const { operator, csrf_token, second_factor_wanted: wanted } = answer
@@ -79,6 +78,18 @@ export async function renewSession(): Promise<boolean> {
   session.set({ operator, csrfToken: csrf_token, hasEnded: false, wanted })
   if (wanted === null) letGoOn()
   return true
+}
+
+/** Asks again as long as the hub cannot be reached, or takes no more for now. */
+async function askForSession(): Promise<Response> {
+  for (;;) {
+    const response = await fetch('/api/v1/session', {
+      headers: { Accept: 'application/json' },
+    }).catch(() => null)
+    if (response !== null && ![429, 503].includes(response.status)) return response
+    const seconds = response === null ? AWAY_SECONDS : Math.max(1, retryAfterOf(response))
+    await new Promise((resolve) => setTimeout(resolve, 1000 * seconds))
+  }
 }
 
 /** Whether a role holds all that `least` does. */

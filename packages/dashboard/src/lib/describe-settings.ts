@@ -29,5 +29,6 @@ export const RETAINED: Readonly<Record<string, string>> = {
   pulls: 'Pulls',
   rejected_pushes: 'Rejected pushes',
   missing_reviews: 'Questions about missing records',
+  counters: 'Counts by the hour',
   audit: 'Audit',
 }

@@ -43,6 +43,8 @@ export function useUrlState(): [
         to: '.',
         search: (before: UrlChanges) => changeUrlState(before, changes),
         replace: options?.replace ?? false,
+        // The way back through the pages of a list.
+        state: true,
         // It is the same page still: who has scrolled stays there.
         resetScroll: false,
       })

@@ -2,17 +2,21 @@ import { ActionIcon, Button, Kbd } from '@mantine/core'
 import { useCounter, useHotkeys } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
+import { attempt } from '../components/confirm.tsx'
+import { loadPage } from '../lib/load-page.ts'
 
-const CommandSearch = lazy(() =>
-  import('./command-search.tsx').then((file) => ({ default: file.CommandSearch })),
-)
+const load = () => import('./command-search.tsx').then((file) => ({ default: file.CommandSearch }))
+const CommandSearch = lazy(load)
 
 /** Opens the search over everything, which is loaded when it is first opened. */
 export function CommandSearchButton() {
-  const [openings, { increment: open }] = useCounter(0)
+  const [openings, { increment }] = useCounter(0)
+  const open = async () => {
+    if (await attempt(() => loadPage(load))) increment()
+  }
   useHotkeys([
-    ['mod+K', open],
-    ['/', open],
+    ['mod+K', () => void open()],
+    ['/', () => void open()],
   ])
   return (
     <>
@@ -26,7 +30,7 @@ export function CommandSearchButton() {
         styles={{ label: { flexGrow: 1 } }}
         leftSection={<IconSearch size={16} />}
         rightSection={<Kbd size="xs">Ctrl K</Kbd>}
-        onClick={open}
+        onClick={() => void open()}
       >
         Search
       </Button>
@@ -36,7 +40,7 @@ export function CommandSearchButton() {
         color="gray"
         size="lg"
         aria-label="Search"
-        onClick={open}
+        onClick={() => void open()}
       >
         <IconSearch size={18} />
       </ActionIcon>

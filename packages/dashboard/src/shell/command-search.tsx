@@ -91,6 +91,7 @@ export function CommandSearch({ openings }: { openings: number }) {
       query={text}
       onQueryChange={setText}
       shortcut={null}
+      attributes={{ content: { 'aria-label': 'Search' } }}
       nothingFound={<Text size="sm">{found.isFetching ? 'Searching…' : 'Nothing found'}</Text>}
       searchProps={{
         leftSection: <IconSearch size={18} stroke={1.6} />,

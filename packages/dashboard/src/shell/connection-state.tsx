@@ -39,7 +39,7 @@ export function ConnectionState() {
         role="status"
         aria-label={hint}
         data-connection={state}
-        visibleFrom={color === 'green' ? 'md' : 'xs'}
+        {...(color === 'green' ? { visibleFrom: 'md' } : {})}
       >
         {label}
       </Badge>

@@ -4,12 +4,13 @@ import { Link } from '@tanstack/react-router'
 import { session } from '../api/session.ts'
 import { signOut } from '../api/sign-out.ts'
 import { attempt } from '../components/confirm.tsx'
+import { MENU_PROPS } from '../components/menu-props.ts'
 import { useStore } from '../lib/use-store.ts'
 
 export function OperatorMenu() {
   const { operator } = useStore(session)
   return (
-    <Menu position="bottom-end" withArrow>
+    <Menu {...MENU_PROPS} position="bottom-end" withArrow>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size="lg" radius="xl">
           <VisuallyHidden>Your account</VisuallyHidden>

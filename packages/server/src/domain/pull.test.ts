@@ -35,6 +35,6 @@ test('nothing is made up where there is nothing to tell it from', () => {
 
 test('counts are told without the zeros', () => {
   assert.equal(countsInWords({ ...noCounts(), created: 2, unchanged: 1 }), '2 new, 1 unchanged')
-  assert.equal(countsInWords({ ...noCounts(), missing: 3 }), '3 gone')
+  assert.equal(countsInWords({ ...noCounts(), missing: 3456 }), '3,456 gone')
   assert.equal(countsInWords(noCounts()), 'no records')
 })

@@ -17,7 +17,9 @@ export function countsInWords(counts: PullCounts): string {
     [counts.rejected, 'rejected'],
     [counts.missing, 'gone'],
   ]
-  const told = words.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
+  const told = words
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count.toLocaleString('en-US')} ${word}`)
   return told.length > 0 ? told.join(', ') : 'no records'
 }
 

@@ -34,7 +34,12 @@ describe('every page in a browser', BROWSER_TEST, () => {
   before(async () => {
     hub = await startTestHub(sqliteEngine, { withOperator: true })
     const records = Array.from({ length: 60 }, (_, index) => simulatedRecord(index + 1))
-    simulated = await simulatePlatform({ modules: [simulatedModule('cases', { records })] })
+    const module_name = `Cases of the ${'Administrative District '.repeat(8)}`
+    const modules = [simulatedModule('cases', { module_name, records })]
+    simulated = await simulatePlatform({
+      platform_name: `office_${'of_the_district_'.repeat(9)}`,
+      modules,
+    })
     const { id, hub_api_key } = await registerPlatform(hub, simulated)
     const { pull } = await pullAll(hub)
     await push(hub, hub_api_key, newRecord('pushed'))
@@ -46,6 +51,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
       '/dashboard/platforms',
       '/dashboard/platforms/new',
       `/dashboard/platforms/${id}`,
+      `/dashboard/platforms/${id}?tab=settings`,
       '/dashboard/records',
       '/dashboard/search?query=person',
       '/dashboard/pulls',
@@ -88,6 +94,22 @@ describe('every page in a browser', BROWSER_TEST, () => {
       }
     })
   }
+
+  test('what opens over every page is accessible: the search, the account', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto('/dashboard/guide')
+    await page.getByRole('heading', { name: 'Errors' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Search' }).waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'Search' }).waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Your account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
+    await expectAccessible(page)
+    assert.deepEqual(complaints, [])
+  })
 
   test('the keyboard passes the navigation in one step, and goes round without a trap', async () => {
     await using opened = await openPage(browser(), hub)

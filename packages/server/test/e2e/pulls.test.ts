@@ -10,7 +10,7 @@ import {
   shareBrowser,
 } from '../helpers/browser.ts'
 import { pullAll, registerPlatform, startPull } from '../helpers/http-actions.ts'
-import { startTestHub } from '../helpers/http-hub.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import {
   respond,
   simulatedModule,
@@ -190,13 +190,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
   test('the history is paged by the URL, and Back works', async () => {
     await using ready = await startHubWithPlatform()
     const { hub } = ready
-    const at = '2026-01-01T00:00:00.000Z'
-    await runSql(
-      hub.storage,
-      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
-       INSERT INTO pulls ("trigger", state, requested_at, started_at, finished_at)
-       SELECT 'schedule', 'succeeded', '${at}', '${at}', '${at}' FROM n`,
-    )
+    await insertPulls(hub, 60)
     await using opened = await openPage(browser(), hub, { width: 390 })
     const { page, complaints } = opened
     await page.goto('/dashboard/pulls')
@@ -204,12 +198,41 @@ describe('looking at pulls', BROWSER_TEST, () => {
     assert.equal(await page.getByRole('link', { name: '10', exact: true }).count(), 0)
     await expectNoSidewaysScroll(page)
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Older' }).click()
+    await page.getByRole('button', { name: 'Next' }).click()
     await page.getByRole('link', { name: '10', exact: true }).waitFor()
     assert.equal(new URL(page.url()).searchParams.get('cursor'), '11')
     await page.goBack()
     await page.getByRole('link', { name: '60', exact: true }).click()
     await page.getByRole('heading', { name: 'Pull 60' }).waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('the history is paged both ways, also from a page that was loaded anew, and past its end', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await insertPulls(hub, 160)
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    const pull = (id: number) => page.getByRole('link', { name: String(id), exact: true })
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    await page.goto('/dashboard/pulls')
+    await pull(160).waitFor()
+    assert.ok(await button('Previous').isDisabled())
+    await button('Next').click()
+    await pull(110).waitFor()
+    await button('Next').click()
+    await pull(60).waitFor()
+    await page.reload()
+    await pull(60).waitFor()
+    await button('Previous').click()
+    await pull(110).waitFor()
+    await button('Previous').click()
+    await pull(160).waitFor()
+    assert.equal(new URL(page.url()).search, '')
+    await page.goto('/dashboard/pulls?cursor=1')
+    await page.getByText('There are no older pulls').waitFor()
+    assert.ok(await button('Previous').isDisabled())
+    await button('First page').click()
+    await pull(160).waitFor()
     assert.deepEqual(complaints, [])
   })
 
@@ -291,3 +314,13 @@ describe('looking at pulls', BROWSER_TEST, () => {
     }
   })
 })
+
+async function insertPulls(hub: TestHub, count: number): Promise<void> {
+  const at = '2026-01-01T00:00:00.000Z'
+  await runSql(
+    hub.storage,
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+     INSERT INTO pulls ("trigger", state, requested_at, started_at, finished_at)
+     SELECT 'schedule', 'succeeded', '${at}', '${at}', '${at}' FROM n`,
+  )
+}

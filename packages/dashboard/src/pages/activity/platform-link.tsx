@@ -12,6 +12,7 @@ export function PlatformLink({ name }: { name: string | null }) {
       size="sm"
       c="inherit"
       underline="always"
+      lineClamp={2}
       renderRoot={(props) => (
         <Link to="/dashboard/platforms/$id" params={{ id: String(platform.id) }} {...props} />
       )}

@@ -50,11 +50,11 @@ export function PlatformPage() {
   const shown = TABS.find((one) => one.value === tab) ?? TABS[0]
   return (
     <>
-      <Breadcrumbs mb={4}>
+      <Breadcrumbs mb={4} styles={{ root: { flexWrap: 'nowrap' } }}>
         <PageLink to="/dashboard/platforms" size="sm">
           Platforms
         </PageLink>
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" lh={1.5} truncate>
           {display_title}
         </Text>
       </Breadcrumbs>

@@ -85,7 +85,7 @@ export function PullPage() {
             <Skeleton height={160} />
           )}
         </Paper>
-        <RejectedRecords pullId={number} />
+        {data && <RejectedRecords pullId={number} />}
         {pull?.finished_at === null && (
           <Text size="xs" c="dimmed">
             This page follows the pull by itself.

@@ -1,15 +1,18 @@
 import 'mantine-datatable/styles.css'
-import { Anchor, Button, Group, Stack } from '@mantine/core'
+import { Anchor, Stack, Text } from '@mantine/core'
 import type { Pull } from '@recordhub/protocol'
+import { IconDownload } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { DataTable, type DataTableColumn } from 'mantine-datatable'
 import { callHub } from '../../api/call-hub.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { LinkButton } from '../../components/link-button.tsx'
+import { Pager } from '../../components/pager.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
-import { formatDuration, formatNumber, formatWord } from '../../lib/format.ts'
+import { formatDuration, formatNumber } from '../../lib/format.ts'
 import { useUrlState, writeUrlState } from '../../lib/url-state.ts'
 import { durationOf, triggerInWords } from './pull-words.ts'
 
@@ -17,7 +20,7 @@ type Answer = { pulls: Pull[]; next_cursor: string | null }
 
 /** Every pull that is kept, newest first. */
 export function PullTable() {
-  const [{ cursor = '' }, change] = useUrlState()
+  const [{ cursor = '' }] = useUrlState()
   const { data, error, refetch, isFetching, isPlaceholderData } = useQuery({
     queryKey: ['pulls', cursor],
     queryFn: ({ signal }) =>
@@ -28,42 +31,42 @@ export function PullTable() {
   if (error) {
     return <ErrorNotice error={error} onRetry={refetch} title="The pulls could not be read" />
   }
-  if (data?.pulls.length === 0) {
-    return (
-      <EmptyState title="Nothing has been pulled yet">
-        The schedule pulls by itself once a platform with a module is registered.
-      </EmptyState>
-    )
-  }
   return (
     <Stack gap="sm">
-      <DataTable
-        withTableBorder
-        borderRadius="md"
-        {...(data ? {} : { minHeight: 220 })}
-        records={data?.pulls ?? []}
-        columns={COLUMNS}
-        fetching={isFetching && (data === undefined || isPlaceholderData)}
-      />
-      <Group gap="xs">
-        <Button
-          size="xs"
-          variant="default"
-          disabled={cursor === ''}
-          onClick={() => change({ cursor: '' })}
-        >
-          Newest
-        </Button>
-        <Button
-          size="xs"
-          variant="default"
-          disabled={!data?.next_cursor}
-          onClick={() => change({ cursor: data?.next_cursor })}
-        >
-          Older
-        </Button>
-      </Group>
+      {data?.pulls.length === 0 ? (
+        <NoPulls isFirstPage={cursor === ''} />
+      ) : (
+        <DataTable
+          withTableBorder
+          borderRadius="md"
+          {...(data ? {} : { minHeight: 220 })}
+          records={data?.pulls ?? []}
+          columns={COLUMNS}
+          fetching={isFetching && (data === undefined || isPlaceholderData)}
+        />
+      )}
+      {data && <Pager next={data.next_cursor} />}
     </Stack>
+  )
+}
+
+function NoPulls({ isFirstPage }: { isFirstPage: boolean }) {
+  return isFirstPage ? (
+    <EmptyState
+      icon={<IconDownload />}
+      title="Nothing has been pulled yet"
+      action={
+        <LinkButton to="/dashboard" variant="light">
+          To the overview
+        </LinkButton>
+      }
+    >
+      Once a platform is registered, its records are pulled from the overview, and by the schedule.
+    </EmptyState>
+  ) : (
+    <EmptyState icon={<IconDownload />} title="There are no older pulls">
+      Pulls are kept for a time only.
+    </EmptyState>
   )
 }
 
@@ -93,20 +96,21 @@ const COLUMNS: DataTableColumn<Pull>[] = [
   {
     accessor: 'state',
     title: 'State',
-    width: 130,
+    width: 120,
     render: ({ state }) => <StatusBadge status={state} />,
   },
   {
-    accessor: 'trigger',
+    accessor: 'requested_at',
     title: 'Started',
     noWrap: true,
-    render: ({ trigger }) => formatWord(triggerInWords(trigger)),
-  },
-  {
-    accessor: 'requested_at',
-    title: 'At',
-    noWrap: true,
-    render: ({ requested_at }) => <Time at={requested_at} />,
+    render: ({ requested_at, trigger }) => (
+      <>
+        <Time at={requested_at} />
+        <Text size="xs" c="dimmed">
+          {triggerInWords(trigger)}
+        </Text>
+      </>
+    ),
   },
   {
     accessor: 'duration',
@@ -129,6 +133,7 @@ const COLUMNS: DataTableColumn<Pull>[] = [
     ([name, title]): DataTableColumn<Pull> => ({
       accessor: `counts.${name}`,
       title,
+      noWrap: true,
       textAlign: 'right',
       render: ({ counts }) => formatNumber(counts[name]),
     }),

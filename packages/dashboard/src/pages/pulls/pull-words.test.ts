@@ -68,6 +68,11 @@ describe('how a pull reads', () => {
       progressInWords({ ...pull, progress }, NOW),
       '1,204 records · 2 of 5 modules · 12 s',
     )
+    const still = { ...unknown, records_received: 0, records_per_second: 0 }
+    assert.equal(
+      progressInWords({ ...pull, progress: still }, NOW),
+      'no record yet · 2 of 5 modules · 12 s',
+    )
     const finished_at = '2026-11-21T07:30:30.000Z'
     assert.equal(
       progressInWords({ ...pull, finished_at }, NOW),

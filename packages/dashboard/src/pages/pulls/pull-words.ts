@@ -41,6 +41,7 @@ export function progressInWords(pull: Pull, now: number): string {
     !isOver && seconds_left !== null && `about ${formatDuration(seconds_left * 1000)} left`,
     !isOver &&
       records_per_second !== null &&
+      records_per_second > 0 &&
       `${formatCount(records_per_second, 'record')} a second`,
   ]
     .filter(Boolean)

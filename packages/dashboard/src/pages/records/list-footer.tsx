@@ -1,6 +1,6 @@
-import { Button, Group, Select, Text } from '@mantine/core'
+import { Group, Select, Text } from '@mantine/core'
 import type { RecordPage } from '@recordhub/protocol'
-import { IconChevronLeft, IconChevronRight, IconChevronsLeft } from '@tabler/icons-react'
+import { PageButtons } from '../../components/page-buttons.tsx'
 import { formatCount, formatShort } from '../../lib/format.ts'
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
 
@@ -33,33 +33,11 @@ export function ListFooter({
           allowDeselect={false}
           onChange={(size) => change({ limit: size === '50' ? null : size, cursor: null })}
         />
-        <Button
-          size="xs"
-          variant="default"
-          aria-label="First page"
-          disabled={state['cursor'] === undefined}
-          onClick={() => change({ cursor: null })}
-        >
-          <IconChevronsLeft size={16} />
-        </Button>
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<IconChevronLeft size={16} />}
-          disabled={previous_cursor === null}
-          onClick={() => change({ cursor: previous_cursor })}
-        >
-          Previous
-        </Button>
-        <Button
-          size="xs"
-          variant="default"
-          rightSection={<IconChevronRight size={16} />}
-          disabled={next_cursor === null}
-          onClick={() => change({ cursor: next_cursor })}
-        >
-          Next
-        </Button>
+        <PageButtons
+          onFirst={state['cursor'] === undefined ? null : () => change({ cursor: null })}
+          onPrevious={previous_cursor === null ? null : () => change({ cursor: previous_cursor })}
+          onNext={next_cursor === null ? null : () => change({ cursor: next_cursor })}
+        />
       </Group>
     </Group>
   )

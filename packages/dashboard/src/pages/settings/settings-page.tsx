@@ -11,6 +11,7 @@ import {
 } from '@tabler/icons-react'
 import { mayActAs, type Role, session } from '../../api/session.ts'
 import { PageHeader } from '../../components/page-header.tsx'
+import { PageSkeleton } from '../../components/page-skeleton.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useStore } from '../../lib/use-store.ts'
 import { AboutTab } from './about-tab.tsx'
@@ -57,7 +58,7 @@ export function SettingsPage() {
   const { operator } = useStore(session)
   const tabs = ALL.filter(({ least }) => mayActAs(operator?.role, least))
   const shown = tabs.some(({ id }) => id === tab) ? tab : 'account'
-  if (!operator) return <PageHeader title="Settings" />
+  if (!operator) return <PageSkeleton />
   return (
     <>
       <PageHeader title="Settings" />

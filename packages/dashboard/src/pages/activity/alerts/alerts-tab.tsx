@@ -5,10 +5,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Pager } from '../../../components/pager.tsx'
 import { queryText } from '../../../lib/query-text.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
-import { Pager } from '../pager.tsx'
 import { StateControl } from '../state-control.tsx'
 import { AlertCard } from './alert-card.tsx'
 import { TestMailButton } from './test-mail-button.tsx'
@@ -53,7 +53,7 @@ export function AlertsTab() {
           cause does.
         </EmptyState>
       )}
-      {data && <Pager next={data.next_cursor} noun="alerts" />}
+      {data && <Pager next={data.next_cursor} />}
       <Text size="xs" c="dimmed">
         Alerts are mailed where a mail server is set (HUB_SMTP_URL).
       </Text>

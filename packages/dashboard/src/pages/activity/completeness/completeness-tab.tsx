@@ -5,10 +5,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Pager } from '../../../components/pager.tsx'
 import { queryText } from '../../../lib/query-text.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
-import { Pager } from '../pager.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
 import { CompletenessTable } from './completeness-table.tsx'
 
@@ -45,7 +45,7 @@ export function CompletenessTab() {
           Register a platform with its modules, and pull it.
         </EmptyState>
       )}
-      {data && <Pager next={data.next_cursor} noun="modules" />}
+      {data && <Pager next={data.next_cursor} />}
     </Stack>
   )
 }

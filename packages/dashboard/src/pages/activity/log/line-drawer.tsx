@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Time } from '../../../components/time.tsx'
+import { ValueView } from '../../../components/value-view.tsx'
 import { formatWord } from '../../../lib/format.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { PlatformLink } from '../platform-link.tsx'
@@ -48,7 +49,7 @@ function Line({ line }: { line: ActivityLine }) {
     rows.push(['Platform', <PlatformLink key="platform" name={platform_name} />])
   }
   for (const [name, value] of Object.entries(line.details)) {
-    rows.push([formatWord(name), wordsOf(value)])
+    rows.push([formatWord(name), <ValueView key={name} value={value} />])
   }
   return (
     <Stack>
@@ -73,8 +74,4 @@ function Line({ line }: { line: ActivityLine }) {
       </Group>
     </Stack>
   )
-}
-
-function wordsOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -3,9 +3,9 @@ import { useWindowScroll } from '@mantine/hooks'
 import { IconListSearch } from '@tabler/icons-react'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Pager } from '../../../components/pager.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
-import { Pager } from '../pager.tsx'
 import { followOf } from './follow.ts'
 import { FollowBar } from './follow-bar.tsx'
 import { LineDrawer } from './line-drawer.tsx'
@@ -32,11 +32,11 @@ export function LogTab() {
           {lines.length === 0 && data.complete && <NoLines isFiltered={isFiltered} />}
           {!data.complete && (
             <Text size="sm" c="dimmed" role="status">
-              The hub looked for two seconds and stopped before the end. “Older lines” goes on
-              looking; a platform, a level or a time makes it quicker.
+              The hub looked for two seconds and stopped before the end. “Next” goes on looking; a
+              platform, a level or a time makes it quicker.
             </Text>
           )}
-          <Pager next={data.next_cursor} noun="lines" />
+          <Pager next={data.next_cursor} />
         </Stack>
       )}
       <LineDrawer shown={lines} />

@@ -5,10 +5,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Pager } from '../../../components/pager.tsx'
 import { queryText } from '../../../lib/query-text.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
-import { Pager } from '../pager.tsx'
 import { StateControl } from '../state-control.tsx'
 import { ReviewCard } from './review-card.tsx'
 
@@ -59,7 +59,7 @@ export function MissingTab() {
           When many records of a module do not come in a complete read, the question stands here.
         </EmptyState>
       )}
-      {data && <Pager next={data.next_cursor} noun="questions" />}
+      {data && <Pager next={data.next_cursor} />}
     </Stack>
   )
 }

@@ -114,7 +114,9 @@ function Answer({ rejected }: { rejected: RejectedPush }) {
           <Text size="xs" c="dimmed" mb={4}>
             Status 422
           </Text>
-          <Code block>{answer}</Code>
+          <Code block tabIndex={0} aria-label="Answer">
+            {answer}
+          </Code>
         </>
       )}
     </section>

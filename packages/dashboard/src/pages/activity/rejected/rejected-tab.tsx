@@ -2,9 +2,9 @@ import { Group, Stack, Text, Title } from '@mantine/core'
 import { IconMoodCheck } from '@tabler/icons-react'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Pager } from '../../../components/pager.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
-import { Pager } from '../pager.tsx'
 import { CauseTable } from './cause-table.tsx'
 import { MeantActions } from './meant-actions.tsx'
 import { RejectedDrawer } from './rejected-drawer.tsx'
@@ -29,26 +29,31 @@ export function RejectedTab() {
         once what was missing is there, they can be replayed; nothing that came later is undone.
       </Text>
       {groups.length > 0 && <CauseTable groups={groups} />}
-      <section aria-labelledby="rejected-list">
-        <Group justify="space-between" mb="xs" gap="xs">
-          <Title order={2} fz="h4" id="rejected-list">
-            One by one
-          </Title>
-          <MeantActions waiting={waiting} />
-        </Group>
-        <RejectedFilters codes={[...new Set(groups.map(({ code }) => code))]} />
-        {list.error && !list.data && (
-          <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
-        )}
-        {list.isPending && <ListSkeleton height={52} rows={6} />}
-        {list.data && (
-          <Stack gap="xs" opacity={list.isPlaceholderData ? 0.6 : 1}>
-            {rejected.length > 0 && <RejectedTable rejected={rejected} />}
-            {rejected.length === 0 && <NoneRejected isFiltered={isFiltered} />}
-            <Pager next={list.data.next_cursor} noun="rejected pushes" />
-          </Stack>
-        )}
-      </section>
+      {/* Until it is known what stands above the list. */}
+      {causes.isPending ? (
+        <ListSkeleton height={52} rows={6} />
+      ) : (
+        <section aria-labelledby="rejected-list">
+          <Group justify="space-between" mb="xs" gap="xs">
+            <Title order={2} fz="h4" id="rejected-list">
+              One by one
+            </Title>
+            <MeantActions waiting={waiting} />
+          </Group>
+          <RejectedFilters codes={[...new Set(groups.map(({ code }) => code))]} />
+          {list.error && !list.data && (
+            <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
+          )}
+          {list.isPending && <ListSkeleton height={52} rows={6} />}
+          {list.data && (
+            <Stack gap="xs" opacity={list.isPlaceholderData ? 0.6 : 1}>
+              {rejected.length > 0 && <RejectedTable rejected={rejected} />}
+              {rejected.length === 0 && <NoneRejected isFiltered={isFiltered} />}
+              <Pager next={list.data.next_cursor} />
+            </Stack>
+          )}
+        </section>
+      )}
       <RejectedDrawer />
     </Stack>
   )

@@ -45,9 +45,9 @@ export function ViewsMenu({
         </Menu.Target>
         <Menu.Dropdown mah={420} style={SCROLLING}>
           {views.length === 0 && (
-            <Menu.Item disabled>
+            <Menu.Label>
               No views yet. Filter and sort the list as you need it, then save it under a name.
-            </Menu.Item>
+            </Menu.Label>
           )}
           {own.length > 0 && <Menu.Label>Yours</Menu.Label>}
           {own.map(item)}

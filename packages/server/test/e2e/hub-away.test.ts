@@ -1,0 +1,80 @@
+/** What an open page does while the hub cannot be reached, and when it is back. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  runUntilShown,
+  shareBrowser,
+} from '../helpers/browser.ts'
+import { pullAll, registerPlatform } from '../helpers/http-actions.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
+import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+
+describe('a page while the hub is away', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  let hub: TestHub
+  before(async () => {
+    hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const records = Array.from({ length: 60 }, (_, index) => simulatedRecord(index + 1))
+    await using platform = await simulatePlatform({
+      modules: [simulatedModule('cases', { records })],
+    })
+    await registerPlatform(hub, platform)
+    await pullAll(hub)
+  })
+  after(() => hub[Symbol.asyncDispose]())
+
+  test('says that another page cannot be fetched, keeps the navigation, and goes on', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page, context } = opened
+    await page.goto('/dashboard/activity')
+    await page.getByRole('tab', { name: 'Log' }).waitFor()
+    await context.setOffline(true)
+    // The search, which cannot be fetched either, does no harm.
+    await page.keyboard.press('Control+k')
+    await page.getByRole('link', { name: 'Platforms', exact: true }).click()
+    await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor()
+    await page.getByRole('main').getByText('The hub cannot be reached').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('link', { name: 'Activity', exact: true }).click()
+    await page.getByRole('tab', { name: 'Log' }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor()
+    await context.setOffline(false)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Platforms' }).waitFor()
+  })
+
+  test('learns who is signed in where that could not be asked at first', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.clock.install()
+    await page.route('**/api/v1/session', (route) => route.abort(), { times: 1 })
+    const failed = page.waitForEvent('requestfailed')
+    await page.goto('/dashboard/settings')
+    await failed
+    await runUntilShown(page, page.getByRole('tab', { name: 'Operators' }))
+  })
+
+  test('reads by itself what it could not read, on a phone too', async () => {
+    await using opened = await openPage(browser(), hub, { width: 360 })
+    const { page, context } = opened
+    await page.clock.install()
+    await page.goto('/dashboard/records')
+    await page.getByText('60 records').waitFor()
+    await context.setOffline(true)
+    await page.getByRole('button', { name: 'Next' }).click()
+    await runUntilShown(page, page.getByText('The hub cannot be reached'))
+    await runUntilShown(page, page.locator('[data-connection="offline"]'))
+    assert.ok(await page.locator('[data-connection="offline"]').isVisible())
+    await expectNoSidewaysScroll(page)
+    await context.setOffline(false)
+    await runUntilShown(page, page.getByText('60 records'))
+    assert.equal(await page.getByText('The hub cannot be reached').count(), 0)
+  })
+})
