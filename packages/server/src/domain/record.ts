@@ -65,9 +65,9 @@ export type RecordState = {
 export type RecordChange = { path: string; before?: string; after?: string }
 
 export type WriteDecision =
-  | { outcome: 'created'; next: RecordState; content_hash: string }
+  | { outcome: 'created'; next: RecordState }
   /** There is at least one change. */
-  | { outcome: 'updated'; next: RecordState; content_hash: string; changes: RecordChange[] }
+  | { outcome: 'updated'; next: RecordState; changes: RecordChange[] }
   /** Nothing that anybody sees has changed; `next` is there where book-keeping has. */
   | { outcome: 'unchanged'; next: RecordState | null }
   | { outcome: 'stale' }
@@ -95,7 +95,7 @@ export function decidePush(
     pushed_seq: context.seq,
     pulled_at: stored?.pulled_at ?? null,
   }
-  return conclude(stored, next, merged)
+  return conclude(stored, next, merged.data)
 }
 
 /**
@@ -121,7 +121,7 @@ export function decidePull(
     pushed_seq: stored?.pushed_seq ?? 0,
     pulled_at: read.requested_at,
   }
-  const decision = conclude(stored, next, { full_name: next.full_name, data })
+  const decision = conclude(stored, next, data)
   if (decision.outcome !== 'unchanged') return decision
   // A platform that words the same record anew at each read must not cost a write at each read.
   const known = stored?.source_hash?.startsWith(read.manifest_tag) ?? false
@@ -143,11 +143,6 @@ export function isSameRead(
     stored.missing_since === null &&
     stored.pushed_seq <= read.mark
   )
-}
-
-/** A versioned hash of the content's canonical form; it decides whether content has changed. */
-export function contentHash(content: { full_name: string; data: JsonObject }): string {
-  return `1.${sha256(canonicalText({ full_name: content.full_name, data: content.data }))}`
 }
 
 /** The hash of an element's bytes as read under a manifest. */
@@ -237,11 +232,15 @@ function setMember(data: JsonObject, key: string, value: JsonValue | undefined):
   if (value !== undefined) data[key] = value
 }
 
-function conclude(stored: RecordState | null, next: RecordState, content: Content): WriteDecision {
-  if (!stored) return { outcome: 'created', next, content_hash: contentHash(content) }
-  const changes = [...findChanges(stored, next, content.data), ...findMarkChanges(stored, next)]
+function conclude(
+  stored: RecordState | null,
+  next: RecordState,
+  nextData: JsonObject,
+): WriteDecision {
+  if (!stored) return { outcome: 'created', next }
+  const changes = [...findChanges(stored, next, nextData), ...findMarkChanges(stored, next)]
   if (changes.length === 0) return { outcome: 'unchanged', next: { ...next, data: stored.data } }
-  return { outcome: 'updated', next, content_hash: contentHash(content), changes }
+  return { outcome: 'updated', next, changes }
 }
 
 function findChanges(stored: RecordState, next: RecordState, nextData: JsonObject): RecordChange[] {

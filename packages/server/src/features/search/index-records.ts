@@ -3,6 +3,8 @@ import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
 
 /** A step takes some milliseconds, for which pushes wait on SQLite. */
 const STEP = 100
+/** A small step costs nearly as much as a whole one, so what comes meanwhile is taken together. */
+const GATHER_MS = 250
 const IDLE_MS = 1000
 const TROUBLE_MS = 5000
 /** From this share of the thread's time on, others are at work on it, and a step is followed by a longer rest. */
@@ -28,8 +30,10 @@ export function startIndexing(parts: {
         return null
       })
       const share = utilization > BUSY ? REST.busy : REST.idle
-      rest =
-        taken === null ? TROUBLE_MS : taken === 0 ? IDLE_MS : share * (performance.now() - begin)
+      const others = share * (performance.now() - begin)
+      if (taken === null) rest = TROUBLE_MS
+      else if (taken === 0) rest = IDLE_MS
+      else rest = taken < STEP ? Math.max(GATHER_MS, others) : others
       const before = performance.eventLoopUtilization()
       if (!(await waitFor(rest, stopping.signal))) return
       utilization = performance.eventLoopUtilization(before).utilization

@@ -10,7 +10,7 @@ export type Databases = {
   /**
    * Runs a transaction whose commit does not wait for the disk. It is durable with the next one that
    * does, and never without what was committed before it; only a power cut, never the end of this process,
-   * can undo it. For notes on work under way that a power cut ends as well.
+   * can undo it. For notes on work under way that a power cut ends as well, and for what is then made again.
    */
   lightly: <Result>(work: (transaction: Executor) => Promise<Result>) => Promise<Result>
   /** Waits until no other transaction, of any process, holds this, and holds it until this one ends. */

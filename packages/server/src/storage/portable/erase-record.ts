@@ -1,7 +1,6 @@
 /** Erases a record, in an order that can be broken off anywhere: the tombstone first, the record last. */
 import { type RawBuilder, sql } from 'kysely'
 import { type HashReference, pseudonymOf } from '../../domain/erasure.ts'
-import { contentHash } from '../../domain/record.ts'
 import type { ErasureStore } from '../port/erasure-store.ts'
 import { insertLog } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
@@ -33,7 +32,6 @@ export type ErasingParts = {
 
 /** Deleted in one transaction: pushes wait for no more than this. */
 const STEP = 500
-const BLANK = contentHash({ full_name: '', data: {} })
 const SILENT = 'This line was about a record that has been erased since.'
 
 type Order = Parameters<ErasureStore['eraseRecord']>[0]
@@ -126,8 +124,8 @@ export function createEraseRecord(
         const pseudonym = pseudonymOf(record_id, referenceHash)
         const { numAffectedRows = 0n } = await sql`
           UPDATE records SET reference_number = ${pseudonym}, full_name = '', data = '{}',
-            content_hash = ${BLANK}, source_hash = NULL, field_clocks = NULL,
-            change_seq = ${change_seq}, updated_at = ${at}${parts.blankCopy}
+            source_hash = NULL, field_clocks = NULL, change_seq = ${change_seq},
+            updated_at = ${at}${parts.blankCopy}
           WHERE record_id = ${record_id}`.execute(db)
         if (numAffectedRows === 0n) return false
         await leaveIndexes(db, record)

@@ -146,7 +146,6 @@ type RecordsTable = {
   reference_number: string
   full_name: string
   data: string
-  content_hash: string
   source_hash: string | null
   incomplete: number
   missing_since: string | null

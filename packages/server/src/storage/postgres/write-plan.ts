@@ -41,8 +41,8 @@ type PlannedRecord = {
   readonly reference_number: string
   readonly isNew: boolean
   state: RecordState | null
-  /** Set by the last write that anybody sees. */
-  change: { content_hash: string; change_seq: number } | null
+  /** Of the last write that anybody sees. */
+  change_seq: number | null
   isTouched: boolean
 }
 
@@ -125,11 +125,12 @@ export class WritePlan {
     const updated = []
     const touched = []
     for (const record of inOrder(this.#records.values())) {
-      const { state: next, change } = record
+      const { state: next, change_seq } = record
       if (next === null) continue
-      if (change && record.isNew) inserted.push({ ...record, ...change, next })
-      else if (change) updated.push({ ...record, ...change, next })
-      else if (record.isTouched) touched.push({ ...record, next })
+      if (change_seq === null) {
+        if (record.isTouched) touched.push({ ...record, next })
+      } else if (record.isNew) inserted.push({ ...record, change_seq, next })
+      else updated.push({ ...record, change_seq, next })
     }
     const platforms = this.#tally.platforms()
     const modules = this.#tally.modules()
@@ -238,7 +239,7 @@ export class WritePlan {
       record.isTouched = true
       return
     }
-    record.change = { content_hash: decision.content_hash, change_seq: seq }
+    record.change_seq = seq
     if (decision.outcome === 'created') return
     const { platform_id, record_id } = record
     this.#history.push({
@@ -267,7 +268,7 @@ export class WritePlan {
       reference_number: key.reference_number,
       isNew: loaded.stored === null,
       state: loaded.stored,
-      change: null,
+      change_seq: null,
       isTouched: false,
     }
     this.#records.set(name, record)

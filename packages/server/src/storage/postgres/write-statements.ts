@@ -37,7 +37,6 @@ export type InsertedRecord = {
   platform_id: number
   module_id: number
   reference_number: string
-  content_hash: string
   change_seq: number
   next: RecordState
 }
@@ -293,7 +292,6 @@ function stateColumns(records: UpdatedRecord[]): unknown[] {
     textArray(records.map(({ next }) => next.full_name)),
     textArray(records.map(({ next }) => next.data)),
     textArray(records.map(({ next }) => jsonCopy(next.data))),
-    textArray(records.map((record) => record.content_hash)),
     textArray(records.map(({ next }) => next.source_hash)),
     bigintArray(records.map(({ next }) => (next.incomplete ? 1 : 0))),
     textArray(records.map(({ next }) => next.missing_since)),
@@ -305,9 +303,9 @@ function stateColumns(records: UpdatedRecord[]): unknown[] {
 }
 
 const STATE_PARAMETERS = `$2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
-  $8::text[], $9::bigint[], $10::text[], $11::text[], $12::bigint[], $13::text[], $14::bigint[]`
-const STATE_COLUMNS = `platform_id, record_id, full_name, data, copy, content_hash, source_hash,
-  incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq`
+  $8::bigint[], $9::text[], $10::text[], $11::bigint[], $12::text[], $13::bigint[]`
+const STATE_COLUMNS = `platform_id, record_id, full_name, data, copy, source_hash, incomplete,
+  missing_since, field_clocks, pushed_seq, pulled_at, change_seq`
 
 const GATE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_mark,
   m.last_read_requested_at, p.platform_name, EXISTS (SELECT 1 FROM tombstones t
@@ -361,20 +359,20 @@ const SQL = {
   nextIds: `SELECT nextval('records_record_id_seq') AS number FROM generate_series(1, $1::int)`,
   nextNumbers: `SELECT nextval('write_sequence') AS number FROM generate_series(1, $1::int)`,
   insertRecords: `
-    INSERT INTO records (platform_id, record_id, full_name, data, data_copy, content_hash,
-      source_hash, incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq,
-      module_id, reference_number, created_at, updated_at)
-    SELECT platform_id, record_id, full_name, data, coalesce(copy, data)::jsonb, content_hash,
-      source_hash, incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq,
-      module_id, reference_number, $1, $1
-    FROM unnest(${STATE_PARAMETERS}, $15::bigint[], $16::text[])
+    INSERT INTO records (platform_id, record_id, full_name, data, data_copy, source_hash,
+      incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq, module_id,
+      reference_number, created_at, updated_at)
+    SELECT platform_id, record_id, full_name, data, coalesce(copy, data)::jsonb, source_hash,
+      incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq, module_id,
+      reference_number, $1, $1
+    FROM unnest(${STATE_PARAMETERS}, $14::bigint[], $15::text[])
       AS w (${STATE_COLUMNS}, module_id, reference_number)`,
   updateRecords: `
     UPDATE records r SET full_name = w.full_name, data = w.data,
-      data_copy = coalesce(w.copy, w.data)::jsonb, content_hash = w.content_hash,
-      source_hash = w.source_hash, incomplete = w.incomplete, missing_since = w.missing_since,
-      field_clocks = w.field_clocks, pushed_seq = w.pushed_seq, pulled_at = w.pulled_at,
-      change_seq = w.change_seq, updated_at = $1
+      data_copy = coalesce(w.copy, w.data)::jsonb, source_hash = w.source_hash,
+      incomplete = w.incomplete, missing_since = w.missing_since, field_clocks = w.field_clocks,
+      pushed_seq = w.pushed_seq, pulled_at = w.pulled_at, change_seq = w.change_seq,
+      updated_at = $1
     FROM unnest(${STATE_PARAMETERS}) AS w (${STATE_COLUMNS})
     WHERE r.record_id = w.record_id`,
   touchRecords: `

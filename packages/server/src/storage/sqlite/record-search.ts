@@ -80,7 +80,7 @@ export async function forgetDroppedTexts({
   await goOn()
 }
 
-export function createSearchIndexParts({ database, writer }: SqliteConnections): SearchIndexParts {
+export function createSearchIndexParts({ database, lightly }: SqliteConnections): SearchIndexParts {
   const saveText = database.prepare(
     'INSERT OR REPLACE INTO record_search (rowid, text) VALUES (?, ?)',
   )
@@ -95,7 +95,8 @@ export function createSearchIndexParts({ database, writer }: SqliteConnections):
   return {
     // One connection writes, so whatever it sees is committed.
     readSettled: async () => Number.MAX_SAFE_INTEGER,
-    inTurn: (work) => writer.transaction().execute(work),
+    // What a power cut takes is indexed again, since the place in the sequence goes with it.
+    inTurn: lightly,
     // On the connection whose transaction it is.
     async saveTexts(_, texts) {
       for (const { record_id, text } of texts) saveText.run(record_id, text)

@@ -84,14 +84,13 @@ export function prepareWriteStatements(database: DatabaseSync) {
       pushed_seq, pulled_at
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
   const insert = run(`
-    INSERT INTO records (platform_id, module_id, reference_number, full_name, data, content_hash,
-      source_hash, incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq,
-      created_at, updated_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+    INSERT INTO records (platform_id, module_id, reference_number, full_name, data, source_hash,
+      incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq, created_at,
+      updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const update = run(`
-    UPDATE records SET full_name = ?, data = ?, content_hash = ?, source_hash = ?, incomplete = ?,
-      missing_since = ?, field_clocks = ?, pushed_seq = ?, pulled_at = ?, change_seq = ?,
-      updated_at = ?
+    UPDATE records SET full_name = ?, data = ?, source_hash = ?, incomplete = ?, missing_since = ?,
+      field_clocks = ?, pushed_seq = ?, pulled_at = ?, change_seq = ?, updated_at = ?
     WHERE record_id = ?`)
   const touch = run(`
     UPDATE records SET source_hash = ?, field_clocks = ?, pushed_seq = ?, pulled_at = ?
@@ -260,12 +259,11 @@ const GATE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, 
   m.last_read_requested_at, p.platform_name, EXISTS (SELECT 1 FROM tombstones t
     WHERE t.platform_name = p.platform_name AND t.record_type = m.record_type) AS has_tombstones`
 
-/** In the order of the statements: full_name, data, content_hash, source_hash, incomplete, … */
-function stateColumns({ next, content_hash }: Created | Updated): SQLInputValue[] {
+/** In the order of the statements: full_name, data, source_hash, incomplete, … */
+function stateColumns({ next }: Created | Updated): SQLInputValue[] {
   return [
     next.full_name,
     next.data,
-    content_hash,
     next.source_hash,
     next.incomplete ? 1 : 0,
     next.missing_since,
