@@ -7,6 +7,7 @@ import {
   type AskDatabase,
   ENGINES,
   type EngineSandbox,
+  LOCK_MS,
   type ProcessEngine,
   sqlite,
 } from '../helpers/process-engine.ts'
@@ -80,7 +81,9 @@ for (const engine of ENGINES) {
 async function refuseDeletion(engine: ProcessEngine, of: EngineSandbox, recordId: number) {
   const change = async (statement: string) => {
     if (engine !== sqlite) return void (await of.askDatabase(statement))
-    const database = new DatabaseSync(join(of.sandbox.folder, 'data', 'recordhub.sqlite'))
+    const database = new DatabaseSync(join(of.sandbox.folder, 'data', 'recordhub.sqlite'), {
+      timeout: LOCK_MS,
+    })
     database.exec(statement)
     database.close()
   }

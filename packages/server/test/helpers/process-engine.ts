@@ -92,8 +92,11 @@ const WRITTEN = [
 
 export const NOTHING = createHash('sha256').digest('hex')
 
+/** Longer than a hub holds the file on any machine, as when it is killed or writes a large step. */
+export const LOCK_MS = 60_000
+
 async function askSqlite(path: string, sql: string): Promise<Record<string, unknown>[]> {
-  const database = new DatabaseSync(path, { readOnly: true })
+  const database = new DatabaseSync(path, { readOnly: true, timeout: LOCK_MS })
   try {
     return database.prepare(sql).all()
   } finally {

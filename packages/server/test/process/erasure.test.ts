@@ -8,6 +8,7 @@ import {
   type AskDatabase,
   ENGINES,
   type EngineSandbox,
+  LOCK_MS,
   type ProcessEngine,
   sqlite,
 } from '../helpers/process-engine.ts'
@@ -149,6 +150,7 @@ test(
     // A reader that holds on to the old state keeps the log from being emptied.
     const reader = new DatabaseSync(join(kit.sandbox.folder, 'data', 'recordhub.sqlite'), {
       readOnly: true,
+      timeout: LOCK_MS,
     })
     reader.exec('BEGIN')
     assert.equal(reader.prepare('SELECT count(*) AS n FROM records').get()?.['n'], 1)
