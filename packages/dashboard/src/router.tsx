@@ -13,6 +13,9 @@ import { loadPage } from './lib/load-page.ts'
 import { parseUrlState, type UrlState, writeUrlState } from './lib/url-state.ts'
 import { Shell } from './shell/shell.tsx'
 
+const lazyPage: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(() => loadPage(load), name)
+
 const root = createRootRoute({
   component: Outlet,
   validateSearch: (search: UrlState): UrlState => search,
@@ -23,26 +26,17 @@ const getParentRoute = () => root
 const signIn = createRoute({
   getParentRoute,
   path: '/sign-in',
-  component: lazyRouteComponent(
-    () => loadPage(() => import('./pages/sign-in/sign-in-page.tsx')),
-    'SignInPage',
-  ),
+  component: lazyPage(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 const setup = createRoute({
   getParentRoute,
   path: '/setup',
-  component: lazyRouteComponent(
-    () => loadPage(() => import('./pages/sign-in/setup-page.tsx')),
-    'SetupPage',
-  ),
+  component: lazyPage(() => import('./pages/sign-in/setup-page.tsx'), 'SetupPage'),
 })
 const invitation = createRoute({
   getParentRoute,
   path: '/invitation',
-  component: lazyRouteComponent(
-    () => loadPage(() => import('./pages/sign-in/invitation-page.tsx')),
-    'InvitationPage',
-  ),
+  component: lazyPage(() => import('./pages/sign-in/invitation-page.tsx'), 'InvitationPage'),
 })
 
 const shell = createRoute({
@@ -56,90 +50,57 @@ const pages = [
   createRoute({
     getParentRoute: inShell,
     path: '/',
-    component: lazyRouteComponent(
-      () => loadPage(() => import('./pages/overview/overview-page.tsx')),
-      'OverviewPage',
-    ),
+    component: lazyPage(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/platforms',
-    component: lazyRouteComponent(
-      () => loadPage(() => import('./pages/platforms/platforms-page.tsx')),
-      'PlatformsPage',
-    ),
+    component: lazyPage(() => import('./pages/platforms/platforms-page.tsx'), 'PlatformsPage'),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/platforms/new',
-    component: lazyRouteComponent(
-      () => loadPage(() => import('./pages/platforms/register-page.tsx')),
-      'RegisterPage',
-    ),
+    component: lazyPage(() => import('./pages/platforms/register-page.tsx'), 'RegisterPage'),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/platforms/$id',
-    component: lazyRouteComponent(
-      () => loadPage(() => import('./pages/platforms/platform-page.tsx')),
-      'PlatformPage',
-    ),
+    component: lazyPage(() => import('./pages/platforms/platform-page.tsx'), 'PlatformPage'),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/records',
-    component: lazyRouteComponent(
-      () => loadPage(() => import('./pages/records/records-page.tsx')),
-      'RecordsPage',
-    ),
+    component: lazyPage(() => import('./pages/records/records-page.tsx'), 'RecordsPage'),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/search',
-    component: lazyRouteComponent(
-      () => loadPage(() => import('./pages/search/search-page.tsx')),
-      'SearchPage',
-    ),
+    component: lazyPage(() => import('./pages/search/search-page.tsx'), 'SearchPage'),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/pulls',
-    component: lazyRouteComponent(
-      () => loadPage(() => import('./pages/pulls/pulls-page.tsx')),
-      'PullsPage',
-    ),
+    component: lazyPage(() => import('./pages/pulls/pulls-page.tsx'), 'PullsPage'),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/pulls/$id',
-    component: lazyRouteComponent(
-      () => loadPage(() => import('./pages/pulls/pull-page.tsx')),
-      'PullPage',
-    ),
+    component: lazyPage(() => import('./pages/pulls/pull-page.tsx'), 'PullPage'),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/activity',
-    component: lazyRouteComponent(
-      () => loadPage(() => import('./pages/activity/activity-page.tsx')),
-      'ActivityPage',
-    ),
+    component: lazyPage(() => import('./pages/activity/activity-page.tsx'), 'ActivityPage'),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/guide',
-    component: lazyRouteComponent(
-      () => loadPage(() => import('./pages/guide/guide-page.tsx')),
-      'GuidePage',
-    ),
+    component: lazyPage(() => import('./pages/guide/guide-page.tsx'), 'GuidePage'),
   }),
   createRoute({
     getParentRoute: inShell,
     path: '/settings',
-    component: lazyRouteComponent(
-      () => loadPage(() => import('./pages/settings/settings-page.tsx')),
-      'SettingsPage',
-    ),
+    component: lazyPage(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
   }),
 ]
 

@@ -12,9 +12,9 @@ declare module '@tanstack/history' {
 
 /**
  * Turns the pages of a list of which the hub tells only what follows: back goes the way that one came.
- * Nothing where there is one page.
+ * Nothing where there is one page. What follows a page that was left already, `isLate`, leads nowhere.
  */
-export function Pager({ next }: { next: string | null }) {
+export function Pager({ next, isLate }: { next: string | null; isLate: boolean }) {
   const navigate = useNavigate()
   const { search, state } = useLocation()
   const cursor = search['cursor'] ?? ''
@@ -35,7 +35,7 @@ export function Pager({ next }: { next: string | null }) {
       <PageButtons
         onFirst={cursor === '' ? null : () => go('', [])}
         onPrevious={previous === undefined ? null : () => go(previous, turned.slice(0, -1))}
-        onNext={next === null ? null : () => go(next, [...turned, cursor])}
+        onNext={next === null || isLate ? null : () => go(next, [...turned, cursor])}
       />
     </Group>
   )

@@ -1,6 +1,7 @@
 /** Pulling with a browser: starting, following and cancelling a pull, and looking at those that were. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Route } from 'playwright-core'
 import {
   BROWSER_TEST,
   expectAccessible,
@@ -217,7 +218,16 @@ describe('looking at pulls', BROWSER_TEST, () => {
     await page.goto('/dashboard/pulls')
     await pull(160).waitFor()
     assert.ok(await button('Previous').isDisabled())
+    const held = Promise.withResolvers<void>()
+    const hold = async (route: Route) => {
+      await held.promise
+      await route.continue()
+    }
+    await page.route(/\/api\/v1\/pulls\?.*cursor=111/, hold, { times: 1 })
     await button('Next').click()
+    // What follows the first page has been gone to already.
+    await page.getByRole('button', { name: 'Next', exact: true, disabled: true }).waitFor()
+    held.resolve()
     await pull(110).waitFor()
     await button('Next').click()
     await pull(60).waitFor()

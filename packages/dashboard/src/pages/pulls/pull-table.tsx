@@ -45,7 +45,7 @@ export function PullTable() {
           fetching={isFetching && (data === undefined || isPlaceholderData)}
         />
       )}
-      {data && <Pager next={data.next_cursor} />}
+      {data && <Pager next={data.next_cursor} isLate={isPlaceholderData} />}
     </Stack>
   )
 }

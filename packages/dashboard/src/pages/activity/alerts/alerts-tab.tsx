@@ -23,7 +23,7 @@ export function AlertsTab() {
   const [state] = useUrlState()
   const { state: shown = 'open' } = state
   const query = queryText(state, ['cursor'], shown === 'all' ? {} : { state: shown })
-  const { data, error, refetch } = useQuery({
+  const { data, error, refetch, isPlaceholderData } = useQuery({
     queryKey: ['alerts', query],
     queryFn: ({ signal }) =>
       callHub<{ alerts: Alert[]; next_cursor: string | null }>(`/api/v1/alerts?${query}`, {
@@ -53,7 +53,7 @@ export function AlertsTab() {
           cause does.
         </EmptyState>
       )}
-      {data && <Pager next={data.next_cursor} />}
+      {data && <Pager next={data.next_cursor} isLate={isPlaceholderData} />}
       <Text size="xs" c="dimmed">
         Alerts are mailed where a mail server is set (HUB_SMTP_URL).
       </Text>

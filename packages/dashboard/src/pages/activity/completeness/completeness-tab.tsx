@@ -18,7 +18,7 @@ const PAGE = 50
 export function CompletenessTab() {
   const [state] = useUrlState()
   const query = queryText(state, ['platform', 'cursor'], { limit: PAGE })
-  const { data, error, refetch } = useQuery({
+  const { data, error, refetch, isPlaceholderData } = useQuery({
     queryKey: ['completeness', query],
     queryFn: ({ signal }) =>
       callHub<{ modules: ModuleCompleteness[]; next_cursor: string | null }>(
@@ -45,7 +45,7 @@ export function CompletenessTab() {
           Register a platform with its modules, and pull it.
         </EmptyState>
       )}
-      {data && <Pager next={data.next_cursor} />}
+      {data && <Pager next={data.next_cursor} isLate={isPlaceholderData} />}
     </Stack>
   )
 }

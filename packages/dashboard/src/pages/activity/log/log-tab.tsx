@@ -36,7 +36,7 @@ export function LogTab() {
               platform, a level or a time makes it quicker.
             </Text>
           )}
-          <Pager next={data.next_cursor} />
+          <Pager next={data.next_cursor} isLate={isPlaceholderData} />
         </Stack>
       )}
       <LineDrawer shown={lines} />

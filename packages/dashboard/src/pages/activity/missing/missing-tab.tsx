@@ -24,7 +24,7 @@ export function MissingTab() {
   const [state] = useUrlState()
   const { state: shown = 'pending' } = state
   const query = queryText(state, ['cursor'], shown === 'all' ? {} : { state: shown })
-  const { data, error, refetch } = useQuery({
+  const { data, error, refetch, isPlaceholderData } = useQuery({
     queryKey: ['missing reviews', query],
     queryFn: ({ signal }) =>
       callHub<{ missing_reviews: MissingReview[]; next_cursor: string | null }>(
@@ -59,7 +59,7 @@ export function MissingTab() {
           When many records of a module do not come in a complete read, the question stands here.
         </EmptyState>
       )}
-      {data && <Pager next={data.next_cursor} />}
+      {data && <Pager next={data.next_cursor} isLate={isPlaceholderData} />}
     </Stack>
   )
 }

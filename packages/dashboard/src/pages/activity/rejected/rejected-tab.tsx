@@ -49,7 +49,7 @@ export function RejectedTab() {
             <Stack gap="xs" opacity={list.isPlaceholderData ? 0.6 : 1}>
               {rejected.length > 0 && <RejectedTable rejected={rejected} />}
               {rejected.length === 0 && <NoneRejected isFiltered={isFiltered} />}
-              <Pager next={list.data.next_cursor} />
+              <Pager next={list.data.next_cursor} isLate={list.isPlaceholderData} />
             </Stack>
           )}
         </section>
