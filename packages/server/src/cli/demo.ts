@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { type Operator, pullAll, readAnswer } from './demo/operator.ts'
 import type { DemoMessage, PlatformReady } from './demo/sample-platform.ts'
 import { aborted, createLogger, type RunningHub, startHub, stopSignal } from './start.ts'
 
@@ -40,7 +41,7 @@ export async function demo(config: Config, print: (line: string) => void): Promi
       child.send({ hub: hub.address, hubApiKey } satisfies DemoMessage)
       print(`${title} is registered and pushes new and changed records.`)
     }
-    await operator.call('POST', '/api/v1/pulls')
+    await pullAll(operator)
     print('Their existing records are being pulled.')
     print('')
     print(`  Open      ${hub.address}/dashboard`)
@@ -74,8 +75,6 @@ function startPlatform(name: string, sourceKey: string) {
   })
 }
 
-type Operator = { call: (method: string, path: string, body?: unknown) => Promise<unknown> }
-
 async function signIn(address: string): Promise<Operator> {
   const signedIn = await fetch(`${address}/api/auth/sign-in/email`, {
     method: 'POST',
@@ -89,26 +88,24 @@ async function signIn(address: string): Promise<Operator> {
   const session = await fetch(`${address}/api/v1/session`, { headers: { cookie } })
   const { csrf_token }: { csrf_token: string } = JSON.parse(await session.text())
   return {
-    async call(method, path, body) {
-      const response = await fetch(`${address}${path}`, {
-        method,
+    post: (path, body) =>
+      fetch(`${address}${path}`, {
+        method: 'POST',
         headers: { cookie, 'X-CSRF-TOKEN': csrf_token, 'Content-Type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      })
-      const text = await response.text()
-      if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
-      return JSON.parse(text)
-    },
+      }),
   }
 }
 
 async function register(operator: Operator, source_base_url: string, source_api_key: string) {
   type Probe = { manifest: { platform_title: string; modules: { record_type: string }[] } }
   const target = { source_base_url, source_api_key }
-  const probe: Probe = Object(await operator.call('POST', '/api/v1/platforms/probe', target))
+  const probe: Probe = Object(
+    await readAnswer(await operator.post('/api/v1/platforms/probe', target)),
+  )
   const record_types = probe.manifest.modules.map((module) => module.record_type)
   const registered: { hub_api_key: string } = Object(
-    await operator.call('POST', '/api/v1/platforms', { ...target, record_types }),
+    await readAnswer(await operator.post('/api/v1/platforms', { ...target, record_types })),
   )
   return { title: probe.manifest.platform_title, hubApiKey: registered.hub_api_key }
 }

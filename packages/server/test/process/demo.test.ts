@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { ActivityLine } from '@recordhub/protocol'
+import type { ActivityLine, Pull } from '@recordhub/protocol'
+import { pullAll } from '../../src/cli/demo/operator.ts'
+import { registerPlatform, startPull, untilPullEnds } from '../helpers/http-actions.ts'
+import { startTestHub } from '../helpers/http-hub.ts'
+import { simulatePlatform } from '../helpers/http-platform.ts'
 import {
   ask,
   eventually,
@@ -11,6 +15,7 @@ import {
   signIn,
 } from '../helpers/process-operator.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { sqliteEngine } from '../helpers/storage-sqlite.ts'
 
 test('the demo shows a hub at work and leaves nothing behind', PROCESS_TEST, async (t) => {
   const { spawn, folder } = createSandbox(t)
@@ -75,4 +80,28 @@ test('the platforms of a demo that is killed end with it', PROCESS_TEST, async (
       ),
     )
   }
+})
+
+test('a pull that runs already is waited for, and another one pulls what is there by then', async () => {
+  await using hub = await startTestHub(sqliteEngine)
+  await using platform = await simulatePlatform()
+  await registerPlatform(hub, platform)
+  const held = platform.hold('records/cases')
+  const running = await startPull(hub)
+  await held.arrived
+  const refused = Promise.withResolvers<void>()
+  const headers = { authorization: hub.authorization('operator') }
+  const pulling = pullAll({
+    post: async (path) => {
+      const response = await fetch(`${hub.address}${path}`, { method: 'POST', headers })
+      if (response.status === 409) refused.resolve()
+      return response
+    },
+  })
+  await refused.promise
+  held.release()
+  await pulling
+  await untilPullEnds(hub, running.id)
+  const { pulls }: { pulls: Pull[] } = JSON.parse((await hub.get('/api/v1/pulls')).text)
+  assert.deepEqual([pulls.length, pulls[1]?.id], [2, running.id])
 })
