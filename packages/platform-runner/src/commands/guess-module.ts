@@ -65,7 +65,7 @@ export function guessModule(candidate: Candidate, described: readonly Column[]):
   }
 }
 
-/** Gives what would bear the name of another one that of its schema or file with it. */
+/** Names apart those that would bear one name: by the schema, or by how the file ends. */
 export function withOwnTypes(guesses: readonly Guess[]): Guess[] {
   const count = new Map<string, number>()
   for (const { recordType } of guesses) count.set(recordType, (count.get(recordType) ?? 0) + 1)

@@ -34,7 +34,8 @@ test(
     const { code, stdout, stderr } = await check([], env)
     assert.deepEqual(stderr, [])
     assert.equal(code, 0)
-    assert.match(stdout.at(-1) ?? '', /^The platform conforms\. 0 errors, /)
+    const conforms = /^The platform conforms\. 0 errors, \d+ warnings?, 0 notes\.$/
+    assert.match(stdout.at(-1) ?? '', conforms)
     assert.match(stdout.join('\n'), /^Records of Module cases: 3 records/m)
     const strict = await check(['--strict', '--json'], env)
     const report: ConformanceReport = JSON.parse(strict.stdout.join('\n'))
@@ -107,7 +108,9 @@ test(
     platform.behaveInTurn('ping', tooOften)
     const { code, stdout } = await check(['--json'])
     assert.equal(code, 0)
-    assert.deepEqual(rulesOf(JSON.parse(stdout.join('\n'))), ['connection check.throttled'])
+    const report: ConformanceReport = JSON.parse(stdout.join('\n'))
+    assert.deepEqual(rulesOf(report), ['connection check.throttled'])
+    assert.deepEqual([report.errors, report.notes], [0, 1])
   },
 )
 
