@@ -70,6 +70,7 @@ import { createReadyCheck } from './http/ready-check.ts'
 import { createHttpServer } from './http/server.ts'
 import { repeatDespiteErrors, waitFor } from './lib/abortable-loop.ts'
 import { type Clock, createDayOf, systemClock } from './lib/clock.ts'
+import { PASSWORD_COST, type PasswordCost } from './lib/password-hash.ts'
 import { createSecretBox } from './lib/secret-box.ts'
 import { createTurns } from './lib/take-turns.ts'
 import { PATIENCE, type Patience } from './outgoing/patience.ts'
@@ -98,6 +99,8 @@ export type HubParts = {
   waitForLimit?: typeof waitFor
   /** How often it looks after what nobody asks for, where that differs from `PACE`. */
   pace?: Partial<Pace>
+  /** The cost of hashing a password, where it differs from `PASSWORD_COST`. */
+  passwordCost?: PasswordCost
 }
 
 /** Pauses in milliseconds. */
@@ -137,6 +140,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     clock,
     session,
     secret: authSecretOf(secrets),
+    passwordCost: parts.passwordCost ?? PASSWORD_COST,
     publicUrl: config.HUB_PUBLIC_URL,
     complain: (message: string, causes: unknown[]) =>
       logger.warn({ causes: causes.map(String) }, message),

@@ -5,8 +5,9 @@ import { connect, type Socket } from 'node:net'
 import { before, describe, test } from 'node:test'
 import { ACCESS } from '../../src/http/access.ts'
 import { digestTables, sendRaw, statusesIn } from '../helpers/attacks-incoming.ts'
-import { newRecord, push, registerAny, shareHub, signIn, until } from '../helpers/http-actions.ts'
+import { newRecord, push, registerAny, shareHub, signIn } from '../helpers/http-actions.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { until } from '../helpers/until.ts'
 import { PATHS, RAW_ROWS } from './requests.ts'
 
 /** Bodies that are not what they seem; each goes to every route that takes one. */

@@ -2,13 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import {
-  countCalls,
-  openNode,
-  untilTrue,
-  untilWaiting,
-  whileHolding,
-} from '../helpers/postgres-nodes.ts'
+import { countCalls, openNode, untilWaiting, whileHolding } from '../helpers/postgres-nodes.ts'
 import { type PostgresServer, startPostgres } from '../helpers/postgres-server.ts'
 import { TestClock } from '../helpers/storage-engine.ts'
 import {
@@ -25,6 +19,7 @@ import { everyMethod } from '../helpers/storage-methods.ts'
 import { withDatabase } from '../helpers/storage-postgres.ts'
 import { beginRead } from '../helpers/storage-pulls.ts'
 import { authKysely, runSql } from '../helpers/storage-sql.ts'
+import { untilTrue } from '../helpers/until.ts'
 
 const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable', retryAfterSeconds: 5 }
 const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`

@@ -5,7 +5,6 @@ import {
   countCalls,
   listeningSessions,
   type Node,
-  untilTrue,
   untilWaiting,
   whileHolding,
   withTwoNodes,
@@ -31,6 +30,7 @@ import {
   type TestRead,
 } from '../helpers/storage-pulls.ts'
 import { runSql } from '../helpers/storage-sql.ts'
+import { untilTrue } from '../helpers/until.ts'
 
 const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
 

@@ -6,11 +6,12 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import type { HubError } from '../../src/errors.ts'
 import { openPostgres } from '../../src/storage/postgres/storage.ts'
-import { openNode, untilTrue } from '../helpers/postgres-nodes.ts'
+import { openNode } from '../helpers/postgres-nodes.ts'
 import { type PostgresServer, startPostgres } from '../helpers/postgres-server.ts'
 import { hashReference, TestClock } from '../helpers/storage-engine.ts'
 import { only, pushWrite, registerTestPlatform, writeOne } from '../helpers/storage-fixtures.ts'
 import { AT_ONCE, withDatabase } from '../helpers/storage-postgres.ts'
+import { untilTrue } from '../helpers/until.ts'
 
 const PASSWORD = 'pa:ss/w@rd#%-geheim'
 

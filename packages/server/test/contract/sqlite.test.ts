@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { openSqlite } from '../../src/storage/sqlite/storage.ts'
-import { untilTrue } from '../helpers/postgres-nodes.ts'
 import { hashReference, TestClock } from '../helpers/storage-engine.ts'
 import {
   listRecords,
@@ -25,6 +24,7 @@ import {
 import { dropOld } from '../helpers/storage-retention.ts'
 import { runSql } from '../helpers/storage-sql.ts'
 import { openTemporarySqlite, sqliteEngine } from '../helpers/storage-sqlite.ts'
+import { untilTrue } from '../helpers/until.ts'
 import { describeStorage } from './storage-contract.ts'
 
 const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable' }

@@ -16,10 +16,10 @@ import {
   push,
   recordsOf,
   registerPlatform,
-  until,
 } from '../helpers/http-actions.ts'
 import { respond, simulatePlatform } from '../helpers/http-platform.ts'
 import { runSql } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
 
 describe('platforms in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { newRecord, push, registerAny, until } from './http-actions.ts'
+import { newRecord, push, registerAny } from './http-actions.ts'
 import { startTestHub, type TestHub, type TestHubOptions } from './http-hub.ts'
 import { simulatedModule } from './http-platform.ts'
 import { sqliteEngine } from './storage-sqlite.ts'
+import { until } from './until.ts'
 
 const FIELDS = [
   { key: 'status', label: 'Status', type: 'string', required: false },

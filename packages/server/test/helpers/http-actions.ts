@@ -19,6 +19,7 @@ import { EMAIL, PASSWORD, startTestHub, type TestHub, type TestHubOptions } from
 import { type PlatformOptions, type SimulatedPlatform, simulatePlatform } from './http-platform.ts'
 import type { StorageEngine } from './storage-engine.ts'
 import { countRows, runSql } from './storage-sql.ts'
+import { until } from './until.ts'
 
 const { Object: object, Array: array, String: string, Literal: literal, Union: union } = Type
 const nullable = union([string(), Type.Null()])
@@ -192,20 +193,6 @@ export async function startPull(hub: TestHub): Promise<Pull> {
 
 export async function readPull(hub: TestHub, id: number): Promise<ReadPull> {
   return expectAnswer(await hub.get(`/api/v1/pulls/${id}`), 200, PullPage)
-}
-
-/** Asks again and again, as fast as the hub answers, until something is so. */
-export async function until<Result>(
-  find: () => Promise<Result | null>,
-  what: string,
-): Promise<Result> {
-  const deadline = Date.now() + 120_000
-  while (Date.now() < deadline) {
-    const found = await find()
-    if (found !== null) return found
-    await new Promise(setImmediate)
-  }
-  throw new Error(`It did not come to pass: ${what}`)
 }
 
 export function untilPullEnds(hub: TestHub, id: number): Promise<ReadPull> {

@@ -1,10 +1,11 @@
 /** Alerts as an operator sees them. */
 import { type Alert, AlertPage } from '@recordhub/protocol'
-import { activityOf, until } from './http-actions.ts'
+import { activityOf } from './http-actions.ts'
 import { expectAnswer } from './http-answer.ts'
 import type { TestHub } from './http-hub.ts'
 import { TestClock } from './storage-engine.ts'
 import { runSql } from './storage-sql.ts'
+import { until } from './until.ts'
 
 /** Looks as often as it can. */
 export const ALERTS_AT_ONCE = { alerts: 1 }

@@ -19,6 +19,8 @@ export const PASSWORD = 'correct horse battery staple'
 export const EMAIL = 'ann@example.org'
 
 const NEVER = 3_600_000
+/** Hashing a password at its real cost takes 0.2 s of a processor; the cost has a test of its own. */
+const CHEAP_PASSWORDS = { logN: 4, r: 1, p: 1 }
 
 export type TestHubOptions = {
   env?: Record<string, string>
@@ -32,7 +34,9 @@ export type TestHubOptions = {
   mailPatience?: MailPatience
   /** Resolves with true where a pull's time is to be over, and must resolve when the signal comes. */
   waitForLimit?: HubParts['waitForLimit']
-  /** Creates the operator {@link EMAIL}; costs a tenth of a second. */
+  /** Reads long lists in a thread of their own, as a real hub on SQLite does. */
+  withReadThread?: boolean
+  /** Creates the operator {@link EMAIL}. */
   withOperator?: boolean
 }
 
@@ -68,7 +72,10 @@ export async function startTestHub(
   engine: StorageEngine,
   options: TestHubOptions = {},
 ): Promise<TestHub> {
-  const opened = await engine.open({ clock: options.clock ?? systemClock })
+  const opened = await engine.open({
+    clock: options.clock ?? systemClock,
+    withReadThread: options.withReadThread ?? false,
+  })
   let storage = opened.storage
   const lines: string[] = []
   let running = await run(storage, options, lines)
@@ -168,6 +175,7 @@ async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
     secret: SECRET,
     logger: pino({ level: 'trace' }, keepLines(lines)),
     version: '0.0.0-test',
+    passwordCost: CHEAP_PASSWORDS,
     pace: { alerts: NEVER, retention: NEVER, heartbeat: NEVER, ...options.pace },
     ...(options.mailPatience ? { mailPatience: options.mailPatience } : {}),
     ...(options.waitForLimit ? { waitForLimit: options.waitForLimit } : {}),

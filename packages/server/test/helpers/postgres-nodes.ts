@@ -1,11 +1,11 @@
 /** Several nodes on one database of PostgreSQL, and what a test holds and sees from outside of them. */
-import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { openPostgres } from '../../src/storage/postgres/storage.ts'
 import { type StorageKit, TestClock } from './storage-engine.ts'
 import { AT_ONCE, openTemporaryPostgres, withDatabase } from './storage-postgres.ts'
+import { untilTrue } from './until.ts'
 
 export type Node = Pick<StorageKit, 'storage' | 'clock'>
 
@@ -17,10 +17,6 @@ export type TwoNodes = {
   /** A client that looks from outside, in no transaction. */
   observer: Client
 }
-
-const LOOK_EVERY_MS = 10
-/** Only keeps a failure short. */
-const LOOK_LIMIT_MS = 120_000
 
 /** A hub's storage on a database that may have others; by the database's clock unless told otherwise. */
 export function openNode(url: string, clock?: Clock): Promise<Storage> {
@@ -42,15 +38,6 @@ export function withTwoNodes(run: (nodes: TwoNodes) => Promise<void>): () => Pro
       await other.close()
       await close()
     }
-  }
-}
-
-/** Looks again and again until it is so: for what a server tells nobody of its own accord. */
-export async function untilTrue(what: string, look: () => Promise<boolean>): Promise<void> {
-  const limit = performance.now() + LOOK_LIMIT_MS
-  while (!(await look())) {
-    if (performance.now() > limit) throw new Error(`It did not come to this: ${what}`)
-    await pause(LOOK_EVERY_MS)
   }
 }
 

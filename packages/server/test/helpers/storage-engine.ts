@@ -15,8 +15,11 @@ export type StorageEngine = {
   name: string
   /** Whether its schedule knows seconds; else a test of it takes minutes (`test/faults`). */
   schedulesSeconds: boolean
-  /** Opens an empty storage of its own, in the time zone UTC. */
-  open(options: { clock: Clock }): Promise<OpenedStorage>
+  /**
+   * Opens an empty storage of its own, in the time zone UTC. Long reads of SQLite run in a thread of their own
+   * unless `withReadThread` is false: starting one costs three times what starting a hub does.
+   */
+  open(options: { clock: Clock; withReadThread?: boolean }): Promise<OpenedStorage>
 }
 
 /** How the storages of tests hash the references of erased records. */

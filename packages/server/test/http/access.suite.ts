@@ -4,12 +4,13 @@ import { before, describe, test } from 'node:test'
 import { ROLES, type Role } from '../../src/domain/caller.ts'
 import { createApiToken } from '../../src/features/operators/api-token.ts'
 import { ACCESS, WITHOUT_SECOND_FACTOR } from '../../src/http/access.ts'
-import { registerAny, type Session, shareHub, until } from '../helpers/http-actions.ts'
+import { registerAny, type Session, shareHub } from '../helpers/http-actions.ts'
 import { type Answer, expectError } from '../helpers/http-answer.ts'
 import { type HubRequest, startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { addOperator, signInAs } from '../helpers/http-operators.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { countRows, runSql } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 type Method = (typeof METHODS)[number]

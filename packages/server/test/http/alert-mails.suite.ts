@@ -5,7 +5,6 @@ import { DoneAnswer } from '@recordhub/protocol'
 import { pino } from 'pino'
 import { createMailer } from '../../src/features/alerts/mailer.ts'
 import { createAlertWatch } from '../../src/features/alerts/watch-alerts.ts'
-import { until } from '../helpers/http-actions.ts'
 import {
   ALERTS_AT_ONCE,
   alertLines,
@@ -19,6 +18,7 @@ import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { REFUSAL, startMailServer, type TestMailServer } from '../helpers/smtp-server.ts'
 import type { StorageEngine, TestClock } from '../helpers/storage-engine.ts'
 import { listLines, only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { until } from '../helpers/until.ts'
 
 const FROM_TO = {
   HUB_ALERT_FROM: 'hub@example.org',

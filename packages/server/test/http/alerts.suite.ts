@@ -11,7 +11,6 @@ import {
   registerAny,
   registerPlatform,
   setStatus,
-  until,
 } from '../helpers/http-actions.ts'
 import {
   ALERTS_AT_ONCE,
@@ -30,6 +29,7 @@ import { only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
 import { question } from '../helpers/storage-missing.ts'
 import { beginRead } from '../helpers/storage-pulls.ts'
 import { runSql } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
 
 function post(hub: TestHub, path: string, role: 'viewer' | 'operator' | 'admin' = 'operator') {
   const headers = { authorization: hub.authorization(role) }

@@ -11,7 +11,7 @@ import {
   ReplayAnswer,
 } from '@recordhub/protocol'
 import Type from 'typebox'
-import { activityOf, newRecord, push, recordsOf, tracesOf, until } from '../helpers/http-actions.ts'
+import { activityOf, newRecord, push, recordsOf, tracesOf } from '../helpers/http-actions.ts'
 import { type Answer, expectAnswer, expectError, expectMembers } from '../helpers/http-answer.ts'
 import type { TestHub } from '../helpers/http-hub.ts'
 import { respond, simulatedModule, simulatedRecord } from '../helpers/http-platform.ts'
@@ -19,6 +19,7 @@ import { type PulledHub, startPulledHub } from '../helpers/http-pulled-hub.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { only } from '../helpers/storage-fixtures.ts'
 import { runSql } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
 
 const FIELD = { key: 'note', label: 'Note', type: 'string', required: false }
 

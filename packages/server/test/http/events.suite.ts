@@ -9,12 +9,12 @@ import {
   registerAny,
   type Session,
   signIn,
-  until,
 } from '../helpers/http-actions.ts'
 import { expectAnswer, expectError } from '../helpers/http-answer.ts'
 import { startTestHub, type TestHub, type TestHubOptions } from '../helpers/http-hub.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { runSql } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
 
 const EVENTS = '/dashboard/events'
 const ON: TestHubOptions = { env: { HUB_BROADCAST: 'on' }, withOperator: true }

@@ -1,7 +1,7 @@
 /** Guessing at passwords and codes: what it costs a guesser, and that it costs nobody else anything. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { cookieOf, until } from '../helpers/http-actions.ts'
+import { cookieOf } from '../helpers/http-actions.ts'
 import { clockOfToday } from '../helpers/http-alerts.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/http-answer.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/http-hub.ts'
@@ -9,6 +9,7 @@ import { addOperator, auditOf, callAs, signInAs, trySignIn } from '../helpers/ht
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { countRows, runSql } from '../helpers/storage-sql.ts'
 import { totpCode } from '../helpers/totp.ts'
+import { until } from '../helpers/until.ts'
 
 /** The proxy in front says where somebody is. */
 const env = { HUB_TRUST_PROXY: 'on' }

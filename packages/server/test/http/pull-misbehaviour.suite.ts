@@ -11,7 +11,6 @@ import {
   recordsOf,
   registerPlatform,
   startPull,
-  until,
   untilPullEnds,
 } from '../helpers/http-actions.ts'
 import { expectAbsent, expectAnswer } from '../helpers/http-answer.ts'
@@ -33,6 +32,7 @@ import {
 import { createManualPassing } from '../helpers/manual-passing.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { only } from '../helpers/storage-fixtures.ts'
+import { until } from '../helpers/until.ts'
 
 /** Scaled down: a minute of patience is a second, which passes once all others are done. */
 const PACE = { silenceMs: 500, windowMs: 1000 }

@@ -7,7 +7,6 @@ import {
   readPull,
   registerPlatform,
   startPull,
-  until,
   untilPullEnds,
 } from '../helpers/http-actions.ts'
 import { createLimit, startTestHub } from '../helpers/http-hub.ts'
@@ -20,6 +19,7 @@ import {
 } from '../helpers/http-platform.ts'
 import { startPulledHub } from '../helpers/http-pulled-hub.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { until } from '../helpers/until.ts'
 
 /** The requests for records that are open, over all platforms and of each; answers none before `atOnce` are. */
 function watchOpen(platforms: SimulatedPlatform[], atOnce: number) {

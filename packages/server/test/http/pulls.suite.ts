@@ -10,7 +10,6 @@ import {
   registerPlatform,
   signIn,
   startPull,
-  until,
   untilPullEnds,
 } from '../helpers/http-actions.ts'
 import {
@@ -25,6 +24,7 @@ import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/h
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { only } from '../helpers/storage-fixtures.ts'
 import { countRows } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
 
 const PULL_ALL = '/dashboard/pull-all-existing-records'
 const COUNTS = ['received', 'created', 'updated', 'unchanged', 'stale', 'rejected', 'missing']

@@ -17,7 +17,6 @@ import {
   type RegisteredPlatform,
   registerAny,
   shareHub,
-  until,
 } from '../helpers/http-actions.ts'
 import { type Answer, expectAnswer, expectError, expectMembers } from '../helpers/http-answer.ts'
 import { sendOverSocket } from '../helpers/http-hub.ts'
@@ -25,6 +24,7 @@ import { simulatedModule } from '../helpers/http-platform.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { only } from '../helpers/storage-fixtures.ts'
 import { runSql } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
 
 const OneView = Type.Object({ view: SavedView })
 const Tombstones = Type.Object({ tombstones: Type.Array(Type.Object({ id: Type.Integer() })) })

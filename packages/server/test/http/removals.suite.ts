@@ -21,7 +21,6 @@ import {
   recordsOf,
   registerPlatform,
   rejectedOf,
-  until,
 } from '../helpers/http-actions.ts'
 import { type Answer, expectAnswer, expectError } from '../helpers/http-answer.ts'
 import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
@@ -29,6 +28,7 @@ import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/h
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { only } from '../helpers/storage-fixtures.ts'
 import { runSql } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
 
 const { Object: object, Literal: literal } = Type
 const OnePlatform = object({ success: literal(true), platform: Platform })

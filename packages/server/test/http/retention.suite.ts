@@ -1,11 +1,12 @@
 /** What is old goes by itself, in the background. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { newRecord, push, registerAny, until } from '../helpers/http-actions.ts'
+import { newRecord, push, registerAny } from '../helpers/http-actions.ts'
 import { clockOfToday } from '../helpers/http-alerts.ts'
 import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { countRows } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
 
 const AT_ONCE = { retention: 1 }
 const DAY = 24 * 3600

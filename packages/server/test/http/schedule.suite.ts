@@ -3,17 +3,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Schedule } from '@recordhub/protocol'
 import Type from 'typebox'
-import {
-  activityOf,
-  readSnapshot,
-  registerPlatform,
-  startPull,
-  until,
-} from '../helpers/http-actions.ts'
+import { activityOf, readSnapshot, registerPlatform, startPull } from '../helpers/http-actions.ts'
 import { expectAnswer, expectError } from '../helpers/http-answer.ts'
 import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { simulatePlatform } from '../helpers/http-platform.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { until } from '../helpers/until.ts'
 
 /** Far from now, so that no time of it comes while a test looks. */
 const MINUTE = (new Date().getUTCMinutes() + 30) % 60

@@ -5,14 +5,7 @@ import { describe, test } from 'node:test'
 import { SearchLine } from '@recordhub/protocol'
 import Type from 'typebox'
 import { Value } from 'typebox/value'
-import {
-  newRecord,
-  push,
-  registerPlatform,
-  setStatus,
-  shareHub,
-  until,
-} from '../helpers/http-actions.ts'
+import { newRecord, push, registerPlatform, setStatus, shareHub } from '../helpers/http-actions.ts'
 import { expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
 import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import {
@@ -25,6 +18,7 @@ import {
 } from '../helpers/http-platform.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { only } from '../helpers/storage-fixtures.ts'
+import { until } from '../helpers/until.ts'
 
 type PlatformLine = Extract<SearchLine, { kind: 'platform' }>
 

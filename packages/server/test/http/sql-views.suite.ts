@@ -1,12 +1,13 @@
 /** Views for readers with SQL, as a running hub keeps them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { newRecord, push, registerAny, until } from '../helpers/http-actions.ts'
+import { newRecord, push, registerAny } from '../helpers/http-actions.ts'
 import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { simulatedModule } from '../helpers/http-platform.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 import { only } from '../helpers/storage-fixtures.ts'
 import { runSql } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
 
 export function describeViewsOfHub(engine: StorageEngine): void {
   describe(`views of a hub, on ${engine.name}`, () => {

@@ -3,7 +3,7 @@ import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@recordhub/protocol'
 import { betterAuth } from 'better-auth'
 import { isRole, type Role } from '../../domain/caller.ts'
 import { HubError } from '../../errors.ts'
-import { hashPassword, verifyPassword } from '../../lib/password-hash.ts'
+import { hashPassword, type PasswordCost, verifyPassword } from '../../lib/password-hash.ts'
 import { createHooks, type HookParts } from './auth-hooks.ts'
 import { AUTH_PATH, CLIENT_ADDRESS_HEADER } from './auth-names.ts'
 import { type OidcSettings, passkeys, secondFactor, singleSignOn } from './auth-plugins.ts'
@@ -21,6 +21,7 @@ export type AuthSettings = HookParts & {
   /** The address that operators use; decides whether cookies are Secure. '' where nobody has said it. */
   publicUrl: string
   session: SessionLimits
+  passwordCost: PasswordCost
   /** Asked for its description before anybody can sign in; null for none. */
   oidc: OidcSettings | null
   /** Told what went wrong within Better Auth. */
@@ -32,7 +33,7 @@ const hidden = { type: 'string', required: false, input: false } as const
 const UNGUESSABLE = { window: 60, max: 60 } as const
 
 export function createAuth(settings: AuthSettings) {
-  const { operators, secret, publicUrl, oidc, complain } = settings
+  const { operators, secret, publicUrl, oidc, passwordCost, complain } = settings
   const { dialect, type } = operators.authDatabase
   const hooks = createHooks(settings, oidc)
   const isBehindTls = publicUrl.startsWith('https:')
@@ -51,7 +52,7 @@ export function createAuth(settings: AuthSettings) {
       minPasswordLength: MIN_PASSWORD_LENGTH,
       maxPasswordLength: MAX_PASSWORD_LENGTH,
       password: {
-        hash: hashPassword,
+        hash: (password) => hashPassword(password, passwordCost),
         verify: ({ hash, password }) => verifyPassword(hash, password),
       },
     },

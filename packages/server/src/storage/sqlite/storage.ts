@@ -38,6 +38,8 @@ export type SqliteOptions = {
   clock: Clock
   /** Stands for the references of erased records, which are not kept. */
   hashReference: HashReference
+  /** Whether long reads run in a thread of their own, as a hub needs it; true unless told otherwise. */
+  withReadThread?: boolean
 }
 
 /**
@@ -75,7 +77,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     erasing: createErasingParts(connections, options.hashReference, checkpointer),
   })
   const lists = createRecordLists(databases, createListParts(reader))
-  const thread = createReadThread(options.path)
+  const thread = options.withReadThread === false ? null : createReadThread(options.path)
   return {
     ...stores,
     processName: randomUUID(),
@@ -84,7 +86,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
       ...createElementRecogniser(databases),
       ...createRecordWriter(connections, NODE, options.hashReference),
       ...lists,
-      listRecords: (query) => (isQuick(query) ? lists : thread).listRecords(query),
+      listRecords: (query) => (isQuick(query) ? lists : (thread ?? lists)).listRecords(query),
     },
     searchIndex: createSearchIndexStore(databases, createSearchIndexParts(connections)),
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
@@ -93,7 +95,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     readDiskSpace: () => readDiskSpace(dirname(options.path)),
     readEngine: () => readEngine(reader),
     async close() {
-      await thread.stop()
+      await thread?.stop()
       await checkpointer?.stop()
       await connections.close()
       lock?.release()
