@@ -7,12 +7,24 @@ import { Compile } from 'typebox/compile'
  * queries, where all is text, an integer is one that is written as one: 12, not 1.5, 1e0 or true.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const validator = Compile(schema)
+  const validator = compileOnce(schema)
   const integers = httpPart === 'body' ? [] : findIntegers(schema)
   return (value) => {
     const read = integers.length > 0 ? readIntegers(value, integers) : value
     return validator.Check(read) ? { value: read } : { error: validator.Errors(read) }
   }
+}
+
+const validators = new Map<string, ReturnType<typeof Compile<TSchema>>>()
+
+/** Equal schemas are compiled once in a process. */
+function compileOnce(schema: TSchema) {
+  const key = JSON.stringify(schema)
+  const known = validators.get(key)
+  if (known) return known
+  const validator = Compile(schema)
+  validators.set(key, validator)
+  return validator
 }
 
 function findIntegers(schema: TSchema): string[] {
