@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRandom, planJobs, selectFiles, shuffle } from './plan.ts'
+
+const FILES = [
+  ...Array.from({ length: 20 }, (_, index) => `packages/server/src/lib/unit-${index}.test.ts`),
+  ...Array.from({ length: 9 }, (_, index) => `packages/server/test/http/topic-${index}.test.ts`),
+  'packages/server/test/e2e/records.test.ts',
+  'packages/server/test/architecture.test.ts',
+  'packages/platform-kit/src/outbox.test.ts',
+]
+
+test('a plan runs each file exactly once, in the given order or in a shuffled one', () => {
+  for (const random of [null, createRandom(1), createRandom(2)]) {
+    const planned = planJobs(FILES, random).flatMap(({ files }) => files)
+    assert.deepEqual(planned.toSorted(), FILES.toSorted())
+  }
+})
+
+test('unit tests and http tests share processes, browser tests have one each', () => {
+  const jobs = planJobs(FILES)
+  assert.equal(jobs.filter(({ name }) => name.startsWith('unit-')).length, 2)
+  assert.equal(jobs.filter(({ name }) => name.startsWith('http-')).length, 6)
+  assert.deepEqual(jobs[0]?.files, ['packages/server/test/e2e/records.test.ts'])
+})
+
+test('one seed gives one order, another seed another one', () => {
+  const order = (seed: number) => shuffle(FILES, createRandom(seed))
+  assert.deepEqual(order(7), order(7))
+  assert.notDeepEqual(order(7), order(8))
+})
+
+test('words select files by their path', () => {
+  assert.equal(selectFiles(FILES, []).length, FILES.length)
+  assert.deepEqual(selectFiles(FILES, ['outbox', 'e2e/']), [
+    'packages/server/test/e2e/records.test.ts',
+    'packages/platform-kit/src/outbox.test.ts',
+  ])
+})

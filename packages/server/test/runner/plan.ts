@@ -1,0 +1,73 @@
+/** Which test files run, in which processes and in which order. */
+
+/** The files that one process runs. */
+export type Job = { name: string; files: string[] }
+
+export type Random = () => number
+
+/**
+ * How the files of a folder share processes. Starting a process and loading the server costs more than most
+ * files do, so folders whose files are quick and touch nothing outside of the process share a few of them.
+ * In the order in which they start: what takes longest starts first.
+ */
+const FOLDERS: readonly { name: string; pattern: RegExp; processes: number | 'each' }[] = [
+  { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 'each' },
+  { name: 'http', pattern: /^packages\/server\/test\/http\//, processes: 6 },
+  { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 'each' },
+  { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 'each' },
+  { name: 'contract', pattern: /^packages\/server\/test\/contract\//, processes: 'each' },
+  { name: 'test', pattern: /^packages\/[^/]+\/test\//, processes: 'each' },
+  { name: 'unit', pattern: /^packages\/[^/]+\/src\//, processes: 2 },
+]
+
+/** Files whose path contains one of the words; all of them where there are no words. */
+export function selectFiles(files: readonly string[], words: readonly string[]): string[] {
+  if (words.length === 0) return [...files]
+  return files.filter((file) => words.some((word) => file.includes(word)))
+}
+
+/**
+ * Divides files among processes.
+ * @param random where the order is to be shuffled; null for the order of {@link FOLDERS}.
+ */
+export function planJobs(files: readonly string[], random: Random | null = null): Job[] {
+  const jobs = FOLDERS.flatMap(({ name, pattern, processes }, index) => {
+    const matches = files.filter((file) => pattern.test(file) && folderOf(file) === index)
+    const ordered = random ? shuffle(matches, random) : matches.toSorted()
+    if (processes === 'each') return ordered.map((file) => ({ name: file, files: [file] }))
+    return split(ordered, processes).map((part, number) => ({
+      name: part.length === 1 ? String(part[0]) : `${name}-${number + 1}`,
+      files: part,
+    }))
+  })
+  return random ? shuffle(jobs, random) : jobs
+}
+
+/** A generator of numbers from 0 to 1 that gives the same ones for the same seed (mulberry32). */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+export function shuffle<Item>(items: readonly Item[], random: Random): Item[] {
+  return items
+    .map((item) => ({ item, rank: random() }))
+    .toSorted((one, other) => one.rank - other.rank)
+    .map(({ item }) => item)
+}
+
+function folderOf(file: string): number {
+  return FOLDERS.findIndex(({ pattern }) => pattern.test(file))
+}
+
+/** Deals files out like cards, so that neighbours, which often cost alike, go to different processes. */
+function split(files: readonly string[], count: number): string[][] {
+  const parts: string[][] = Array.from({ length: Math.min(count, files.length) }, () => [])
+  for (const [index, file] of files.entries()) parts[index % parts.length]?.push(file)
+  return parts
+}
