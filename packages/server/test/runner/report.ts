@@ -6,94 +6,121 @@ import { inspect } from 'node:util'
 type Outcome = EventData.TestPass | EventData.TestFail
 
 export type Report = {
+  /** So many more processes are going to run. */
+  expect: (processes: number) => void
   pass: (outcome: EventData.TestPass) => void
   fail: (outcome: EventData.TestFail) => void
   /** A process has ended. */
   end: (name: string, milliseconds: number) => void
+  /** A check that is no test file has ended. */
+  check: (name: string, outcome: 'passed' | 'failed' | 'skipped') => void
+  cover: (coverage: EventData.TestCoverage) => void
   /** Prints the summary and tells whether the run succeeded. */
   summarize: (wallMs: number) => boolean
 }
 
 const SLOWEST = 10
 
+/** @param root the folder that printed paths are relative to. */
 export function createReport(
   print: (line: string) => void,
-  { root, jobs, seed }: { root: string; jobs: number; seed: number },
+  { root, seed }: { root: string; seed: number },
 ): Report {
-  const byFile = new Map<string, number>()
+  const millisecondsOf = new Map<string, number>()
+  const testsOf = new Map<string, number>()
   const skipped = new Map<string, number>()
-  const failures: { title: string; text: string }[] = []
-  let ended = 0
-  let tests = 0
-  let passed = 0
-  let testsBefore = 0
-
-  const fileOf = (outcome: Outcome) => (outcome.file ? relative(root, outcome.file) : '')
+  const failures: string[] = []
+  let [expected, ended, passed] = [0, 0, 0]
+  let coveredPercent: number | null = null
 
   function count(outcome: Outcome): void {
-    if (outcome.nesting === 0) {
-      const spent = byFile.get(fileOf(outcome)) ?? 0
-      byFile.set(fileOf(outcome), spent + outcome.details.duration_ms)
-    }
-    if (outcome.details.type !== 'suite') tests += 1
+    const file = fileOf(outcome)
+    const { duration_ms, type } = outcome.details
+    if (outcome.nesting === 0) add(millisecondsOf, file, duration_ms)
+    if (type !== 'suite') add(testsOf, file, 1)
+  }
+
+  function fileOf({ file }: Outcome): string {
+    return file === undefined ? '' : relative(root, file)
+  }
+
+  function addFailure(title: string, text: string): void {
+    const failure = `✖ ${title}\n${text.replaceAll(/^/gm, '    ')}`
+    failures.push(failure)
+    print(failure)
   }
 
   return {
+    expect: (processes) => {
+      expected += processes
+    },
     pass(outcome) {
       count(outcome)
-      if (outcome.skip !== undefined) {
-        const reason = typeof outcome.skip === 'string' ? outcome.skip : 'no reason is given'
-        skipped.set(reason, (skipped.get(reason) ?? 0) + 1)
-      } else if (outcome.details.type !== 'suite') {
-        passed += 1
-      }
+      if (outcome.details.type === 'suite') return
+      if (outcome.skip === undefined) passed += 1
+      else add(skipped, typeof outcome.skip === 'string' ? outcome.skip : 'without a reason', 1)
     },
     fail(outcome) {
       count(outcome)
-      if (isOnlyParent(outcome)) return
-      const title = `${fileOf(outcome)}:${outcome.line ?? 0} › ${outcome.name}`
-      const text = describeError(outcome.details.error)
-      failures.push({ title, text })
-      print(`✖ ${title}\n${indent(text)}`)
+      if (failedByChild(outcome)) return
+      addFailure(
+        `${fileOf(outcome)}:${outcome.line ?? 0} › ${outcome.name}`,
+        describe(outcome.details.error),
+      )
     },
     end(name, milliseconds) {
       ended += 1
-      print(
-        `[${String(ended).padStart(String(jobs).length)}/${jobs}] ${name}: ${tests - testsBefore} tests, ${toSeconds(milliseconds)} s`,
-      )
-      testsBefore = tests
+      const place = `${String(ended).padStart(String(expected).length)}/${expected}`
+      print(`[${place}] ${toSeconds(milliseconds).padStart(6)} s  ${name}`)
+    },
+    check(name, outcome) {
+      if (outcome === 'skipped') add(skipped, `${name} needs a program that is not installed`, 1)
+      if (outcome === 'passed') passed += 1
+      add(testsOf, name, 1)
+      if (outcome === 'failed') addFailure(name, `It is run alone by: npm run ${name}`)
+    },
+    cover({ summary }) {
+      coveredPercent = summary.totals.coveredLinePercent
     },
     summarize(wallMs) {
+      const tests = sum(testsOf)
       print('')
-      if (failures.length > 0) print('Failed:')
-      for (const { title, text } of failures) print(`✖ ${title}\n${indent(text)}`)
-      const slowest = [...byFile].toSorted((one, other) => other[1] - one[1]).slice(0, SLOWEST)
+      if (failures.length > 0) print(`Failed:\n${failures.join('\n')}\n`)
       print('Slowest files:')
-      for (const [file, spent] of slowest) print(`${toSeconds(spent).padStart(8)} s  ${file}`)
-      const skippedCount = [...skipped.values()].reduce((sum, number) => sum + number, 0)
-      if (skippedCount > 0) print('Skipped:')
+      for (const [file, spent] of largest(millisecondsOf, SLOWEST)) {
+        print(`${toSeconds(spent).padStart(8)} s  ${file}`)
+      }
+      if (skipped.size > 0) print('Skipped:')
       for (const [reason, number] of skipped) print(`${String(number).padStart(8)}    ${reason}`)
+      if (coveredPercent !== null) print(`Line coverage: ${coveredPercent.toFixed(2)} %`)
       print(
-        `${tests} tests: ${passed} passed, ${failures.length} failed, ${skippedCount} skipped in ${toSeconds(wallMs)} s (seed ${seed})`,
+        `${tests} tests: ${passed} passed, ${failures.length} failed, ${sum(skipped)} skipped, ` +
+          `in ${toSeconds(wallMs)} s. Seed ${seed}.`,
       )
-      return failures.length === 0 && tests > 0
+      return failures.length === 0 && passed > 0
     },
   }
 }
 
-/** A suite fails with its tests, which are reported themselves. */
-function isOnlyParent({ details }: EventData.TestFail): boolean {
-  const { error } = details
+/** A suite fails with its tests, which are reported by themselves. */
+function failedByChild({ details: { error } }: EventData.TestFail): boolean {
   return 'failureType' in error && error.failureType === 'subtestsFailed'
 }
 
-function describeError(error: Error): string {
-  const cause = error.cause instanceof Error ? error.cause : null
-  return cause ? inspect(cause) : inspect(error)
+function describe(error: Error): string {
+  return inspect(error.cause instanceof Error ? error.cause : error)
 }
 
-function indent(text: string): string {
-  return text.replaceAll(/^/gm, '    ')
+function add(counts: Map<string, number>, key: string, number: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + number)
+}
+
+function sum(counts: Map<string, number>): number {
+  return [...counts.values()].reduce((total, number) => total + number, 0)
+}
+
+function largest(counts: Map<string, number>, length: number): [string, number][] {
+  return [...counts].toSorted((one, other) => other[1] - one[1]).slice(0, length)
 }
 
 function toSeconds(milliseconds: number): string {

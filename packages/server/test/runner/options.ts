@@ -1,0 +1,72 @@
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+
+export const HELP = `npm test [-- <word> …] [options]     the quick tier
+npm run test:deep [-- …]              long forms of tests, and checks that need more programs
+npm run test:watch [-- <word> …]      runs tests again when a file that they import changes
+
+Runs the test files whose path contains one of the words, or all of them.
+
+  --name <pattern>     only tests whose name matches this regular expression
+  --seed <number>      the seed of shuffled orders and of randomised tests; a new one by default
+  --shuffle            runs the files in an order that the seed decides
+  --jobs <number>      how many processes run at a time; twice the number of processors by default
+  --minutes <number>   starts no further part of the deep tier after this time
+  --coverage           prints the line coverage of the sources
+
+TEST_DATABASE_URL, TEST_POSTGRES, TEST_CHROMIUM and TEST_MYSQL_URL choose the programs that tests
+use; see packages/server/test/README.md.`
+
+export type Options = {
+  words: string[]
+  mode: 'quick' | 'deep' | 'watch'
+  name: RegExp | null
+  seed: number
+  shuffle: boolean
+  jobs: number
+  /** No further part of the deep tier starts after this many minutes; null for no limit. */
+  minutes: number | null
+  coverage: boolean
+}
+
+/** Tests also wait, for disks and for each other's processes, so more of them run than there are processors. */
+const JOBS_PER_PROCESSOR = 2
+
+/**
+ * Reads the arguments of a run; null where help is asked for.
+ * @throws Error saying which argument is wrong.
+ */
+export function readOptions(args: string[]): Options | null {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean', short: 'h', default: false },
+      deep: { type: 'boolean', default: false },
+      watch: { type: 'boolean', default: false },
+      name: { type: 'string' },
+      seed: { type: 'string' },
+      shuffle: { type: 'boolean', default: false },
+      jobs: { type: 'string' },
+      minutes: { type: 'string' },
+      coverage: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return null
+  return {
+    words: positionals,
+    mode: values.watch ? 'watch' : values.deep ? 'deep' : 'quick',
+    name: values.name === undefined ? null : new RegExp(values.name),
+    seed: toNumber('--seed', values.seed) ?? Math.floor(Math.random() * 2 ** 31),
+    shuffle: values.shuffle,
+    jobs: toNumber('--jobs', values.jobs) ?? availableParallelism() * JOBS_PER_PROCESSOR,
+    minutes: toNumber('--minutes', values.minutes),
+    coverage: values.coverage,
+  }
+}
+
+function toNumber(option: string, text: string | undefined): number | null {
+  if (text === undefined) return null
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`${option} takes a whole number, not ${text}`)
+  return Number(text)
+}
