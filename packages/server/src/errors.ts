@@ -47,7 +47,7 @@ const CATALOGUE = {
   invalid_record: { status: 422, message: 'The record was not accepted: {reason}.' },
   duplicate_reference: {
     status: 422,
-    message: 'The reference number came twice in one read; the first one stands.',
+    message: 'Duplicate reference number; the first one was kept.',
   },
   drift_rejected: {
     status: 422,
