@@ -1,0 +1,133 @@
+/** Status codes of rejected requests, and the headers that go with them. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { ACCESS } from '../../src/http/access.ts'
+import { type Session, shareHub, signIn } from '../helpers/http-actions.ts'
+import { type Answer, expectAbsent, expectError } from '../helpers/http-answer.ts'
+import type { HubRequest } from '../helpers/http-hub.ts'
+import type { StorageEngine } from '../helpers/storage-engine.ts'
+
+type Method = NonNullable<HubRequest['method']>
+
+const PULL_ALL = '/dashboard/pull-all-existing-records'
+const AUTO_SYNC = '/dashboard/auto-sync'
+const SCRIPT = { accept: 'application/json', 'x-requested-with': 'XMLHttpRequest' }
+const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+/** Streams, which have no HEAD. */
+const STREAMS = [
+  '/dashboard/events',
+  '/api/v1/audit/export',
+  '/api/v1/records/export',
+  '/api/v1/search',
+]
+const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'] as const
+
+const ROUTES = Object.entries(ACCESS).map(([name, access]) => {
+  const [method = '', pattern = ''] = name.split(' ')
+  const url = pattern.replaceAll(/:\w+/g, '999999').replace('*', 'any')
+  return { name, method: methodOf(method), pattern, url, access }
+})
+function methodOf(text: string): (typeof METHODS)[number] {
+  return METHODS.find((method) => method === text) ?? assert.fail(`What is ${text}?`)
+}
+
+export function describeStatusCodes(engine: StorageEngine): void {
+  describe(`status codes, on ${engine.name}`, () => {
+    const hub = shareHub(engine, { withOperator: true })
+    let mine: Session
+    let other: Session
+    before(async () => {
+      mine = await signIn(hub())
+      other = await signIn(hub())
+    })
+
+    /** The response to a script: a JSON error that contains no CSRF token. */
+    async function expectScriptError(request: HubRequest, status: number, code: string) {
+      const response = await hub().send({ ...request, headers: { ...SCRIPT, ...request.headers } })
+      expectError(response, status, code)
+      expectAbsent([mine.csrf, other.csrf], [response.text])
+      return response
+    }
+
+    /** The response to a browser: the error page, not the dashboard. */
+    async function expectErrorPage(request: HubRequest, status: number): Promise<Answer> {
+      const response = await hub().send({ ...request, headers: { ...request.headers, ...BROWSER } })
+      assert.equal(response.status, status, response.text)
+      assert.match(response.header('content-type'), /^text\/html/)
+      assert.ok(response.text.includes(`<h1>${status}</h1>`))
+      assert.doesNotMatch(response.text, /csrf-token|<script/)
+      return response
+    }
+
+    for (const url of [PULL_ALL, AUTO_SYNC]) {
+      for (const [who, headersOf] of [
+        ['nobody', () => ({})],
+        ['an operator', () => ({ cookie: mine.cookie })],
+      ] as const) {
+        test(`GET ${url} of ${who} is 405 with Allow: POST, and not the page`, async () => {
+          const request = { url, headers: headersOf() }
+          const script = await expectScriptError(request, 405, 'method_not_allowed')
+          const browser = await expectErrorPage(request, 405)
+          const head = await hub().send({ ...request, method: 'HEAD' })
+          assert.equal(head.status, 405)
+          for (const response of [script, browser, head]) {
+            assert.equal(response.header('allow'), 'POST')
+          }
+        })
+      }
+    }
+
+    test('every path responds 405 to the methods that it does not accept, and lists the others in Allow', async () => {
+      const paths = Map.groupBy(
+        ROUTES.filter(({ pattern }) => !pattern.includes('*')),
+        ({ pattern }) => pattern,
+      )
+      for (const [pattern, routes] of paths) {
+        const taken = new Set<Method>(routes.map(({ method }) => method))
+        if (taken.has('GET') && !STREAMS.includes(pattern)) taken.add('HEAD')
+        for (const method of METHODS.filter((one) => !taken.has(one))) {
+          for (const headers of [{}, { cookie: mine.cookie }]) {
+            const response = await hub().send({ method, url: routes[0]?.url ?? '', headers })
+            assert.equal(response.status, 405, `${method} ${pattern}: ${response.text}`)
+            const allowed = response.header('allow').split(', ')
+            assert.deepEqual(new Set(allowed), taken, `${method} ${pattern}`)
+            if (method !== 'HEAD') expectError(response, 405, 'method_not_allowed')
+          }
+        }
+      }
+    })
+
+    test('a path of the page accepts GET and HEAD only', async () => {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
+        const response = await hub().send({ method, url: '/dashboard/records', headers: SCRIPT })
+        expectError(response, 405, 'method_not_allowed')
+        assert.equal(response.header('allow'), 'GET, HEAD')
+      }
+    })
+
+    test('a path with a parameter of 1000 characters is 405 as well', async () => {
+      const url = `/api/v1/platforms/1/modules/${'x'.repeat(1000)}/records`
+      const response = await hub().send({ method: 'PUT', url })
+      expectError(response, 405, 'method_not_allowed')
+      assert.equal(response.header('allow'), 'GET, HEAD, DELETE')
+    })
+
+    for (const url of [
+      '/api/unknown',
+      '/api/v1/unknown',
+      '/api/v1/platforms/1/unknown',
+      '/api/webhook/unknown',
+      '/api/auth/sign-up/email',
+      '/api/auth/get-session',
+    ]) {
+      test(`${url} is 404 as JSON with any method, for a browser with a session as well`, async () => {
+        for (const method of METHODS.filter((one) => one !== 'HEAD')) {
+          for (const headers of [SCRIPT, { ...BROWSER, cookie: mine.cookie }]) {
+            expectError(await hub().send({ method, url, headers }), 404, 'not_found')
+          }
+        }
+      })
+    }
+  })
+}
