@@ -5,6 +5,7 @@ import { type Caller, mayActAs } from '../domain/caller.ts'
 import { HubError } from '../errors.ts'
 import { hmacSha256, sameSecret } from '../lib/hash.ts'
 import { ACCESS, type Access, namesOf, WITHOUT_SECOND_FACTOR } from './access.ts'
+import { bearerTokenOf, isApiPath } from './authentication-challenge.ts'
 
 /** What the page asks for by itself. */
 const ASKED_UNBIDDEN = ['/dashboard/realtime', '/dashboard/events']
@@ -40,8 +41,8 @@ export function authorize(
   const callers = new WeakMap<FastifyRequest, Caller>()
 
   async function findCaller(request: FastifyRequest): Promise<Caller | null> {
-    const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
-    if (token !== undefined && isApiPath(request)) return findProgram(token.trim())
+    const token = bearerTokenOf(request)
+    if (token !== undefined && isApiPath(request)) return findProgram(token)
     // A page that is left open must not keep an idle session alive.
     const isUnbidden =
       request.headers[UNATTENDED_HEADER.toLowerCase()] !== undefined ||
@@ -104,10 +105,6 @@ function expectSecondFactor(route: string, wanted: SecondFactorWanted): void {
 
 function isUnsafe(request: FastifyRequest): boolean {
   return request.method !== 'GET' && request.method !== 'HEAD'
-}
-
-function isApiPath(request: FastifyRequest): boolean {
-  return request.url.startsWith('/api/v1/')
 }
 
 function isPath(request: FastifyRequest, path: string): boolean {

@@ -3,6 +3,7 @@ import type { ErrorAnswer } from '@recordhub/protocol'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type FieldErrors, HubError } from '../errors.ts'
 import { ERROR_PAGE_POLICY } from './answer-headers.ts'
+import { challengeFor } from './authentication-challenge.ts'
 import { errorPage } from './error-page.ts'
 import { createRefusalLog } from './refusal-log.ts'
 
@@ -17,6 +18,11 @@ export function answerErrors(app: FastifyInstance, bodyLimit: number): void {
   const refusals = createRefusalLog(app.log)
   // After the last connection: until then there may be more.
   app.server.once('close', refusals.end)
+  // When any response is sent: the 401 responses of Better Auth do not pass the error handler.
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (reply.statusCode === 401) reply.header('WWW-Authenticate', challengeFor(request))
+    done(null, payload)
+  })
   app.setErrorHandler<FastifyError | HubError>((error, request, reply) => {
     const known = toHubError(error, bodyLimit)
     if (isRefusal(known)) refusals.tell(known, request)

@@ -1,10 +1,11 @@
 /** Status codes of rejected requests, and the headers that go with them. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { ACCESS } from '../../src/http/access.ts'
+import { createKey, HUB_KEY_PREFIX, TOKEN_PREFIX } from '../../src/domain/api-key.ts'
+import { ACCESS, isForCallers } from '../../src/http/access.ts'
 import { type Session, shareHub, signIn } from '../helpers/http-actions.ts'
 import { type Answer, expectAbsent, expectError } from '../helpers/http-answer.ts'
-import type { HubRequest } from '../helpers/http-hub.ts'
+import { EMAIL, type HubRequest } from '../helpers/http-hub.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
 
 type Method = NonNullable<HubRequest['method']>
@@ -59,6 +60,105 @@ export function describeStatusCodes(engine: StorageEngine): void {
       assert.doesNotMatch(response.text, /csrf-token|<script/)
       return response
     }
+
+    const none = createKey(TOKEN_PREFIX).key
+    const apiKey = 'ApiKey realm="recordhub", header="X-API-KEY"'
+    const bearer = 'Bearer realm="recordhub"'
+    const invalidToken = 'Bearer realm="recordhub", error="invalid_token"'
+    const cookie = 'Cookie realm="recordhub", form-action="/sign-in"'
+    const receive = '/api/webhook/receive'
+    const challenges: [string, HubRequest, string][] = [
+      ['a push without a key', { method: 'POST', url: receive, body: {} }, apiKey],
+      [
+        'a push with an unknown key',
+        { method: 'PATCH', url: receive, headers: { 'x-api-key': createKey(HUB_KEY_PREFIX).key } },
+        apiKey,
+      ],
+      ['a check without a key', { url: '/api/webhook/check' }, apiKey],
+      ['a read of the API', { url: '/api/v1/records' }, bearer],
+      ['a HEAD of the API', { method: 'HEAD', url: '/api/v1/records' }, bearer],
+      ['an action of the API', { method: 'POST', url: '/api/v1/pulls' }, bearer],
+      ['the session of nobody', { url: '/api/v1/session' }, bearer],
+      [
+        'an unknown token',
+        { url: '/api/v1/records', headers: { authorization: `Bearer ${none}` } },
+        invalidToken,
+      ],
+      [
+        'another scheme',
+        { url: '/api/v1/records', headers: { authorization: 'Basic YTpi' } },
+        bearer,
+      ],
+      [
+        'an unknown session',
+        { url: '/api/v1/records', headers: { cookie: 'recordhub.session_token=a.b' } },
+        bearer,
+      ],
+      ['the snapshot', { url: '/dashboard/realtime', headers: SCRIPT }, cookie],
+      [
+        'the snapshot with a token, which it does not accept',
+        { url: '/dashboard/realtime', headers: { authorization: `Bearer ${none}` } },
+        cookie,
+      ],
+      ['the events', { url: '/dashboard/events' }, cookie],
+      [
+        'a sign-in with a wrong password',
+        {
+          method: 'POST',
+          url: '/api/auth/sign-in/email',
+          body: { email: EMAIL, password: 'a wrong password' },
+        },
+        cookie,
+      ],
+      [
+        'a code without a password before it',
+        { method: 'POST', url: '/api/auth/two-factor/verify-totp', body: { code: '123456' } },
+        cookie,
+      ],
+      [
+        'a recovery code without a password before it',
+        {
+          method: 'POST',
+          url: '/api/auth/two-factor/verify-backup-code',
+          body: { code: 'aaaaa-bbbbb' },
+        },
+        cookie,
+      ],
+    ]
+    for (const [what, request, challenge] of challenges) {
+      test(`${what} is 401 with WWW-Authenticate`, async () => {
+        const response = await hub().send(request)
+        assert.equal(response.status, 401, response.text)
+        assert.equal(response.header('www-authenticate'), challenge)
+        assert.match(response.header('content-type'), /^application\/json/)
+      })
+    }
+
+    test('a challenge comes with every 401 response and no other, and is never Basic', async () => {
+      for (const { method, url, name } of ROUTES.filter(({ access }) => isForCallers(access))) {
+        const response = await hub().send({ method, url, headers: SCRIPT })
+        const challenge = response.header('www-authenticate')
+        assert.equal(response.status === 401, challenge !== '', name)
+        assert.doesNotMatch(challenge, /basic|digest|negotiate/i)
+      }
+    })
+
+    test('other responses have no WWW-Authenticate', async () => {
+      const authorization = hub().authorization('viewer')
+      const responses: [number, HubRequest][] = [
+        [302, { url: '/dashboard' }],
+        [403, { method: 'POST', url: '/api/v1/pulls', headers: { authorization } }],
+        // A valid token has no session.
+        [403, { url: '/api/v1/session', headers: { authorization } }],
+        [419, { method: 'POST', url: PULL_ALL }],
+        [200, { url: '/healthz' }],
+        [200, { url: '/readyz' }],
+      ]
+      for (const [status, request] of responses) {
+        const response = await hub().send(request)
+        assert.deepEqual([response.status, response.header('www-authenticate')], [status, ''])
+      }
+    })
 
     for (const url of [PULL_ALL, AUTO_SYNC]) {
       for (const [who, headersOf] of [
