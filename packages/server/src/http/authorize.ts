@@ -43,10 +43,11 @@ export function authorize(
   async function findCaller(request: FastifyRequest): Promise<Caller | null> {
     const token = bearerTokenOf(request)
     if (token !== undefined && isApiPath(request)) return findProgram(token)
-    // A page that is left open must not keep an idle session alive.
+    // Neither a page that is left open nor another site keeps an idle session alive.
     const isUnbidden =
       request.headers[UNATTENDED_HEADER.toLowerCase()] !== undefined ||
-      ASKED_UNBIDDEN.some((path) => isPath(request, path))
+      ASKED_UNBIDDEN.some((path) => isPath(request, path)) ||
+      (isUnsafe(request) && isFromAnotherSite(request))
     return findOperator(request, { keepAlive: !isUnbidden })
   }
 
@@ -55,8 +56,7 @@ export function authorize(
     route: string,
     access: Exclude<Access, 'platform'>,
   ) {
-    if (isUnsafe(request)) checkOrigin(request)
-    if (access === 'anyone') return
+    if (access === 'anyone') return expectOwnSite(request)
     const caller = await findCaller(request)
     if (!caller) {
       const isPageAction = isUnsafe(request) && !isApiPath(request)
@@ -68,6 +68,8 @@ export function authorize(
         throw new HubError('session_or_token_invalid')
       }
     }
+    // After the token, so that a forged request without one is 419 like any other without one.
+    expectOwnSite(request)
     if (caller.kind === 'operator') expectSecondFactor(route, caller.wanted)
     if (!mayActAs(caller, access)) throw new HubError('forbidden', { role: access })
     callers.set(request, caller)
@@ -111,12 +113,17 @@ function isPath(request: FastifyRequest, path: string): boolean {
   return request.url.split('?')[0] === path
 }
 
-/** A browser names the page that a request comes from; another site's page must not act here. */
-function checkOrigin(request: FastifyRequest): void {
-  if (isPath(request, '/dashboard/auto-sync')) return
+/** Another site's page must not act here. */
+function expectOwnSite(request: FastifyRequest): void {
+  if (!isUnsafe(request) || isPath(request, '/dashboard/auto-sync')) return
+  if (isFromAnotherSite(request)) throw new HubError('origin_not_allowed')
+}
+
+/** A browser names the page that a request comes from. */
+function isFromAnotherSite(request: FastifyRequest): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
   const isForeign = origin !== undefined && URL.parse(origin)?.host !== request.host
   // `none` is what a person does without a page, such as by a bookmark.
   const isFromElsewhere = site !== undefined && site !== 'same-origin' && site !== 'none'
-  if (isForeign || isFromElsewhere) throw new HubError('origin_not_allowed')
+  return isForeign || isFromElsewhere
 }

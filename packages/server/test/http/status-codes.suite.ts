@@ -3,17 +3,28 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { createKey, HUB_KEY_PREFIX, TOKEN_PREFIX } from '../../src/domain/api-key.ts'
 import { ACCESS, isForCallers } from '../../src/http/access.ts'
-import { type Session, shareHub, signIn } from '../helpers/http-actions.ts'
+import { type Session, shareHub, signIn, tracesOf } from '../helpers/http-actions.ts'
 import { type Answer, expectAbsent, expectError } from '../helpers/http-answer.ts'
 import { EMAIL, type HubRequest } from '../helpers/http-hub.ts'
 import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { runSql } from '../helpers/storage-sql.ts'
 
+type Headers = Record<string, string>
 type Method = NonNullable<HubRequest['method']>
 
 const PULL_ALL = '/dashboard/pull-all-existing-records'
 const AUTO_SYNC = '/dashboard/auto-sync'
+const SIGN_OUT = '/api/auth/sign-out'
 const SCRIPT = { accept: 'application/json', 'x-requested-with': 'XMLHttpRequest' }
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+const OWN_SITE: Headers = { host: 'hub.example', origin: 'http://hub.example' }
+const OTHER_SITES: [string, Headers][] = [
+  ['a foreign Origin', { origin: 'https://evil.example' }],
+  ['Origin: null', { origin: 'null' }],
+  ['Sec-Fetch-Site: cross-site', { 'sec-fetch-site': 'cross-site' }],
+  ['Sec-Fetch-Site: same-site', { 'sec-fetch-site': 'same-site' }],
+]
 
 /** Streams, which have no HEAD. */
 const STREAMS = [
@@ -29,6 +40,9 @@ const ROUTES = Object.entries(ACCESS).map(([name, access]) => {
   const url = pattern.replaceAll(/:\w+/g, '999999').replace('*', 'any')
   return { name, method: methodOf(method), pattern, url, access }
 })
+/** Every route that needs a role and may change something. */
+const ACTIONS = ROUTES.filter(({ method, access }) => method !== 'GET' && isForCallers(access))
+
 function methodOf(text: string): (typeof METHODS)[number] {
   return METHODS.find((method) => method === text) ?? assert.fail(`What is ${text}?`)
 }
@@ -38,7 +52,13 @@ export function describeStatusCodes(engine: StorageEngine): void {
     const hub = shareHub(engine, { withOperator: true })
     let mine: Session
     let other: Session
+    let idle: Session
     before(async () => {
+      idle = await signIn(hub())
+      await runSql(
+        hub().storage,
+        `UPDATE operator_sessions SET updated_at = '2026-01-01T00:00:00.000Z'`,
+      )
       mine = await signIn(hub())
       other = await signIn(hub())
     })
@@ -59,6 +79,81 @@ export function describeStatusCodes(engine: StorageEngine): void {
       assert.ok(response.text.includes(`<h1>${status}</h1>`))
       assert.doesNotMatch(response.text, /csrf-token|<script/)
       return response
+    }
+
+    const credentials: [string, 401 | 419, () => Headers][] = [
+      ['no session', 401, () => ({})],
+      ['no session and a token', 401, () => ({ 'x-csrf-token': mine.csrf })],
+      ['a session that has ended', 401, () => ({ ...idle.headers })],
+      ['a session without a token', 419, () => ({ cookie: mine.cookie })],
+      ['a session and a wrong token', 419, () => ({ cookie: mine.cookie, 'x-csrf-token': 'x' })],
+      [
+        "a session and another session's token",
+        419,
+        () => ({ cookie: mine.cookie, 'x-csrf-token': other.csrf }),
+      ],
+    ]
+    const sites: [string, Headers][] = [
+      ['no Origin', {}],
+      ['its own Origin', OWN_SITE],
+      ...OTHER_SITES,
+    ]
+
+    for (const [who, apiStatus, headersOf] of credentials) {
+      for (const [from, site] of sites) {
+        test(`an action with ${who} and ${from} is 419, and ${apiStatus} in the API`, async () => {
+          const traces = await tracesOf(hub())
+          const headers = { ...headersOf(), ...site }
+          const post = { method: 'POST', headers } as const
+          for (const url of [PULL_ALL, SIGN_OUT]) {
+            await expectScriptError({ ...post, url }, 419, 'session_or_token_invalid')
+          }
+          const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
+          const { 'x-requested-with': _, ...browser }: Headers = form
+          await expectErrorPage(
+            { method: 'POST', url: PULL_ALL, headers: browser, body: 'a=1' },
+            419,
+          )
+          const code = apiStatus === 401 ? 'not_signed_in' : 'session_or_token_invalid'
+          await expectScriptError({ ...post, url: '/api/v1/pulls' }, apiStatus, code)
+          assert.deepEqual(await tracesOf(hub()), traces)
+        })
+      }
+    }
+
+    for (const [from, site] of OTHER_SITES) {
+      test(`every action of a session without its token is 419 with ${from}`, async () => {
+        const headers = { cookie: mine.cookie, ...site }
+        for (const { method, url } of ACTIONS) {
+          await expectScriptError({ method, url, headers }, 419, 'session_or_token_invalid')
+        }
+      })
+
+      test(`an action with session and token is 403 with ${from}, and keeps no idle session alive`, async () => {
+        const traces = await tracesOf(hub())
+        const sessions = async () =>
+          JSON.stringify(
+            await runSql(hub().storage, 'SELECT id, updated_at FROM operator_sessions ORDER BY id'),
+          )
+        const earlier = new Date(Date.now() - 600_000).toISOString()
+        await runSql(
+          hub().storage,
+          `UPDATE operator_sessions SET updated_at = '${earlier}' WHERE updated_at > '2026-02-01'`,
+        )
+        const before = await sessions()
+        for (const url of [PULL_ALL, SIGN_OUT, '/api/v1/pulls']) {
+          const headers = { ...mine.headers, ...site }
+          await expectScriptError({ method: 'POST', url, headers }, 403, 'origin_not_allowed')
+        }
+        assert.equal(await sessions(), before)
+        assert.deepEqual(await tracesOf(hub()), traces)
+      })
+
+      test(`a sign-in is 403 with ${from}`, async () => {
+        const body = { email: EMAIL, password: 'x' }
+        const request = { method: 'POST', url: '/api/auth/sign-in/email', headers: site, body }
+        await expectScriptError({ ...request, method: 'POST' }, 403, 'origin_not_allowed')
+      })
     }
 
     const none = createKey(TOKEN_PREFIX).key
