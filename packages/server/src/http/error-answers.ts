@@ -33,6 +33,9 @@ export function answerErrors(app: FastifyInstance, bodyLimit: number): void {
   })
 }
 
+/** The `Retry-After` of a temporary error that names no time itself. */
+const RETRY_SECONDS = 5
+
 /** What somebody who looks for an attack, or for why nothing arrives, wants to see in the log. */
 const REFUSALS: readonly number[] = [401, 403, 413, 419, 429, 503]
 
@@ -42,7 +45,9 @@ function isRefusal({ status }: HubError): boolean {
 
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: HubError) {
   reply.code(error.status)
-  if (error.retryAfterSeconds !== undefined) reply.header('Retry-After', error.retryAfterSeconds)
+  const isTemporary = error.status === 429 || error.status === 503
+  const retryAfter = error.retryAfterSeconds ?? (isTemporary ? RETRY_SECONDS : undefined)
+  if (retryAfter !== undefined) reply.header('Retry-After', retryAfter)
   reply.header('Cache-Control', 'no-store')
   if (error.code === 'not_signed_in' && request.routeOptions.config.page) {
     return reply.redirect(`/sign-in${nextPage(request.url)}`, 302)
