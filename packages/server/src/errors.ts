@@ -370,6 +370,11 @@ export function storageUnavailable(cause?: unknown): HubError {
   return new HubError('storage_unavailable', { seconds }, { retryAfterSeconds: seconds, cause })
 }
 
+/** The caller has to wait for so many seconds. */
+export function tooManyRequests(seconds: number): HubError {
+  return new HubError('too_many_requests', { seconds }, { retryAfterSeconds: seconds })
+}
+
 /** The message of a code with its `{places}` filled in. */
 export function wordsFor(code: ErrorCode, params: Record<string, string | number> = {}): string {
   return ERROR_CODES[code].message.replace(/\{(\w+)\}/g, (place, name: string) =>
