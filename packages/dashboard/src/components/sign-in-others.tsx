@@ -5,8 +5,8 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { canUsePasskeys } from '../api/passkeys.ts'
 import {
   beginSingleSignOn,
-  readSignInOptions,
   type SignInResult,
+  signInOptionsQuery,
   signInWithPasskey,
 } from '../api/sign-in.ts'
 
@@ -27,7 +27,7 @@ export function SignInOthers({
   onTrouble: (words: string) => void
   onSignedIn: () => Promise<void>
 }) {
-  const options = useQuery({ queryKey: ['sign-in options'], queryFn: readSignInOptions })
+  const options = useQuery(signInOptionsQuery())
   const [isWorking, setWorking] = useState(false)
   const [isElsewhere, setElsewhere] = useState(false)
   useEffect(() => {
