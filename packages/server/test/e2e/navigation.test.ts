@@ -228,6 +228,39 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
     await drawer.getByRole('tab', { name: 'Fields' }).waitFor()
     check('a record that was found')
   })
+
+  test('nothing that one platform shows is left when another one is opened in its place', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    const check = watchPage(opened)
+    const changes = page.getByText('The manifest has changed', { exact: true })
+    await page.goto('/dashboard/platforms')
+    // What was read of the other platform is shown at once when it is opened again.
+    await page.getByRole('link', { name: schoolTitle }).click()
+    await page
+      .getByRole('tabpanel')
+      .getByRole('button', { name: /pupils/, expanded: true })
+      .waitFor()
+    await navigationLink(page, 'Platforms').click()
+    await page.getByRole('link', { name: COURT }).click()
+    const judge = { key: 'judge', label: 'Judge', type: 'string', required: false }
+    court.modules[0]?.fields.push(judge)
+    await page.getByRole('button', { name: 'Refresh manifest' }).click()
+    await changes.waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByLabel('Pages, platforms, records').fill(schoolTitle)
+    await page
+      .getByRole('dialog', { name: 'Search' })
+      .getByText(schoolTitle, { exact: true })
+      .click()
+    await page.getByRole('heading', { level: 1, name: schoolTitle }).waitFor()
+    await page
+      .getByRole('tabpanel')
+      .getByRole('button', { name: /pupils/, expanded: true })
+      .waitFor()
+    assert.equal(await changes.count(), 0)
+    check('another platform')
+  })
 })
 
 function navigationLink(page: Page, label: Label): Locator {
