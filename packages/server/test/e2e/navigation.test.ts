@@ -261,6 +261,16 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
     assert.equal(await changes.count(), 0)
     check('another platform')
   })
+
+  test('on a phone the navigation closes for the page that is open already, too', async () => {
+    await using opened = await openPage(browser(), hub, { width: 390 })
+    const { page } = opened
+    await page.goto('/dashboard/platforms?health=trouble')
+    await page.getByRole('button', { name: 'Open the navigation' }).click()
+    await navigationLink(page, 'Platforms').click()
+    await page.getByRole('button', { name: 'Open the navigation' }).waitFor()
+    await untilArrived(page, 'Platforms')
+  })
 })
 
 function navigationLink(page: Page, label: Label): Locator {
