@@ -46,6 +46,8 @@ const shell = createRoute({
   notFoundComponent: NotFound,
 })
 const inShell = () => shell
+/** Another id is another page: no form, dialog or result of one stays open over the other. */
+const remountDeps = ({ params }: { params: { id: string } }) => params.id
 const pages = [
   createRoute({
     getParentRoute: inShell,
@@ -65,6 +67,7 @@ const pages = [
   createRoute({
     getParentRoute: inShell,
     path: '/platforms/$id',
+    remountDeps,
     component: lazyPage(() => import('./pages/platforms/platform-page.tsx'), 'PlatformPage'),
   }),
   createRoute({
@@ -85,6 +88,7 @@ const pages = [
   createRoute({
     getParentRoute: inShell,
     path: '/pulls/$id',
+    remountDeps,
     component: lazyPage(() => import('./pages/pulls/pull-page.tsx'), 'PullPage'),
   }),
   createRoute({

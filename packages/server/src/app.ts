@@ -69,7 +69,7 @@ import { guardPages } from './http/page-headers.ts'
 import { createReadyCheck } from './http/ready-check.ts'
 import { createHttpServer } from './http/server.ts'
 import { repeatDespiteErrors, waitFor } from './lib/abortable-loop.ts'
-import { type Clock, createDayOf, systemClock } from './lib/clock.ts'
+import { type Clock, createDayOf, type MonotonicClock, systemClock } from './lib/clock.ts'
 import { PASSWORD_COST, type PasswordCost } from './lib/password-hash.ts'
 import { createSecretBox } from './lib/secret-box.ts'
 import { createTurns } from './lib/take-turns.ts'
@@ -90,6 +90,7 @@ export type HubParts = {
   /** Seals keys and signs sessions. */
   secret: string
   clock?: Clock
+  monotonicClock?: MonotonicClock
   logger: FastifyBaseLogger
   version: string
   /** How it waits for platforms, where that differs from `PATIENCE`. */
@@ -120,7 +121,7 @@ export type Hub = {
 }
 
 export async function createHub(parts: HubParts): Promise<Hub> {
-  const { config, clock = systemClock, logger } = parts
+  const { config, clock = systemClock, monotonicClock = performance, logger } = parts
   const pace = { ...PACE, ...parts.pace }
   const broadcaster = config.HUB_BROADCAST
     ? createBroadcaster(parts.storage.news, BROADCAST_MS)
@@ -229,7 +230,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   )
   const { callerOf } = authorization
   const { HUB_RATE_LIMIT: ratePerSecond } = config
-  await app.register(pushRoutes({ receivers, receivePush, ratePerSecond }))
+  await app.register(pushRoutes({ receivers, receivePush, ratePerSecond, monotonicClock }))
   const checkReady = createReadyCheck(() => storage.checkWritable())
   await app.register(healthRoutes({ checkReady }))
   const requesterOf = (request: FastifyRequest) => ({
@@ -238,7 +239,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   })
   await app.register(async (web) => {
     await guardPages(web, { isBehindTls })
-    await limitCallers(web, { callerOf, perSecond: config.HUB_API_RATE_LIMIT })
+    limitCallers(web, { callerOf, perSecond: config.HUB_API_RATE_LIMIT, monotonicClock })
     const { HUB_PUBLIC_URL: publicUrl } = config
     const sendMail = mailer && createMailSender(mailer)
     await web.register(
@@ -247,15 +248,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         ...{ limits, devices, rule, callerOf, requesterOf, csrfTokenOf },
       }),
     )
-    await web.register(
-      platformRoutes({
-        ...storage,
-        client,
-        secrets,
-        clock,
-        requesterOf,
-      }),
-    )
+    await web.register(platformRoutes({ ...storage, client, secrets, clock, requesterOf }))
     await web.register(
       connectionRoutes({
         ...storage,

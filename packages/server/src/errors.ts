@@ -47,7 +47,7 @@ const CATALOGUE = {
   invalid_record: { status: 422, message: 'The record was not accepted: {reason}.' },
   duplicate_reference: {
     status: 422,
-    message: 'The reference number came twice in one read; the first one stands.',
+    message: 'Duplicate reference number; the first one was kept.',
   },
   drift_rejected: {
     status: 422,
@@ -329,6 +329,7 @@ export type FieldErrors = Record<string, string[]>
 type HubErrorOptions = {
   errors?: FieldErrors | undefined
   retryAfterSeconds?: number | undefined
+  concernsPlatform?: boolean | undefined
   cause?: unknown
 }
 
@@ -338,6 +339,8 @@ export class HubError extends Error {
   readonly status: number
   readonly errors: FieldErrors | undefined
   readonly retryAfterSeconds: number | undefined
+  /** Whether a failed request concerns the whole platform, as `domain/retry.ts` decides. */
+  readonly concernsPlatform: boolean
 
   constructor(
     code: ErrorCode,
@@ -350,6 +353,7 @@ export class HubError extends Error {
     this.status = ERROR_CODES[code].status
     this.errors = options.errors
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.concernsPlatform = options.concernsPlatform ?? false
   }
 
   /** An error with words of its own, where they say more than the catalogue's. */
@@ -364,6 +368,11 @@ export class HubError extends Error {
 export function storageUnavailable(cause?: unknown): HubError {
   const seconds = 5
   return new HubError('storage_unavailable', { seconds }, { retryAfterSeconds: seconds, cause })
+}
+
+/** The caller has to wait for so many seconds. */
+export function tooManyRequests(seconds: number): HubError {
+  return new HubError('too_many_requests', { seconds }, { retryAfterSeconds: seconds })
 }
 
 /** The message of a code with its `{places}` filled in. */

@@ -45,6 +45,11 @@ Every error is answered as JSON: \`{"success": false, "code": "…", "message": 
 and where members of a request are wrong, \`errors\` names them: \`{"data": ["must be an object"]}\`. The
 request id stands in the hub's log too. Programs go by the code; words may change.
 
+A 401 response has \`WWW-Authenticate\`, which names the credentials that the path accepts: \`Bearer\` (a token, in
+\`/api/v1\`; with \`error="invalid_token"\` where one was sent), \`ApiKey\` (the hub API key, at the receiver) or
+\`Cookie\` (the session of an operator). A 405 response has \`Allow\`. A 429 or
+503 response has \`Retry-After\`.
+
 Errors about a platform also appear in the answer of a probe, in the tasks of a pull and in the
 activity; the status is that of a request that could not go on without the platform.
 

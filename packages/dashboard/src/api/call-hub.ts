@@ -3,8 +3,9 @@ import type { ErrorAnswer } from '@recordhub/protocol'
 import { UNATTENDED_HEADER } from '@recordhub/protocol/constants'
 import { isPlainObject, parseExact, writeExact } from '../lib/exact-json.ts'
 import { isUnattended } from './attendance.ts'
+import { readCsrfToken } from './csrf-token.ts'
 import { retryAfterOf } from './retry-after.ts'
-import { session, waitForSecondFactor, waitForSignIn } from './session.ts'
+import { renewSession, waitForSecondFactor, waitForSignIn } from './session.ts'
 
 /** What the hub said where it did not do what was asked; `status` is 0 where it did not answer. */
 export class HubCallError extends Error {
@@ -67,10 +68,12 @@ function isAnswer<Answer>(value: unknown): value is Answer {
  * @throws HubCallError
  */
 export async function openHub(path: string, call: HubCall = {}): Promise<Response> {
-  const { csrfToken } = session.get()
+  const sentWith = readCsrfToken()
   const response = await send(path, call)
   if (hasNoSession(response)) {
-    await waitForSignIn(csrfToken)
+    // Where another tab has signed in again, the session is there, and only the token is out of date.
+    if (response.status === TOKEN_REJECTED) await renewSession()
+    await waitForSignIn(sentWith)
     return openHub(path, call)
   }
   if (response.ok) return response
@@ -91,7 +94,7 @@ async function send(path: string, call: HubCall): Promise<Response> {
     'X-Requested-With': 'XMLHttpRequest',
   }
   if (isUnattended()) headers[UNATTENDED_HEADER] = '1'
-  if (method !== 'GET') headers['X-CSRF-TOKEN'] = session.get().csrfToken
+  if (method !== 'GET') headers['X-CSRF-TOKEN'] = readCsrfToken()
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   try {
     return await fetch(path, {
@@ -107,9 +110,12 @@ async function send(path: string, call: HubCall): Promise<Response> {
   }
 }
 
-/** 401 of a call that needs a session, 419 of one whose token is not that of the session any more. */
-function hasNoSession(response: Response): boolean {
-  return response.status === 401 || response.status === 419
+/** The token is not that of the session, or a dashboard POST has no session. */
+const TOKEN_REJECTED = 419
+
+/** Whether a call needs a session, or the token of the current one. */
+function hasNoSession({ status }: Response): boolean {
+  return status === 401 || status === TOKEN_REJECTED
 }
 
 function wordsFor(status: number): string {

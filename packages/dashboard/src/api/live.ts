@@ -3,6 +3,7 @@ import type { Snapshot } from '@recordhub/protocol'
 // Apart, since the schemas would bring their library along.
 import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol/constants'
 import { createStore } from '../lib/store.ts'
+import { readCsrfToken } from './csrf-token.ts'
 import { createPollingRhythm } from './polling-rhythm.ts'
 import { session, waitForSecondFactor, waitForSignIn } from './session.ts'
 
@@ -36,7 +37,7 @@ async function askForSnapshot(): Promise<void> {
     'X-Requested-With': 'XMLHttpRequest',
   }
   if (etag !== '') headers['If-None-Match'] = etag
-  const { csrfToken } = session.get()
+  const sentWith = readCsrfToken()
   try {
     const response = await fetch('/dashboard/realtime', {
       headers,
@@ -44,7 +45,7 @@ async function askForSnapshot(): Promise<void> {
       credentials: 'same-origin',
     })
     if (response.status === 401) {
-      await waitForSignIn(csrfToken)
+      await waitForSignIn(sentWith)
       return
     }
     if (response.status === 403) {

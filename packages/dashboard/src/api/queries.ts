@@ -1,4 +1,9 @@
-import { QueryClient } from '@tanstack/react-query'
+/**
+ * The query client, and what the query modules beside it share. Each module holds the queries of one resource.
+ * Keys are written in these modules only: a key and the shape of its data belong together.
+ */
+import { infiniteQueryOptions, QueryClient, useQueryClient } from '@tanstack/react-query'
+import { callHub } from './call-hub.ts'
 import { onChange } from './live.ts'
 import { mayTryAgain, pauseBeforeTry } from './retries.ts'
 
@@ -10,6 +15,9 @@ declare module '@tanstack/react-query' {
     }
   }
 }
+
+/** The `meta` of a query that shows the state of the hub. */
+export const LIVE = { live: true } as const
 
 const REFRESH_MS = 2000
 
@@ -32,8 +40,43 @@ export function createQueryClient(): QueryClient {
     isPlanned = true
     setTimeout(() => {
       isPlanned = false
-      void client.invalidateQueries({ predicate: ({ meta }) => meta?.live === true })
+      void refreshLive(client)
     }, REFRESH_MS)
   })
   return client
+}
+
+/** Reads again all that shows the state of the hub. Resolves once what is on the screen has been read. */
+export function refreshLive(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({ predicate: ({ meta }) => meta?.live === true })
+}
+
+/** As {@link refreshLive}, for components: after an action that changes more than one resource. */
+export function useRefreshLive(): () => Promise<void> {
+  const client = useQueryClient()
+  return () => refreshLive(client)
+}
+
+export type CursorPagesQuery<Row> = ReturnType<typeof cursorPagesQuery<Row>>
+
+/** A list that is read page by page: all pages so far, and a cursor to the next one. */
+export function cursorPagesQuery<Row>(
+  queryKey: readonly string[],
+  { path, filter = {}, member }: { path: string; filter?: Record<string, string>; member: string },
+) {
+  return infiniteQueryOptions({
+    queryKey: [...queryKey, filter],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = new URLSearchParams(filter)
+      if (pageParam !== '') query.set('cursor', pageParam)
+      const answer = await callHub<{ next_cursor: string | null } & Record<string, Row[]>>(
+        `${path}?${query}`,
+        { signal },
+      )
+      return { rows: answer[member] ?? [], next: answer.next_cursor }
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    meta: LIVE,
+  })
 }

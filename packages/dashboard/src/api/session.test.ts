@@ -1,12 +1,31 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { before, beforeEach, test } from 'node:test'
+import { readCsrfToken, writeCsrfToken } from './csrf-token.ts'
 import { session, waitForSignIn } from './session.ts'
 
-test('a call that was refused for the session before does not ask for a sign-in', async () => {
-  const now = { operator: null, csrfToken: 'of now', hasEnded: false, wanted: null }
-  session.set(now)
+/** The part of a browser's document that holds the tag; `selector` finds it. */
+before(() => {
+  let content = ''
+  const tag = {
+    getAttribute: () => content,
+    setAttribute: (_name: string, value: string) => {
+      content = value
+    },
+  }
+  const querySelector = (selector: string) => (selector === 'meta[name="csrf-token"]' ? tag : null)
+  Object.defineProperty(globalThis, 'document', { value: { querySelector } })
+})
+beforeEach(() => session.set({ operator: null, hasEnded: false, wanted: null }))
+
+test('the token is read from the tag of the page', () => {
+  document.querySelector('meta[name="csrf-token"]')?.setAttribute('content', 'from the hub')
+  assert.equal(readCsrfToken(), 'from the hub')
+})
+
+test('a call that was rejected for the session before does not ask for a sign-in', async () => {
+  writeCsrfToken('current')
   await waitForSignIn('of the session before')
   assert.equal(session.get().hasEnded, false)
-  void waitForSignIn('of now')
+  void waitForSignIn('current')
   assert.equal(session.get().hasEnded, true)
 })

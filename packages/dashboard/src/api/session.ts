@@ -1,6 +1,7 @@
-/** Who is signed in, and the CSRF token that the hub gave the session. */
+/** Who is signed in, and what the page waits for before it goes on. */
 import type { SecondFactorWanted } from '@recordhub/protocol'
 import { createStore } from '../lib/store.ts'
+import { readCsrfToken, writeCsrfToken } from './csrf-token.ts'
 import { retryAfterOf } from './retry-after.ts'
 
 type Operator = { id: string; email: string; name: string; role: Role }
@@ -8,8 +9,6 @@ export type Role = 'admin' | 'operator' | 'viewer'
 
 type Session = {
   operator: Operator | null
-  /** Sent with every request that changes something. */
-  csrfToken: string
   /** Calls wait until somebody has signed in again. */
   hasEnded: boolean
   /** What the hub wants besides the password before it opens anything; calls wait for it. */
@@ -22,12 +21,8 @@ type SessionAnswer = {
   second_factor_wanted: SecondFactorWanted
 }
 
-const readMeta = (name: string) =>
-  globalThis.document?.querySelector(`meta[name="${name}"]`)?.getAttribute('content') ?? ''
-
 export const session = createStore<Session>({
   operator: null,
-  csrfToken: readMeta('csrf-token'),
   hasEnded: false,
   wanted: null,
 })
@@ -38,11 +33,11 @@ const AWAY_SECONDS = 5
 let waiting: (() => void)[] = []
 
 /**
- * Opens the sign-in over the page; resolves once somebody has signed in again. At once where the refused call
+ * Opens the sign-in over the page; resolves once somebody has signed in again. At once where the rejected call
  * was sent with another token than that of now: its session has been replaced meanwhile, and did not end.
  */
 export function waitForSignIn(sentWith: string): Promise<void> {
-  if (sentWith !== session.get().csrfToken) return Promise.resolve()
+  if (sentWith !== readCsrfToken()) return Promise.resolve()
   session.set({ ...session.get(), hasEnded: true })
   return new Promise((resolve) => waiting.push(resolve))
 }
@@ -75,7 +70,8 @@ export async function renewSession(): Promise<boolean> {
     location.assign('/dashboard')
     return true
   }
-  session.set({ operator, csrfToken: csrf_token, hasEnded: false, wanted })
+  writeCsrfToken(csrf_token)
+  session.set({ operator, hasEnded: false, wanted })
   if (wanted === null) letGoOn()
   return true
 }

@@ -1,5 +1,7 @@
 /** Signing in, which is the one thing that is done without a session. */
-import type { SignInOptions } from '@recordhub/protocol'
+import type { Role, SignInOptions } from '@recordhub/protocol'
+import { queryOptions } from '@tanstack/react-query'
+import { callHub } from './call-hub.ts'
 import { signWithPasskey } from './passkeys.ts'
 
 export type SignInResult =
@@ -55,8 +57,25 @@ export async function beginSingleSignOn(
   return { reason: 'The provider of single sign-on cannot be reached. Try again, or ask an admin.' }
 }
 
+export function signInOptionsQuery() {
+  return queryOptions({ queryKey: ['sign-in options'], queryFn: readSignInOptions })
+}
+
+/** What the link of an invitation invites to; a link that is not valid is not tried again. */
+export function invitationQuery(token: string) {
+  return queryOptions({
+    queryKey: ['invitation', token],
+    queryFn: () =>
+      callHub<{ email: string; role: Role }>('/api/v1/invitation', {
+        method: 'POST',
+        body: { token },
+      }),
+    retry: false,
+  })
+}
+
 /** What this hub offers. Nothing more than the password where it does not say. */
-export async function readSignInOptions(): Promise<SignInOptions> {
+async function readSignInOptions(): Promise<SignInOptions> {
   const response = await fetch('/api/v1/sign-in-options')
   return response.ok ? await response.json() : { passkeys: false, single_sign_on: [] }
 }

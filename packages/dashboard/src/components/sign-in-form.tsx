@@ -54,7 +54,6 @@ export function SignInForm({
             before={<Divider label="or" />}
             onResult={goOn}
             onTrouble={setTrouble}
-            onSignedIn={onSignedIn}
           />
         </>
       )}

@@ -1,12 +1,12 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { IconFingerprint, IconLogin2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { canUsePasskeys } from '../api/passkeys.ts'
 import {
   beginSingleSignOn,
-  readSignInOptions,
   type SignInResult,
+  signInOptionsQuery,
   signInWithPasskey,
 } from '../api/sign-in.ts'
 
@@ -17,7 +17,6 @@ export function SignInOthers({
   passkeys = true,
   onResult,
   onTrouble,
-  onSignedIn,
 }: {
   next: string | null
   /** What stands above, where there is something. */
@@ -25,17 +24,10 @@ export function SignInOthers({
   passkeys?: boolean
   onResult: (result: SignInResult) => Promise<void>
   onTrouble: (words: string) => void
-  onSignedIn: () => Promise<void>
 }) {
-  const options = useQuery({ queryKey: ['sign-in options'], queryFn: readSignInOptions })
+  const options = useQuery(signInOptionsQuery())
   const [isWorking, setWorking] = useState(false)
   const [isElsewhere, setElsewhere] = useState(false)
-  useEffect(() => {
-    if (!isElsewhere) return
-    const look = () => void onSignedIn()
-    window.addEventListener('focus', look)
-    return () => window.removeEventListener('focus', look)
-  }, [isElsewhere, onSignedIn])
 
   const hasPasskeys = passkeys && options.data?.passkeys === true && canUsePasskeys()
   const providers = options.data?.single_sign_on ?? []

@@ -2,13 +2,12 @@ import '@mantine/spotlight/styles.css'
 import { Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
-import type { RecordSummary } from '@recordhub/protocol'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { callHub } from '../api/call-hub.ts'
 import { snapshot } from '../api/live.ts'
+import { firstRecordsQuery } from '../api/records.ts'
 import { useStore } from '../lib/use-store.ts'
 import { PAGES } from './navigation.tsx'
 
@@ -23,15 +22,7 @@ export function CommandSearch({ openings }: { openings: number }) {
   const [query] = useDebouncedValue(text.trim(), 200)
   const navigate = useNavigate()
   const platforms = useStore(snapshot)?.platforms ?? []
-  const found = useQuery({
-    queryKey: ['records', 'first found', query],
-    queryFn: ({ signal }) =>
-      callHub<{ records: RecordSummary[] }>(
-        `/api/v1/records?${new URLSearchParams({ q: query, limit: String(FIRST_FOUND) })}`,
-        { signal },
-      ),
-    enabled: query.length > 0,
-  })
+  const found = useQuery(firstRecordsQuery(query, FIRST_FOUND))
   const holds = (words: string) => words.toLowerCase().includes(text.trim().toLowerCase())
   const groups: SpotlightActionGroupData[] = [
     {

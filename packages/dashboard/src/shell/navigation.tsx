@@ -22,12 +22,14 @@ export const PAGES = [
   { to: '/dashboard/settings', label: 'Settings', icon: IconSettings },
 ] as const
 
-export function Navigation() {
+/** `onChoose` is also called for the page that is open already. */
+export function Navigation({ onChoose }: { onChoose: () => void }) {
   return PAGES.map(({ to, label, icon: Icon }) => (
     <NavLink
       key={to}
       label={label}
       leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+      onClick={onChoose}
       // The router marks the page that is open, which gives it its colour as well.
       renderRoot={(props) => (
         <Link

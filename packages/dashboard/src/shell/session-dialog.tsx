@@ -1,5 +1,5 @@
 import { Modal, Skeleton, Text } from '@mantine/core'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { renewSession, session } from '../api/session.ts'
 import { useStore } from '../lib/use-store.ts'
 
@@ -15,6 +15,13 @@ const SignInForm = lazy(() =>
 /** Lies over the page when the session has ended; what was under way goes on after the sign-in. */
 export function SessionDialog() {
   const { hasEnded, operator } = useStore(session)
+  useEffect(() => {
+    if (!hasEnded) return
+    // Somebody who comes back to this tab may have signed in in another one.
+    const look = () => void renewSession()
+    window.addEventListener('focus', look)
+    return () => window.removeEventListener('focus', look)
+  }, [hasEnded])
   return (
     <Modal
       opened={hasEnded}

@@ -30,7 +30,7 @@ export function Shell() {
     startLive()
     void renewSession()
   }, [])
-  // A page that was chosen takes the place of the navigation on a phone.
+  // A page that was opened otherwise takes the place of the navigation on a phone, too.
   useEffect(() => {
     if (pathname) close()
   }, [pathname, close])
@@ -83,7 +83,7 @@ export function Shell() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Pages">
-        <Navigation />
+        <Navigation onChoose={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <Outlet />

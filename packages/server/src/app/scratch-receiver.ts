@@ -58,7 +58,9 @@ export async function openScratchReceiver(options: Options): Promise<ScratchRece
   const keeper = { keep: async () => undefined }
   const ingest = createScratchIngest(options.modules)
   const receivePush = createReceivePush({ ingest, keeper, receivers, clock: systemClock })
-  await app.register(pushRoutes({ receivers, receivePush, ratePerSecond: 0 }))
+  await app.register(
+    pushRoutes({ receivers, receivePush, ratePerSecond: 0, monotonicClock: performance }),
+  )
   const address = await app.listen({ port: config.PORT, host: config.HOST })
   return {
     address: config.HUB_PUBLIC_URL || address,

@@ -16,10 +16,18 @@ test('a pull is judged by its tasks', () => {
   assert.equal(concludePull({ failed: 2 }), 'failed')
 })
 
-test('what was passed over or not reached was not read', () => {
-  assert.equal(concludePull({ succeeded: 3, skipped: 1 }), 'partial')
-  assert.equal(concludePull({ succeeded: 3, not_reached: 1 }), 'partial')
+test('a pull that read every module that it requested has succeeded, whatever it skipped', () => {
+  assert.equal(concludePull({ succeeded: 3, skipped: 1 }), 'succeeded')
+  assert.equal(concludePull({ succeeded: 3, skipped: 1, failed: 1 }), 'partial')
+  assert.equal(concludePull({ skipped: 1, failed: 1 }), 'failed')
+})
+
+test('a pull that skipped everything has read nothing and has failed', () => {
   assert.equal(concludePull({ skipped: 4 }), 'failed')
+})
+
+test('a module that was not reached was not read', () => {
+  assert.equal(concludePull({ succeeded: 3, not_reached: 1 }), 'partial')
   assert.equal(concludePull({ skipped: 1, not_reached: 1, failed: 1 }), 'failed')
 })
 
@@ -38,13 +46,10 @@ test('the words count every module once', () => {
   const words = (tasks: TaskTally, state: PullState = concludePull(tasks)) =>
     endingInWords({ state, tasks })
   assert.equal(words({ succeeded: 4 }), 'succeeded: 4 of 4 modules read')
-  assert.equal(
-    words({ succeeded: 3, skipped: 1 }),
-    'succeeded in part: 3 of 4 modules read, 1 passed over',
-  )
+  assert.equal(words({ succeeded: 3, skipped: 1 }), 'succeeded: 3 of 4 modules read, 1 skipped')
   assert.equal(
     words({ succeeded: 1, failed: 2, skipped: 3, not_reached: 4 }),
-    'succeeded in part: 1 of 10 modules read, 2 failed, 3 passed over, 4 not finished',
+    'succeeded in part: 1 of 10 modules read, 2 failed, 3 skipped, 4 not finished',
   )
   assert.equal(
     words({ succeeded: 1, timed_out: 1, queued: 1 }, 'timed_out'),
@@ -55,7 +60,10 @@ test('the words count every module once', () => {
 test('to end alike is to end in the same state with as many modules read', () => {
   const partial = { state: 'partial', tasks: { succeeded: 3, failed: 1 } } as const
   assert.ok(endedLike(partial, partial))
-  assert.ok(endedLike({ state: 'partial', tasks: { succeeded: 3, skipped: 1 } }, partial))
+  const skipping = { state: 'succeeded', tasks: { succeeded: 3, skipped: 1 } } as const
+  assert.ok(endedLike(skipping, partial))
+  assert.ok(endedLike(partial, skipping))
+  assert.ok(!endedLike({ state: 'succeeded', tasks: { succeeded: 4 } }, skipping))
   assert.ok(!endedLike({ state: 'partial', tasks: { succeeded: 2, failed: 2 } }, partial))
   assert.ok(!endedLike({ state: 'partial', tasks: { succeeded: 3, failed: 2 } }, partial))
   assert.ok(!endedLike({ state: 'timed_out', tasks: partial.tasks }, partial))

@@ -6,12 +6,16 @@ export type TaskTally = Partial<Record<PullTaskState, number>>
 
 export type PullEnding = { state: PullState; tasks: TaskTally }
 
-/** How a pull ended whose tasks have all had their turn, or were passed over. */
+/**
+ * How a pull ended whose tasks have all had their turn or were skipped. Skipped modules were not requested:
+ * a pull has succeeded where every module that it requested was read. One that has skipped everything has
+ * failed: it has read nothing, since every platform keeps failing.
+ */
 export function concludePull(
   tasks: TaskTally,
 ): Extract<PullState, 'succeeded' | 'partial' | 'failed'> {
   const { read, all } = countTasks(tasks)
-  if (read === all) return 'succeeded'
+  if (read + (tasks.skipped ?? 0) === all && (read > 0 || all === 0)) return 'succeeded'
   return read === 0 ? 'failed' : 'partial'
 }
 
@@ -35,12 +39,22 @@ export function concludePart(tasks: TaskTally): PullTaskState | 'partial' {
 }
 
 /**
- * Whether it ended no otherwise than the one before it: the schedule pulls every minute, and what is so
- * is told once. Which modules went wrong, and since when one is passed over, is told of each.
+ * Whether a pull ended like the one before it: the schedule pulls every minute, and the same end is reported
+ * once. Which modules failed, and from when on a platform is skipped, is reported for each. A module that is
+ * skipped after it has failed makes no difference, so that a platform that is down is reported once, and not at
+ * each of its attempts.
  */
 export function endedLike(ending: PullEnding, before: PullEnding): boolean {
   const [now, then] = [countTasks(ending.tasks), countTasks(before.tasks)]
-  return ending.state === before.state && now.read === then.read && now.all === then.all
+  return (
+    withoutSkipping(ending) === withoutSkipping(before) &&
+    now.read === then.read &&
+    now.all === then.all
+  )
+}
+
+function withoutSkipping({ state, tasks }: PullEnding): PullState {
+  return state === 'succeeded' && tasks.skipped ? 'partial' : state
 }
 
 const STATE_WORDS: Partial<Record<PullState, string>> = {
@@ -52,13 +66,13 @@ const STATE_WORDS: Partial<Record<PullState, string>> = {
   cancelled: 'was cancelled',
 }
 
-/** "succeeded in part: 2 of 4 modules read, 1 failed, 1 passed over". */
+/** "succeeded in part: 2 of 4 modules read, 1 failed, 1 skipped". */
 export function endingInWords({ state, tasks }: PullEnding): string {
   const { read, all } = countTasks(tasks)
   const { failed = 0, skipped = 0 } = tasks
   const others: [number, string][] = [
     [failed, 'failed'],
-    [skipped, 'passed over'],
+    [skipped, 'skipped'],
     [all - read - failed - skipped, 'not finished'],
   ]
   const told = others.filter(([count]) => count > 0).map(([count, word]) => `, ${count} ${word}`)

@@ -23,3 +23,16 @@ export class RejectionReasons {
     ]
   }
 }
+
+/**
+ * Why an element was rejected whose reference number the same read had already brought. Positions are those in
+ * `records`, from 1, counted over pages; `first` is null where it is not known any more.
+ */
+export function describeDuplicate(
+  reference: string,
+  { first, position }: { first: number | null; position: number },
+): string {
+  const [at, here] = [first, position].map((number) => number?.toLocaleString('en-US'))
+  const sent = at === undefined ? 'earlier in this pull' : `at position ${at}`
+  return `Reference number ${reference} was already sent ${sent}; this one is at position ${here}. The first one was kept.`
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { decideRetry, MAX_TRIES } from './retry.ts'
+import { concernsPlatform, decideRetry, MAX_TRIES, type RequestFailure } from './retry.ts'
 
 const FIRST = { tries: 1, left_ms: 900_000, chance: 1 }
 
@@ -51,4 +51,27 @@ test('no pause is longer than what is left', () => {
       },
     ),
   )
+})
+
+test('a failure concerns the whole platform where no other endpoint can be expected to respond', () => {
+  const table: [RequestFailure, boolean][] = [
+    [{ network: 'not_connected' }, true],
+    [{ network: 'certificate_invalid' }, true],
+    [{ network: 'no_response' }, true],
+    [{ network: 'cut_off' }, false],
+    [{ status: 401 }, true],
+    [{ status: 403 }, true],
+    [{ status: 429 }, true],
+    [{ status: 503 }, true],
+    [{ status: 200 }, false],
+    [{ status: 302 }, false],
+    [{ status: 400 }, false],
+    [{ status: 404 }, false],
+    [{ status: 500 }, false],
+    [{ status: 502 }, false],
+    [{ status: 504 }, false],
+  ]
+  for (const [failure, expected] of table) {
+    assert.equal(concernsPlatform(failure), expected, JSON.stringify(failure))
+  }
 })

@@ -1,30 +1,69 @@
-/** Answers 405 with `Allow` where an address is there but does not take the method, else 404. */
-import type { FastifyInstance } from 'fastify'
+/** Responds with 405 and `Allow` to a method that a path does not accept, and with 404 to an unknown path. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import findMyWay, { type HTTPMethod } from 'find-my-way'
 import { HubError } from '../errors.ts'
 import { sendError } from './error-answers.ts'
 
-export function answerUnknownRoutes(app: FastifyInstance): void {
+/** @param maxParamLength as the app's own router has it. */
+export function answerUnknownRoutes(app: FastifyInstance, maxParamLength: number): void {
   const methods = new Set<HTTPMethod>()
-  const router = findMyWay({ ignoreTrailingSlash: false })
+  const router = findMyWay({ ignoreTrailingSlash: false, maxParamLength })
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of Array.isArray(method) ? method : [method]) {
       if (!isMethod(one)) continue
       methods.add(one)
-      if (!router.hasRoute(one, url)) router.on(one, url, () => undefined)
+      if (!router.hasRoute(one, url)) router.on(one, url, () => undefined, url)
     }
+  })
+
+  /** The methods of the most specific route that matches the path; none for an unknown path. */
+  function findAllowed({ url }: FastifyRequest): HTTPMethod[] {
+    const [path = ''] = url.split('?')
+    const found = [...methods].flatMap((method) => {
+      const match = router.find(method, path)
+      return match ? [{ method, rank: rankOf(String(match.store)) }] : []
+    })
+    const [best] = found.map(({ rank }) => rank).toSorted()
+    return found.filter(({ rank }) => rank === best).map(({ method }) => method)
+  }
+
+  // Before authorization: `/dashboard/*` and `/:id` also match paths that accept other methods only.
+  app.addHook('onRequest', (request, reply, done) => {
+    const { url = '' } = request.routeOptions
+    if (!PARAMETER.test(url)) return done()
+    const allowed = findAllowed(request)
+    done(isOneOf(allowed, request.method) ? undefined : methodNotAllowed(request, reply, allowed))
   })
   app.setNotFoundHandler((request, reply) => {
-    const [path = ''] = request.url.split('?')
-    const allowed = [...methods].filter((method) => router.find(method, path) !== null)
+    const allowed = findAllowed(request)
     // Where its own method is allowed, what the path names is not there: a file, for instance.
-    if (allowed.length === 0 || allowed.some((method) => method === request.method)) {
-      return sendError(request, reply, new HubError('not_found', { what: 'page or endpoint' }))
-    }
-    reply.header('Allow', allowed.join(', '))
-    const params = { method: request.method, allowed: allowed.join(', ') }
-    return sendError(request, reply, new HubError('method_not_allowed', params))
+    const isUnknown = allowed.length === 0 || isOneOf(allowed, request.method)
+    const error = isUnknown
+      ? new HubError('not_found', { what: 'page or endpoint' })
+      : methodNotAllowed(request, reply, allowed)
+    return sendError(request, reply, error)
   })
+}
+
+const PARAMETER = /[:*]/
+
+/** Sorts before the rank of every less specific route that matches the same path: `/a/b`, `/a/:id`, `/a/*`. */
+function rankOf(route: string): string {
+  return route.replaceAll(/:[^/]+/g, '\uFFFE').replaceAll('*', '\uFFFF')
+}
+
+function methodNotAllowed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  methods: readonly HTTPMethod[],
+): HubError {
+  const allowed = methods.join(', ')
+  reply.header('Allow', allowed)
+  return new HubError('method_not_allowed', { method: request.method, allowed })
+}
+
+function isOneOf(methods: readonly HTTPMethod[], method: string): boolean {
+  return methods.some((one) => one === method)
 }
 
 function isMethod(text: string): text is HTTPMethod {

@@ -5,6 +5,7 @@ import { type Caller, mayActAs } from '../domain/caller.ts'
 import { HubError } from '../errors.ts'
 import { hmacSha256, sameSecret } from '../lib/hash.ts'
 import { ACCESS, type Access, namesOf, WITHOUT_SECOND_FACTOR } from './access.ts'
+import { bearerTokenOf, isApiPath } from './authentication-challenge.ts'
 
 /** What the page asks for by itself. */
 const ASKED_UNBIDDEN = ['/dashboard/realtime', '/dashboard/events']
@@ -40,12 +41,13 @@ export function authorize(
   const callers = new WeakMap<FastifyRequest, Caller>()
 
   async function findCaller(request: FastifyRequest): Promise<Caller | null> {
-    const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
-    if (token !== undefined && isApiPath(request)) return findProgram(token.trim())
-    // A page that is left open must not keep an idle session alive.
+    const token = bearerTokenOf(request)
+    if (token !== undefined && isApiPath(request)) return findProgram(token)
+    // Neither a page that is left open nor another site keeps an idle session alive.
     const isUnbidden =
       request.headers[UNATTENDED_HEADER.toLowerCase()] !== undefined ||
-      ASKED_UNBIDDEN.some((path) => isPath(request, path))
+      ASKED_UNBIDDEN.some((path) => isPath(request, path)) ||
+      (isUnsafe(request) && isFromAnotherSite(request))
     return findOperator(request, { keepAlive: !isUnbidden })
   }
 
@@ -54,8 +56,7 @@ export function authorize(
     route: string,
     access: Exclude<Access, 'platform'>,
   ) {
-    if (isUnsafe(request)) checkOrigin(request)
-    if (access === 'anyone') return
+    if (access === 'anyone') return expectOwnSite(request)
     const caller = await findCaller(request)
     if (!caller) {
       const isPageAction = isUnsafe(request) && !isApiPath(request)
@@ -67,6 +68,8 @@ export function authorize(
         throw new HubError('session_or_token_invalid')
       }
     }
+    // After the token, so that a forged request without one is 419 like any other without one.
+    expectOwnSite(request)
     if (caller.kind === 'operator') expectSecondFactor(route, caller.wanted)
     if (!mayActAs(caller, access)) throw new HubError('forbidden', { role: access })
     callers.set(request, caller)
@@ -106,20 +109,21 @@ function isUnsafe(request: FastifyRequest): boolean {
   return request.method !== 'GET' && request.method !== 'HEAD'
 }
 
-function isApiPath(request: FastifyRequest): boolean {
-  return request.url.startsWith('/api/v1/')
-}
-
 function isPath(request: FastifyRequest, path: string): boolean {
   return request.url.split('?')[0] === path
 }
 
-/** A browser names the page that a request comes from; another site's page must not act here. */
-function checkOrigin(request: FastifyRequest): void {
-  if (isPath(request, '/dashboard/auto-sync')) return
+/** Another site's page must not act here. */
+function expectOwnSite(request: FastifyRequest): void {
+  if (!isUnsafe(request) || isPath(request, '/dashboard/auto-sync')) return
+  if (isFromAnotherSite(request)) throw new HubError('origin_not_allowed')
+}
+
+/** A browser names the page that a request comes from. */
+function isFromAnotherSite(request: FastifyRequest): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
   const isForeign = origin !== undefined && URL.parse(origin)?.host !== request.host
   // `none` is what a person does without a page, such as by a bookmark.
   const isFromElsewhere = site !== undefined && site !== 'same-origin' && site !== 'none'
-  if (isForeign || isFromElsewhere) throw new HubError('origin_not_allowed')
+  return isForeign || isFromElsewhere
 }

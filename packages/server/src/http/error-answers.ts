@@ -3,6 +3,7 @@ import type { ErrorAnswer } from '@recordhub/protocol'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type FieldErrors, HubError } from '../errors.ts'
 import { ERROR_PAGE_POLICY } from './answer-headers.ts'
+import { challengeFor } from './authentication-challenge.ts'
 import { errorPage } from './error-page.ts'
 import { createRefusalLog } from './refusal-log.ts'
 
@@ -17,6 +18,11 @@ export function answerErrors(app: FastifyInstance, bodyLimit: number): void {
   const refusals = createRefusalLog(app.log)
   // After the last connection: until then there may be more.
   app.server.once('close', refusals.end)
+  // When any response is sent: the 401 responses of Better Auth do not pass the error handler.
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (reply.statusCode === 401) reply.header('WWW-Authenticate', challengeFor(request))
+    done(null, payload)
+  })
   app.setErrorHandler<FastifyError | HubError>((error, request, reply) => {
     const known = toHubError(error, bodyLimit)
     if (isRefusal(known)) refusals.tell(known, request)
@@ -27,6 +33,9 @@ export function answerErrors(app: FastifyInstance, bodyLimit: number): void {
   })
 }
 
+/** The `Retry-After` of a temporary error that names no time itself. */
+const RETRY_SECONDS = 5
+
 /** What somebody who looks for an attack, or for why nothing arrives, wants to see in the log. */
 const REFUSALS: readonly number[] = [401, 403, 413, 419, 429, 503]
 
@@ -36,7 +45,9 @@ function isRefusal({ status }: HubError): boolean {
 
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: HubError) {
   reply.code(error.status)
-  if (error.retryAfterSeconds !== undefined) reply.header('Retry-After', error.retryAfterSeconds)
+  const isTemporary = error.status === 429 || error.status === 503
+  const retryAfter = error.retryAfterSeconds ?? (isTemporary ? RETRY_SECONDS : undefined)
+  if (retryAfter !== undefined) reply.header('Retry-After', retryAfter)
   reply.header('Cache-Control', 'no-store')
   if (error.code === 'not_signed_in' && request.routeOptions.config.page) {
     return reply.redirect(`/sign-in${nextPage(request.url)}`, 302)

@@ -1,9 +1,9 @@
 /** How much of the hub each operator or program may take, however few are let in. Counted in each process. */
-import rateLimit from '@fastify/rate-limit'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type Caller, keyOfCaller } from '../domain/caller.ts'
-import { HubError } from '../errors.ts'
-import { callsASecond } from '../lib/calls-a-second.ts'
+import { HubError, tooManyRequests } from '../errors.ts'
+import type { MonotonicClock } from '../lib/clock.ts'
+import { createRateLimit, type RateLimit } from '../lib/rate-limit.ts'
 import { ACCESS, isForCallers, namesOf } from './access.ts'
 
 /**
@@ -34,22 +34,20 @@ type CallerOf = (request: FastifyRequest) => Caller
  * to somebody else does not count.
  * @param perSecond calls of one caller; 0 for no limit.
  */
-export async function limitCallers(
+export function limitCallers(
   app: FastifyInstance,
-  { callerOf, perSecond }: { callerOf: CallerOf; perSecond: number },
-): Promise<void> {
-  if (perSecond > 0) await limitCalls(app, callerOf, perSecond)
+  deps: { callerOf: CallerOf; perSecond: number; monotonicClock: MonotonicClock },
+): void {
+  const { callerOf, perSecond, monotonicClock } = deps
+  if (perSecond > 0) limitCalls(app, callerOf, createRateLimit(perSecond, monotonicClock))
   limitAtOnce(app, callerOf)
 }
 
-async function limitCalls(
-  app: FastifyInstance,
-  callerOf: CallerOf,
-  perSecond: number,
-): Promise<void> {
-  const keyOf = (request: FastifyRequest) => keyOfCaller(callerOf(request))
-  await app.register(rateLimit, { global: false, ...callsASecond(perSecond, keyOf) })
-  const limit = app.rateLimit()
+function limitCalls(app: FastifyInstance, callerOf: CallerOf, rateLimit: RateLimit): void {
+  const limit: onRequestHookHandler = (request, _reply, done) => {
+    const seconds = rateLimit.take(keyOfCaller(callerOf(request)))
+    done(seconds > 0 ? tooManyRequests(seconds) : undefined)
+  }
   app.addHook('onRoute', (route) => {
     if (!namesOf(route).some((name) => isForCallers(ACCESS[name]))) return
     route.onRequest = [...[route.onRequest ?? []].flat(), limit]

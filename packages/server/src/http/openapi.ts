@@ -26,7 +26,8 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
 
 const ABOUT = `Programs send a token (\`Authorization: Bearer rht_…\`, made with \`recordhub token create\`);
 the dashboard rides on its session and sends \`X-CSRF-TOKEN\` with all that is not GET. Platforms push with
-their hub API key in \`X-API-KEY\`. Every error is \`{success: false, code, message, request_id}\`. Numbers in
+their hub API key in \`X-API-KEY\`. A 401 says in \`WWW-Authenticate\` which of these its path takes: \`Bearer\`,
+\`Cookie\` (the session) or \`ApiKey\`. Every error is \`{success: false, code, message, request_id}\`. Numbers in
 \`data\` are as they were sent, however many digits they have.`
 
 const SECURITY: Record<'anyone' | 'platform' | 'role', { [scheme: string]: string[] }[]> = {

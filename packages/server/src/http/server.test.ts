@@ -4,11 +4,12 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { pino } from 'pino'
+import { ERROR_CODES, HubError, isErrorCode } from '../errors.ts'
 import { createHttpServer, type HttpLimits } from './server.ts'
 
 const KEPT = 'GET /nowhere HTTP/1.1\r\nHost: hub\r\n\r\n'
 
-async function listen(t: TestContext, limits: Partial<HttpLimits>): Promise<number> {
+async function createApp(limits: Partial<HttpLimits> = {}) {
   const { app } = await createHttpServer(
     {
       ...{ logger: pino({ level: 'silent' }), bodyLimit: 1000, trustProxy: false },
@@ -17,6 +18,11 @@ async function listen(t: TestContext, limits: Partial<HttpLimits>): Promise<numb
     { findOperator: async () => null, findProgram: async () => null },
     () => '',
   )
+  return app
+}
+
+async function listen(t: TestContext, limits: Partial<HttpLimits>): Promise<number> {
+  const app = await createApp(limits)
   app.post('/api/webhook/receive', async () => ({}))
   await app.listen({ port: 0, host: '127.0.0.1' })
   t.after(() => app.close())
@@ -59,5 +65,22 @@ test('more connections than there may be are closed as they come, until one is f
   for (let answer = ''; answer === ''; ) {
     const socket = open(t, port, KEPT.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
     answer = await text(socket)
+  }
+})
+
+test('every 429 and 503 response has Retry-After', async () => {
+  const app = await createApp()
+  app.post('/api/webhook/receive', async ({ headers }) => {
+    const code = headers['x-code']
+    assert.ok(typeof code === 'string' && isErrorCode(code))
+    throw new HubError(code)
+  })
+  const codes = Object.entries(ERROR_CODES).filter(([, { status }]) => [429, 503].includes(status))
+  assert.ok(codes.length > 5)
+  for (const [code, { status }] of codes) {
+    const headers = { 'x-code': code }
+    const response = await app.inject({ method: 'POST', url: '/api/webhook/receive', headers })
+    assert.equal(response.statusCode, status)
+    assert.match(String(response.headers['retry-after']), /^[1-9]\d*$/, code)
   }
 })

@@ -44,6 +44,9 @@ export type HttpLimits = {
 }
 const LIMITS: HttpLimits = { requestMs: 60_000, lookEveryMs: 30_000, connections: 5000 }
 
+/** Characters of a part of an address that names something. */
+const MAX_PARAM_LENGTH = 1024
+
 export type HttpServer = { app: FastifyInstance; authorization: Authorization }
 
 /** The HTTP server without its routes: what holds for every request. */
@@ -70,7 +73,7 @@ export async function createHttpServer(
       // Node.js' own refusal has none of the headers; the check of the Host refuses with them.
       requireHostHeader: false,
     },
-    routerOptions: { maxParamLength: 1024 },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (_error, request, reply) => {
       // It meets no hook and no error handler.
       giveHeaders(reply)
@@ -101,7 +104,7 @@ export async function createHttpServer(
     if (settings.refusal() === 'shutting_down') reply.header('Connection', 'close')
     done(null, payload)
   })
-  answerUnknownRoutes(app)
+  answerUnknownRoutes(app, MAX_PARAM_LENGTH)
   const authorization = authorize(app, authenticators, csrfTokenOf)
   await describeApi(app, settings.version)
   return { app, authorization }
@@ -115,6 +118,6 @@ function trustedProxies(setting: HttpSettings['trustProxy']) {
 
 /** An address that the router gives up on. */
 function refuseAddress(request: FastifyRequest, reply: FastifyReply): void {
-  const reason = 'its address is no UTF-8, or a part of it is longer than 1024 characters'
+  const reason = `its address is no UTF-8, or a part of it is longer than ${MAX_PARAM_LENGTH} characters`
   sendError(request, reply, new HubError('invalid_request', { reason }))
 }

@@ -1,6 +1,9 @@
 /** Where the time comes from, so that tests can set it. */
 export type Clock = { now(): Date }
 
+/** Milliseconds since some moment. Unlike the time of day they never go back; `performance` is one. */
+export type MonotonicClock = { now(): number }
+
 export const systemClock: Clock = { now: () => new Date() }
 
 /** The calendar day (`2026-11-21`) that an instant falls on in a time zone. */

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { decideRetry, type RequestFault } from '../domain/retry.ts'
+import { concernsPlatform, decideRetry, type RequestFault } from '../domain/retry.ts'
 import { HubError } from '../errors.ts'
 import { discardBody } from './discard-body.ts'
 import { codeOf, retryAfterOf } from './outgoing-error.ts'
@@ -33,7 +33,9 @@ export async function askAgain(
     if ('answer' in asked) await discardBody(asked.answer.body)
     if (decision.outcome === 'asked_to_wait') {
       const { seconds } = decision
-      throw new HubError('platform_busy', { status: fault.status ?? '', path, seconds })
+      const { status } = fault
+      const scope = { concernsPlatform: status !== null && concernsPlatform({ status }) }
+      throw new HubError('platform_busy', { status: status ?? '', path, seconds }, scope)
     }
     if (!(await patience.pause(decision.pause_ms, signal))) {
       const reason = 'the pull ended while the hub waited to ask again'

@@ -1,6 +1,7 @@
 /** Every call to a platform goes through here (specification 4.2). */
 import { SOURCE_KEY_HEADER } from '@recordhub/protocol'
 import { type Dispatcher, request } from 'undici'
+import { concernsPlatform } from '../domain/retry.ts'
 import { HubError } from '../errors.ts'
 import { readBody } from './answer-body.ts'
 import { askAgain } from './ask-again.ts'
@@ -189,10 +190,13 @@ function findProblem(
     const location = quote(header('location') || 'an unnamed place', key, 200)
     return new HubError('platform_redirected', { location })
   }
-  if (status === 401 || status === 403) return new HubError('platform_refused_key', { status })
+  const scope = { concernsPlatform: concernsPlatform({ status }) }
+  if (status === 401 || status === 403) {
+    return new HubError('platform_refused_key', { status }, scope)
+  }
   if (status === 404) return new HubError('platform_path_missing', { path })
   if (status === 429) return toThrottledError(path, header)
-  if (status !== 200) return new HubError('platform_failed', { status, path })
+  if (status !== 200) return new HubError('platform_failed', { status, path }, scope)
   if (/^text\/html/i.test(header('content-type'))) {
     return new HubError('platform_not_json', { got: 'an HTML page', path })
   }

@@ -16,8 +16,8 @@ function withoutKey(error: HubError, key: string): HubError {
   const errors = error.errors && redactErrors(error.errors, key)
   const isClean = words === error.message && JSON.stringify(errors) === JSON.stringify(error.errors)
   if (isClean) return error
-  const { code, retryAfterSeconds } = error
-  return HubError.withMessage(code, words, { errors, retryAfterSeconds })
+  const { code, retryAfterSeconds, concernsPlatform } = error
+  return HubError.withMessage(code, words, { errors, retryAfterSeconds, concernsPlatform })
 }
 
 function redactErrors(errors: FieldErrors, key: string): FieldErrors {

@@ -1,3 +1,4 @@
+import { concernsPlatform, type RequestFailure } from '../domain/retry.ts'
 import { HubError } from '../errors.ts'
 import { parseRetryAfter } from '../lib/retry-after.ts'
 import { quote } from './hide-key.ts'
@@ -9,6 +10,17 @@ const TIMED_OUT = new Set([
   'ETIMEDOUT',
   'ABORT_ERR',
   'TimeoutError',
+])
+/** No connection was made: no endpoint of the platform can be requested. */
+const NOT_CONNECTED = new Set([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+  'UND_ERR_CONNECT_TIMEOUT',
 ])
 const NO_TLS = 'there is no TLS at its port: http:// may be meant'
 const CUT_OFF = 'the connection was cut off'
@@ -34,6 +46,8 @@ const REASONS: Record<string, string> = {
 /** What the decoders of zlib, Brotli and Zstandard say of bytes that are none of theirs. */
 const DAMAGED = /^Z_DATA_ERROR$|^ERR__|^ZSTD_/
 
+type NetworkFailure = Extract<RequestFailure, { network: unknown }>['network']
+
 /** What went wrong on the way to a platform, in the words of the catalogue. */
 export function toOutgoingError(error: unknown): HubError {
   if (error instanceof HubError) return error
@@ -41,24 +55,31 @@ export function toOutgoingError(error: unknown): HubError {
   if (known) return known
   const code = codeOf(error)
   const reason = reasonOf(code)
+  const optionsFor = (network: NetworkFailure) => ({
+    concernsPlatform: concernsPlatform({ network }),
+    cause: error,
+  })
   if (CERTIFICATE.test(code) && reason !== NO_TLS) {
-    return new HubError('platform_certificate_invalid', { reason }, { cause: error })
-  }
-  if (TIMED_OUT.has(code)) {
     return new HubError(
-      'platform_timed_out',
-      { reason: REASONS[code] ?? 'it took too long' },
-      { cause: error },
+      'platform_certificate_invalid',
+      { reason },
+      optionsFor('certificate_invalid'),
     )
   }
-  return new HubError('platform_unreachable', { reason }, { cause: error })
+  if (TIMED_OUT.has(code)) {
+    const late = REASONS[code] ?? 'it took too long'
+    return new HubError('platform_timed_out', { reason: late }, optionsFor('no_response'))
+  }
+  const network = NOT_CONNECTED.has(code) ? 'not_connected' : 'cut_off'
+  return new HubError('platform_unreachable', { reason }, optionsFor(network))
 }
 
 /** A 429, with the time that it asks for. */
 export function toThrottledError(path: string, header: (name: string) => string): HubError {
   const pause_ms = retryAfterOf(header)
   const asked = pause_ms === null ? {} : { retryAfterSeconds: Math.ceil(pause_ms / 1000) }
-  return new HubError('platform_throttled', { path }, asked)
+  const options = { ...asked, concernsPlatform: concernsPlatform({ status: 429 }) }
+  return new HubError('platform_throttled', { path }, options)
 }
 
 /** How long an answer asks to be left alone, in milliseconds; null where it does not say. */

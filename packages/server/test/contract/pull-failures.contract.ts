@@ -2,10 +2,55 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PullTrigger } from '@recordhub/protocol'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
-import { changeLog, listLines, only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
-import { finishTestPull, LEASE, taskResult } from '../helpers/storage-pulls.ts'
+import {
+  changeLog,
+  listLines,
+  only,
+  pushWrite,
+  registerTestPlatform,
+  setStatus,
+  type TestPlatform,
+  testModule,
+  writeOne,
+} from '../helpers/storage-fixtures.ts'
+import { storeManifest } from '../helpers/storage-manifests.ts'
+import { finishTestPull, LEASE, startTestPull, taskResult } from '../helpers/storage-pulls.ts'
+import { keep, listRefusals, rejection, replayWrite } from '../helpers/storage-replays.ts'
+import { runSql } from '../helpers/storage-sql.ts'
 
 const FAILED = { state: 'failed', error: 'It hangs', trouble: 'It hangs' } as const
+
+const SCHOOL = new Set(['school'])
+
+/** What shows that a platform works, other than a pull of it. */
+const RECOVERIES: [string, (kit: StorageKit, platform: TestPlatform) => Promise<unknown>][] = [
+  ['a push', (kit, platform) => writeOne(kit, pushWrite(platform))],
+  ['a response', ({ storage }, { platform_id }) => storage.platforms.recordRecovery(platform_id)],
+  ['the same manifest', (kit, platform) => storeManifest(kit, platform, testModule('students'))],
+  [
+    'another manifest',
+    (kit, platform) => storeManifest(kit, platform, testModule('students'), testModule('rooms')),
+  ],
+  ['a new source URL', (kit, platform) => setSource(kit, platform, null)],
+  ['a new source key', (kit, platform) => setSource(kit, platform, 'another sealed key')],
+  [
+    'a reactivation',
+    async (kit, platform) => {
+      await setStatus(kit, platform, 'inactive')
+      await setStatus(kit, platform, 'active')
+    },
+  ],
+  [
+    'a module that was read before the hub broke off',
+    async ({ storage }) => {
+      const { pull_id, tasks } = await startTestPull(storage)
+      const { task_number } = only(tasks)
+      await storage.pulls.startTask(pull_id, task_number)
+      await storage.pulls.finishTask(pull_id, task_number, taskResult(), null)
+      await storage.pulls.interruptPulls()
+    },
+  ],
+]
 
 export function describePullFailures(engine: StorageEngine): void {
   describe(`platforms that fail on ${engine.name}`, () => {
@@ -38,6 +83,63 @@ export function describePullFailures(engine: StorageEngine): void {
           assert.equal((await pull(kit, 'schedule', failing))['dead'], 'failed')
         }
         assert.equal((await pull(kit, 'schedule', failing))['dead'], 'skipped')
+      }),
+    )
+
+    for (const [what, recover] of RECOVERIES) {
+      test(
+        `${what} ends the pause of a failing platform, until it fails again`,
+        withStorage(engine, async (kit) => {
+          const school = await registerTestPlatform(kit)
+          await failFiveTimes(kit)
+          assert.equal((await pull(kit, 'schedule', SCHOOL))['school'], 'skipped')
+          kit.clock.advance(60)
+          await recover(kit, school)
+          kit.clock.advance(60)
+          assert.equal((await pull(kit, 'schedule', SCHOOL))['school'], 'failed')
+          assert.equal((await pull(kit, 'schedule', SCHOOL))['school'], 'skipped')
+        }),
+      )
+    }
+
+    test(
+      'a push after the failure counts also where the pull had not ended yet',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        await failFiveTimes(kit, async () => {
+          kit.clock.advance(60)
+          await writeOne(kit, pushWrite(school))
+          kit.clock.advance(60)
+        })
+        assert.equal((await pull(kit, 'schedule', SCHOOL))['school'], 'failed')
+      }),
+    )
+
+    test(
+      'what came before the failure does not end the pause, and a replay does not',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        await keep(kit, [rejection(school)])
+        await pull(kit, 'schedule', SCHOOL)
+        for (const [, recover] of RECOVERIES.slice(0, -1)) await recover(kit, school)
+        kit.clock.advance(60)
+        await failFiveTimes(kit)
+        kit.clock.advance(60)
+        await writeOne(kit, replayWrite(only(await listRefusals(kit.storage))))
+        assert.equal((await pull(kit, 'schedule', SCHOOL))['school'], 'skipped')
+      }),
+    )
+
+    test(
+      'a response of a platform whose pulls succeed writes nothing',
+      withStorage(engine, async (kit) => {
+        const { platform_id } = await registerTestPlatform(kit)
+        const read = () => runSql(kit.storage, 'SELECT recovered_at FROM platforms')
+        await kit.storage.platforms.recordRecovery(platform_id)
+        assert.equal(only(await read())['recovered_at'], null)
+        await pull(kit, 'schedule', SCHOOL)
+        await kit.storage.platforms.recordRecovery(platform_id)
+        assert.equal(only(await read())['recovered_at'], kit.clock.text)
       }),
     )
 
@@ -143,6 +245,19 @@ export function describePullFailures(engine: StorageEngine): void {
   })
 }
 
+/** @param beforeEnd runs after the module has failed and before the last of the pulls ends. */
+async function failFiveTimes(kit: StorageKit, beforeEnd?: () => Promise<void>): Promise<void> {
+  for (let round = 1; round <= 4; round += 1) await pull(kit, 'schedule', SCHOOL)
+  await pull(kit, 'schedule', SCHOOL, 'platform_name', beforeEnd)
+}
+
+function setSource({ storage, clock }: StorageKit, platform: TestPlatform, key: string | null) {
+  const { platform_id } = platform
+  const source_base_url = 'https://another.example'
+  const change = { platform_id, source_base_url, sealed_source_key: key, at: clock.text }
+  return storage.connections.setSource(change, changeLog())
+}
+
 function request({ storage }: StorageKit, trigger: PullTrigger) {
   return storage.pulls.requestPull({ trigger, requested_by: null, lease: LEASE, only: null })
 }
@@ -153,6 +268,7 @@ async function pull(
   trigger: PullTrigger,
   failing: ReadonlySet<string>,
   key: 'platform_name' | 'record_type' = 'platform_name',
+  beforeEnd?: () => Promise<void>,
 ): Promise<Record<string, string>> {
   const { pulls } = kit.storage
   const { pull: asked } = await request(kit, trigger)
@@ -164,6 +280,7 @@ async function pull(
     const result = taskResult(failing.has(task[key]) ? FAILED : {})
     await pulls.finishTask(asked.id, task.task_number, result, null)
   }
+  await beforeEnd?.()
   await finishTestPull(kit.storage, asked.id)
   return Object.fromEntries((await list()).map((task) => [task[key], task.state]))
 }

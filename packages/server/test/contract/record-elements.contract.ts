@@ -6,6 +6,7 @@ import { manifestTag } from '../../src/domain/record.ts'
 import { checkPulled } from '../../src/domain/record-input.ts'
 import { ElementReader } from '../../src/features/pull/read-elements.ts'
 import { ArrayMemberScanner } from '../../src/lib/array-member-scanner.ts'
+import { PositionRuns } from '../../src/lib/position-runs.ts'
 import type { PullWrite, RecordStore } from '../../src/storage/port/record-store.ts'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
 import {
@@ -46,9 +47,9 @@ async function readDocument(
     const limits = { maxElementBytes: 10_000, maxEnvelopeBytes: 1000, sliceBytes: 100 }
     const scanner = new ArrayMemberScanner({ member: 'records', ...limits })
     const slices = scanner.push(Buffer.from(`{"records":[${elements.join(' ,\n')}]}`))
-    const reader = new ElementReader(recogniser, read)
+    const reader = new ElementReader(recogniser, read, new PositionRuns())
     for (let at = 0; at < slices.length; at += 2) {
-      const { unchanged, elements: left, flaw } = await reader.read(slices.slice(at, at + 2))
+      const { unchanged, elements: left, flaw } = await reader.read(slices.slice(at, at + 2), 0)
       outcomes.push(...Array.from({ length: unchanged }, () => 'unchanged'))
       const writes = left.flatMap(({ value, source_hash }): PullWrite[] => {
         const checked = checkPulled(value)

@@ -230,6 +230,12 @@ export function describePulledRecords(engine: StorageEngine): void {
           'duplicate_reference',
           'duplicate_reference',
         ])
+        const [created] = outcomes
+        assert.ok(created?.outcome === 'created')
+        for (const duplicate of outcomes.slice(2)) {
+          assert.ok('record_id' in duplicate)
+          assert.equal(duplicate.record_id, created.record_id)
+        }
         const [first] = await listRecords(kit.storage, { reference_number: 'r-1' })
         assert.equal(first?.data, '{"a":"first"}')
         assert.equal(read.read.seen.size, 2)

@@ -113,6 +113,20 @@ export function describeRejectedPushStore(engine: StorageEngine): void {
     )
 
     test(
+      'elements whose messages differ share a cause that is named, and one that comes again has its latest message',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const element = (body: string, message: string) =>
+          rejection(school, { method: 'pull', cause: 'Duplicate', body, message })
+        await keep(kit, [element('{"a":1}', 'At 1 and 2'), element('{"a":2}', 'At 3 and 4')])
+        await keep(kit, [element('{"a":1}', 'At 1 and 5')])
+        const rows = await list(kit.storage)
+        assert.deepEqual(rows.map(({ message }) => message).sort(), ['At 1 and 5', 'At 3 and 4'])
+        assert.equal(new Set(rows.map(({ cause }) => cause)).size, 1)
+      }),
+    )
+
+    test(
       'what a pull met is listed by it, until a later one meets the same',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)

@@ -1,6 +1,7 @@
 /** The first run, signing in, and a session that ends in mid-work (UI: sign-in and first run, everywhere). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Page, Response } from 'playwright-core'
 import {
   BROWSER_TEST,
   endSessionUnder,
@@ -8,6 +9,7 @@ import {
   expectNoSidewaysScroll,
   openPage,
   shareBrowser,
+  signInOver,
   untilTrue,
 } from '../helpers/browser.ts'
 import { EMAIL, PASSWORD, startTestHub } from '../helpers/http-hub.ts'
@@ -71,13 +73,103 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
     await dialog.waitFor()
     await untilTrue(page, HIDES_THE_PAGE)
-    await dialog.getByLabel(/^Password \*$/).fill(PASSWORD)
-    await dialog.getByRole('button', { name: 'Sign in' }).click()
-    await dialog.waitFor({ state: 'hidden' })
+    await signInAgain(page)
     assert.equal(await page.getByLabel('Pages, platforms, records').inputValue(), 'somebody')
     await page.getByText('Search everywhere for').waitFor()
   })
+
+  test('after signing in again in the page, the tag holds the new token, and the next POST sends it', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto('/dashboard/records')
+    const before = await tagOf(page)
+    assert.equal(before, await tokenOf(page))
+    await endSessionUnder(page, /\/api\/v1\/records\?q=/)
+    await page.getByRole('textbox', { name: 'Search' }).fill('somebody')
+    await signInAgain(page)
+    const after = await tagOf(page)
+    assert.notEqual(after, before)
+    assert.equal(after, await tokenOf(page))
+    assert.equal((await saveView(page, 'After the sign-in')).token, after)
+    assert.deepEqual(complaints, [])
+  })
+
+  test('where another tab has replaced the session, a POST is sent again with its token', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using opened = await openPage(browser(), hub)
+    const { page, context, complaints } = opened
+    await page.goto('/dashboard/records')
+    await page.getByRole('heading', { name: 'Records' }).waitFor()
+    const before = await tagOf(page)
+    await signInOver(context, hub)
+    const { token } = await saveView(page, 'With the session of the other tab')
+    assert.notEqual(token, before)
+    assert.equal(token, await tokenOf(page))
+    assert.equal(token, await tagOf(page))
+    assert.equal(await page.getByRole('dialog', { name: 'Your session has ended' }).count(), 0)
+    assert.deepEqual(complaints, [])
+  })
+
+  test('signing out and in again in another tab goes on in this one, with the new token', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using opened = await openPage(browser(), hub)
+    const { page, context } = opened
+    await page.goto('/dashboard/records')
+    await page.getByRole('heading', { name: 'Records' }).waitFor()
+    const other = await context.newPage()
+    await other.goto('/dashboard')
+    await other.getByRole('button', { name: 'Your account' }).click()
+    await other.getByRole('menuitem', { name: 'Sign out' }).click()
+    await other.getByLabel('E-mail').fill(EMAIL)
+    assert.equal(await tagOf(other), '')
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' })
+    await ended.waitFor()
+    await other.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await other.getByRole('button', { name: 'Sign in' }).click()
+    await other.getByRole('heading', { name: 'Overview' }).waitFor()
+    // A headless browser gives every tab the focus, and so tells none that it came back.
+    await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
+    await ended.waitFor({ state: 'hidden' })
+    assert.equal(await tagOf(page), await tagOf(other))
+    assert.equal((await saveView(page, 'After the other tab')).token, await tagOf(page))
+  })
 })
+
+/** The content of the page's `csrf-token` tag. */
+function tagOf(page: Page): Promise<string | null> {
+  return page.locator('meta[name="csrf-token"]').getAttribute('content')
+}
+
+/** The token of the browser's session, as the hub says it. */
+async function tokenOf(page: Page): Promise<string> {
+  const answer = await page.request.get('/api/v1/session')
+  const { csrf_token }: { csrf_token: string } = await answer.json()
+  return csrf_token
+}
+
+/** Signs in over the page whose session has ended. */
+async function signInAgain(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+  await dialog.getByLabel(/^Password \*$/).fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+}
+
+/** Saves a view by a POST that the hub accepts; `token` is what the POST has sent. */
+async function saveView(page: Page, name: string): Promise<{ token: string | undefined }> {
+  const isSaved = (response: Response) =>
+    new URL(response.url()).pathname === '/api/v1/views' && response.status() === 201
+  const saved = page.waitForResponse(isSaved)
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: 'Save this view…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Save this view' })
+  await dialog.getByLabel('Name').fill(name)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  const headers = await (await saved).request().allHeaders()
+  await dialog.waitFor({ state: 'hidden' })
+  return { token: headers['x-csrf-token'] }
+}
 
 /** In the browser: what lies over the page is opaque, once it has come in. */
 const HIDES_THE_PAGE = `(() => {

@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Role } from '../../src/domain/caller.ts'
 import type { MailPatience } from '../../src/features/alerts/mailer.ts'
 import { createApiToken } from '../../src/features/operators/api-token.ts'
-import { type Clock, systemClock } from '../../src/lib/clock.ts'
+import { type Clock, type MonotonicClock, systemClock } from '../../src/lib/clock.ts'
 import type { Patience } from '../../src/outgoing/patience.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import type { Answer } from './http-answer.ts'
@@ -25,6 +25,8 @@ const CHEAP_PASSWORDS = { logN: 4, r: 1, p: 1 }
 export type TestHubOptions = {
   env?: Record<string, string>
   clock?: Clock
+  /** The time that the rate limits are measured by. */
+  monotonicClock?: MonotonicClock
   /** Puts something between the hub and its storage, such as a fault. */
   wrap?: (storage: Storage) => Storage
   /** How the hub waits for platforms; it never pauses before it asks again unless told otherwise. */
@@ -178,6 +180,7 @@ async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
     passwordCost: CHEAP_PASSWORDS,
     pace: { alerts: NEVER, retention: NEVER, heartbeat: NEVER, ...options.pace },
     ...(options.mailPatience ? { mailPatience: options.mailPatience } : {}),
+    ...(options.monotonicClock ? { monotonicClock: options.monotonicClock } : {}),
     ...(options.waitForLimit ? { waitForLimit: options.waitForLimit } : {}),
     patience: { pause: async (_, signal) => !signal.aborted, ...options.patience },
   })

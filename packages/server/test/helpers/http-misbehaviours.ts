@@ -144,7 +144,7 @@ export const SUCCESSES: readonly Success[] = [
     what: 'the same reference twice',
     inTurn: [respond.json({ records: [...KNOWN, { ...first, full_name: 'Another' }] })],
     counts: { ...five, rejected: 1 },
-    warning: /^1 rejected: .*came twice/,
+    warning: /^1 rejected: Duplicate reference number/,
   },
   {
     what: 'a total that differs, and a record that did not come',

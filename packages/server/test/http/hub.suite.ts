@@ -64,6 +64,7 @@ import { describeSessions } from './sessions.suite.ts'
 import { describeSingleSignOn } from './single-sign-on.suite.ts'
 import { describeViewsOfHub } from './sql-views.suite.ts'
 import { describeStatisticsOfHub } from './statistics.suite.ts'
+import { describeStatusCodes } from './status-codes.suite.ts'
 
 export function describeHub(engine: StorageEngine): void {
   describeReceiverAnswers(engine)
@@ -80,6 +81,7 @@ export function describeHub(engine: StorageEngine): void {
   describeAccess(engine)
   describeAudit(engine)
   describeCsrf(engine)
+  describeStatusCodes(engine)
   describeOperatorsOfHub(engine)
   describeAccounts(engine)
   describeRecoveryCodes(engine)

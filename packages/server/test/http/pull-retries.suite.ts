@@ -28,6 +28,23 @@ const NOT_AGAIN: readonly (readonly [string, Behaviour, RegExp])[] = [
   ['a Retry-After of an hour', respond.status(429, { 'Retry-After': '3600' }), /429.*3600 s/],
 ]
 
+/** Failures of the first module, and how often the second one, which is busy, is then requested. */
+const THEN_BUSY: readonly (readonly [string, Behaviour, number])[] = [
+  ['404', respond.status(404), 4],
+  ['500', respond.status(500), 4],
+  ['502 on every attempt', respond.status(502), 4],
+  ['HTML', respond.html(), 4],
+  ['malformed JSON', respond.text('{"records": [}', 'application/json'), 4],
+  ['another platform_name', respond.json({ platform_name: 'another', records: [] }), 4],
+  ['a closed connection', respond.nothing(), 4],
+  ['a response that is cut off', respond.cutOff('{"records":['), 4],
+  ['401', respond.status(401), 1],
+  ['403', respond.status(403), 1],
+  ['429 on every attempt', respond.status(429), 1],
+  ['503 on every attempt', respond.status(503), 1],
+  ['503 with a Retry-After of an hour', respond.status(503, { 'Retry-After': '3600' }), 1],
+]
+
 /** A hub that notes its pauses instead of making them. */
 async function startNoting(engine: StorageEngine, env: Record<string, string> = {}) {
   const pauses: number[] = []
@@ -57,7 +74,43 @@ export function describePullRetries(engine: StorageEngine): void {
       })
     }
 
-    test('once a module has failed, the others of its platform are asked once each, until one is well', async () => {
+    for (const [what, failure, times] of THEN_BUSY) {
+      const isRetried = times > 1
+      test(`after a module failed with ${what}, the next module ${isRetried ? 'is' : 'is not'} retried`, async () => {
+        const pause = async () => true
+        await using hub = await startTestHub(engine, { patience: { pause } })
+        const modules = ['a', 'b'].map((type) => simulatedModule(type))
+        await using platform = await simulatePlatform({ modules })
+        await registerPlatform(hub, platform)
+        platform.behave('records/a', failure)
+        platform.behave('records/b', respond.status(503))
+        const { tasks } = await pullAll(hub)
+        assert.deepEqual(
+          tasks.map((task) => task.state),
+          ['failed', 'failed'],
+        )
+        const requested = platform.asked().filter(({ path }) => path.endsWith('/records/b'))
+        assert.equal(requested.length, times)
+      })
+    }
+
+    test('after a refused connection the next module is not retried', async () => {
+      let pauses = 0
+      const pause = async () => {
+        pauses += 1
+        return true
+      }
+      await using hub = await startTestHub(engine, { patience: { pause } })
+      const modules = ['a', 'b'].map((type) => simulatedModule(type))
+      await using platform = await simulatePlatform({ modules })
+      await registerPlatform(hub, platform)
+      const { comeBack } = await platform.goAway()
+      await pullAll(hub)
+      assert.equal(pauses, 3)
+      await comeBack()
+    })
+
+    test('a module that succeeds enables retries for the modules after it', async () => {
       const pause = async () => true
       await using hub = await startTestHub(engine, { patience: { pause } })
       const types = ['a', 'b', 'c', 'd']

@@ -1,10 +1,10 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { usePlatforms } from './use-platforms.ts'
+import { usePlatforms } from '../../api/platforms.ts'
 
 /** The title of a platform, which leads to it; only its name where it is gone. */
 export function PlatformLink({ name }: { name: string | null }) {
-  const platform = usePlatforms().find(name)
+  const platform = usePlatforms().data?.find((one) => one.platform_name === name)
   if (name === null) return null
   if (!platform) return name
   return (

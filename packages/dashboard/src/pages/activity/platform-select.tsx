@@ -1,11 +1,15 @@
 import { Select } from '@mantine/core'
+import { usePlatforms } from '../../api/platforms.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { usePlatforms } from './use-platforms.ts'
 
 /** Narrows a list to one platform; also to one that is gone, where a link says so. */
 export function PlatformSelect({ forget = [] }: { forget?: readonly string[] }) {
   const [state, change] = useUrlState()
-  const { choices } = usePlatforms()
+  const { data: platforms = [] } = usePlatforms()
+  const choices = platforms.map(({ platform_name, display_title }) => ({
+    value: platform_name,
+    label: display_title,
+  }))
   const chosen = state['platform']
   const isGone = chosen !== undefined && !choices.some(({ value }) => value === chosen)
   return (

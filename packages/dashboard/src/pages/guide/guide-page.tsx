@@ -1,10 +1,10 @@
 import { Anchor, Box, Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
-import type { GuideAnswer, Platform } from '@recordhub/protocol'
 import { IconDownload, IconPrinter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useMemo } from 'react'
-import { callHub } from '../../api/call-hub.ts'
+import { guidePath, guideQuery } from '../../api/guide.ts'
+import { usePlatforms } from '../../api/platforms.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
@@ -26,19 +26,8 @@ export function GuidePage() {
   })
   const kept = isLanguage(remembered) ? remembered : 'curl'
   const language = isLanguage(asked) ? asked : kept
-  const address = platform ? `/api/v1/platforms/${platform}/instructions` : '/api/v1/guide'
-  const guide = useQuery({
-    queryKey: ['guide', platform ?? ANY],
-    queryFn: ({ signal }) => callHub<GuideAnswer>(`${address}?format=json`, { signal }),
-  })
-  const platforms = useQuery({
-    queryKey: ['platforms'],
-    queryFn: ({ signal }) =>
-      callHub<{ platforms: Platform[] }>('/api/v1/platforms', { signal }).then(
-        (answer) => answer.platforms,
-      ),
-    meta: { live: true },
-  })
+  const guide = useQuery(guideQuery(platform))
+  const platforms = usePlatforms()
   const markdown = guide.data?.markdown
   const split = useMemo(() => (markdown ? splitGuide(markdown) : null), [markdown])
   // A link to a section leads there as the guide is shown: later it would take the focus from who went on.
@@ -88,7 +77,7 @@ export function GuidePage() {
           <CopyButton value={markdown ?? null} label="Copy as Markdown" words="Copy as Markdown" />
           <Button
             component="a"
-            href={address}
+            href={guidePath(platform)}
             download={guide.data?.file_name ?? 'integration-guide.md'}
             variant="default"
             size="xs"

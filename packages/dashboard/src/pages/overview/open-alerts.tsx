@@ -1,9 +1,10 @@
 import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
-import type { AlertPage, Alert as HubAlert } from '@recordhub/protocol'
+import type { Alert as HubAlert } from '@recordhub/protocol'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ALERTS, alertPageQuery } from '../../api/alerts.ts'
 import { callHub } from '../../api/call-hub.ts'
 import { snapshot } from '../../api/live.ts'
 import { mayActAs, session } from '../../api/session.ts'
@@ -13,18 +14,14 @@ import { formatCount } from '../../lib/format.ts'
 import { useStore } from '../../lib/use-store.ts'
 
 const SHOWN = 3
-const KEY = ['alerts', 'open', 'latest']
 
 /** What a person should look at, newest first. */
 export function OpenAlerts() {
   const known = useStore(snapshot)?.alerts
   const open = known?.open ?? 0
   const { data } = useQuery({
-    queryKey: KEY,
-    queryFn: ({ signal }) =>
-      callHub<AlertPage>(`/api/v1/alerts?state=open&limit=${SHOWN}`, { signal }),
+    ...alertPageQuery(`state=open&limit=${SHOWN}`),
     enabled: open > 0,
-    meta: { live: true },
   })
   if (open === 0) return null
   const alerts = data?.alerts ?? known?.latest.slice(0, SHOWN) ?? []
@@ -56,7 +53,7 @@ function OpenAlert({ alert }: { alert: HubAlert }) {
     setSending(true)
     await attempt(async () => {
       await callHub(`/api/v1/alerts/${alert.id}/acknowledge`, { method: 'POST' })
-      await client.invalidateQueries({ queryKey: KEY })
+      await client.invalidateQueries(ALERTS)
     })
     setSending(false)
   }

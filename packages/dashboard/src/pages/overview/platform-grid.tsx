@@ -1,10 +1,9 @@
 import { Button, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
-import type { PlatformPulls } from '@recordhub/protocol'
 import { IconPlugConnected } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { callHub } from '../../api/call-hub.ts'
 import { snapshot } from '../../api/live.ts'
+import { latestPullsQuery } from '../../api/statistics.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useStore } from '../../lib/use-store.ts'
@@ -19,18 +18,11 @@ export function PlatformGrid() {
   const pages = Math.max(1, Math.ceil((all?.length ?? 0) / PAGE))
   const page = Math.min(pages, Math.max(1, Number.parseInt(asked, 10) || 1))
   const shown = (all ?? []).slice((page - 1) * PAGE, page * PAGE)
-  const ids = shown.map(({ id }) => id).join(',')
-  const { data } = useQuery({
-    queryKey: ['platform pulls', ids],
-    queryFn: ({ signal }) =>
-      callHub<PlatformPulls>(`/api/v1/statistics/pulls?platforms=${ids}`, { signal }),
-    enabled: ids !== '',
-    placeholderData: keepPreviousData,
-    meta: { live: true },
-  })
+  const { data, isPlaceholderData } = useQuery(latestPullsQuery(shown.map(({ id }) => id)))
   const goTo = (next: number) => change({ platforms: next === 1 ? '' : String(next) })
   const pullsOf = (id: number) =>
-    data?.platforms.find(({ platform_id }) => platform_id === id)?.pulls ?? (data ? [] : null)
+    data?.platforms.find(({ platform_id }) => platform_id === id)?.pulls ??
+    (data && !isPlaceholderData ? [] : null)
   return (
     <Stack gap="sm" component="section" aria-label="Platforms">
       <Group justify="space-between">

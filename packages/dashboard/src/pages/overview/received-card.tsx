@@ -1,9 +1,9 @@
 import { Paper, Skeleton, Text, Title } from '@mantine/core'
 import { lazy, Suspense } from 'react'
+import { useStatistics } from '../../api/statistics.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { flowOf, toBars } from './hour-series.ts'
-import { useStatistics } from './use-statistics.ts'
 
 const HEIGHT = 240
 const HoursChart = lazy(() =>

@@ -1,10 +1,10 @@
 import { SimpleGrid } from '@mantine/core'
 import { snapshot } from '../../api/live.ts'
+import { useStatistics } from '../../api/statistics.ts'
 import { formatNumber } from '../../lib/format.ts'
 import { useStore } from '../../lib/use-store.ts'
 import { flowOf, levelOf } from './hour-series.ts'
 import { StatTile, type Tile } from './stat-tile.tsx'
-import { useStatistics } from './use-statistics.ts'
 
 /** How much there is and how much came today. */
 export function StatTiles() {

@@ -6,8 +6,10 @@ import {
   IconListDetails,
   IconSettings,
 } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { HubCallError } from '../../api/call-hub.ts'
+import { platformQuery } from '../../api/platforms.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { NotFound } from '../../components/not-found.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
@@ -21,7 +23,6 @@ import { PlatformFacts } from './detail/platform-facts.tsx'
 import { PullsTab } from './detail/pulls-tab.tsx'
 import { PushesTab } from './detail/pushes-tab.tsx'
 import { SettingsTab } from './detail/settings-tab.tsx'
-import { usePlatform } from './platform-queries.ts'
 import { PullButton } from './pull-button.tsx'
 import { TestButton } from './test-button.tsx'
 import { useMay } from './use-may.ts'
@@ -37,7 +38,7 @@ const TABS = [
 export function PlatformPage() {
   const { id = '' } = useParams({ strict: false })
   const [{ tab = 'modules' }, changeUrl] = useUrlState()
-  const platform = usePlatform(id)
+  const platform = useQuery(platformQuery(id))
   const mayOperate = useMay('operator')
   if (platform.isPending) return <PageSkeleton />
   if (!platform.data) {

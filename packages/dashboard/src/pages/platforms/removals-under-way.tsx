@@ -1,22 +1,12 @@
 import { Paper, Progress, Stack, Text } from '@mantine/core'
 import type { Removal } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { callHub } from '../../api/call-hub.ts'
+import { removalsQuery } from '../../api/platforms.ts'
 import { formatNumber } from '../../lib/format.ts'
-
-const REFRESH_MS = 2000
 
 /** What is being deleted in the background, and how far that is. */
 export function RemovalsUnderWay({ platformName }: { platformName?: string }) {
-  const removals = useQuery({
-    queryKey: ['platforms', 'removals'],
-    queryFn: ({ signal }) =>
-      callHub<{ removals: Removal[] }>('/api/v1/removals', { signal }).then((answer) =>
-        answer.removals.filter((one) => one.finished_at === null),
-      ),
-    refetchInterval: ({ state }) => (state.data?.length ? REFRESH_MS : false),
-    meta: { live: true },
-  })
+  const removals = useQuery(removalsQuery())
   const shown = (removals.data ?? []).filter(
     (one) => platformName === undefined || one.platform_name === platformName,
   )

@@ -4,10 +4,10 @@ import { IconX } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub, HubCallError } from '../../api/call-hub.ts'
+import { refreshPull } from '../../api/pulls.ts'
 import { mayActAs, session } from '../../api/session.ts'
 import { attempt } from '../../components/confirm.tsx'
 import { useStore } from '../../lib/use-store.ts'
-import type { PullAnswer } from './use-pull.ts'
 
 /** Cancels a running pull. What it has stored stays, so nothing is asked first. */
 export function CancelButton({ pull }: { pull: Pull }) {
@@ -18,14 +18,7 @@ export function CancelButton({ pull }: { pull: Pull }) {
   async function cancel() {
     setCancelling(true)
     const worked = await attempt(async () => {
-      const answer = await askToCancel(pull.id)
-      if (answer) {
-        client.setQueriesData<PullAnswer>(
-          { queryKey: ['pull', pull.id] },
-          (known) => known && { ...known, pull: answer },
-        )
-      }
-      await client.invalidateQueries({ queryKey: ['pull', pull.id] })
+      await refreshPull(client, pull.id, await askToCancel(pull.id))
     })
     if (!worked) setCancelling(false)
   }

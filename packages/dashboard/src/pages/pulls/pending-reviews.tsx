@@ -3,23 +3,15 @@ import type { MissingReview } from '@recordhub/protocol'
 import { IconHelpCircle } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../api/call-hub.ts'
+import { MISSING_REVIEWS, missingReviewPageQuery } from '../../api/missing-reviews.ts'
 import { mayActAs, session } from '../../api/session.ts'
 import { attempt, confirm } from '../../components/confirm.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
 import { useStore } from '../../lib/use-store.ts'
 
-const KEY = ['missing reviews', 'pending']
-
 /** The questions about missing records that a pull has raised and nobody has answered. */
 export function PendingReviews({ pullId }: { pullId: number }) {
-  const { data } = useQuery({
-    queryKey: KEY,
-    queryFn: ({ signal }) =>
-      callHub<{ missing_reviews: MissingReview[] }>('/api/v1/missing-reviews?state=pending', {
-        signal,
-      }),
-    meta: { live: true },
-  })
+  const { data } = useQuery(missingReviewPageQuery('state=pending'))
   const reviews = (data?.missing_reviews ?? []).filter(({ pull_id }) => pull_id === pullId)
   return reviews.map((review) => <PendingReview key={review.id} review={review} />)
 }
@@ -30,7 +22,7 @@ function PendingReview({ review }: { review: MissingReview }) {
   const { id, platform_name, module_name, missing, records } = review
   async function answer(verb: 'approve' | 'dismiss') {
     await callHub(`/api/v1/missing-reviews/${id}/${verb}`, { method: 'POST' })
-    await client.invalidateQueries({ queryKey: KEY })
+    await client.invalidateQueries(MISSING_REVIEWS)
   }
   const askToApprove = () =>
     confirm({

@@ -2,10 +2,10 @@ import 'mantine-datatable/styles.css'
 import { Anchor, Stack, Text } from '@mantine/core'
 import type { Pull } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { DataTable, type DataTableColumn } from 'mantine-datatable'
-import { callHub } from '../../api/call-hub.ts'
+import { pullPageQuery } from '../../api/pulls.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
@@ -13,21 +13,13 @@ import { Pager } from '../../components/pager.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
-import { useUrlState, writeUrlState } from '../../lib/url-state.ts'
+import { useUrlState } from '../../lib/url-state.ts'
 import { durationOf, triggerInWords } from './pull-words.ts'
-
-type Answer = { pulls: Pull[]; next_cursor: string | null }
 
 /** Every pull that is kept, newest first. */
 export function PullTable() {
   const [{ cursor = '' }] = useUrlState()
-  const { data, error, refetch, isFetching, isPlaceholderData } = useQuery({
-    queryKey: ['pulls', cursor],
-    queryFn: ({ signal }) =>
-      callHub<Answer>(`/api/v1/pulls${writeUrlState({ cursor })}`, { signal }),
-    placeholderData: keepPreviousData,
-    meta: { live: true },
-  })
+  const { data, error, refetch, isFetching, isPlaceholderData } = useQuery(pullPageQuery(cursor))
   if (error) {
     return <ErrorNotice error={error} onRetry={refetch} title="The pulls could not be read" />
   }

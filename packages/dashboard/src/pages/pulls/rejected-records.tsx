@@ -1,8 +1,7 @@
 import { Anchor, Code, Group, Paper, Stack, Text, Title } from '@mantine/core'
-import type { RejectedPush } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { callHub } from '../../api/call-hub.ts'
+import { rejectedPushPageQuery } from '../../api/rejected-pushes.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { formatNumber } from '../../lib/format.ts'
 
@@ -10,15 +9,7 @@ const SHOWN = 10
 
 /** The first records of a pull that were refused, and why; nothing where none was. */
 export function RejectedRecords({ pullId }: { pullId: number }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['rejected of pull', pullId],
-    queryFn: ({ signal }) =>
-      callHub<{ rejected_pushes: RejectedPush[] }>(
-        `/api/v1/rejected-pushes?pull=${pullId}&limit=${SHOWN}`,
-        { signal },
-      ),
-    meta: { live: true },
-  })
+  const { data, error, refetch } = useQuery(rejectedPushPageQuery(`pull=${pullId}&limit=${SHOWN}`))
   if (error) {
     return (
       <ErrorNotice error={error} onRetry={refetch} title="The rejected records could not be read" />

@@ -3,7 +3,7 @@ import type { Schedule } from '@recordhub/protocol'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { callHub } from '../../api/call-hub.ts'
+import { pauseSchedule, scheduleQuery } from '../../api/schedule.ts'
 import { mayActAs, session } from '../../api/session.ts'
 import { attempt } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -12,16 +12,9 @@ import { formatWord } from '../../lib/format.ts'
 import { useStore } from '../../lib/use-store.ts'
 import { patternInWords } from './pull-words.ts'
 
-type Answer = { schedule: Schedule }
-const KEY = ['schedule']
-
 /** When the hub pulls by itself, and a way to pause that. */
 export function ScheduleCard() {
-  const { data, error, refetch } = useQuery({
-    queryKey: KEY,
-    queryFn: ({ signal }) => callHub<Answer>('/api/v1/schedule', { signal }),
-    meta: { live: true },
-  })
+  const { data, error, refetch } = useQuery(scheduleQuery())
   if (error) {
     return <ErrorNotice error={error} onRetry={refetch} title="The schedule could not be read" />
   }
@@ -67,13 +60,7 @@ function PauseButton({ isPaused }: { isPaused: boolean }) {
   const [isSending, setSending] = useState(false)
   async function change() {
     setSending(true)
-    await attempt(async () => {
-      const answer = await callHub<Answer>('/api/v1/schedule', {
-        method: 'PATCH',
-        body: { paused: !isPaused },
-      })
-      client.setQueryData(KEY, answer)
-    })
+    await attempt(() => pauseSchedule(client, !isPaused))
     setSending(false)
   }
   if (!may) {

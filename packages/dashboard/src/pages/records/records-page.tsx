@@ -1,9 +1,12 @@
 import { Button, Group } from '@mantine/core'
 import { MAX_INDEXED_FIELDS } from '@recordhub/protocol/constants'
 import { IconDatabase, IconFileExport, IconSearchOff } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { HubCallError } from '../../api/call-hub.ts'
+import { usePlatforms } from '../../api/platforms.ts'
+import { recordPageQuery } from '../../api/records.ts'
 import { mayActAs, session } from '../../api/session.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -25,6 +28,7 @@ import {
   clearFilters,
   conditionsOf,
   isNarrowed,
+  listQueryOf,
   sortOf,
   textOfSort,
 } from './list-query.ts'
@@ -32,21 +36,20 @@ import { RecordsTable, TableSkeleton } from './records-table.tsx'
 import { SortRefused } from './sort-refused.tsx'
 import { useColumnChoice } from './use-column-choice.ts'
 import { useIndexing } from './use-indexing.ts'
-import { usePlatforms, useRecordPage } from './use-records.ts'
 import { ViewsMenu } from './views/views-menu.tsx'
 
 /** The records of all platforms: found, filtered, sorted, opened, taken away as a file. */
 export function RecordsPage() {
   const [state, change] = useUrlState()
   const platforms = usePlatforms()
-  const page = useRecordPage(state)
+  const page = useQuery(recordPageQuery(listQueryOf(state)))
   const [choice, choose] = useColumnChoice(state)
   const [adding, setAdding] = useState<NewFilter | null>(null)
   const [isExporting, setExporting] = useState(false)
   const role = useStore(session).operator?.role
   const mayIndex = mayActAs(role, 'operator')
 
-  const places = placesOf(platforms.data?.platforms ?? [], state)
+  const places = placesOf(platforms.data ?? [], state)
   const [first] = places
   const place = first && places.length === 1 ? first : null
   const { indexed, index } = useIndexing(place)
@@ -130,7 +133,7 @@ export function RecordsPage() {
           Export
         </Button>
       </PageHeader>
-      <ListControls state={state} change={change} platforms={platforms.data?.platforms ?? []} />
+      <ListControls state={state} change={change} platforms={platforms.data ?? []} />
       <Group justify="space-between" align="flex-start" mb="sm" gap="sm">
         <FilterBar
           state={state}
@@ -155,7 +158,7 @@ export function RecordsPage() {
           visible={visible}
         />
       )}
-      <RecordDrawer state={state} change={change} platforms={platforms.data?.platforms ?? []} />
+      <RecordDrawer state={state} change={change} platforms={platforms.data ?? []} />
     </>
   )
 }

@@ -1,9 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { callHub } from '../../api/call-hub.ts'
+import { type IndexedField, indexedFieldsQuery, setIndexedFields } from '../../api/platforms.ts'
 import { attempt, tell } from '../../components/confirm.tsx'
 import type { Place } from './columns.ts'
-import { type IndexedField, indexedFieldsAddress, useIndexedFields } from './use-records.ts'
 
 /** The indexed fields of a module, and a way to have one more. */
 export function useIndexing(place: Place | null): {
@@ -11,18 +10,19 @@ export function useIndexing(place: Place | null): {
   index: (key: string) => Promise<void>
   isAsking: boolean
 } {
-  const { data } = useIndexedFields(place)
+  const module = place && {
+    platformId: place.platform.id,
+    recordType: place.module.record_type,
+  }
+  const { data } = useQuery(indexedFieldsQuery(module))
   const client = useQueryClient()
   const [isAsking, setAsking] = useState(false)
   const indexed = data?.fields ?? []
   async function index(key: string): Promise<void> {
-    if (!place) return
+    if (!module) return
     setAsking(true)
-    const fields = [...indexed.map((field) => field.key), key]
-    const isDone = await attempt(() =>
-      callHub(indexedFieldsAddress(place), { method: 'PUT', body: { fields } }),
-    )
-    await client.invalidateQueries({ queryKey: ['indexed fields'] })
+    const keys = [...indexed.map((field) => field.key), key]
+    const isDone = await attempt(() => setIndexedFields(client, module, keys))
     setAsking(false)
     if (isDone)
       tell('The index is being built. Sorting and filtering by it is fast once it is there.')

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { callHub } from '../../api/call-hub.ts'
 import { canUsePasskeys } from '../../api/passkeys.ts'
 import { renewSession } from '../../api/session.ts'
-import { readSignInOptions } from '../../api/sign-in.ts'
+import { signInOptionsQuery } from '../../api/sign-in.ts'
 import { PasswordDialog } from '../../components/password-dialog.tsx'
 import { AddPasskey } from '../settings/account/add-passkey.tsx'
 import { RecoveryCodes } from '../settings/account/recovery-codes.tsx'
@@ -16,7 +16,7 @@ export function ChooseFactor() {
   const [asking, setAsking] = useState<'app' | 'passkey' | null>(null)
   const [setup, setSetup] = useState<Setup | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
-  const options = useQuery({ queryKey: ['sign-in options'], queryFn: readSignInOptions })
+  const options = useQuery(signInOptionsQuery())
   const hasPasskeys = options.data?.passkeys === true && canUsePasskeys()
   const goOn = async () => void (await renewSession())
 

@@ -1,8 +1,7 @@
 import { Anchor, Badge, Stack } from '@mantine/core'
-import type { About } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { callHub } from '../../api/call-hub.ts'
 import { snapshot } from '../../api/live.ts'
+import { aboutQuery } from '../../api/settings.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatBytes, formatDuration } from '../../lib/format.ts'
@@ -14,11 +13,7 @@ const ENGINES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 
 /** What the hub is, and whether it is well. */
 export function AboutTab() {
-  const found = useQuery({
-    queryKey: ['about'],
-    queryFn: ({ signal }) => callHub<{ about: About }>('/api/v1/about', { signal }),
-    meta: { live: true },
-  })
+  const found = useQuery(aboutQuery())
   const broadcasting = useStore(snapshot)?.broadcasting
   if (found.isError) return <ErrorNotice error={found.error} onRetry={() => found.refetch()} />
   if (!found.data) return <LinesSkeleton lines={8} />

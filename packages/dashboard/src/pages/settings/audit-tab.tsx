@@ -1,8 +1,7 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
-import type { AuditEntry } from '@recordhub/protocol'
 import { IconHistory } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { callHub } from '../../api/call-hub.ts'
+import { auditQuery } from '../../api/settings.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { AUDIT_ACTIONS, describeAction } from '../../lib/describe-action.ts'
@@ -10,26 +9,13 @@ import { useUrlState } from '../../lib/url-state.ts'
 import { AuditTable } from './audit-table.tsx'
 import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
 
-type Page = { audit: AuditEntry[]; next_cursor: string | null }
-
 /** Who did what to what, when and from where. */
 export function AuditTab() {
   const [{ actor = '', action = '', target = '' }, change] = useUrlState()
-  const filters = { actor, action, target }
-  const found = useInfiniteQuery({
-    queryKey: ['audit', filters],
-    queryFn: ({ signal, pageParam }) => {
-      const query = new URLSearchParams({ limit: '50' })
-      for (const [name, value] of Object.entries(given({ ...filters, cursor: pageParam }))) {
-        query.set(name, value)
-      }
-      return callHub<Page>(`/api/v1/audit?${query}`, { signal })
-    },
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-  })
+  const filters = given({ actor, action, target })
+  const found = useInfiniteQuery(auditQuery(filters))
   const entries = found.data?.pages.flatMap(({ audit }) => audit)
-  const isFiltered = Object.values(filters).some((value) => value !== '')
+  const isFiltered = Object.keys(filters).length > 0
   return (
     <SettingsSection
       title="Audit"
@@ -77,7 +63,7 @@ export function AuditTab() {
             key={format}
             variant="default"
             component="a"
-            href={`/api/v1/audit/export?${new URLSearchParams({ ...given(filters), format })}`}
+            href={`/api/v1/audit/export?${new URLSearchParams({ ...filters, format })}`}
             download
           >
             Export as {format.toUpperCase()}

@@ -1,8 +1,9 @@
 import { Badge, Button, Code, Stack, Text } from '@mantine/core'
-import type { About, Schedule } from '@recordhub/protocol'
+import type { Schedule } from '@recordhub/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { callHub } from '../../api/call-hub.ts'
+import { pauseSchedule, scheduleQuery } from '../../api/schedule.ts'
 import { mayActAs, session } from '../../api/session.ts'
+import { aboutQuery } from '../../api/settings.ts'
 import { attempt, tell } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Time } from '../../components/time.tsx'
@@ -25,17 +26,12 @@ export function ScheduleTab() {
 function ScheduleSection() {
   const client = useQueryClient()
   const mayPause = mayActAs(useStore(session).operator?.role, 'operator')
-  const found = useQuery({
-    queryKey: ['schedule'],
-    queryFn: ({ signal }) => callHub<{ schedule: Schedule }>('/api/v1/schedule', { signal }),
-    meta: { live: true },
-  })
+  const found = useQuery(scheduleQuery())
   const schedule = found.data?.schedule
 
   async function pause(paused: boolean): Promise<void> {
     await attempt(async () => {
-      await callHub('/api/v1/schedule', { method: 'PATCH', body: { paused } })
-      await client.invalidateQueries({ queryKey: ['schedule'] })
+      await pauseSchedule(client, paused)
       tell(paused ? 'The schedule is paused, on all nodes.' : 'The schedule goes on.')
     })
   }
@@ -112,10 +108,7 @@ function State({ schedule }: { schedule: Schedule }) {
 }
 
 function RetentionSection() {
-  const found = useQuery({
-    queryKey: ['about'],
-    queryFn: ({ signal }) => callHub<{ about: About }>('/api/v1/about', { signal }),
-  })
+  const found = useQuery(aboutQuery())
   const retention = found.data?.about.retention
   return (
     <SettingsSection

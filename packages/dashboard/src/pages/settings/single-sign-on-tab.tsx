@@ -1,7 +1,6 @@
 import { Badge, Code, Group, List, Stack, Text } from '@mantine/core'
-import type { SingleSignOn } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { callHub } from '../../api/call-hub.ts'
+import { singleSignOnQuery } from '../../api/settings.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { formatWord } from '../../lib/format.ts'
@@ -10,11 +9,7 @@ import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
 
 /** What is set up of single sign-on, and how to do so. */
 export function SingleSignOnTab() {
-  const found = useQuery({
-    queryKey: ['single sign-on'],
-    queryFn: ({ signal }) =>
-      callHub<{ single_sign_on: SingleSignOn }>('/api/v1/single-sign-on', { signal }),
-  })
+  const found = useQuery(singleSignOnQuery())
   if (found.isError) return <ErrorNotice error={found.error} onRetry={() => found.refetch()} />
   if (!found.data) return <LinesSkeleton lines={6} />
   const sso = found.data.single_sign_on

@@ -17,13 +17,12 @@ export function AcceptForm({ token, email }: { token: string; email: string }) {
       again: (again, { password }) => (again === password ? null : 'This is not the same password'),
     },
   })
-  const enter = async () => location.assign('/dashboard')
   const submit = form.onSubmit(async ({ name, password }) => {
     setTrouble('')
     try {
       await callHub('/invitation', { method: 'POST', body: { token, name, password } })
       await signIn({ email, password })
-      await enter()
+      location.assign('/dashboard')
     } catch (error) {
       setTrouble(wordsOf(error))
     }
@@ -63,7 +62,6 @@ export function AcceptForm({ token, email }: { token: string; email: string }) {
         before={<Divider label="or, without a password here" />}
         onResult={async () => undefined}
         onTrouble={setTrouble}
-        onSignedIn={enter}
       />
     </Stack>
   )

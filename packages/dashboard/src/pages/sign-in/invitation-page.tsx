@@ -1,22 +1,16 @@
 import { Skeleton, Stack } from '@mantine/core'
 import type { Role } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { callHub } from '../../api/call-hub.ts'
+import { invitationQuery } from '../../api/sign-in.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useLinkToken } from '../../lib/use-link-token.ts'
 import { AcceptForm } from './accept-form.tsx'
 import { EntryFrame } from './entry-frame.tsx'
 
-type Invited = { email: string; role: Role }
-
 /** Where the link of an invitation leads. */
 export function InvitationPage() {
   const token = useLinkToken()
-  const invited = useQuery({
-    queryKey: ['invitation', token],
-    queryFn: () => callHub<Invited>('/api/v1/invitation', { method: 'POST', body: { token } }),
-    retry: false,
-  })
+  const invited = useQuery(invitationQuery(token))
   if (invited.isError) {
     return (
       <EntryFrame title="Invitation">

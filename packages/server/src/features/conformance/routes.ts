@@ -23,16 +23,27 @@ const ABOUT =
 /** Whole platforms judged, before and after they are registered. */
 export function conformanceRoutes(
   parts: CheckParts & {
-    platforms: Pick<PlatformStore, 'readSource' | 'readPlatform'>
+    platforms: Pick<PlatformStore, 'readSource' | 'readPlatform' | 'recordRecovery'>
     secrets: SecretBox
   },
 ): FastifyPluginAsyncTypebox {
+  /** @param checked `platform_id`: null where the platform is not registered. */
+  async function* check(
+    checked: Pick<CheckRequest, 'target' | 'expected'> & { platform_id: number | null },
+    signal: AbortSignal,
+  ): ReturnType<typeof checkPlatform> {
+    const { platform_id, target, expected } = checked
+    const report = yield* checkPlatform(parts, { target, expected, ...LIMITS }, signal)
+    if (platform_id !== null && report.success) await parts.platforms.recordRecovery(platform_id)
+    return report
+  }
+
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    checked: Pick<CheckRequest, 'target' | 'expected'>,
+    checked: Pick<CheckRequest, 'target' | 'expected'> & { platform_id: number | null },
   ): Promise<void> {
-    const lines = checkPlatform(parts, { ...checked, ...LIMITS }, endOf(reply))
+    const lines = check(checked, endOf(reply))
     if (wantsLines(request)) {
       const last = (report: ConformanceReport) => ({ kind: 'report', ...toAnswer(report) })
       sendLines(reply, toLines(lines, last))
@@ -55,7 +66,11 @@ export function conformanceRoutes(
         },
       },
       async (request, reply) => {
-        await answer(request, reply, { target: request.body, expected: null })
+        await answer(request, reply, {
+          platform_id: null,
+          target: request.body,
+          expected: null,
+        })
         return reply
       },
     )
@@ -72,7 +87,11 @@ export function conformanceRoutes(
       },
       async (request, reply) => {
         const { platform, target } = await readTarget(parts, request.params.id)
-        await answer(request, reply, { target, expected: platform.platform_name })
+        await answer(request, reply, {
+          platform_id: platform.id,
+          target,
+          expected: platform.platform_name,
+        })
         return reply
       },
     )

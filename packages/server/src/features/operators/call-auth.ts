@@ -1,7 +1,7 @@
 /** The way from the hub's routes to Better Auth, and back. */
 import type { ErrorAnswer } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type ErrorCode, HubError } from '../../errors.ts'
+import { type ErrorCode, HubError, tooManyRequests } from '../../errors.ts'
 import type { Auth } from './auth.ts'
 import { AUTH_PATH, CLIENT_ADDRESS_HEADER, SESSION_COOKIE } from './auth-names.ts'
 import { readCookie } from './read-cookie.ts'
@@ -101,6 +101,5 @@ function dropSession(headers: Headers): void {
 }
 
 function tooManyGuesses({ headers }: Response): HubError {
-  const seconds = Number(headers.get('x-retry-after') ?? 60)
-  return new HubError('too_many_requests', { seconds }, { retryAfterSeconds: seconds })
+  return tooManyRequests(Number(headers.get('x-retry-after') ?? 60))
 }

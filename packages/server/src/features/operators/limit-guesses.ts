@@ -6,7 +6,7 @@ import {
   isNotable,
   waitBeforeGuess,
 } from '../../domain/guess-limit.ts'
-import { HubError } from '../../errors.ts'
+import { HubError, tooManyRequests } from '../../errors.ts'
 import { addressGroup } from '../../lib/address-group.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { hmacSha256 } from '../../lib/hash.ts'
@@ -69,8 +69,7 @@ export function createGuessLimits(parts: Parts): GuessLimits {
       return waitBeforeGuess(known, judged, now)
     })
     if (outcome.outcome === 'counted') return outcome.counts
-    const { seconds } = outcome
-    throw new HubError('too_many_requests', { seconds }, { retryAfterSeconds: seconds })
+    throw tooManyRequests(outcome.seconds)
   }
 
   /** Only now and then, and after the answer, which must not tell by its time whether there is an account. */

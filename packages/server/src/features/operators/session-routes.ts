@@ -6,7 +6,7 @@ import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
 import { createFirstOperator } from './create-operator.ts'
-import type { CallerOf } from './requester.ts'
+import { type CallerOf, operatorOf } from './requester.ts'
 import { isSetupToken } from './setup-link.ts'
 
 const SetupRequest = Type.Object(
@@ -53,8 +53,7 @@ export function sessionRoutes(parts: {
         },
       },
       async (request) => {
-        const caller = callerOf(request)
-        if (caller.kind !== 'operator') throw new HubError('not_signed_in')
+        const caller = operatorOf(callerOf, request)
         const { id, email, name, role } = caller
         return {
           success: true as const,

@@ -19,7 +19,7 @@ import { answerOrLines, endOf, LINES, sendLines, toLines, wantsLines } from './l
 import { readTarget } from './read-target.ts'
 import { revealHubKey } from './reveal-hub-key.ts'
 import { rotateHubKey } from './rotate-hub-key.ts'
-import { type Tested, testConnection } from './test-connection.ts'
+import { type Tested, testRegistered } from './test-connection.ts'
 
 const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 
@@ -35,12 +35,13 @@ export function connectionRoutes(parts: {
   /** @throws HubError where nobody with a password asks, it is not theirs, or may not be tried now. */
   confirmIdentity: (request: FastifyRequest, password: string) => Promise<void>
 }): FastifyPluginAsyncTypebox {
-  const { client, requesterOf, confirmIdentity } = parts
+  const { requesterOf, confirmIdentity } = parts
 
-  async function findTested(platformId: number): Promise<Tested> {
+  async function findTested(platformId: number): Promise<Tested & { platform_id: number }> {
     const { platform, target } = await readTarget(parts, platformId)
     const registered = platform.modules.filter((module) => module.registered)
     return {
+      platform_id: platformId,
       target,
       expected: platform.platform_name,
       recordTypes: registered.map((module) => module.record_type),
@@ -60,7 +61,7 @@ export function connectionRoutes(parts: {
       },
       async (request, reply) => {
         const tested = await findTested(request.params.id)
-        const steps = testConnection(client, tested, endOf(reply))
+        const steps = testRegistered(parts, tested, endOf(reply))
         if (wantsLines(request)) {
           const last = (_: unknown, checks: ConnectionCheck[]) => toAnswer(checks)
           return sendLines(reply, toLines(steps, last))

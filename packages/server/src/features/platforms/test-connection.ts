@@ -1,5 +1,6 @@
 import type { ConnectionCheck, ProbeAnswer } from '@recordhub/protocol'
 import type { CallTarget } from '../../outgoing/call-platform.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import { type CheckingClient, checkDescription, checkEndpoints } from './check-connection.ts'
 import { toProbeAnswer } from './probe-platform.ts'
 
@@ -30,4 +31,31 @@ export async function* testConnection(
     yield* checkEndpoints(client, described.target, { recordTypes: types, signal })
   }
   return toProbeAnswer(described, checks)
+}
+
+/**
+ * Tests the connection to a registered platform. Scheduled pulls no longer skip a platform of which an endpoint
+ * responds as agreed.
+ */
+export async function* testRegistered(
+  {
+    client,
+    platforms,
+  }: { client: CheckingClient; platforms: Pick<PlatformStore, 'recordRecovery'> },
+  { platform_id, ...tested }: Tested & { platform_id: number },
+  signal: AbortSignal,
+): AsyncGenerator<ConnectionCheck, ProbeAnswer> {
+  const steps = testConnection(client, tested, signal)
+  let isRecorded = false
+  let step = await steps.next()
+  while (!step.done) {
+    // That a server is there says nothing of the platform.
+    if (!isRecorded && step.value.ok && step.value.check !== 'reachable') {
+      await platforms.recordRecovery(platform_id)
+      isRecorded = true
+    }
+    yield step.value
+    step = await steps.next()
+  }
+  return step.value
 }

@@ -1,6 +1,7 @@
 import { sourceHash } from '../../domain/record.ts'
 import { referenceOf } from '../../domain/record-input.ts'
 import { elementBytes } from '../../lib/element-slice.ts'
+import type { PositionRuns } from '../../lib/position-runs.ts'
 import {
   guessReference,
   parseElements,
@@ -31,15 +32,25 @@ const PASS_OVER = 15
 export class ElementReader {
   readonly #records: Pick<RecordStore, 'recogniseElements'>
   readonly #read: RecordRead
+  readonly #positions: PositionRuns
   #toPassOver = 0
 
-  constructor(records: Pick<RecordStore, 'recogniseElements'>, read: RecordRead) {
+  /** @param positions gets the position of each unchanged record. */
+  constructor(
+    records: Pick<RecordStore, 'recogniseElements'>,
+    read: RecordRead,
+    positions: PositionRuns,
+  ) {
     this.#records = records
     this.#read = read
+    this.#positions = positions
   }
 
-  /** Reads slices that follow each other. The ids of the unchanged records are added to `read.seen`. */
-  async read(slices: RecordsSlice[]): Promise<ReadElements> {
+  /**
+   * Reads slices that follow each other. The ids of the unchanged records are added to `read.seen`.
+   * @param before how many elements came on the pages before this one.
+   */
+  async read(slices: RecordsSlice[], before: number): Promise<ReadElements> {
     const sightings = slices.map((slice) => this.#see(slice))
     const known = await this.#recognise(sightings.flat())
     const left = parseUnknown(slices, sightings, known)
@@ -47,12 +58,16 @@ export class ElementReader {
     if (known.size > 0 && (left.flaw !== null || namesAny(left.elements, known))) {
       return { unchanged: 0, ...parseUnknown(slices, sightings, new Map()) }
     }
-    for (const record_id of known.values()) this.#read.seen.add(record_id)
+    for (const [{ index }, record_id] of known) {
+      this.#read.seen.add(record_id)
+      this.#positions.add(record_id, before + index + 1)
+    }
     return { unchanged: known.size, ...left }
   }
 
   #see(slice: RecordsSlice): Sighting[] {
     return slice.starts.map((_, position) => ({
+      index: slice.firstIndex + position,
       reference_number: guessReference(slice, position),
       source_hash: sourceHash(this.#read.manifest_tag, elementBytes(slice, position)),
     }))
@@ -78,7 +93,8 @@ export class ElementReader {
   }
 }
 
-type Sighting = { reference_number: string | null; source_hash: string }
+/** `index`: in `records` of its page. */
+type Sighting = { index: number; reference_number: string | null; source_hash: string }
 /** With the ids of their records. */
 type KnownElements = Map<Sighting, number>
 

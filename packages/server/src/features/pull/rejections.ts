@@ -1,6 +1,6 @@
 import type { ReadExtent } from '../../domain/missing.ts'
 import { referenceOf } from '../../domain/record-input.ts'
-import { RejectionReasons } from '../../domain/rejection-reasons.ts'
+import { describeDuplicate, RejectionReasons } from '../../domain/rejection-reasons.ts'
 import { type ErrorCode, wordsFor } from '../../errors.ts'
 import type { RecordElement } from '../../outgoing/records-slice.ts'
 import type { PullTaskPlan } from '../../storage/port/pull-store.ts'
@@ -58,10 +58,24 @@ export class Rejections {
     params: Record<string, string>,
     errors: Record<string, string[]>,
   ): Promise<void> {
-    if (code !== 'duplicate_reference') this.#noteThatItIsThere(referenceOf(value))
-    const text = JSON.stringify(value)
-    const body = text.length <= MAX_KEPT_BODY ? text : JSON.stringify({ index })
-    return this.#keep({ code, errors, body }, params)
+    this.#noteThatItIsThere(referenceOf(value))
+    return this.#keep({ code, errors, body: bodyOf(value, index).text }, params)
+  }
+
+  /**
+   * Where the body is too long to be kept, the message does not name the reference either: an erasure finds it
+   * by the body.
+   * @returns a promise that resolves when it is kept.
+   */
+  addDuplicate(
+    { value, index }: RecordElement,
+    positions: { first: number | null; position: number },
+  ): Promise<void> {
+    const reference = referenceOf(value)
+    const { text, isWhole } = bodyOf(value, index)
+    const message =
+      reference !== null && isWhole ? { message: describeDuplicate(reference, positions) } : {}
+    return this.#keep({ code: 'duplicate_reference', errors: {}, body: text, ...message }, {})
   }
 
   /** The record of a rejected element is there all the same, if only it can be told which one. */
@@ -71,18 +85,19 @@ export class Rejections {
   }
 
   async #keep(
-    rejected: Pick<NewRejectedPush, 'errors' | 'body'> & { code: ErrorCode },
+    rejected: Pick<NewRejectedPush, 'errors' | 'body'> & { code: ErrorCode; message?: string },
     params: Record<string, string>,
   ): Promise<void> {
     this.#count += 1
-    const message = wordsFor(rejected.code, params)
-    this.#reasons.note(message)
+    const reason = wordsFor(rejected.code, params)
+    this.#reasons.note(reason)
     if (this.#kept >= MAX_KEPT) return
     this.#kept += 1
     const { plan, read } = this.#of
     await this.#parts.keeper.keep({
+      message: reason,
+      cause: reason,
       ...rejected,
-      message,
       platform_id: plan.platform_id,
       record_type: plan.record_type,
       method: 'pull',
@@ -91,4 +106,11 @@ export class Rejections {
       activity: null,
     })
   }
+}
+
+/** The body that is kept of an element; only where it stands where it is too long. */
+function bodyOf(value: RecordElement['value'], index: number): { text: string; isWhole: boolean } {
+  const text = JSON.stringify(value)
+  const isWhole = text.length <= MAX_KEPT_BODY
+  return { text: isWhole ? text : JSON.stringify({ index }), isWhole }
 }

@@ -16,6 +16,7 @@ import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { IdSet } from '../../lib/id-set.ts'
 import { toInstant } from '../../lib/instant.ts'
+import { PositionRuns } from '../../lib/position-runs.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { CallTarget } from '../../outgoing/call-platform.ts'
 import { hidingKey, quote } from '../../outgoing/hide-key.ts'
@@ -95,6 +96,7 @@ class PullTask {
   readonly #keys: ManifestKeys
   readonly #read: RecordRead
   readonly #reader: ElementReader
+  readonly #positions = new PositionRuns()
   readonly #counts = noCounts()
   readonly #warnings: string[] = []
   /** That the platform may quote; "" as long as it has not been sent. */
@@ -102,6 +104,8 @@ class PullTask {
   #total: number | null = null
   readonly #rejections: Rejections
   #pages = 0
+  /** How many elements came on the pages before this one. */
+  #before = 0
   #reportedAt = performance.now()
   /** Set where the platform said that this answer still holds. */
   #holds: KeptAnswer | null = null
@@ -122,7 +126,7 @@ class PullTask {
       manifest_tag: manifestTag(this.#keys.known),
       seen: new IdSet(),
     }
-    this.#reader = new ElementReader(parts.records, this.#read)
+    this.#reader = new ElementReader(parts.records, this.#read, this.#positions)
     this.#rejections = new Rejections(parts, { plan, read: this.#read })
   }
 
@@ -200,6 +204,7 @@ class PullTask {
   }
 
   async #readPage(page: RecordsPage): Promise<void> {
+    this.#before = this.#counts.received
     const storing = new StoreAhead(async (slices) => {
       await this.#store(slices, page.path)
       for (const slice of slices) page.release(slice)
@@ -232,7 +237,7 @@ class PullTask {
   }
 
   async #store(slices: RecordsSlice[], path: string): Promise<void> {
-    const { elements, unchanged, flaw } = await this.#reader.read(slices)
+    const { elements, unchanged, flaw } = await this.#reader.read(slices, this.#before)
     const tooLarge = slices.flatMap((slice) => slice.tooLarge)
     this.#counts.received += unchanged + elements.length + tooLarge.length
     this.#counts.unchanged += unchanged
@@ -267,13 +272,21 @@ class PullTask {
     const outcomes =
       writes.length > 0 ? await this.#parts.ingest.pull(writes.map(({ write }) => write)) : []
     for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.outcome !== 'rejected') this.#counts[outcome.outcome] += 1
+      const element = writes[index]?.element
+      if (!element) continue
+      const position = this.#before + element.index + 1
+      if (outcome.outcome !== 'rejected') {
+        this.#counts[outcome.outcome] += 1
+        this.#positions.add(outcome.record_id, position)
+      } else if (outcome.code === 'duplicate_reference') {
+        const first = this.#positions.find(outcome.record_id)
+        rejections.push(this.#rejections.addDuplicate(element, { first, position }))
+      } else if (outcome.code === 'record_not_storable') {
+        rejections.push(this.#rejections.add(element, outcome.code, {}, {}))
+      }
       // What the hub holds of it stays nothing, at this read as at the next one: no fault of the platform's.
       else if (outcome.code === 'record_erased') this.#counts.unchanged += 1
-      else if (outcome.code === 'duplicate_reference' || outcome.code === 'record_not_storable') {
-        const element = writes[index]?.element
-        if (element) rejections.push(this.#rejections.add(element, outcome.code, {}, {}))
-      } else throw toRefusal(outcome.code)
+      else throw toRefusal(outcome.code)
     }
     await Promise.all(rejections)
     if (flaw !== null) throw new HubError('platform_answer_invalid', { path, reason: flaw })

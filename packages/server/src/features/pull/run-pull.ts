@@ -42,13 +42,16 @@ export type PullRunnerParts = PullTaskParts &
   }
 
 type RunningParts = PullRunnerParts & {
-  /** When the pull's time is over, by `performance.now()`; null where nothing is asked twice. */
+  /** When the pull's time is over, by `performance.now()`; null where nothing is requested twice. */
   endsAt: number | null
   /** What the platform's module failed with that failed last in this pull; null where none did. */
   platformError: string | null
 }
 
-type TaskEnd = Pick<PullTaskResult, 'state' | 'platform_error'>
+type TaskEnd = Pick<PullTaskResult, 'state' | 'platform_error'> & {
+  /** Whether the module failed with what concerns its whole platform. */
+  concernsPlatform: boolean
+}
 
 export function createPullRunner(parts: PullRunnerParts): PullRunner {
   const stopping = new AbortController()
@@ -154,16 +157,16 @@ async function runTasks(
   const waiting = [...Map.groupBy(plans, (plan) => plan.platform_id)]
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      // Of a platform that is down the first module shows it; to wait at each would starve the others.
+      // A platform that is down is retried at one module only: waiting at each would starve the others.
       let current = parts
       let hasAnswered = false
       const [platformId, ofPlatform] = next
       for (const plan of ofPlatform) {
         if (signal.aborted) return
-        const { state, platform_error } = await runTaskAlone(current, pullId, plan, signal)
-        const endsAt = state === 'failed' ? null : parts.endsAt
-        current = { ...parts, endsAt, platformError: platform_error }
-        hasAnswered ||= state === 'succeeded'
+        const end = await runTaskAlone(current, pullId, plan, signal)
+        const endsAt = end.concernsPlatform ? null : parts.endsAt
+        current = { ...parts, endsAt, platformError: end.platform_error }
+        hasAnswered ||= end.state === 'succeeded'
       }
       if (hasAnswered) await parts.refreshManifest(platformId, signal)
     }
@@ -179,7 +182,7 @@ async function runTaskAlone(...task: Parameters<typeof runTask>): Promise<TaskEn
   } catch (error) {
     const [parts, pullId] = task
     parts.log.error({ err: error, pull_id: pullId }, 'a pull task broke off')
-    return { state: 'failed', platform_error: parts.platformError }
+    return { state: 'failed', platform_error: parts.platformError, concernsPlatform: false }
   }
 }
 
@@ -192,7 +195,9 @@ async function runTask(
   const { platformError } = parts
   const source = await parts.platforms.readSource(plan.platform_id)
   const started = source && (await parts.pulls.startTask(pullId, plan.task_number))
-  if (!source || !started) return { state: 'not_reached', platform_error: platformError }
+  if (!source || !started) {
+    return { state: 'not_reached', platform_error: platformError, concernsPlatform: false }
+  }
   const context: PullTaskContext = {
     pull_id: pullId,
     ...started,
@@ -205,11 +210,12 @@ async function runTask(
   const outcome = await markGone(parts, context, await runPullTask(parts, context))
   const read = { ...started, broken: stopOf(signal), platformError }
   const result = toResult(outcome, read)
-  if (outcome.error !== null && !(outcome.error instanceof HubError)) {
-    parts.log.error({ err: outcome.error, pull_id: pullId }, 'a pull task met a defect')
+  const { error } = outcome
+  if (error !== null && !(error instanceof HubError)) {
+    parts.log.error({ err: error, pull_id: pullId }, 'a pull task met a defect')
   }
   await parts.pulls.finishTask(pullId, plan.task_number, result, describeTask(plan, source, result))
-  return result
+  return { ...result, concernsPlatform: error instanceof HubError && error.concernsPlatform }
 }
 
 function stopOf(signal: AbortSignal): PullStop | null {

@@ -10,7 +10,7 @@ import type { PlatformClient } from '../../outgoing/platform-client.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 
 export type SearchParts = {
-  platforms: Pick<PlatformStore, 'listPlatforms' | 'readSource'>
+  platforms: Pick<PlatformStore, 'listPlatforms' | 'readSource' | 'recordRecovery'>
   client: Pick<PlatformClient, 'search'>
   secrets: SecretBox
   /** Of the process: however many people search, platforms and the hub are not flooded. */
@@ -101,6 +101,7 @@ async function findAt(
   const target = { source_base_url, source_api_key }
   const answer = await parts.client.search(target, query, signal)
   if (answer === null) return { outcome: 'no_endpoint', ...NOTHING }
+  await parts.platforms.recordRecovery(platformId)
   return understand(answer)
 }
 

@@ -27,7 +27,7 @@ export interface ConnectionStore {
 
   /**
    * Sets where a platform is and the key that it expects; the key before is destroyed. The next read of each
-   * module asks for all.
+   * module asks for all, and scheduled pulls no longer skip the platform.
    * @param change `sealed_source_key`: null where the key stays.
    * @returns false where there is no such platform.
    */

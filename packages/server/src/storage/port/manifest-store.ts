@@ -21,6 +21,7 @@ export interface ManifestStore {
    * not registered; modules and fields that it does not name any more are marked and kept. Where a module
    * is otherwise than before, its drift is counted anew and the answer that is kept for it is dropped; the
    * index of a field whose type is another one is built anew.
+   * Scheduled pulls no longer skip the platform.
    * The changes are kept, with the lines of `describe`; where there is none, neither is.
    * @returns what has changed; null where there is no such platform.
    */

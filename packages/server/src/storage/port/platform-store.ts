@@ -62,7 +62,8 @@ export interface PlatformStore {
 
   /**
    * Switches a platform. Once it resolves, pushes of an inactive platform are refused on every node.
-   * Switching to the status it has is no change and is not logged.
+   * Switching to the status it has is no change and is not logged. Scheduled pulls no longer skip a platform
+   * that is switched on.
    * @returns null where there is no such platform.
    */
   setPlatformStatus(
@@ -107,6 +108,12 @@ export interface PlatformStore {
    * it but speed.
    */
   onChange(listener: () => void): void
+
+  /**
+   * Records that a platform has responded outside of pulls, so that scheduled pulls no longer skip it, on any
+   * node. Writes nothing for a platform whose pulls do not fail.
+   */
+  recordRecovery(platformId: number): Promise<void>
 
   /** Null where there is no such platform. */
   readSource(platformId: number): Promise<PlatformSource | null>

@@ -85,8 +85,11 @@ export interface PullStore {
    * answer is that one. Abandoned pulls end `interrupted` first, with their tasks. That somebody has
    * started one is told in the activity; that the schedule has, is not.
    *
-   * A scheduled pull passes over a platform of which nothing could be read in the last five pulls or
-   * more, until 15 minutes after the last of them; its tasks are `skipped`.
+   * A scheduled pull skips a platform of which nothing could be read in the last five pulls or more, until
+   * 15 minutes after its last failure or until something has shown since that it works (`isPaused`): a push
+   * with its key, whatever node accepted it, a module that was read, `recordRecovery`, `storeManifest`,
+   * `setSource`, or `setPlatformStatus` to active. A replay does not. The tasks of a skipped platform are
+   * `skipped`.
    */
   requestPull(request: {
     trigger: PullTrigger
@@ -138,7 +141,8 @@ export interface PullStore {
 
   /**
    * Ends a pull and its unfinished tasks: from then on nothing that it still reads is stored. A pull that
-   * has ended is left as it is. Of a platform that scheduled pulls pass over from now on the activity tells once.
+   * has ended is left as it is. The activity tells once of a platform that scheduled pulls skip from
+   * now on.
    * @returns whether this call has ended it.
    */
   finishPull(

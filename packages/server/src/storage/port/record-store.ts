@@ -64,7 +64,6 @@ export type WriteRejection =
   | 'api_key_invalid'
   | 'module_not_registered'
   | 'pull_not_running'
-  | 'duplicate_reference'
   | 'record_not_storable'
   | 'not_found'
   | 'already_replayed'
@@ -78,6 +77,8 @@ export type WriteOutcome =
       module_name: string
     }
   | { outcome: 'rejected'; code: WriteRejection }
+  /** With the id of the record that the read has brought before. */
+  | { outcome: 'rejected'; code: 'duplicate_reference'; record_id: number }
 
 export type HistoryRow = {
   change_seq: number
@@ -109,7 +110,8 @@ export interface RecordStore extends RecordListStore {
    * (`record_erased`). What anonymising left of it counts as met by the read.
    *
    * A write that the database refuses (`record_not_storable`) fails alone; its neighbours are stored.
-   * A record that its read has met before is rejected (`duplicate_reference`) and the first stands.
+   * A record that its read has met before is rejected (`duplicate_reference`, with its id) and the first
+   * stands.
    * `read.seen` holds an id only once its write is committed.
    *
    * Where nothing changes, nothing is written and nothing is synced.

@@ -16,6 +16,8 @@ export type NewRejectedPush = {
   method: RejectedPush['method']
   code: string
   message: string
+  /** What the messages of rejections with one cause have in common; left out where that is the message itself. */
+  cause?: string
   errors: Record<string, string[]>
   /** JSON text. */
   body: string

@@ -1,13 +1,13 @@
 import type { ConnectionStore } from '../port/connection-store.ts'
 import { insertLog } from './activity-rows.ts'
-import type { Databases, Executor } from './databases.ts'
+import { type Databases, type Executor, nowText } from './databases.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import { forgetKeptAnswer } from './module-counts.ts'
 import type { PlatformChanges } from './platform-store.ts'
 
 /** @param node the name of this process's counter rows. */
 export function createConnectionStore(
-  { reader, hold }: Databases,
+  { reader, clock, hold }: Databases,
   { change }: PlatformChanges,
   node: string,
 ): ConnectionStore {
@@ -71,7 +71,12 @@ export function createConnectionStore(
             : await insertSecret(db, 'source key', sealed_source_key, at)
         await db
           .updateTable('platforms')
-          .set({ source_base_url, source_key_secret_id, updated_at: at })
+          .set({
+            source_base_url,
+            source_key_secret_id,
+            updated_at: at,
+            recovered_at: nowText(clock),
+          })
           .where('platform_id', '=', platform_id)
           .execute()
         if (source_key_secret_id !== before) {

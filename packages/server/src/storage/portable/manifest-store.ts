@@ -8,7 +8,7 @@ import {
 import type { ManifestStore } from '../port/manifest-store.ts'
 import { insertActivity, insertAudit, insertLog } from './activity-rows.ts'
 import { listCompleteness } from './completeness-rows.ts'
-import type { Databases, Executor } from './databases.ts'
+import { type Databases, type Executor, nowText } from './databases.ts'
 import { readDrift } from './drift-rows.ts'
 import { retypeFields } from './indexed-fields.ts'
 import { dropKeptAnswer } from './kept-answers.ts'
@@ -16,7 +16,7 @@ import { insertModule, type PlatformChanges } from './platform-store.ts'
 import type { ModulesTable } from './tables.ts'
 
 export function createManifestStore(
-  { reader, writer, hold }: Databases,
+  { reader, writer, clock, hold }: Databases,
   { change }: PlatformChanges,
 ): ManifestStore {
   return {
@@ -43,13 +43,14 @@ export function createManifestStore(
 
     async storeManifest(fetched, describe) {
       const { platform_id, manifest, at } = fetched
+      const recovered_at = nowText(clock)
       const before = await readKept(reader, platform_id)
       if (!before) return null
       // As a rule nothing has changed, and no write of records must wait for that.
       if (!isOtherwise(before, manifest)) {
         await writer
           .updateTable('platforms')
-          .set({ manifest_fetched_at: at })
+          .set({ manifest_fetched_at: at, recovered_at })
           .where('platform_id', '=', platform_id)
           .execute()
         return []
@@ -59,7 +60,7 @@ export function createManifestStore(
         const known = await readKept(db, platform_id)
         if (!known) return null
         const changes = findManifestChanges(known, manifest)
-        await takeOver(db, known, fetched)
+        await takeOver(db, known, { ...fetched, recovered_at })
         if (changes.length === 0) return changes
         // After the write gates, as where a record is erased.
         await hold(db, 'search index')
@@ -144,8 +145,9 @@ function isOtherwise(known: KeptManifest, manifest: Manifest): boolean {
 async function takeOver(
   db: Executor,
   { rows }: KeptManifest,
-  { platform_id, manifest, at }: { platform_id: number; manifest: Manifest; at: string },
+  fetched: { platform_id: number; manifest: Manifest; at: string; recovered_at: string },
 ): Promise<void> {
+  const { platform_id, manifest, at, recovered_at } = fetched
   const { platform_title, platform_description, modules } = manifest
   const left = new Map(rows)
   for (const [position, module] of modules.entries()) {
@@ -166,7 +168,12 @@ async function takeOver(
   // After the modules: in the order in which the end of a pull task locks them.
   await db
     .updateTable('platforms')
-    .set({ display_title: platform_title, platform_description, manifest_fetched_at: at })
+    .set({
+      display_title: platform_title,
+      platform_description,
+      manifest_fetched_at: at,
+      recovered_at,
+    })
     .where('platform_id', '=', platform_id)
     .execute()
 }

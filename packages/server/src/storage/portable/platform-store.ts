@@ -2,7 +2,7 @@ import type { Module, Platform } from '@recordhub/protocol'
 import { manifestKeysOf } from '../../domain/drift.ts'
 import type { NewPlatform, PlatformStore } from '../port/platform-store.ts'
 import { insertLog } from './activity-rows.ts'
-import type { Databases, Executor } from './databases.ts'
+import { type Databases, type Executor, nowText } from './databases.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import { readModules, selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
 import { registerModules } from './register-modules.ts'
@@ -47,7 +47,7 @@ export function createPlatformChanges(
 
 /** @param node the name of this process's counter rows. */
 export function createPlatformStore(
-  { reader, hold }: Databases,
+  { reader, writer, clock, hold }: Databases,
   { change, onChange }: PlatformChanges,
   node: string,
 ): PlatformStore {
@@ -86,7 +86,11 @@ export function createPlatformStore(
         await hold(db, 'write gates')
         const changed = await db
           .updateTable('platforms')
-          .set({ status, updated_at: at })
+          .set({
+            status,
+            updated_at: at,
+            ...(status === 'active' ? { recovered_at: nowText(clock) } : {}),
+          })
           .where('platform_id', '=', platform_id)
           .where('removed_at', 'is', null)
           .where('status', '!=', status)
@@ -174,6 +178,15 @@ export function createPlatformStore(
         .where('p.removed_at', 'is', null)
         .executeTakeFirst()
       return row ?? null
+    },
+
+    async recordRecovery(platformId) {
+      await writer
+        .updateTable('platforms')
+        .set({ recovered_at: nowText(clock) })
+        .where('platform_id', '=', platformId)
+        .where('failures_in_row', '>', 0)
+        .execute()
     },
   }
 }

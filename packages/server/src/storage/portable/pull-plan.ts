@@ -1,15 +1,14 @@
 import type { PullTaskState, PullTrigger } from '@recordhub/protocol'
 import { sql } from 'kysely'
+import { isPaused, MAX_FAILURES } from '../../domain/pull-pause.ts'
 import type { PullScope } from '../port/pull-store.ts'
 import { insertActivity } from './activity-rows.ts'
 import type { Executor } from './databases.ts'
 
 /** A statement takes 32,766 parameters on SQLite. */
 const ROWS_AT_ONCE = 1000
-const MAX_FAILURES = 5
-const SKIP_MS = 15 * 60_000
 const SKIPPED =
-  'Nothing of this platform could be read in the last five pulls or more. It is asked again after 15 minutes, and at once when somebody starts a pull.'
+  'Nothing of this platform could be read in the last five pulls or more. Scheduled pulls skip it for up to 15 minutes, until it responds or pushes a record. A pull that somebody starts requests it at once.'
 
 /**
  * Plans a task for each module that a pull covers, those first whose last complete read is oldest. Of a
@@ -23,7 +22,6 @@ export async function planTasks(
 ): Promise<{ modules: number; platforms: number }> {
   const { pull_id, only } = pull
   const at = now.toISOString()
-  const since = new Date(now.getTime() - SKIP_MS).toISOString()
 
   let select = db
     .selectFrom('modules as m')
@@ -32,7 +30,6 @@ export async function planTasks(
       'm.module_id',
       'm.platform_id',
       'm.last_read_finished_at',
-      'p.failures_in_row',
       'p.failed_at',
       eb
         .selectFrom('module_counters as c')
@@ -53,16 +50,13 @@ export async function planTasks(
   modules.sort(
     (one, other) => Number(ageOf(one) > ageOf(other)) - Number(ageOf(one) < ageOf(other)),
   )
-  const isSkipped = (platform: { failures_in_row: number; failed_at: string | null }) =>
-    pull.trigger === 'schedule' &&
-    platform.failures_in_row >= MAX_FAILURES &&
-    (platform.failed_at ?? '') > since
-  const tasks = modules.map(({ platform_id, module_id, records, ...platform }, index) => ({
+  const paused = pull.trigger === 'schedule' ? await findPaused(db, now) : new Set<number>()
+  const tasks = modules.map(({ platform_id, module_id, records }, index) => ({
     pull_id,
     task_number: index + 1,
     platform_id,
     module_id,
-    ...(isSkipped(platform)
+    ...(paused.has(platform_id)
       ? { state: 'skipped' as const, error: SKIPPED, finished_at: at }
       : { state: 'queued' as const, error: null, finished_at: null }),
     total: null,
@@ -81,9 +75,31 @@ export async function planTasks(
   }
 }
 
+/** The platforms that a scheduled pull skips. */
+async function findPaused(db: Executor, now: Date): Promise<Set<number>> {
+  const failing = await db
+    .selectFrom('platforms as p')
+    .select((eb) => [
+      'p.platform_id',
+      'p.failures_in_row',
+      'p.failed_at',
+      'p.recovered_at',
+      'p.last_pulled_at',
+      eb
+        .selectFrom('hub_keys as k')
+        .whereRef('k.platform_id', '=', 'p.platform_id')
+        .select((inner) => inner.fn.max('k.last_used_at').as('at'))
+        .as('last_push_at'),
+    ])
+    .where('p.failures_in_row', '>=', MAX_FAILURES)
+    .execute()
+  const paused = failing.filter((platform) => isPaused(platform, now))
+  return new Set(paused.map(({ platform_id }) => platform_id))
+}
+
 /**
- * Counts for each platform of a pull whether anything of it could be read, and tells of those that are
- * passed over from now on.
+ * Counts for each platform of a pull whether anything of it could be read, and tells of those that
+ * scheduled pulls skip from now on.
  */
 export async function noteFailures(db: Executor, pullId: number, at: string): Promise<void> {
   const platformsWith = (...states: PullTaskState[]) =>
@@ -98,14 +114,21 @@ export async function noteFailures(db: Executor, pullId: number, at: string): Pr
     .where('failures_in_row', '>', 0)
     .where('platform_id', 'in', platformsWith('succeeded'))
     .execute()
+  const FAILED = ['failed', 'timed_out'] as const
   const failed = await db
     .updateTable('platforms')
-    .set({
+    .set((eb) => ({
       failures_in_row: sql`failures_in_row + 1`,
-      failed_at: at,
+      // Not the end of the pull: a push that came after the failure may have come before that.
+      failed_at: eb
+        .selectFrom('pull_tasks as t')
+        .whereRef('t.platform_id', '=', 'platforms.platform_id')
+        .where('t.pull_id', '=', pullId)
+        .where('t.state', 'in', FAILED)
+        .select((inner) => inner.fn.max('t.finished_at').as('at')),
       failing_since: sql`coalesce(failing_since, ${at})`,
-    })
-    .where('platform_id', 'in', platformsWith('failed', 'timed_out'))
+    }))
+    .where('platform_id', 'in', platformsWith(...FAILED))
     .where('platform_id', 'not in', platformsWith('succeeded'))
     .returning(['platform_id', 'platform_name', 'display_title', 'last_error', 'failures_in_row'])
     .execute()
@@ -114,7 +137,7 @@ export async function noteFailures(db: Executor, pullId: number, at: string): Pr
     await insertActivity(db, at, {
       level: 'warning',
       kind: 'platform.passed_over',
-      message: `Nothing of ${platform.display_title} could be read in ${MAX_FAILURES} pulls in a row. The schedule now asks it only every 15 minutes, until it answers; a pull that somebody starts asks it at once. The last error was: ${platform.last_error ?? 'unknown'}`,
+      message: `Nothing of ${platform.display_title} could be read in ${MAX_FAILURES} pulls in a row. Scheduled pulls now skip it for up to 15 minutes, until it responds or pushes a record; a pull that somebody starts requests it at once. The last error was: ${platform.last_error ?? 'unknown'}`,
       platform,
       details: { pull_id: pullId },
     })

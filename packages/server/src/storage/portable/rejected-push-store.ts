@@ -86,7 +86,8 @@ async function keepOne(
   const { platform_id, record_type, message, pull_id } = push
   // An element does not name its module: the same one may be refused in two of them.
   const fingerprint = sha256(JSON.stringify([push.method, push.code, record_type, push.body]))
-  const cause = sha256(JSON.stringify([push.code, record_type, message])).slice(0, 22)
+  const common = push.cause ?? message
+  const cause = sha256(JSON.stringify([push.code, record_type, common])).slice(0, 22)
   const latest = {
     at,
     message,

@@ -90,6 +90,7 @@ type PlatformsTable = {
   failures_in_row: Generated<number>
   failed_at: string | null
   failing_since: string | null
+  recovered_at: Generated<string | null>
   removed_at: Generated<string | null>
   created_at: string
   updated_at: string

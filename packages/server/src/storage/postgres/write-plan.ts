@@ -209,7 +209,7 @@ export class WritePlan {
     if (!known) throw new Error('A pulled record was not looked up')
     const { record_id } = known
     if (read.seen.has(record_id) || this.#seenHere.has(record_id)) {
-      return rejected('duplicate_reference')
+      return { outcome: 'rejected', code: 'duplicate_reference', record_id }
     }
     let decision: WriteDecision = { outcome: 'unchanged', next: null }
     if (record) {

@@ -188,7 +188,7 @@ class WriteTransaction {
       return rejected('record_erased')
     }
     if (known && (read.seen.has(known.record_id) || this.#seenHere.has(known.record_id))) {
-      return rejected('duplicate_reference')
+      return { outcome: 'rejected', code: 'duplicate_reference', record_id: known.record_id }
     }
     const stored = known && !isSame ? this.#statements.load(gate, write.reference_number) : null
     const decision: WriteDecision = isSame

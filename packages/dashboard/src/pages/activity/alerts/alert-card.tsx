@@ -2,6 +2,7 @@ import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { Alert, AlertKind } from '@recordhub/protocol'
 import { IconCheck } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
+import { ALERTS } from '../../../api/alerts.ts'
 import { callHub } from '../../../api/call-hub.ts'
 import { mayActAs, session } from '../../../api/session.ts'
 import { attempt } from '../../../components/confirm.tsx'
@@ -78,7 +79,7 @@ function Acknowledge({ alert }: { alert: Alert }) {
   }
   const acknowledge = async () => {
     await callHub(`/api/v1/alerts/${alert.id}/acknowledge`, { method: 'POST' })
-    await client.invalidateQueries({ queryKey: ['alerts'] })
+    await client.invalidateQueries(ALERTS)
   }
   return (
     <Button size="xs" variant="light" onClick={() => void attempt(acknowledge)}>

@@ -1,8 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core'
-import type { Alert } from '@recordhub/protocol'
 import { IconBellCheck } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { callHub } from '../../../api/call-hub.ts'
+import { useQuery } from '@tanstack/react-query'
+import { alertPageQuery } from '../../../api/alerts.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Pager } from '../../../components/pager.tsx'
@@ -23,15 +22,7 @@ export function AlertsTab() {
   const [state] = useUrlState()
   const { state: shown = 'open' } = state
   const query = queryText(state, ['cursor'], shown === 'all' ? {} : { state: shown })
-  const { data, error, refetch, isPlaceholderData } = useQuery({
-    queryKey: ['alerts', query],
-    queryFn: ({ signal }) =>
-      callHub<{ alerts: Alert[]; next_cursor: string | null }>(`/api/v1/alerts?${query}`, {
-        signal,
-      }),
-    placeholderData: keepPreviousData,
-    meta: { live: true },
-  })
+  const { data, error, refetch, isPlaceholderData } = useQuery(alertPageQuery(query))
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="xs">

@@ -1,8 +1,7 @@
 import { Box, Stack, Text } from '@mantine/core'
-import type { ModuleCompleteness } from '@recordhub/protocol'
 import { IconChecklist } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { callHub } from '../../../api/call-hub.ts'
+import { useQuery } from '@tanstack/react-query'
+import { completenessPageQuery } from '../../../api/completeness.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Pager } from '../../../components/pager.tsx'
@@ -18,16 +17,7 @@ const PAGE = 50
 export function CompletenessTab() {
   const [state] = useUrlState()
   const query = queryText(state, ['platform', 'cursor'], { limit: PAGE })
-  const { data, error, refetch, isPlaceholderData } = useQuery({
-    queryKey: ['completeness', query],
-    queryFn: ({ signal }) =>
-      callHub<{ modules: ModuleCompleteness[]; next_cursor: string | null }>(
-        `/api/v1/completeness?${query}`,
-        { signal },
-      ),
-    placeholderData: keepPreviousData,
-    meta: { live: true },
-  })
+  const { data, error, refetch, isPlaceholderData } = useQuery(completenessPageQuery(query))
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed" maw={760}>

@@ -1,7 +1,7 @@
-import type { ActivityLine, ActivityPage } from '@recordhub/protocol'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { ActivityLine } from '@recordhub/protocol'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { callHub } from '../../../api/call-hub.ts'
+import { activityLineQuery, activityPageQuery } from '../../../api/activity.ts'
 import { queryText } from '../../../lib/query-text.ts'
 import type { UrlState } from '../../../lib/url-state.ts'
 
@@ -12,13 +12,7 @@ const PARAMETERS = [...LOG_FILTERS, 'record', 'cursor']
 /** A page of the log; while it is followed it is asked for again when something has changed. */
 export function useLog(state: UrlState, isFollowing: boolean) {
   const query = queryText(state, PARAMETERS, { limit: PAGE })
-  const log = useQuery({
-    queryKey: ['activity', query],
-    queryFn: ({ signal }) => callHub<ActivityPage>(`/api/v1/activity?${query}`, { signal }),
-    placeholderData: keepPreviousData,
-    staleTime: isFollowing ? 0 : Number.POSITIVE_INFINITY,
-    meta: { live: isFollowing },
-  })
+  const log = useQuery(activityPageQuery(query, isFollowing))
   const { refetch } = log
   useEffect(() => {
     if (isFollowing) void refetch({ cancelRefetch: false })
@@ -30,12 +24,8 @@ export function useLog(state: UrlState, isFollowing: boolean) {
 export function useLine(id: number | null, shown: ActivityLine[]) {
   const found = shown.find((line) => line.id === id)
   const { data, error } = useQuery({
-    queryKey: ['activity line', id],
-    // The page that begins with it.
-    queryFn: ({ signal }) =>
-      callHub<ActivityPage>(`/api/v1/activity?limit=1&cursor=${(id ?? 0) + 1}`, { signal }),
+    ...activityLineQuery(id ?? 0),
     enabled: id !== null && !found,
-    staleTime: Number.POSITIVE_INFINITY,
   })
   const asked = data?.activity.find((line) => line.id === id)
   return { line: found ?? asked ?? null, isGone: data !== undefined && !asked, error }

@@ -1,8 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core'
-import type { MissingReview } from '@recordhub/protocol'
 import { IconCircleCheck } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { callHub } from '../../../api/call-hub.ts'
+import { useQuery } from '@tanstack/react-query'
+import { missingReviewPageQuery } from '../../../api/missing-reviews.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Pager } from '../../../components/pager.tsx'
@@ -24,16 +23,7 @@ export function MissingTab() {
   const [state] = useUrlState()
   const { state: shown = 'pending' } = state
   const query = queryText(state, ['cursor'], shown === 'all' ? {} : { state: shown })
-  const { data, error, refetch, isPlaceholderData } = useQuery({
-    queryKey: ['missing reviews', query],
-    queryFn: ({ signal }) =>
-      callHub<{ missing_reviews: MissingReview[]; next_cursor: string | null }>(
-        `/api/v1/missing-reviews?${query}`,
-        { signal },
-      ),
-    placeholderData: keepPreviousData,
-    meta: { live: true },
-  })
+  const { data, error, refetch, isPlaceholderData } = useQuery(missingReviewPageQuery(query))
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed" maw={760}>

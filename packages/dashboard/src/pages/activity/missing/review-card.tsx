@@ -4,6 +4,7 @@ import type { MissingReview, MissingReviewState } from '@recordhub/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { callHub } from '../../../api/call-hub.ts'
+import { MISSING_REVIEWS } from '../../../api/missing-reviews.ts'
 import { mayActAs, session } from '../../../api/session.ts'
 import { attempt, tell } from '../../../components/confirm.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
@@ -115,7 +116,7 @@ function Answers({ review }: { review: MissingReview }) {
         void attempt(async () => {
           await callHub(`/api/v1/missing-reviews/${review.id}/${verb}`, { method: 'POST' })
           tell(done)
-          await client.invalidateQueries({ queryKey: ['missing reviews'] })
+          await client.invalidateQueries(MISSING_REVIEWS)
         }),
     })
   }

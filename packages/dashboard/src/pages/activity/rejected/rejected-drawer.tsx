@@ -1,8 +1,9 @@
 import { Drawer, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { rejectedPushQuery } from '../../../api/rejected-pushes.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { RejectedDetails } from './rejected-details.tsx'
-import { useOneRejected } from './use-rejected.ts'
 
 /** What was refused, whole: why, what was answered, the body, and a way to mend and replay it. */
 export function RejectedDrawer() {
@@ -23,7 +24,7 @@ export function RejectedDrawer() {
 }
 
 function Loaded({ id, onGone }: { id: string; onGone: () => void }) {
-  const { data, error, refetch } = useOneRejected(id)
+  const { data, error, refetch } = useQuery(rejectedPushQuery(id))
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton height={400} />
   return <RejectedDetails rejected={data.rejected_push} onGone={onGone} />

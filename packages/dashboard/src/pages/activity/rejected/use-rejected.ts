@@ -1,6 +1,10 @@
-import type { RejectedPush, RejectedPushGroup } from '@recordhub/protocol'
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { callHub, callHubExact } from '../../../api/call-hub.ts'
+import type { RejectedPushGroup } from '@recordhub/protocol'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  REJECTED_PUSHES,
+  rejectedPushGroupsQuery,
+  rejectedPushPageQuery,
+} from '../../../api/rejected-pushes.ts'
 import { queryText } from '../../../lib/query-text.ts'
 import type { UrlState } from '../../../lib/url-state.ts'
 
@@ -9,47 +13,24 @@ const PAGE = 50
 export const MEANT = ['platform', 'record_type', 'code', 'cause'] as const
 export const REJECTED_FILTERS = [...MEANT, 'state', 'pull'] as const
 
-type Page = { rejected_pushes: RejectedPush[]; next_cursor: string | null }
-
 /** Those that wait, unless `state` says otherwise. */
 export function useRejected(state: UrlState) {
   const { state: shown = 'open' } = state
   const names = [...MEANT, 'pull', 'cursor']
   const added = { limit: PAGE, ...(shown === 'all' ? {} : { state: shown }) }
   const query = queryText(state, names, added)
-  return useQuery({
-    queryKey: ['rejected', 'list', query],
-    queryFn: ({ signal }) => callHubExact<Page>(`/api/v1/rejected-pushes?${query}`, { signal }),
-    placeholderData: keepPreviousData,
-    meta: { live: true },
-  })
+  return useQuery(rejectedPushPageQuery(query))
 }
 
 export function useCauses(state: UrlState) {
   const query = queryText(state, ['platform'])
-  return useQuery({
-    queryKey: ['rejected', 'groups', query],
-    queryFn: ({ signal }) =>
-      callHub<{ groups: RejectedPushGroup[] }>(`/api/v1/rejected-pushes/groups?${query}`, {
-        signal,
-      }),
-    placeholderData: keepPreviousData,
-    meta: { live: true },
-  })
-}
-
-export function useOneRejected(id: string) {
-  return useQuery({
-    queryKey: ['rejected', 'one', id],
-    queryFn: ({ signal }) =>
-      callHubExact<{ rejected_push: RejectedPush }>(`/api/v1/rejected-pushes/${id}`, { signal }),
-  })
+  return useQuery(rejectedPushGroupsQuery(query))
 }
 
 /** Has all that was read of rejected pushes read again. */
 export function useRereadRejected(): () => Promise<void> {
   const client = useQueryClient()
-  return () => client.invalidateQueries({ queryKey: ['rejected'] })
+  return () => client.invalidateQueries(REJECTED_PUSHES)
 }
 
 /** Whether a group is among what the filters mean. */

@@ -1,5 +1,6 @@
-import type { ActivityLine, PlatformDetails } from '@recordhub/protocol'
+import type { PlatformDetails } from '@recordhub/protocol'
 import { IconActivity } from '@tabler/icons-react'
+import { platformActivityQuery } from '../../../api/activity.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ActivityLines } from './activity-lines.tsx'
 import { Paged } from './paged.tsx'
@@ -7,8 +8,7 @@ import { usePages } from './use-pages.ts'
 
 /** What happened with this platform. */
 export function ActivityTab({ platform: { platform_name } }: { platform: PlatformDetails }) {
-  const path = `/api/v1/activity?${new URLSearchParams({ platform: platform_name })}`
-  const activity = usePages<ActivityLine>(['platforms', platform_name], path, 'activity')
+  const activity = usePages(platformActivityQuery({ platform: platform_name }))
   return (
     <Paged
       query={activity}

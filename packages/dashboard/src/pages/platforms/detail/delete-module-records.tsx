@@ -2,9 +2,9 @@ import { Button, Text } from '@mantine/core'
 import type { ModuleRemovalPreview } from '@recordhub/protocol'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
+import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, tell } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
-import { useRefreshPlatforms } from '../platform-queries.ts'
 import { TypedConfirmation } from './typed-confirmation.tsx'
 
 /** Deletes the records of a module that is not registered any more. */
@@ -17,7 +17,7 @@ export function DeleteModuleRecords({
 }) {
   const path = `/api/v1/platforms/${platformId}/modules/${encodeURIComponent(recordType)}/records`
   const [preview, setPreview] = useState<ModuleRemovalPreview | null>(null)
-  const refreshPlatforms = useRefreshPlatforms()
+  const refreshLive = useRefreshLive()
   const ask = () =>
     attempt(async () => {
       setPreview((await callHub<{ removal: ModuleRemovalPreview }>(path)).removal)
@@ -37,7 +37,7 @@ export function DeleteModuleRecords({
           onConfirm={async () => {
             await callHub(path, { method: 'DELETE', body: { record_type: recordType } })
             tell('The records are being deleted.')
-            await refreshPlatforms()
+            await refreshLive()
           }}
         >
           <Text size="sm">

@@ -1,13 +1,11 @@
 import { MultiSelect } from '@mantine/core'
 import type { PlatformModule } from '@recordhub/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { callHub } from '../../../api/call-hub.ts'
+import { indexedFieldsQuery, setIndexedFields } from '../../../api/platforms.ts'
 import { attempt } from '../../../components/confirm.tsx'
 import { useMay } from '../use-may.ts'
 
 const MOST_FIELDS = 5
-
-type Answer = { fields: { key: string; is_built: boolean }[] }
 
 /** The fields by which lists of a module's records are sorted and filtered quickly. */
 export function IndexedFields({
@@ -17,24 +15,15 @@ export function IndexedFields({
   platformId: number
   module: PlatformModule
 }) {
-  const path = `/api/v1/platforms/${platformId}/modules/${encodeURIComponent(module.record_type)}/indexed-fields`
-  const queryKey = ['platforms', String(platformId), 'indexed fields', module.record_type]
+  const ref = { platformId, recordType: module.record_type }
   const client = useQueryClient()
   const mayOperate = useMay('operator')
-  const indexed = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => callHub<Answer>(path, { signal }),
-    meta: { live: true },
-  })
+  const indexed = useQuery(indexedFieldsQuery(ref))
   const fields = indexed.data?.fields ?? []
   const known = new Map(module.fields.map((field) => [field.key, field.label]))
   for (const { key } of fields) if (!known.has(key)) known.set(key, key)
   const waiting = fields.filter((field) => !field.is_built).length
-  const change = (keys: string[]) =>
-    attempt(async () => {
-      const answer = await callHub<Answer>(path, { method: 'PUT', body: { fields: keys } })
-      client.setQueryData(queryKey, answer)
-    })
+  const change = (keys: string[]) => attempt(() => setIndexedFields(client, ref, keys))
   return (
     <MultiSelect
       label={`Indexed fields of ${module.module_name}`}

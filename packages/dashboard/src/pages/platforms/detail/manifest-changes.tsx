@@ -1,7 +1,8 @@
 import { Accordion, Alert, Badge, Group, List, Stack, Text } from '@mantine/core'
 import type { ManifestChange } from '@recordhub/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { driftQuery } from '../../../api/platforms.ts'
 import { Time } from '../../../components/time.tsx'
-import { useDrift } from '../platform-queries.ts'
 import { type ChangeWords, changeInWords } from './change-words.ts'
 
 const TONES: Readonly<Record<ChangeWords['tone'], string>> = {
@@ -37,7 +38,7 @@ export function FreshChanges({
 
 /** The differences that were found before, newest first. */
 export function EarlierChanges({ platformId }: { platformId: number }) {
-  const drift = useDrift(platformId)
+  const drift = useQuery(driftQuery(platformId))
   const all = drift.data?.manifest_changes ?? []
   if (all.length === 0) return null
   return (

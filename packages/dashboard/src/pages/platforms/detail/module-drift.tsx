@@ -1,10 +1,12 @@
 import { Select, Stack, Text } from '@mantine/core'
 import type { PlatformDetails, PlatformModule } from '@recordhub/protocol'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
+import { driftQuery } from '../../../api/platforms.ts'
+import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, tell } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
-import { useDrift, useRefreshPlatforms } from '../platform-queries.ts'
 import { useMay } from '../use-may.ts'
 
 const POLICIES = [
@@ -23,8 +25,10 @@ export function ModuleDriftSettings({
   const { record_type, module_name, drift_policy } = module
   const [isBusy, setIsBusy] = useState(false)
   const mayOperate = useMay('operator')
-  const refreshPlatforms = useRefreshPlatforms()
-  const drift = useDrift(platform.id).data?.modules.find((one) => one.record_type === record_type)
+  const refreshLive = useRefreshLive()
+  const drift = useQuery(driftQuery(platform.id)).data?.modules.find(
+    (one) => one.record_type === record_type,
+  )
 
   async function change(policy: string | null): Promise<void> {
     if (policy === null || policy === drift_policy) return
@@ -32,7 +36,7 @@ export function ModuleDriftSettings({
     await attempt(async () => {
       const path = `/api/v1/platforms/${platform.id}/modules/${encodeURIComponent(record_type)}`
       await callHub(path, { method: 'PATCH', body: { drift_policy: policy } })
-      await refreshPlatforms()
+      await refreshLive()
       tell('This holds for what is new or changed from now on.')
     })
     setIsBusy(false)

@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { ModuleCompleteness, PlatformDetails, PlatformModule } from '@recordhub/protocol'
 import { callHub } from '../../../api/call-hub.ts'
+import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, confirm, tell } from '../../../components/confirm.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { ModuleFields } from '../module-fields.tsx'
-import { useRefreshPlatforms } from '../platform-queries.ts'
 import { useMay } from '../use-may.ts'
 import { DeleteModuleRecords } from './delete-module-records.tsx'
 import { IndexedFields } from './indexed-fields.tsx'
@@ -56,7 +56,7 @@ function RegistrationButton({
   platform: PlatformDetails
   module: PlatformModule
 }) {
-  const refreshPlatforms = useRefreshPlatforms()
+  const refreshLive = useRefreshLive()
   const { record_type, module_name, registered } = module
   const others = platform.modules
     .filter((one) => one.registered && one.record_type !== record_type)
@@ -65,7 +65,7 @@ function RegistrationButton({
   async function change(record_types: string[], words: string): Promise<void> {
     const body = { record_types }
     await callHub(`/api/v1/platforms/${platform.id}`, { method: 'PATCH', body })
-    await refreshPlatforms()
+    await refreshLive()
     tell(words)
   }
 

@@ -1,14 +1,16 @@
 import { Accordion, Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
 import type { ManifestChange, PlatformDetails, PlatformModule } from '@recordhub/protocol'
 import { IconListDetails, IconRefresh } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
+import { completenessPageQuery } from '../../../api/completeness.ts'
+import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
-import { useCompleteness, useRefreshPlatforms } from '../platform-queries.ts'
 import { RemovalsUnderWay } from '../removals-under-way.tsx'
 import { useMay } from '../use-may.ts'
 import { EarlierChanges, FreshChanges } from './manifest-changes.tsx'
@@ -23,8 +25,12 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
   const [{ module: opened = modules[0]?.record_type ?? NONE }, changeUrl] = useUrlState()
   const [changes, setChanges] = useState<ManifestChange[] | null>(null)
   const [isBusy, setIsBusy] = useState(false)
-  const refreshPlatforms = useRefreshPlatforms()
-  const completeness = useCompleteness(platform_name)
+  const refreshLive = useRefreshLive()
+  // By record type; only registered modules have one.
+  const completeness = useQuery({
+    ...completenessPageQuery(`${new URLSearchParams({ platform: platform_name })}`),
+    select: ({ modules }) => new Map(modules.map((module) => [module.record_type, module])),
+  })
   const mayOperate = useMay('operator')
 
   async function refresh(): Promise<void> {
@@ -36,7 +42,7 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
         body: {},
       })
       setChanges(answer.changes)
-      await refreshPlatforms()
+      await refreshLive()
     })
     setIsBusy(false)
   }

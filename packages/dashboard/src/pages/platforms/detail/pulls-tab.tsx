@@ -1,6 +1,7 @@
 import { Table, Text } from '@mantine/core'
 import type { PlatformDetails, PlatformPull } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
+import { platformPullsQuery } from '../../../api/platforms.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
@@ -13,8 +14,7 @@ const TRIGGERS = { operator: 'By an operator', schedule: 'By schedule', api: 'By
 
 /** What pulls did with this platform. */
 export function PullsTab({ platform }: { platform: PlatformDetails }) {
-  const path = `/api/v1/platforms/${platform.id}/pulls`
-  const pulls = usePages<PlatformPull>(['platforms', String(platform.id)], path, 'pulls')
+  const pulls = usePages(platformPullsQuery(platform.id))
   return (
     <Paged
       query={pulls}

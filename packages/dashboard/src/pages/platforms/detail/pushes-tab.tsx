@@ -1,6 +1,7 @@
 import { Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import type { ActivityLine, PlatformDetails } from '@recordhub/protocol'
+import type { PlatformDetails } from '@recordhub/protocol'
 import { IconArrowsDownUp } from '@tabler/icons-react'
+import { platformActivityQuery } from '../../../api/activity.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
@@ -14,9 +15,9 @@ const PAGE = 50
 /** What the platform pushed: taken or refused. */
 export function PushesTab({ platform }: { platform: PlatformDetails }) {
   const { platform_name, last_push_at } = platform
-  const query = new URLSearchParams({ platform: platform_name, kind: 'push', limit: `${PAGE}` })
-  const path = `/api/v1/activity?${query}`
-  const activity = usePages<ActivityLine>(['platforms', platform_name], path, 'activity')
+  const activity = usePages(
+    platformActivityQuery({ platform: platform_name, kind: 'push', limit: `${PAGE}` }),
+  )
   const taken = activity.rows.filter(({ kind }) => kind !== 'push.rejected')
   return (
     <Stack>

@@ -1,22 +1,26 @@
 import { Accordion, Badge, Code, Group, Skeleton, Stack, Text } from '@mantine/core'
 import type { RejectedPush } from '@recordhub/protocol'
 import { IconCircleCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { rejectedPushPageQuery } from '../../../api/rejected-pushes.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Time } from '../../../components/time.tsx'
-import { useRejected } from '../platform-queries.ts'
+import { writeExact } from '../../../lib/exact-json.ts'
 import { ReplayButton } from './replay-button.tsx'
 
 const SHOWN = 10
 
 /** The newest that was refused of a platform; each opens to what was sent and what was answered. */
 export function RejectedPushes({ platformName }: { platformName: string }) {
-  const rejected = useRejected(platformName, SHOWN)
+  const query = new URLSearchParams({ platform: platformName, limit: `${SHOWN}` })
+  const rejected = useQuery(rejectedPushPageQuery(`${query}`))
   if (rejected.isPending) return <Skeleton height={120} />
   if (rejected.isError) {
     return <ErrorNotice error={rejected.error} onRetry={() => void rejected.refetch()} />
   }
-  if (rejected.data.length === 0) {
+  const { rejected_pushes } = rejected.data
+  if (rejected_pushes.length === 0) {
     return (
       <EmptyState icon={<IconCircleCheck />} title="Nothing was refused">
         A push that the hub cannot take is kept here with its reason.
@@ -25,7 +29,7 @@ export function RejectedPushes({ platformName }: { platformName: string }) {
   }
   return (
     <Accordion variant="separated" order={3}>
-      {rejected.data.map((one) => (
+      {rejected_pushes.map((one) => (
         <Accordion.Item key={one.id} value={String(one.id)}>
           <Accordion.Control>
             <Group gap="xs">
@@ -82,7 +86,7 @@ function Shown({ title, value }: { title: string; value: unknown }) {
         {title}
       </Text>
       <Code block tabIndex={0} mah={260} aria-label={title}>
-        {JSON.stringify(value, null, 2)}
+        {writeExact(value, '  ')}
       </Code>
     </div>
   )

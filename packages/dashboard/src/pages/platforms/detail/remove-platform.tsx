@@ -4,9 +4,9 @@ import { IconTrash } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
+import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, tell } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
-import { useRefreshPlatforms } from '../platform-queries.ts'
 import { TypedConfirmation } from './typed-confirmation.tsx'
 
 /** Removes the platform, after its name was typed and what goes was told. */
@@ -14,7 +14,7 @@ export function RemovePlatform({ platform }: { platform: PlatformDetails }) {
   const { id, platform_name, display_title } = platform
   const [preview, setPreview] = useState<PlatformRemovalPreview | null>(null)
   const navigate = useNavigate()
-  const refreshPlatforms = useRefreshPlatforms()
+  const refreshLive = useRefreshLive()
   const ask = () =>
     attempt(async () => {
       const path = `/api/v1/platforms/${id}/removal`
@@ -25,7 +25,7 @@ export function RemovePlatform({ platform }: { platform: PlatformDetails }) {
     await callHub(`/api/v1/platforms/${id}`, { method: 'DELETE', body: { platform_name } })
     tell(`${display_title} is removed. Its records are being deleted.`)
     await navigate({ to: '/dashboard/platforms' })
-    await refreshPlatforms()
+    await refreshLive()
   }
 
   return (

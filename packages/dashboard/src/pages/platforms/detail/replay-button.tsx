@@ -2,10 +2,10 @@ import { Button, Group, Text } from '@mantine/core'
 import type { RejectedPush, Replay } from '@recordhub/protocol'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
+import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt } from '../../../components/confirm.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
-import { useRefreshPlatforms } from '../platform-queries.ts'
 import { useMay } from '../use-may.ts'
 
 /** Has one that was refused written after all. To mend its body first, the Activity page has more room. */
@@ -14,7 +14,7 @@ export function ReplayButton({ rejected }: { rejected: RejectedPush }) {
   const [isBusy, setIsBusy] = useState(false)
   const [replay, setReplay] = useState<Replay | null>(null)
   const mayOperate = useMay('operator')
-  const refreshPlatforms = useRefreshPlatforms()
+  const refreshLive = useRefreshLive()
 
   async function start(): Promise<void> {
     setIsBusy(true)
@@ -22,7 +22,7 @@ export function ReplayButton({ rejected }: { rejected: RejectedPush }) {
       const path = `/api/v1/rejected-pushes/${id}/replay`
       const answer = await callHub<{ replay: Replay }>(path, { method: 'POST', body: {} })
       setReplay(answer.replay)
-      await refreshPlatforms()
+      await refreshLive()
     })
     setIsBusy(false)
   }

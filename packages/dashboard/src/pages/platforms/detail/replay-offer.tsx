@@ -3,9 +3,9 @@ import type { PlatformDetails, PlatformModule, ReplayStepAnswer } from '@recordh
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
+import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
-import { useRefreshPlatforms } from '../platform-queries.ts'
 import { useMay } from '../use-may.ts'
 import { addCounts, countsInWords, NO_REPLAYS, type ReplayCounts } from './replay-words.ts'
 
@@ -21,7 +21,7 @@ export function ReplayOffer({
 }) {
   const [replayed, setReplayed] = useState<Replayed | null>(null)
   const mayOperate = useMay('operator')
-  const refreshPlatforms = useRefreshPlatforms()
+  const refreshLive = useRefreshLive()
   const isBusy = replayed !== null && !replayed.isOver
 
   async function replay(isDryRun: boolean): Promise<void> {
@@ -46,7 +46,7 @@ export function ReplayOffer({
       } while (cursor !== null)
     })
     if (!isDone) setReplayed(null)
-    await refreshPlatforms()
+    await refreshLive()
   }
 
   if (replayable === 0 && replayed === null) return null

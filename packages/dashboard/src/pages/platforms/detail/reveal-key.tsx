@@ -1,7 +1,8 @@
 import { Modal } from '@mantine/core'
-import type { Account, PlatformDetails } from '@recordhub/protocol'
+import type { PlatformDetails } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { accountQuery } from '../../../api/account.ts'
 import { callHub } from '../../../api/call-hub.ts'
 import { PasswordDialog } from '../../../components/password-dialog.tsx'
 import { ShownKey } from './shown-key.tsx'
@@ -15,10 +16,7 @@ export function RevealKey({
   onClose: () => void
 }) {
   const [key, setKey] = useState<string | null>(null)
-  const account = useQuery({
-    queryKey: ['account'],
-    queryFn: ({ signal }) => callHub<{ account: Account }>('/api/v1/account', { signal }),
-  })
+  const account = useQuery(accountQuery())
   const withPassword = account.data?.account.has_password ?? true
   const title = `Hub API key of ${platform.display_title}`
 

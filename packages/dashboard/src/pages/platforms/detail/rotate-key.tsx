@@ -2,8 +2,8 @@ import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
+import { useRefreshLive } from '../../../api/queries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { useRefreshPlatforms } from '../platform-queries.ts'
 import { ShownKey } from './shown-key.tsx'
 
 const GRACES = [
@@ -27,7 +27,7 @@ export function RotateKey({
   const [key, setKey] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setIsBusy] = useState(false)
-  const refreshPlatforms = useRefreshPlatforms()
+  const refreshLive = useRefreshLive()
 
   async function rotate(): Promise<void> {
     setIsBusy(true)
@@ -37,7 +37,7 @@ export function RotateKey({
       const body = { grace_seconds: Number(grace) }
       const answer = await callHub<{ hub_api_key: string }>(path, { method: 'POST', body })
       setKey(answer.hub_api_key)
-      await refreshPlatforms()
+      await refreshLive()
     } catch (failure) {
       setError(failure)
     }

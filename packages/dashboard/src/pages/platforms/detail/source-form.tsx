@@ -2,9 +2,9 @@ import { Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
 import type { PlatformChange, PlatformDetails } from '@recordhub/protocol'
 import { type FormEvent, useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
+import { useRefreshLive } from '../../../api/queries.ts'
 import { tell } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { useRefreshPlatforms } from '../platform-queries.ts'
 
 /** Where the platform is, and the key that it expects. */
 export function SourceForm({ platform }: { platform: PlatformDetails }) {
@@ -13,7 +13,7 @@ export function SourceForm({ platform }: { platform: PlatformDetails }) {
   const [key, setKey] = useState('')
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
-  const refreshPlatforms = useRefreshPlatforms()
+  const refreshLive = useRefreshLive()
   const isChanged = url !== source_base_url || key !== ''
 
   async function save(event: FormEvent): Promise<void> {
@@ -32,7 +32,7 @@ export function SourceForm({ platform }: { platform: PlatformDetails }) {
       })
       setUrl(answer.platform.source_base_url)
       setKey('')
-      await refreshPlatforms()
+      await refreshLive()
       tell('The platform answers there. The change is stored.')
     } catch (failure) {
       setError(failure)

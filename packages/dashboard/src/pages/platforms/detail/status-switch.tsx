@@ -1,17 +1,17 @@
 import { Switch } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
 import { callHub } from '../../../api/call-hub.ts'
+import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, confirm, tell } from '../../../components/confirm.tsx'
-import { useRefreshPlatforms } from '../platform-queries.ts'
 
 /** Switches a platform on and off. */
 export function StatusSwitch({ platform }: { platform: PlatformDetails }) {
   const { id, display_title, status } = platform
-  const refreshPlatforms = useRefreshPlatforms()
+  const refreshLive = useRefreshLive()
 
   async function change(to: 'active' | 'inactive'): Promise<void> {
     await callHub(`/api/v1/platforms/${id}`, { method: 'PATCH', body: { status: to } })
-    await refreshPlatforms()
+    await refreshLive()
     tell(to === 'active' ? `${display_title} is active.` : `${display_title} is switched off.`)
   }
 

@@ -2,11 +2,11 @@ import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from '@ma
 import type { Manifest, ProbeAnswer } from '@recordhub/protocol'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import type { FormEvent } from 'react'
+import { usePlatforms } from '../../../api/platforms.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { CheckList } from '../check-list.tsx'
 import { ConformanceButton } from '../conformance/conformance-button.tsx'
-import { usePlatforms } from '../platform-queries.ts'
 import { useConnectionChecks } from '../use-connection-checks.ts'
 
 export type Source = { source_base_url: string; source_api_key: string }

@@ -1,15 +1,17 @@
 import { Alert, Loader, Text } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { rejectedPushPageQuery } from '../../../api/rejected-pushes.ts'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
-import { useRejected } from '../platform-queries.ts'
 
 /** Waits for the first push of a platform and turns green by itself; says so too when one came and was refused. */
 export function FirstPush({ platform }: { platform: PlatformDetails }) {
   const { id, platform_name, last_push_at } = platform
-  const rejected = useRejected(platform_name, 1)
-  const refused = rejected.data?.find((one) => one.method !== 'pull')
+  const query = new URLSearchParams({ platform: platform_name, limit: '1' })
+  const rejected = useQuery(rejectedPushPageQuery(`${query}`))
+  const refused = rejected.data?.rejected_pushes.find((one) => one.method !== 'pull')
   const tab = { to: '/dashboard/platforms/$id', params: { id: String(id) } } as const
   if (last_push_at !== null) {
     return (

@@ -1,9 +1,10 @@
 import { Alert, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { platformQuery } from '../../../api/platforms.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { LinkButton } from '../../../components/link-button.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
-import { usePlatform } from '../platform-queries.ts'
 import { PullButton } from '../pull-button.tsx'
 import { PushExample } from '../push-example.tsx'
 import { FirstPush } from './first-push.tsx'
@@ -17,7 +18,7 @@ export function KeyStep({
   /** Known right after the registration only. */
   hubApiKey: string | null
 }) {
-  const platform = usePlatform(platformId)
+  const platform = useQuery(platformQuery(platformId))
   if (platform.isError) {
     return <ErrorNotice error={platform.error} onRetry={() => void platform.refetch()} />
   }

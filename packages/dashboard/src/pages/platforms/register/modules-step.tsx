@@ -14,10 +14,10 @@ import { useDisclosure } from '@mantine/hooks'
 import type { Manifest, Module, Platform } from '@recordhub/protocol'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
+import { useRefreshLive } from '../../../api/queries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { ModuleFields } from '../module-fields.tsx'
-import { useRefreshPlatforms } from '../platform-queries.ts'
 import type { Source } from './connect-step.tsx'
 
 type Registered = { platform: Platform; hub_api_key: string }
@@ -39,7 +39,7 @@ export function ModulesStep({
   const [chosen, setChosen] = useState<string[]>(all)
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
-  const refreshPlatforms = useRefreshPlatforms()
+  const refreshLive = useRefreshLive()
 
   async function register(): Promise<void> {
     setIsBusy(true)
@@ -47,7 +47,7 @@ export function ModulesStep({
     try {
       const body = { ...source, record_types: chosen }
       const answer = await callHub<Registered>('/api/v1/platforms', { method: 'POST', body })
-      void refreshPlatforms()
+      void refreshLive()
       onRegistered({ id: answer.platform.id, hub_api_key: answer.hub_api_key })
     } catch (failure) {
       setError(failure)

@@ -10,17 +10,22 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import type { Erasure, ErasureMode, ErasurePreview } from '@recordhub/protocol'
+import type { Erasure, ErasureMode } from '@recordhub/protocol'
 import { IconEraser } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub, wordsOf } from '../../../api/call-hub.ts'
+import {
+  erasurePreviewQuery,
+  RECORD_LISTS,
+  recordPath,
+  type ShownRecord,
+} from '../../../api/records.ts'
 import { session } from '../../../api/session.ts'
 import { tell } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useStore } from '../../../lib/use-store.ts'
-import { addressOfRecord, type ShownRecord } from './use-record.ts'
 
 /** For admins: erases or anonymises a record for good, after showing what goes. */
 export function EraseButton({ record, onErased }: { record: ShownRecord; onErased: () => void }) {
@@ -61,26 +66,23 @@ function EraseForm({
   onClose: () => void
   onErased: () => void
 }) {
-  const address = addressOfRecord(String(record.record_id))
+  const id = String(record.record_id)
   const client = useQueryClient()
   const [mode, setMode] = useState<ErasureMode>('erase')
   const [reason, setReason] = useState('')
   const [trouble, setTrouble] = useState('')
   const [isErasing, setErasing] = useState(false)
-  const preview = useQuery({
-    queryKey: ['erasure', record.record_id],
-    queryFn: ({ signal }) => callHub<{ erasure: ErasurePreview }>(`${address}/erasure`, { signal }),
-  })
+  const preview = useQuery(erasurePreviewQuery(id))
 
   async function erase(): Promise<void> {
     setErasing(true)
     try {
       const body = { mode, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) }
-      await callHub<{ erasure: Erasure }>(`${address}/erase`, { method: 'POST', body })
+      await callHub<{ erasure: Erasure }>(`${recordPath(id)}/erase`, { method: 'POST', body })
       tell(mode === 'erase' ? 'The record is erased.' : 'The record is anonymised.')
       onClose()
       onErased()
-      await client.invalidateQueries({ queryKey: ['records'] })
+      await client.invalidateQueries(RECORD_LISTS)
     } catch (error) {
       setTrouble(wordsOf(error))
     } finally {

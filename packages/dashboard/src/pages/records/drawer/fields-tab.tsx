@@ -1,10 +1,11 @@
 import { Anchor, Badge, Code, Group, Stack, Table, Text } from '@mantine/core'
 import type { Field, FieldOrigin } from '@recordhub/protocol'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { fieldOriginsQuery, type ShownRecord } from '../../../api/records.ts'
 import { Time } from '../../../components/time.tsx'
 import { ValueView } from '../../../components/value-view.tsx'
 import { fieldsOf, wordsOfSource } from './record-fields.ts'
-import { type ShownRecord, useOrigins } from './use-record.ts'
 
 /** Every field with its label, key and value, and which write gave it. */
 export function FieldsTab({
@@ -17,7 +18,10 @@ export function FieldsTab({
   /** Where values came from is known of the present only. */
   isPast: boolean
 }) {
-  const { data } = useOrigins(String(record.record_id), !isPast)
+  const { data } = useQuery({
+    ...fieldOriginsQuery(String(record.record_id)),
+    enabled: !isPast,
+  })
   const fields = fieldsOf(record, manifest, isPast ? [] : (data?.fields ?? []))
   if (fields.length === 0) {
     return (

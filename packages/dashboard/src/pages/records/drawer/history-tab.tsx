@@ -1,11 +1,12 @@
 import { Anchor, Badge, Button, Card, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import type { Change, Field, HistoryEntry } from '@recordhub/protocol'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { recordHistoryQuery, type ShownRecord } from '../../../api/records.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Time } from '../../../components/time.tsx'
 import { ValueView } from '../../../components/value-view.tsx'
 import { labelOfPath, wordsOfSource } from './record-fields.ts'
-import { type ShownRecord, useHistory } from './use-record.ts'
 
 /** The changes of a record, newest first, each place before and after. */
 export function HistoryTab({
@@ -17,7 +18,7 @@ export function HistoryTab({
   manifest: readonly Field[]
   onLook: (at: string) => void
 }) {
-  const history = useHistory(String(record.record_id))
+  const history = useInfiniteQuery(recordHistoryQuery(String(record.record_id)))
   if (history.error) {
     return <ErrorNotice error={history.error} onRetry={() => void history.refetch()} />
   }

@@ -1,8 +1,8 @@
 import { Anchor, Code, Group, ScrollArea, Stack, Text } from '@mantine/core'
+import { recordPath, type ShownRecord } from '../../../api/records.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { writeExact } from '../../../lib/exact-json.ts'
 import { formatBytes } from '../../../lib/format.ts'
-import { addressOfRecord, type ShownRecord } from './use-record.ts'
 
 const MOST_SHOWN = 100_000
 
@@ -13,7 +13,7 @@ export function RawTab({ record, asOf }: { record: ShownRecord; asOf: string | u
     <Stack gap="xs">
       <Group gap="xs">
         <CopyButton value={text} label="Copy the JSON" words="Copy JSON" />
-        <Anchor href={addressOfRecord(String(record.record_id), asOf)} target="_blank" fz="sm">
+        <Anchor href={recordPath(String(record.record_id), asOf)} target="_blank" fz="sm">
           Open the API's answer
         </Anchor>
       </Group>

@@ -1,5 +1,7 @@
 import { Badge, Drawer, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core'
 import type { Platform } from '@recordhub/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { recordQuery, type ShownRecord } from '../../../api/records.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Time } from '../../../components/time.tsx'
@@ -10,7 +12,6 @@ import { FieldsTab } from './fields-tab.tsx'
 import { HistoryTab } from './history-tab.tsx'
 import { RawTab } from './raw-tab.tsx'
 import { fieldsOfManifest } from './record-fields.ts'
-import { type ShownRecord, useRecord } from './use-record.ts'
 
 type DrawerParts = {
   state: UrlState
@@ -32,7 +33,14 @@ export function RecordDrawer({ state, change, platforms }: DrawerParts) {
       closeButtonProps={{ 'aria-label': 'Close the record' }}
     >
       {id !== undefined && (
-        <OpenRecord id={id} state={state} change={change} platforms={platforms} onGone={close} />
+        <OpenRecord
+          key={id}
+          id={id}
+          state={state}
+          change={change}
+          platforms={platforms}
+          onGone={close}
+        />
       )}
     </Drawer>
   )
@@ -46,7 +54,7 @@ function OpenRecord({
   onGone,
 }: DrawerParts & { id: string; onGone: () => void }) {
   const { as_of: asOf, tab = 'fields' } = state
-  const { data, error, refetch } = useRecord(id, asOf)
+  const { data, error, refetch } = useQuery(recordQuery(id, asOf))
   const setAsOf = (at: string | null) => change({ as_of: at })
   const moment = <AsOf asOf={asOf} onChange={setAsOf} />
   if (error) {

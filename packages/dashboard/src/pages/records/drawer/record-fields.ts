@@ -1,6 +1,6 @@
 /** The fields of a record in the order of its manifest, each with its label and where its value came from. */
 import type { Field, FieldOrigin, Platform } from '@recordhub/protocol'
-import type { ShownRecord } from './use-record.ts'
+import type { ShownRecord } from '../../../api/records.ts'
 
 export type ShownField = {
   key: string

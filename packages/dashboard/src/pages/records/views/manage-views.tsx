@@ -14,6 +14,7 @@ import { IconRefresh, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
 import { mayActAs, session } from '../../../api/session.ts'
+import { viewsQuery } from '../../../api/views.ts'
 import { attempt, confirm, tell } from '../../../components/confirm.tsx'
 import { useStore } from '../../../lib/use-store.ts'
 
@@ -31,7 +32,7 @@ export function ManageViews({
 }) {
   const client = useQueryClient()
   const role = useStore(session).operator?.role
-  const renew = () => client.invalidateQueries({ queryKey: ['views'] })
+  const renew = () => client.invalidateQueries(viewsQuery())
 
   async function alter(view: SavedView, changes: ViewChange, words: string): Promise<void> {
     const isDone = await attempt(() =>

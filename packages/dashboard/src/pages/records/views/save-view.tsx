@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { callHub, wordsOf } from '../../../api/call-hub.ts'
 import { mayActAs, session } from '../../../api/session.ts'
+import { viewsQuery } from '../../../api/views.ts'
 import { tell } from '../../../components/confirm.tsx'
 import { useStore } from '../../../lib/use-store.ts'
 
@@ -26,7 +27,7 @@ export function SaveView({
     event.preventDefault()
     try {
       await callHub('/api/v1/views', { method: 'POST', body: { name: name.trim(), query, shared } })
-      await client.invalidateQueries({ queryKey: ['views'] })
+      await client.invalidateQueries(viewsQuery())
       tell(`Saved as “${name.trim()}”.`)
       setName('')
       setShared(false)

@@ -1,11 +1,12 @@
 import { Button, Menu } from '@mantine/core'
 import type { SavedView } from '@recordhub/protocol'
 import { IconBookmark, IconCheck, IconDeviceFloppy, IconSettings } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { viewsQuery } from '../../../api/views.ts'
 import { MENU_PROPS } from '../../../components/menu-props.ts'
 import { parseUrlState, type UrlChanges, type UrlState } from '../../../lib/url-state.ts'
 import { openView, viewQueryOf } from '../list-query.ts'
-import { useViews } from '../use-records.ts'
 import { ManageViews } from './manage-views.tsx'
 import { SaveView } from './save-view.tsx'
 
@@ -17,7 +18,7 @@ export function ViewsMenu({
   state: UrlState
   change: (changes: UrlChanges) => void
 }) {
-  const { data } = useViews()
+  const { data } = useQuery(viewsQuery())
   const [dialog, setDialog] = useState<'save' | 'manage' | null>(null)
   const views = data?.views ?? []
   const current = viewQueryOf(state)

@@ -1,7 +1,7 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { Account } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { callHub } from '../../../api/call-hub.ts'
+import { accountQuery } from '../../../api/account.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatWord } from '../../../lib/format.ts'
 import { LinesSkeleton, SettingsSection } from '../settings-section.tsx'
@@ -12,10 +12,7 @@ import { SecondFactorSection } from './second-factor-section.tsx'
 
 /** One's own account. */
 export function AccountTab() {
-  const found = useQuery({
-    queryKey: ['account'],
-    queryFn: ({ signal }) => callHub<{ account: Account }>('/api/v1/account', { signal }),
-  })
+  const found = useQuery(accountQuery())
   if (found.isError) return <ErrorNotice error={found.error} onRetry={() => found.refetch()} />
   if (!found.data) return <LinesSkeleton lines={8} />
   const { account } = found.data

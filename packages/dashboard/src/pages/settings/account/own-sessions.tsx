@@ -1,27 +1,22 @@
 import { Button } from '@mantine/core'
-import type { OperatorSession } from '@recordhub/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { OWN_SESSIONS_PATH, ownSessionsQuery } from '../../../api/account.ts'
 import { callHub } from '../../../api/call-hub.ts'
 import { confirm, tell } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { SessionsTable } from '../sessions-table.tsx'
 import { SettingsSection } from '../settings-section.tsx'
 
-const PATH = '/api/v1/account/sessions'
-
 /** Where one is signed in. */
 export function OwnSessions() {
   const client = useQueryClient()
-  const found = useQuery({
-    queryKey: ['own sessions'],
-    queryFn: ({ signal }) => callHub<{ sessions: OperatorSession[] }>(PATH, { signal }),
-  })
+  const found = useQuery(ownSessionsQuery())
   const sessions = found.data?.sessions
   const others = sessions?.filter(({ current }) => !current).length ?? 0
 
   async function end(path: string, words: string): Promise<void> {
     await callHub(path, { method: 'DELETE' })
-    await client.invalidateQueries({ queryKey: ['own sessions'] })
+    await client.invalidateQueries(ownSessionsQuery())
     tell(words)
   }
 
@@ -38,7 +33,7 @@ export function OwnSessions() {
                 title: 'End all other sessions?',
                 children: 'You stay signed in here, and are signed out everywhere else.',
                 action: 'End the others',
-                onConfirm: () => end(PATH, 'All other sessions were ended.'),
+                onConfirm: () => end(OWN_SESSIONS_PATH, 'All other sessions were ended.'),
               })
             }
           >
@@ -52,7 +47,7 @@ export function OwnSessions() {
       ) : (
         <SessionsTable
           sessions={sessions}
-          onEnd={({ id }) => end(`${PATH}/${id}`, 'The session was ended.')}
+          onEnd={({ id }) => end(`${OWN_SESSIONS_PATH}/${id}`, 'The session was ended.')}
         />
       )}
     </SettingsSection>

@@ -3,9 +3,10 @@ import type { Account, Passkey } from '@recordhub/protocol'
 import { IconFingerprint, IconTrash } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { PASSKEYS_PATH, passkeysQuery } from '../../../api/account.ts'
 import { callHub } from '../../../api/call-hub.ts'
 import { canUsePasskeys } from '../../../api/passkeys.ts'
-import { readSignInOptions } from '../../../api/sign-in.ts'
+import { signInOptionsQuery } from '../../../api/sign-in.ts'
 import { tell } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PasswordDialog } from '../../../components/password-dialog.tsx'
@@ -13,19 +14,14 @@ import { Time } from '../../../components/time.tsx'
 import { LinesSkeleton, SettingsSection } from '../settings-section.tsx'
 import { AddPasskey } from './add-passkey.tsx'
 
-const PATH = '/api/v1/account/passkeys'
-
 /** Signing in with a device instead of a password. */
 export function PasskeysSection({ account }: { account: Account }) {
   const client = useQueryClient()
   const [isAdding, setAdding] = useState(false)
   const [removing, setRemoving] = useState<Passkey | null>(null)
-  const options = useQuery({ queryKey: ['sign-in options'], queryFn: readSignInOptions })
-  const found = useQuery({
-    queryKey: ['passkeys'],
-    queryFn: ({ signal }) => callHub<{ passkeys: Passkey[] }>(PATH, { signal }),
-  })
-  const refresh = () => client.invalidateQueries({ queryKey: ['passkeys'] })
+  const options = useQuery(signInOptionsQuery())
+  const found = useQuery(passkeysQuery())
+  const refresh = () => client.invalidateQueries(passkeysQuery())
   const isPossible = options.data?.passkeys === true && canUsePasskeys()
   const passkeys = found.data?.passkeys ?? []
   return (
@@ -107,7 +103,7 @@ export function PasskeysSection({ account }: { account: Account }) {
           onClose={() => setRemoving(null)}
           onConfirm={async (password) => {
             const body = { password }
-            await callHub(`${PATH}/${removing.id}`, { method: 'DELETE', body })
+            await callHub(`${PASSKEYS_PATH}/${removing.id}`, { method: 'DELETE', body })
             await refresh()
             tell('The passkey was removed.')
             setRemoving(null)

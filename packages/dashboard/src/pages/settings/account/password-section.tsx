@@ -2,6 +2,7 @@ import { Alert, Button, Group, PasswordInput, SimpleGrid, Stack } from '@mantine
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ownSessionsQuery } from '../../../api/account.ts'
 import { callHub, wordsOf } from '../../../api/call-hub.ts'
 import { renewSession } from '../../../api/session.ts'
 import { tell } from '../../../components/confirm.tsx'
@@ -31,7 +32,7 @@ export function PasswordSection() {
       await renewSession()
       form.reset()
       tell('The password was changed. All other sessions were ended.')
-      await client.invalidateQueries({ queryKey: ['own sessions'] })
+      await client.invalidateQueries(ownSessionsQuery())
     } catch (error) {
       setTrouble(wordsOf(error))
     }

@@ -2,6 +2,7 @@ import { Badge, Button, Group } from '@mantine/core'
 import type { Account } from '@recordhub/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { accountQuery, ownSessionsQuery } from '../../../api/account.ts'
 import { callHub } from '../../../api/call-hub.ts'
 import { renewSession } from '../../../api/session.ts'
 import { tell } from '../../../components/confirm.tsx'
@@ -23,8 +24,8 @@ export function SecondFactorSection({ account }: { account: Account }) {
   /** A change of the second factor gives the browser a new session. */
   async function refresh(): Promise<void> {
     await renewSession()
-    await client.invalidateQueries({ queryKey: ['account'] })
-    await client.invalidateQueries({ queryKey: ['own sessions'] })
+    await client.invalidateQueries(accountQuery())
+    await client.invalidateQueries(ownSessionsQuery())
   }
 
   async function confirm(password: string): Promise<void> {

@@ -14,6 +14,7 @@ import type { Invitation, Role } from '@recordhub/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub, wordsOf } from '../../../api/call-hub.ts'
+import { invitationsQuery } from '../../../api/operators.ts'
 import { FormEnd } from '../../../components/form-end.tsx'
 import { SecretOnce } from '../secret-once.tsx'
 import { ROLE_CHOICES } from './role-choices.ts'
@@ -34,7 +35,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     try {
       const body = { email, role, expires_in_days: Number(days) }
       setMade(await callHub<Made>('/api/v1/invitations', { method: 'POST', body }))
-      await client.invalidateQueries({ queryKey: ['invitations'] })
+      await client.invalidateQueries(invitationsQuery())
     } catch (error) {
       setTrouble(wordsOf(error))
     }

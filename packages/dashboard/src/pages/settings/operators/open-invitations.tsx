@@ -3,6 +3,7 @@ import type { Invitation } from '@recordhub/protocol'
 import { IconTrash } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
+import { invitationsQuery } from '../../../api/operators.ts'
 import { confirm, tell } from '../../../components/confirm.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatWord } from '../../../lib/format.ts'
@@ -11,11 +12,7 @@ import { SettingsSection } from '../settings-section.tsx'
 /** Invitations that nobody has accepted yet; nothing where there are none. */
 export function OpenInvitations() {
   const client = useQueryClient()
-  const found = useQuery({
-    queryKey: ['invitations'],
-    queryFn: ({ signal }) =>
-      callHub<{ invitations: Invitation[] }>('/api/v1/invitations', { signal }),
-  })
+  const found = useQuery(invitationsQuery())
   const invitations = found.data?.invitations ?? []
   if (invitations.length === 0) return null
 
@@ -26,7 +23,7 @@ export function OpenInvitations() {
       action: 'Withdraw',
       async onConfirm() {
         await callHub(`/api/v1/invitations/${id}`, { method: 'DELETE' })
-        await client.invalidateQueries({ queryKey: ['invitations'] })
+        await client.invalidateQueries(invitationsQuery())
         tell('The invitation was withdrawn.')
       },
     })

@@ -1,7 +1,8 @@
 import { Badge, Drawer, Group, Select, Stack, Text, Title } from '@mantine/core'
-import type { Operator, OperatorSession } from '@recordhub/protocol'
+import type { Operator } from '@recordhub/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
+import { OPERATORS, operatorSessionsQuery } from '../../../api/operators.ts'
 import { session } from '../../../api/session.ts'
 import { attempt, tell } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
@@ -17,12 +18,8 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
   const client = useQueryClient()
   const isSelf = useStore(session).operator?.id === operator.id
   const path = `/api/v1/operators/${operator.id}`
-  const found = useQuery({
-    queryKey: ['operators', operator.id, 'sessions'],
-    queryFn: ({ signal }) =>
-      callHub<{ sessions: OperatorSession[] }>(`${path}/sessions`, { signal }),
-  })
-  const refresh = () => client.invalidateQueries({ queryKey: ['operators'] })
+  const found = useQuery(operatorSessionsQuery(operator.id))
+  const refresh = () => client.invalidateQueries(OPERATORS)
 
   async function changeRole(role: string | null): Promise<void> {
     await attempt(async () => {

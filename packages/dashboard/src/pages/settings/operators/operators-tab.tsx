@@ -1,9 +1,8 @@
 import { Button, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { Operator } from '@recordhub/protocol'
 import { IconUserPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { callHub } from '../../../api/call-hub.ts'
+import { operatorsQuery } from '../../../api/operators.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { SettingsSection } from '../settings-section.tsx'
@@ -16,10 +15,7 @@ import { OperatorsTable } from './operators-table.tsx'
 export function OperatorsTab() {
   const [{ operator: openId = '' }, change] = useUrlState()
   const [isInviting, inviting] = useDisclosure(false)
-  const found = useQuery({
-    queryKey: ['operators'],
-    queryFn: ({ signal }) => callHub<{ operators: Operator[] }>('/api/v1/operators', { signal }),
-  })
+  const found = useQuery(operatorsQuery())
   const operators = found.data?.operators
   const open = operators?.find(({ id }) => id === openId)
   return (

@@ -5,6 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub, wordsOf } from '../../../api/call-hub.ts'
 import { mayActAs, session } from '../../../api/session.ts'
+import { tokensQuery } from '../../../api/settings.ts'
 import { FormEnd } from '../../../components/form-end.tsx'
 import { useStore } from '../../../lib/use-store.ts'
 import { ROLE_CHOICES } from '../operators/role-choices.ts'
@@ -34,7 +35,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
       const body = { name: name.trim(), role, expires_in_days: days === '' ? null : Number(days) }
       const made = await callHub<{ token: string }>('/api/v1/tokens', { method: 'POST', body })
       setToken(made.token)
-      await client.invalidateQueries({ queryKey: ['tokens'] })
+      await client.invalidateQueries(tokensQuery())
     } catch (error) {
       setTrouble(wordsOf(error))
     }

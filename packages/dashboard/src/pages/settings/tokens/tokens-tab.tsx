@@ -5,6 +5,7 @@ import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
 import { mayActAs, session } from '../../../api/session.ts'
+import { tokensQuery } from '../../../api/settings.ts'
 import { confirm, tell } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
@@ -18,10 +19,7 @@ export function TokensTab() {
   const client = useQueryClient()
   const role = useStore(session).operator?.role
   const [isMaking, making] = useDisclosure(false)
-  const found = useQuery({
-    queryKey: ['tokens'],
-    queryFn: ({ signal }) => callHub<{ tokens: ApiToken[] }>('/api/v1/tokens', { signal }),
-  })
+  const found = useQuery(tokensQuery())
   const tokens = found.data?.tokens
 
   const revoke = ({ id, name }: ApiToken) =>
@@ -31,7 +29,7 @@ export function TokensTab() {
       action: 'Revoke',
       async onConfirm() {
         await callHub(`/api/v1/tokens/${id}`, { method: 'DELETE' })
-        await client.invalidateQueries({ queryKey: ['tokens'] })
+        await client.invalidateQueries(tokensQuery())
         tell(`The token ${name} was revoked.`)
       },
     })

@@ -1,0 +1,16 @@
+import type { AlertPage } from '@recordhub/protocol'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { callHub } from './call-hub.ts'
+import { LIVE } from './queries.ts'
+
+/** All lists of alerts. */
+export const ALERTS = { queryKey: ['alerts'] } as const
+
+export function alertPageQuery(query: string) {
+  return queryOptions({
+    queryKey: [...ALERTS.queryKey, query],
+    queryFn: ({ signal }) => callHub<AlertPage>(`/api/v1/alerts?${query}`, { signal }),
+    placeholderData: keepPreviousData,
+    meta: LIVE,
+  })
+}

@@ -1,0 +1,17 @@
+import type { GuideAnswer } from '@recordhub/protocol'
+import { queryOptions } from '@tanstack/react-query'
+import { callHub } from './call-hub.ts'
+
+/** The integration guide, filled in for a platform where its id is given. */
+export function guideQuery(platform: string | undefined) {
+  return queryOptions({
+    queryKey: ['guide', platform ?? null],
+    queryFn: ({ signal }) => callHub<GuideAnswer>(`${guidePath(platform)}?format=json`, { signal }),
+  })
+}
+
+export function guidePath(platform: string | undefined): string {
+  return platform
+    ? `/api/v1/platforms/${encodeURIComponent(platform)}/instructions`
+    : '/api/v1/guide'
+}

@@ -1,0 +1,19 @@
+import type { MissingReview } from '@recordhub/protocol'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { callHub } from './call-hub.ts'
+import { LIVE } from './queries.ts'
+
+/** All lists of reviews. */
+export const MISSING_REVIEWS = { queryKey: ['missing reviews'] } as const
+
+type MissingReviewPage = { missing_reviews: MissingReview[]; next_cursor: string | null }
+
+export function missingReviewPageQuery(query: string) {
+  return queryOptions({
+    queryKey: [...MISSING_REVIEWS.queryKey, query],
+    queryFn: ({ signal }) =>
+      callHub<MissingReviewPage>(`/api/v1/missing-reviews?${query}`, { signal }),
+    placeholderData: keepPreviousData,
+    meta: LIVE,
+  })
+}

@@ -1,0 +1,108 @@
+import type {
+  DriftAnswer,
+  Platform,
+  PlatformDetails,
+  PlatformPull,
+  Removal,
+} from '@recordhub/protocol'
+import { type QueryClient, queryOptions, skipToken, useQuery } from '@tanstack/react-query'
+import { callHub } from './call-hub.ts'
+import { cursorPagesQuery, LIVE } from './queries.ts'
+
+const PLATFORMS = { queryKey: ['platforms'] } as const
+/** While an index is being built. */
+const BUILDING_MS = 2000
+/** While records are being deleted. */
+const REMOVING_MS = 2000
+
+export function usePlatforms() {
+  return useQuery(platformsQuery())
+}
+
+export function platformsQuery() {
+  return queryOptions({
+    queryKey: [...PLATFORMS.queryKey, 'list'],
+    queryFn: async ({ signal }) => {
+      const answer = await callHub<{ platforms: Platform[] }>('/api/v1/platforms', { signal })
+      return answer.platforms
+    },
+    meta: LIVE,
+  })
+}
+
+export function platformQuery(id: number | string) {
+  return queryOptions({
+    queryKey: [...PLATFORMS.queryKey, 'details', String(id)],
+    queryFn: async ({ signal }) => {
+      const path = `/api/v1/platforms/${id}`
+      return (await callHub<{ platform: PlatformDetails }>(path, { signal })).platform
+    },
+    meta: LIVE,
+  })
+}
+
+export function driftQuery(id: number) {
+  return queryOptions({
+    queryKey: [...PLATFORMS.queryKey, 'drift', id],
+    queryFn: ({ signal }) => callHub<DriftAnswer>(`/api/v1/platforms/${id}/drift`, { signal }),
+    meta: LIVE,
+  })
+}
+
+export function platformPullsQuery(id: number) {
+  return cursorPagesQuery<PlatformPull>([...PLATFORMS.queryKey, 'pulls', String(id)], {
+    path: `/api/v1/platforms/${id}/pulls`,
+    member: 'pulls',
+  })
+}
+
+/** The deletions in the background that have not finished. */
+export function removalsQuery() {
+  return queryOptions({
+    queryKey: [...PLATFORMS.queryKey, 'removals'],
+    queryFn: async ({ signal }) => {
+      const answer = await callHub<{ removals: Removal[] }>('/api/v1/removals', { signal })
+      return answer.removals.filter((removal) => removal.finished_at === null)
+    },
+    refetchInterval: ({ state }) => (state.data?.length ? REMOVING_MS : false),
+    meta: LIVE,
+  })
+}
+
+export type ModuleRef = { platformId: number; recordType: string }
+export type IndexedField = { key: string; is_built: boolean }
+type IndexedFields = { fields: IndexedField[] }
+
+/** The fields by which the lists of a module are sorted and filtered quickly; null for no module. */
+export function indexedFieldsQuery(module: ModuleRef | null) {
+  return queryOptions({
+    queryKey: [
+      ...PLATFORMS.queryKey,
+      'indexed fields',
+      module?.platformId ?? null,
+      module?.recordType ?? null,
+    ],
+    queryFn:
+      module === null
+        ? skipToken
+        : ({ signal }) => callHub<IndexedFields>(indexedFieldsPath(module), { signal }),
+    refetchInterval: ({ state }) =>
+      state.data?.fields.some((field) => !field.is_built) ? BUILDING_MS : false,
+    meta: LIVE,
+  })
+}
+
+/** Chooses the indexed fields of a module. @throws HubCallError */
+export async function setIndexedFields(
+  client: QueryClient,
+  module: ModuleRef,
+  keys: string[],
+): Promise<void> {
+  const body = { fields: keys }
+  const answer = await callHub<IndexedFields>(indexedFieldsPath(module), { method: 'PUT', body })
+  client.setQueryData(indexedFieldsQuery(module).queryKey, answer)
+}
+
+function indexedFieldsPath({ platformId, recordType }: ModuleRef): string {
+  return `/api/v1/platforms/${platformId}/modules/${encodeURIComponent(recordType)}/indexed-fields`
+}

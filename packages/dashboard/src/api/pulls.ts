@@ -1,0 +1,57 @@
+import type { Pull, PullTask } from '@recordhub/protocol'
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
+import { writeUrlState } from '../lib/url-state.ts'
+import { callHub } from './call-hub.ts'
+import { LIVE } from './queries.ts'
+
+const PULLS = { queryKey: ['pulls'] } as const
+const FOLLOW_MS = 1500
+
+type PullPage = { pulls: Pull[]; next_cursor: string | null }
+
+/** A page of all pulls, newest first. */
+export function pullPageQuery(cursor: string) {
+  return queryOptions({
+    queryKey: [...PULLS.queryKey, 'page', cursor],
+    queryFn: ({ signal }) =>
+      callHub<PullPage>(`/api/v1/pulls${writeUrlState({ cursor })}`, { signal }),
+    placeholderData: keepPreviousData,
+    meta: LIVE,
+  })
+}
+
+export type PullDetails = { pull: Pull; tasks: PullTask[]; next_cursor: string | null }
+export type TaskPage = { cursor: string; state?: string; limit: number }
+
+/** One pull with a page of its tasks, read again and again while it runs. */
+export function pullQuery(id: number | null, { cursor, state = '', limit }: TaskPage) {
+  return queryOptions({
+    queryKey: [...allPagesOf(id).queryKey, cursor, state, limit],
+    queryFn: ({ signal }) => {
+      const page = writeUrlState({ cursor, state, limit: String(limit) })
+      return callHub<PullDetails>(`/api/v1/pulls/${id}${page}`, { signal })
+    },
+    enabled: id !== null,
+    placeholderData: keepPreviousData,
+    refetchInterval: (query) => (query.state.data?.pull.finished_at === null ? FOLLOW_MS : false),
+  })
+}
+
+/** Shows a pull as the hub has returned it, or where it returned none, as the hub now says. */
+export async function refreshPull(
+  client: QueryClient,
+  id: number,
+  returned: Pull | null,
+): Promise<void> {
+  if (returned) {
+    client.setQueriesData<PullDetails>(
+      allPagesOf(id),
+      (known) => known && { ...known, pull: returned },
+    )
+  }
+  await client.invalidateQueries(allPagesOf(id))
+}
+
+function allPagesOf(id: number | null) {
+  return { queryKey: [...PULLS.queryKey, 'pull', id] } as const
+}

@@ -1,0 +1,38 @@
+import type { RejectedPush, RejectedPushGroup } from '@recordhub/protocol'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { callHub, callHubExact } from './call-hub.ts'
+import { LIVE } from './queries.ts'
+
+/** All that is read of rejected pushes. */
+export const REJECTED_PUSHES = { queryKey: ['rejected pushes'] } as const
+const PATH = '/api/v1/rejected-pushes'
+
+type RejectedPushPage = { rejected_pushes: RejectedPush[]; next_cursor: string | null }
+
+export function rejectedPushPageQuery(query: string) {
+  return queryOptions({
+    queryKey: [...REJECTED_PUSHES.queryKey, 'page', query],
+    queryFn: ({ signal }) => callHubExact<RejectedPushPage>(`${PATH}?${query}`, { signal }),
+    placeholderData: keepPreviousData,
+    meta: LIVE,
+  })
+}
+
+/** Rejected pushes grouped by cause. */
+export function rejectedPushGroupsQuery(query: string) {
+  return queryOptions({
+    queryKey: [...REJECTED_PUSHES.queryKey, 'groups', query],
+    queryFn: ({ signal }) =>
+      callHub<{ groups: RejectedPushGroup[] }>(`${PATH}/groups?${query}`, { signal }),
+    placeholderData: keepPreviousData,
+    meta: LIVE,
+  })
+}
+
+export function rejectedPushQuery(id: string) {
+  return queryOptions({
+    queryKey: [...REJECTED_PUSHES.queryKey, 'details', id],
+    queryFn: ({ signal }) =>
+      callHubExact<{ rejected_push: RejectedPush }>(`${PATH}/${id}`, { signal }),
+  })
+}

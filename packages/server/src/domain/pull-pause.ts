@@ -1,0 +1,42 @@
+/** When scheduled pulls skip a platform that fails, and what ends that pause: pure. */
+
+/** After so many pulls in a row in which nothing of a platform could be read, scheduled pulls skip it. */
+export const MAX_FAILURES = 5
+const PAUSE_MS = 15 * 60_000
+
+/** What is stored of a platform whose pulls fail; all times in RFC 3339 in UTC. */
+export type FailingPlatform = {
+  failures_in_row: number
+  /** When its last module failed in the last of those pulls. */
+  failed_at: string | null
+  /**
+   * When it last responded to a request outside of pulls, its manifest was refreshed, its source was changed or
+   * it was reactivated.
+   */
+  recovered_at: string | null
+  /** When one of its modules was last read. */
+  last_pulled_at: string | null
+  /** When its hub API key was last used for a push; exact to the minute. */
+  last_push_at: string | null
+}
+
+/**
+ * Whether a scheduled pull skips a platform: for 15 minutes after its last failure, unless something has shown
+ * since that it works. The failures still count: where it fails once more, the next pause begins.
+ */
+export function isPaused(platform: FailingPlatform, now: Date): boolean {
+  const { failures_in_row, failed_at, recovered_at, last_pulled_at, last_push_at } = platform
+  if (failures_in_row < MAX_FAILURES || failed_at === null) return false
+  if (now.getTime() - Date.parse(failed_at) >= PAUSE_MS) return false
+  if (isAfter(recovered_at, failed_at) || isAfter(last_pulled_at, failed_at)) return false
+  // A push within the minute of the failure may have come after it.
+  return last_push_at === null || minuteOf(last_push_at) < minuteOf(failed_at)
+}
+
+function isAfter(at: string | null, failedAt: string): boolean {
+  return at !== null && Date.parse(at) > Date.parse(failedAt)
+}
+
+function minuteOf(at: string): number {
+  return Math.floor(Date.parse(at) / 60_000)
+}

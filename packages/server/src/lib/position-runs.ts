@@ -1,0 +1,35 @@
+/** A run takes 24 bytes. */
+const MAX_RUNS = 250_000
+
+/**
+ * Finds the position at which an id was added. Ids and positions mostly rise together, since a response lists
+ * its records in the order in which they were first stored, so that it stores runs of them and not each one: a
+ * few for millions of records, and never more than six megabytes. What does not fit any more is not found.
+ */
+export class PositionRuns {
+  readonly #ids: number[] = []
+  readonly #positions: number[] = []
+  readonly #lengths: number[] = []
+
+  add(id: number, position: number): void {
+    const last = this.#ids.length - 1
+    const length = this.#lengths[last] ?? 0
+    if (id - length === this.#ids[last] && position - length === this.#positions[last]) {
+      this.#lengths[last] = length + 1
+    } else if (last + 1 < MAX_RUNS) {
+      this.#ids.push(id)
+      this.#positions.push(position)
+      this.#lengths.push(1)
+    }
+  }
+
+  /** Null where the id was not added or did not fit. It goes through the runs: for what is rare. */
+  find(id: number): number | null {
+    for (const [run, first] of this.#ids.entries()) {
+      const offset = id - first
+      if (offset < 0 || offset >= (this.#lengths[run] ?? 0)) continue
+      return (this.#positions[run] ?? 0) + offset
+    }
+    return null
+  }
+}

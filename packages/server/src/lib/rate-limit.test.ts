@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createRateLimit } from './rate-limit.ts'
+
+/** A limit with a clock that the test sets. */
+function startLimit(perSecond: number, startMs = 0) {
+  const time = { now: startMs }
+  const limit = createRateLimit(perSecond, { now: () => time.now })
+  const isAdmitted = (key = 'a') => limit.take(key) === 0
+  const countAdmitted = (calls: number, key = 'a') =>
+    Array.from({ length: calls }, () => isAdmitted(key)).filter(Boolean).length
+  return { time, limit, isAdmitted, countAdmitted }
+}
+
+const rates = fc.integer({ min: 1, max: 2000 })
+/** Where the process has run for a while, with fractions of a millisecond. */
+const moments = fc.double({ min: 0, max: 1e10, noNaN: true })
+
+test('of a burst at any moment as many calls as a second allows are admitted, and no more', () => {
+  fc.assert(
+    fc.property(rates, moments, (rate, startMs) => {
+      assert.equal(startLimit(rate, startMs).countAdmitted(rate + 60), rate)
+    }),
+  )
+})
+
+test('under constant demand each elapsed second admits its calls, and a burst at most one second more', () => {
+  const pauses = fc.array(fc.integer({ min: 0, max: 700 }), { minLength: 1, maxLength: 50 })
+  fc.assert(
+    fc.property(rates, pauses, (rate, waits) => {
+      const { time, countAdmitted } = startLimit(rate)
+      let admitted = countAdmitted(2 * rate)
+      for (const wait of waits) {
+        time.now += wait
+        admitted += countAdmitted(2 * rate)
+      }
+      assert.equal(admitted, rate + Math.floor((rate * time.now) / 1000))
+    }),
+  )
+})
+
+test('after a second without calls a whole burst is admitted, whatever came before', () => {
+  const calls = fc.array(
+    fc.tuple(fc.integer({ min: -5000, max: 500 }), fc.integer({ min: 1, max: 20 })),
+  )
+  fc.assert(
+    fc.property(rates, calls, (rate, before) => {
+      const { time, countAdmitted } = startLimit(rate)
+      for (const [wait, count] of before) {
+        time.now += wait
+        countAdmitted(count)
+      }
+      time.now += 1000
+      assert.equal(countAdmitted(2 * rate), rate)
+    }),
+  )
+})
+
+test('a clock that goes back holds nobody up', () => {
+  fc.assert(
+    fc.property(rates, fc.integer({ min: 1, max: 1e9 }), (rate, back) => {
+      const { time, limit, countAdmitted } = startLimit(rate)
+      countAdmitted(rate)
+      time.now -= back
+      assert.equal(limit.take('a'), 1)
+      time.now += 1000
+      assert.equal(countAdmitted(2 * rate), rate)
+    }),
+  )
+})
+
+test('a call that has waited as long as it was told is admitted', () => {
+  fc.assert(
+    fc.property(rates, fc.nat(2000), fc.nat(5000), (rate, calls, wait) => {
+      const { time, limit, countAdmitted } = startLimit(rate)
+      countAdmitted(calls)
+      time.now += wait
+      countAdmitted(2 * rate)
+      time.now += 1000 * limit.take('a')
+      assert.equal(limit.take('a'), 0)
+    }),
+  )
+})
+
+test('a key takes no calls from another, however many keys there are', () => {
+  const { countAdmitted } = startLimit(5)
+  for (let key = 0; key < 25_000; key++) assert.equal(countAdmitted(1, `key ${key}`), 1)
+  assert.equal(countAdmitted(10, 'a'), 5)
+  assert.equal(countAdmitted(10, 'b'), 5)
+})

@@ -1,0 +1,45 @@
+import type { MonotonicClock } from './clock.ts'
+
+/** Limits the calls a second of each key, in this process. */
+export type RateLimit = {
+  /** Admits a call and returns 0, or returns the seconds after which the next one is admitted. */
+  take: (key: string) => number
+}
+
+/** `credit` is in thousandths of a call, so that a millisecond adds a whole number. */
+type Bucket = { credit: number; at: number }
+
+const CALL = 1000
+const MAX_BUCKETS = 10_000
+
+/**
+ * A token bucket for each key. It holds the calls of one second and refills continuously, so a burst of that
+ * many calls is admitted after a second without calls. A rejected call takes nothing.
+ */
+export function createRateLimit(perSecond: number, clock: MonotonicClock): RateLimit {
+  const capacity = perSecond * CALL
+  const buckets = new Map<string, Bucket>()
+
+  function bucketOf(key: string, at: number): Bucket {
+    const found = buckets.get(key)
+    if (found) return found
+    // A new bucket is full, so deleting one never holds up a caller.
+    if (buckets.size >= MAX_BUCKETS) buckets.clear()
+    const bucket = { credit: capacity, at }
+    buckets.set(key, bucket)
+    return bucket
+  }
+
+  return {
+    take(key) {
+      const now = Math.floor(clock.now())
+      const bucket = bucketOf(key, now)
+      const elapsedMs = Math.max(0, now - bucket.at)
+      bucket.credit = Math.min(capacity, bucket.credit + elapsedMs * perSecond)
+      bucket.at = now
+      if (bucket.credit < CALL) return Math.ceil((CALL - bucket.credit) / perSecond / 1000)
+      bucket.credit -= CALL
+      return 0
+    },
+  }
+}

@@ -1,0 +1,333 @@
+/** Working in one page without a reload: every way from one page to another, and what each page opens. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import {
+  BROWSER_TEST,
+  openPage,
+  shareBrowser,
+  type TestPage,
+  untilLoaded,
+} from '../helpers/browser.ts'
+import { COURT, simulateCourt } from '../helpers/browser-platforms.ts'
+import { rowOf, untilIndexed } from '../helpers/browser-records.ts'
+import { newRecord, pullAll, push, registerAny, registerPlatform } from '../helpers/http-actions.ts'
+import { EMAIL, startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { type SimulatedPlatform, simulatedModule } from '../helpers/http-platform.ts'
+import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+
+/** What a page shows once its data has arrived. */
+type Shown = { heading: string | RegExp; untilShown: (page: Page) => Promise<void> }
+
+/** The navigation, by its labels. */
+const PAGES = {
+  Overview: {
+    heading: 'Overview',
+    async untilShown(page) {
+      const platforms = page.getByRole('region', { name: 'Platforms', exact: true })
+      await platforms.getByRole('link', { name: COURT }).waitFor()
+      const records = page.getByRole('region', { name: 'Latest records' })
+      await records.getByRole('link').first().waitFor()
+    },
+  },
+  Platforms: {
+    heading: 'Platforms',
+    untilShown: (page) => page.getByRole('row').getByRole('link', { name: COURT }).waitFor(),
+  },
+  Records: {
+    heading: 'Records',
+    async untilShown(page) {
+      await rowOf(page, 'pushed').waitFor()
+      await untilOffered(page, COURT)
+    },
+  },
+  Search: {
+    heading: 'Search',
+    untilShown: (page) => page.getByRole('textbox', { name: 'Keyword or person' }).waitFor(),
+  },
+  Pulls: {
+    heading: 'Pulls',
+    untilShown: (page) =>
+      page.getByRole('row').getByRole('link', { name: '1', exact: true }).waitFor(),
+  },
+  Activity: {
+    heading: 'Activity',
+    async untilShown(page) {
+      await page.getByRole('tabpanel', { name: 'Log' }).getByRole('row').nth(1).waitFor()
+      await page.getByRole('tabpanel').getByRole('link', { name: COURT }).first().waitFor()
+    },
+  },
+  'Integration guide': {
+    heading: 'Integration guide',
+    async untilShown(page) {
+      await page.getByRole('heading', { name: 'Errors' }).waitFor()
+      await untilOffered(page, COURT)
+    },
+  },
+  Settings: {
+    heading: 'Settings',
+    async untilShown(page) {
+      await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+      await page.getByRole('table', { name: 'Sessions' }).getByRole('row').first().waitFor()
+    },
+  },
+} as const satisfies Record<string, Shown>
+type Label = keyof typeof PAGES
+
+const LABELS: readonly Label[] = [
+  'Overview',
+  'Platforms',
+  'Records',
+  'Search',
+  'Pulls',
+  'Activity',
+  'Integration guide',
+  'Settings',
+]
+
+describe('clicking through the page without a reload', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  let hub: TestHub
+  let court: SimulatedPlatform
+  let schoolTitle: string
+  before(async () => {
+    hub = await startTestHub(sqliteEngine, { withOperator: true })
+    court = await simulateCourt()
+    const { hub_api_key } = await registerPlatform(hub, court)
+    await pullAll(hub)
+    const school = await registerAny(hub, { modules: [simulatedModule('pupils')] })
+    schoolTitle = school.platform.display_title
+    await push(hub, hub_api_key, newRecord('pushed'))
+    await push(hub, hub_api_key, newRecord('pushed', { data: { status: 'closed' } }), 'PATCH')
+    await push(hub, hub_api_key, newRecord('rejected', { record_type: 'unknown' }))
+    await untilIndexed(hub)
+  })
+  after(async () => {
+    await hub[Symbol.asyncDispose]()
+    await court[Symbol.asyncDispose]()
+  })
+
+  test('every page opens from every other one, with its data', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    const check = watchPage(opened)
+    const [first = 'Overview', ...rest] = circuitOver(LABELS)
+    await page.goto('/dashboard')
+    await untilArrived(page, first)
+    const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
+    assert.deepEqual(await links.allInnerTexts(), LABELS)
+    const walked = new Set<string>()
+    let from = first
+    for (const to of rest) {
+      await navigationLink(page, to).click()
+      await untilArrived(page, to)
+      check(`${from} → ${to}`)
+      walked.add(`${from} → ${to}`)
+      from = to
+    }
+    assert.equal(from, first)
+    assert.equal(rest.length, 56, 'links followed')
+    assert.equal(walked.size, 56, 'ordered pairs of different pages')
+  })
+
+  test('every tab, record, pull and platform opens by clicking, with its data', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    const check = watchPage(opened)
+    const main = page.getByRole('main')
+    const panel = (name: string) => page.getByRole('tabpanel', { name })
+    /** Opens each tab, the first one last, and waits until it shows its data. */
+    async function openTabs(tabs: Record<string, () => Locator>, within = main): Promise<void> {
+      const list = within.getByRole('tablist').first()
+      await list.waitFor()
+      const names = Object.keys(tabs)
+      const labels = await list.getByRole('tab').allInnerTexts()
+      assert.equal(labels.length, names.length, `${labels}`)
+      for (const [name, shown] of Object.entries(tabs).toReversed()) {
+        await list.getByRole('tab', { name }).click()
+        await shown().first().waitFor()
+        await untilLoaded(page)
+        await expectNoErrorNotice(page)
+        check(`the tab ${name}`)
+      }
+    }
+    const open = async (label: Label) => {
+      await navigationLink(page, label).click()
+      await untilArrived(page, label)
+      check(label)
+    }
+    await page.goto('/dashboard')
+    await untilArrived(page, 'Overview')
+
+    await open('Activity')
+    await openTabs({
+      Log: () => panel('Log').getByRole('row').nth(1),
+      Rejected: () => panel('Rejected').getByRole('row').nth(1),
+      Alerts: () => panel('Alerts').getByRole('radiogroup'),
+      Missing: () => panel('Missing').getByRole('radiogroup'),
+      Completeness: () => panel('Completeness').getByRole('row').filter({ hasText: 'Cases' }),
+    })
+
+    await open('Settings')
+    await openTabs({
+      Account: () => panel('Account').getByRole('table', { name: 'Sessions' }).getByRole('row'),
+      Operators: () => panel('Operators').getByRole('row').filter({ hasText: EMAIL }),
+      'API tokens': () => panel('API tokens').getByRole('heading', { name: 'API tokens' }),
+      'Single sign-on': () => panel('Single sign-on').getByRole('listitem'),
+      'Schedule and retention': () => panel('Schedule').getByRole('table').nth(1).getByRole('row'),
+      Audit: () => panel('Audit').getByRole('row').filter({ hasText: EMAIL }),
+      About: () => panel('About').getByRole('row', { name: /SQLite/ }),
+    })
+
+    await open('Platforms')
+    await main.getByRole('link', { name: schoolTitle }).click()
+    await page.getByRole('heading', { level: 1, name: schoolTitle }).waitFor()
+    await panel('Modules')
+      .getByRole('button', { name: /pupils/, expanded: true })
+      .waitFor()
+    await main.getByRole('link', { name: 'Platforms' }).click()
+    await untilArrived(page, 'Platforms')
+    await main.getByRole('link', { name: COURT }).click()
+    await page.getByRole('heading', { level: 1, name: COURT }).waitFor()
+    await openTabs({
+      Modules: () => panel('Modules').getByRole('button', { name: /Cases/, expanded: true }),
+      Pulls: () => panel('Pulls').getByRole('row').getByRole('link'),
+      Pushes: () => panel('Pushes').getByRole('list', { name: 'Log' }).getByRole('listitem'),
+      Activity: () => panel('Activity').getByRole('list', { name: 'Log' }).getByRole('listitem'),
+      Settings: () => panel('Settings').getByRole('textbox', { name: 'Base URL' }),
+    })
+
+    await open('Pulls')
+    await main.getByRole('row').getByRole('link', { name: '1', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Pull 1' }).waitFor()
+    const modules = page.getByRole('list', { name: 'Modules of the pull' })
+    await modules.getByRole('listitem').filter({ hasText: 'cases' }).waitFor()
+    check('a pull')
+
+    await open('Records')
+    await rowOf(page, 'pushed').click()
+    const drawer = page.getByRole('dialog', { name: 'Record' })
+    await openTabs(
+      {
+        Fields: () => drawer.getByRole('row').filter({ hasText: 'status' }),
+        History: () => drawer.getByRole('row').filter({ hasText: 'closed' }),
+        Raw: () => drawer.locator('pre'),
+      },
+      drawer,
+    )
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'hidden' })
+
+    await open('Search')
+    await page.getByRole('textbox', { name: 'Keyword or person' }).fill('pushed')
+    await page.getByRole('button', { name: 'Search', exact: true }).last().click()
+    await main
+      .getByRole('link', { name: /Ann Example/ })
+      .first()
+      .click()
+    await drawer.getByRole('tab', { name: 'Fields' }).waitFor()
+    check('a record that was found')
+  })
+
+  test('nothing that one platform shows is left when another one is opened in its place', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    const check = watchPage(opened)
+    const changes = page.getByText('The manifest has changed', { exact: true })
+    await page.goto('/dashboard/platforms')
+    // What was read of the other platform is shown at once when it is opened again.
+    await page.getByRole('link', { name: schoolTitle }).click()
+    await page
+      .getByRole('tabpanel')
+      .getByRole('button', { name: /pupils/, expanded: true })
+      .waitFor()
+    await navigationLink(page, 'Platforms').click()
+    await page.getByRole('link', { name: COURT }).click()
+    const judge = { key: 'judge', label: 'Judge', type: 'string', required: false }
+    court.modules[0]?.fields.push(judge)
+    await page.getByRole('button', { name: 'Refresh manifest' }).click()
+    await changes.waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByLabel('Pages, platforms, records').fill(schoolTitle)
+    await page
+      .getByRole('dialog', { name: 'Search' })
+      .getByText(schoolTitle, { exact: true })
+      .click()
+    await page.getByRole('heading', { level: 1, name: schoolTitle }).waitFor()
+    await page
+      .getByRole('tabpanel')
+      .getByRole('button', { name: /pupils/, expanded: true })
+      .waitFor()
+    assert.equal(await changes.count(), 0)
+    check('another platform')
+  })
+
+  test('on a phone the navigation closes for the page that is open already, too', async () => {
+    await using opened = await openPage(browser(), hub, { width: 390 })
+    const { page } = opened
+    await page.goto('/dashboard/platforms?health=trouble')
+    await page.getByRole('button', { name: 'Open the navigation' }).click()
+    await navigationLink(page, 'Platforms').click()
+    await page.getByRole('button', { name: 'Open the navigation' }).waitFor()
+    await untilArrived(page, 'Platforms')
+  })
+})
+
+function navigationLink(page: Page, label: Label): Locator {
+  const navigation = page.getByRole('navigation', { name: 'Pages' })
+  return navigation.getByRole('link', { name: label, exact: true })
+}
+
+/** Waits until a page of the navigation is open and shows its data. */
+async function untilArrived(page: Page, label: Label): Promise<void> {
+  const { heading, untilShown }: Shown = PAGES[label]
+  await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
+  await untilShown(page)
+  await expectNoErrorNotice(page)
+}
+
+/** That nothing on the page could not be read: each notice of that has a button to try again. */
+async function expectNoErrorNotice(page: Page): Promise<void> {
+  assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
+}
+
+/** Waits until the list of the field Platform offers a platform. */
+async function untilOffered(page: Page, title: string): Promise<void> {
+  const field = page.getByRole('combobox', { name: 'Platform' })
+  await field.click()
+  await page.getByRole('option', { name: title, exact: true }).waitFor()
+  await field.press('Escape')
+  await page.getByRole('option', { name: title, exact: true }).waitFor({ state: 'hidden' })
+}
+
+/**
+ * Watches a page from before it is opened. The check fails where it has logged anything, where the hub has
+ * answered with an error, or where another document was loaded after the first.
+ */
+function watchPage({ page }: TestPage): (step: string) => void {
+  const seen: string[] = []
+  let documents = 0
+  page.on('domcontentloaded', () => {
+    documents += 1
+  })
+  page.on('console', (message) => seen.push(`${message.type()}: ${message.text()}`))
+  page.on('pageerror', (error) => seen.push(String(error)))
+  page.on('response', (response) => {
+    if (response.status() >= 400) seen.push(`${response.status()} from ${response.url()}`)
+  })
+  return (step) => {
+    assert.deepEqual(seen, [], step)
+    assert.equal(documents, 1, `${step}: documents loaded`)
+  }
+}
+
+/**
+ * A walk that begins and ends at the first page and goes from each page to each other one exactly once (an
+ * Eulerian circuit).
+ */
+function circuitOver<Item>([first, second, ...others]: readonly Item[]): Item[] {
+  if (first === undefined) return []
+  if (second === undefined) return [first]
+  const excursions = others.flatMap((other) => [other, first])
+  return [first, ...excursions, ...circuitOver([second, ...others]), first]
+}
