@@ -1,6 +1,6 @@
 /**
- * For `node --test --test-global-setup`: one PostgreSQL for all tests, unless one is given, a browser, and a
- * cache of compiled code, since each file of tests is a process and half of starting one is compiling.
+ * What the tests of a run share: one PostgreSQL, unless one is given, a browser, and a cache of compiled code.
+ * The runner calls both functions; `node --test --test-global-setup` does too.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,8 +14,10 @@ let browser: BrowserProgram | null = null
 let compiled: string | null = null
 
 export async function globalSetup(): Promise<void> {
-  compiled = mkdtempSync(join(tmpdir(), 'recordhub-compiled-'))
-  process.env['NODE_COMPILE_CACHE'] = compiled
+  if (!process.env['NODE_COMPILE_CACHE']) {
+    compiled = mkdtempSync(join(tmpdir(), 'recordhub-compiled-'))
+    process.env['NODE_COMPILE_CACHE'] = compiled
+  }
   if (!process.env['TEST_DATABASE_URL']) {
     server = await startPostgres()
     process.env['TEST_DATABASE_URL'] = server.url
@@ -26,7 +28,7 @@ export async function globalSetup(): Promise<void> {
   process.env['TEST_CHROMIUM_LIBRARIES'] = browser.libraries
 }
 
-/** Whoever interrupts the run may skip this; a server that was started here goes all the same. */
+/** A run that is interrupted may skip this; a server that was started here ends with the process all the same. */
 export async function globalTeardown(): Promise<void> {
   browser?.remove()
   if (compiled) rmSync(compiled, { recursive: true, force: true })

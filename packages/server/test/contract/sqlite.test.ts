@@ -23,14 +23,11 @@ import {
 } from '../helpers/storage-pulls.ts'
 import { dropOld } from '../helpers/storage-retention.ts'
 import { runSql } from '../helpers/storage-sql.ts'
-import { openTemporarySqlite, sqliteEngine } from '../helpers/storage-sqlite.ts'
+import { openTemporarySqlite } from '../helpers/storage-sqlite.ts'
 import { untilTrue } from '../helpers/until.ts'
-import { describeStorage } from './storage-contract.ts'
 
 const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable' }
 const IN_USE = { name: 'HubError', code: 'data_folder_in_use' }
-
-describeStorage(sqliteEngine)
 
 describe('what only SQLite promises', () => {
   test('a read of nothing new leaves the file and its log untouched', async () => {

@@ -1,0 +1,279 @@
+/** Callers that attack the hub over its socket: refused, and nothing in any table has changed. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { before, describe, test } from 'node:test'
+import { ACCESS } from '../../src/http/access.ts'
+import { digestTables, sendRaw, statusesIn } from '../helpers/attacks-incoming.ts'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { newRecord, push, registerAny, shareHub, signIn } from '../helpers/http-actions.ts'
+import { until } from '../helpers/until.ts'
+import { PATHS, RAW_ROWS } from './requests.ts'
+
+/** Bodies that are not what they seem; each goes to every route that takes one. */
+const BODIES: readonly (readonly [string, string | Buffer])[] = [
+  ['a __proto__', '{"__proto__":{"polluted":true,"role":"admin"}}'],
+  ['a __proto__ deep within', '{"data":{"a":[{"__proto__":{"polluted":true}}]}}'],
+  ['a constructor', '{"constructor":{"prototype":{"polluted":true}},"role":"admin"}'],
+  ['a prototype', '{"prototype":{"polluted":true}}'],
+  ['a key twice', '{"password":"a","password":["b"],"email":"a@b","email":{}}'],
+  ['a byte order mark alone', '\ufeff'],
+  ['a byte order mark twice', '\ufeff\ufeff{}'],
+  ['overlong UTF-8', Buffer.from('7b2261223a22c0af227d', 'hex')],
+  ['a surrogate in UTF-8', Buffer.from('7b2261223a22eda080227d', 'hex')],
+  ['UTF-16', Buffer.from('{"a":1}', 'utf16le')],
+  [
+    'U+0000',
+    '{"name\\u0000":"a\\u0000b","email":"\\u0000","password":"\\u0000","token":"\\u0000"}',
+  ],
+  ['half a pair', '{"name":"\\ud800","email":"\\udc00@b","password":"\\ud800","token":"\\ud800"}'],
+  ['a huge number', `{"grace_seconds":1e999999,"id":${'9'.repeat(10_000)},"a":-0,"b":1e-999999}`],
+  ['a list', '[[[[]]]]'],
+  ['a text', '"admin"'],
+  ['null', 'null'],
+  [
+    'arrays for texts',
+    '{"email":["a@b"],"password":[],"token":{},"name":[[]],"code":[1],"status":["inactive"]}',
+  ],
+  ['queries for texts', '{"email":{"$ne":null},"password":{"$gt":""},"code":{"$regex":".*"}}'],
+]
+
+/** Costly ones, for a few routes. */
+const HEAVY: typeof BODIES = [
+  [
+    '60,000 keys',
+    JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`k${n}`, n]))),
+  ],
+  ['lists within lists', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+]
+const TAKES_HEAVY = new Set([
+  'POST /api/webhook/receive',
+  'PATCH /api/webhook/receive',
+  'POST /api/auth/sign-in/email',
+  'POST /api/v1/platforms',
+  'POST /setup',
+])
+
+const QUERY =
+  '?__proto__[polluted]=1&constructor[prototype][polluted]=1&__proto__=1&filter[__proto__]=1&filter[constructor]=1' +
+  '&limit=1e999&cursor=%00&cursor=%ed%a0%80&sort[]=a&q=%00&q=%ff&platform[]=x&platform=y&as_of=__proto__&format=__proto__'
+
+/** Ends what it begins, or spends what others need. */
+const LEFT_OUT = new Set(['GET /dashboard/events', 'POST /api/v1/pulls'])
+
+onEachEngineWhenDeep((engine) => {
+  describe(`attacks over the socket, on ${engine.name}`, () => {
+    const hub = shareHub(engine, { withOperator: true })
+    let key = ''
+    /** Once the search has followed: it goes on in the background. */
+    async function digest() {
+      await until(async () => {
+        const { lag } = await hub().storage.searchIndex.readSearchIndex()
+        return lag === 0 ? true : null
+      }, 'the search has followed')
+      return digestTables(hub().storage)
+    }
+    before(async () => {
+      key = (await registerAny(hub())).hub_api_key
+      assert.equal((await push(hub(), key, newRecord('HONEST'))).status, 201)
+    })
+
+    for (const { what, bytes, statuses } of RAW_ROWS) {
+      test(`${what}: ${statuses.map((one) => one.join() || 'closed').join(' or ')}`, async () => {
+        const stored = await digest()
+        const least = Math.min(...statuses.map((one) => one.length))
+        const answer = await sendRaw(hub().address, bytes(key), least)
+        const found = statusesIn(answer)
+        assert.ok(
+          statuses.some((one) => one.join() === found.join()),
+          answer.slice(0, 2000),
+        )
+        for (const header of [
+          /^x-content-type-options: nosniff\r$/gim,
+          /^cache-control: no-store\r$/gim,
+        ]) {
+          assert.equal(answer.match(header)?.length ?? 0, found.length, answer)
+        }
+        for (const text of [answer, hub().log()]) assert.ok(!text.includes(key))
+        assert.doesNotMatch(hub().log(), /rawPacket/)
+        assert.deepEqual(await digest(), stored)
+      })
+    }
+
+    test('the same push in an honest frame is taken, so that the others are refused for theirs', async () => {
+      const body = JSON.stringify(newRecord('FRAMED'))
+      const head = `POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\n`
+      const size = Buffer.byteLength(body)
+      const plain = await sendRaw(hub().address, `${head}Content-Length: ${size}\r\n\r\n${body}`)
+      assert.deepEqual(statusesIn(plain), [201])
+      const chunk = `${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+      const chunked = await sendRaw(
+        hub().address,
+        `${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`,
+      )
+      assert.deepEqual(statusesIn(chunked), [200])
+    })
+
+    test('no spelling of an address gets past the table of access', async () => {
+      const stored = await digest()
+      const bearer = `Authorization: Bearer rht_${'0'.repeat(49)}\r\n`
+      for (const path of PATHS) {
+        for (const headers of [
+          '',
+          bearer,
+          'X-Original-URL: /healthz\r\nX-Rewrite-URL: /healthz\r\n',
+        ]) {
+          for (const method of ['GET', 'POST']) {
+            const answer = await sendRaw(
+              hub().address,
+              `${method} ${path} HTTP/1.1\r\nHost: hub\r\nConnection: close\r\nContent-Length: 0\r\n${headers}\r\n`,
+            )
+            const [status = 0] = statusesIn(answer)
+            assert.ok(
+              [302, 400, 401, 403, 404, 405, 419].includes(status),
+              `${method} ${path}: ${answer}`,
+            )
+            assert.doesNotMatch(answer, /^X-Evil/im)
+            assert.doesNotMatch(answer, /"platforms":|root:|"dependencies"/)
+          }
+        }
+      }
+      assert.deepEqual(await digest(), stored)
+    })
+
+    test('no header turns a method into another', async () => {
+      const { headers } = await signIn(hub())
+      const stored = await digest()
+      for (const name of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
+        for (const method of ['DELETE', 'PATCH']) {
+          const answer = await hub().send({
+            url: '/api/v1/platforms/1?_method=DELETE',
+            headers: { ...headers, [name]: method },
+          })
+          assert.equal(answer.status, 200)
+          const posted = await hub().send({
+            method: 'POST',
+            url: '/api/v1/platforms/1',
+            headers: { ...headers, [name]: method },
+            body: { platform_name: 'x', status: 'inactive', _method: method },
+          })
+          assert.equal(posted.status, 405)
+        }
+      }
+      const { operators: _, operator_sessions: __, ...rest } = await digest()
+      const { operators: ___, operator_sessions: ____, ...expected } = stored
+      assert.deepEqual(rest, expected)
+    })
+
+    test('a strange Host is in no link and no page, and breaks nothing', async () => {
+      for (const host of [
+        'evil.example',
+        '"><script>alert(1)</script>',
+        '[',
+        'a b',
+        'hub:99999',
+        '..',
+        'a@b',
+        '',
+        '%00',
+        'x'.repeat(5000),
+      ]) {
+        for (const [method, path, type] of [
+          ['GET', '/dashboard', 'text/html'],
+          ['GET', '/sign-in', 'text/html'],
+          ['GET', '/nowhere', 'text/html'],
+          ['GET', '/api/v1/sign-in-options', '*/*'],
+          ['POST', '/api/auth/sign-in/email', '*/*'],
+          ['POST', '/api/auth/sign-in/social', '*/*'],
+          ['GET', '/api/auth/callback/oidc', '*/*'],
+        ]) {
+          const body =
+            method === 'POST' ? '{"email":"a@example.org","password":"wrong password"}' : ''
+          const answer = await sendRaw(
+            hub().address,
+            `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-Host: evil.example\r\nAccept: ${type}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+          )
+          const [status = 0] = statusesIn(answer)
+          assert.ok(status > 0 && status < 500, `${host} ${path}: ${answer.slice(0, 1000)}`)
+          if (host !== '' && host !== '..' && host !== '[')
+            assert.ok(!answer.includes(host.slice(0, 100)), `${path}: ${answer.slice(0, 1000)}`)
+          assert.ok(!answer.includes('evil.example'))
+        }
+      }
+    })
+
+    test('no body and no query makes any route fail or taints the process', async () => {
+      const authorization = hub().authorization('admin')
+      for (const route of Object.keys(ACCESS).filter((name) => !LEFT_OUT.has(name))) {
+        const [method = '', path = ''] = route.split(' ')
+        const url = path.replace('*', 'x').replaceAll(/:\w+/g, '1')
+        const send = (body?: string | Buffer) =>
+          fetch(`${hub().address}${url}${QUERY}`, {
+            ...{ method, redirect: 'manual' },
+            headers: { authorization, 'x-api-key': key, 'content-type': 'application/json' },
+            ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body)) }),
+          })
+        const bodies =
+          method === 'GET'
+            ? [['no body', undefined] as const]
+            : [...BODIES, ...(TAKES_HEAVY.has(route) ? HEAVY : [])]
+        for (const [what, body] of bodies) {
+          const answer = await send(body)
+          assert.ok(
+            answer.status !== 500,
+            `${route} with ${what}: ${answer.status} ${await answer.text()}`,
+          )
+          await answer.body?.cancel().catch(() => undefined)
+        }
+      }
+      assert.equal(Reflect.get({}, 'polluted'), undefined)
+      const faults = hub()
+        .log()
+        .split('\n')
+        .filter((line) => line.includes('"level":50') && !line.includes('HubError'))
+      assert.deepEqual(faults, [])
+    })
+
+    test('a thousand connections that send next to nothing hold up nobody', async () => {
+      const { port } = new URL(hub().address)
+      const sockets: Socket[] = []
+      for (let count = 0; count < 1000; count += 1) {
+        const socket = connect({ host: '127.0.0.1', port: Number(port) })
+        socket.on('error', () => undefined)
+        await once(socket, 'connect')
+        socket.write(
+          count % 2 === 0
+            ? 'POST /api/webhook/receive HTTP/1.1\r\nHost:'
+            : `POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
+        )
+        sockets.push(socket)
+      }
+      const body = JSON.stringify(newRecord('AMONG-THEM'))
+      const answer = await fetch(`${hub().address}/api/webhook/receive`, {
+        method: 'POST',
+        headers: { 'x-api-key': key, 'content-type': 'application/json' },
+        body,
+      })
+      assert.equal(answer.status, 201)
+      for (const socket of sockets) socket.destroy()
+    })
+
+    test('made-up keys store nothing, and log a line a second at most, however many', async () => {
+      const stored = await digest()
+      const logged = hub().log().length
+      const began = performance.now()
+      for (let count = 0; count < 2000; count += 1) {
+        const answer = await push(hub(), `rhk_${String(count).padStart(49, '0')}`, newRecord('X'))
+        assert.equal(answer.status, 401)
+      }
+      assert.deepEqual(await digest(), stored)
+      const lines = hub().log().slice(logged).split('\n').slice(0, -1)
+      const told = lines
+        .map((line) => JSON.parse(line))
+        .filter(({ code }) => code === 'api_key_invalid')
+      assert.equal(told.length, lines.length)
+      assert.ok(told.length <= 2 + (performance.now() - began) / 1000, `${told.length} lines`)
+      assert.doesNotMatch(lines.join(), /rhk_/)
+    })
+  })
+})

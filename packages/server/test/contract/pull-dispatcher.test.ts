@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Storage } from '../../src/storage/port/storage.ts'
+import { onEachEngine } from '../helpers/engines.ts'
+import { withStorage } from '../helpers/storage-engine.ts'
+
+const NO_SCHEDULE = async () => {}
+const HOURLY = '17 * * * *'
+
+onEachEngine((engine) => {
+  describe(`the pull dispatcher on ${engine.name}`, () => {
+    test(
+      'a dispatched pull is run once',
+      withStorage(engine, async ({ storage }) => {
+        const runs = await collectRuns(storage)
+        await storage.pullDispatcher.dispatch(1)
+        await storage.pullDispatcher.dispatch(2)
+        assert.deepEqual(await runs.next(), 1)
+        assert.deepEqual(await runs.next(), 2)
+        // What a third run of 1 or 2 would come before.
+        await storage.pullDispatcher.dispatch(3)
+        assert.deepEqual(await runs.next(), 3)
+        await storage.pullDispatcher.stop()
+      }),
+    )
+
+    test(
+      'dispatching does not wait for the pull to run',
+      withStorage(engine, async ({ storage }) => {
+        const started = Promise.withResolvers<number>()
+        const runPull = (pullId: number) => {
+          started.resolve(pullId)
+          return new Promise<void>(() => {})
+        }
+        await storage.pullDispatcher.start({ runPull, onSchedule: NO_SCHEDULE }, null)
+        await storage.pullDispatcher.dispatch(7)
+        assert.equal(await started.promise, 7)
+        await storage.pullDispatcher.stop()
+      }),
+    )
+
+    test(
+      'once stopped it delivers nothing more, not even what was dispatched just before',
+      withStorage(engine, async ({ storage }) => {
+        const { pullDispatcher } = storage
+        const delivered: number[] = []
+        const runPull = async (pullId: number) => void delivered.push(pullId)
+        await pullDispatcher.start({ runPull, onSchedule: NO_SCHEDULE }, HOURLY)
+        await pullDispatcher.dispatch(1)
+        await pullDispatcher.stop()
+        const afterStop = [...delivered]
+        await pullDispatcher.dispatch(2)
+        await turnOfEventLoop()
+        assert.deepEqual(delivered, afterStop)
+        assert.equal(pullDispatcher.nextRun(), null)
+        await pullDispatcher.stop()
+      }),
+    )
+
+    test(
+      'the next run is the next time of the schedule, and there is none without a schedule',
+      withStorage(engine, async ({ storage: { pullDispatcher } }) => {
+        const handlers = { runPull: async () => {}, onSchedule: NO_SCHEDULE }
+        assert.equal(pullDispatcher.nextRun(), null)
+        await pullDispatcher.start(handlers, HOURLY)
+        const next = pullDispatcher.nextRun()
+        assert.ok(next)
+        assert.equal(next.getUTCMinutes(), 17)
+        assert.ok(next.getTime() > Date.now() - 1000)
+        assert.ok(next.getTime() <= Date.now() + 3_600_000)
+        await pullDispatcher.stop()
+        assert.equal(pullDispatcher.nextRun(), null)
+        await pullDispatcher.start(handlers, null)
+        assert.equal(pullDispatcher.nextRun(), null)
+        await pullDispatcher.stop()
+      }),
+    )
+  })
+})
+
+/** Starts the dispatcher; `next` gives the pulls that it runs, one after the other. */
+async function collectRuns(storage: Storage): Promise<{ next: () => Promise<number> }> {
+  const ran: number[] = []
+  let wake = () => {}
+  const runPull = async (pullId: number) => {
+    ran.push(pullId)
+    wake()
+  }
+  await storage.pullDispatcher.start({ runPull, onSchedule: NO_SCHEDULE }, null)
+  return {
+    async next() {
+      for (;;) {
+        const pullId = ran.shift()
+        if (pullId !== undefined) return pullId
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    },
+  }
+}
+
+function turnOfEventLoop(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(() => setImmediate(resolve))
+  })
+}

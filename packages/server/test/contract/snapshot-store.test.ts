@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { onEachEngine } from '../helpers/engines.ts'
+import { withStorage } from '../helpers/storage-engine.ts'
+import {
+  changeLog,
+  listLines,
+  listRecords,
+  newPlatform,
+  pushWrite,
+  registerTestPlatform,
+  setStatus,
+  write,
+} from '../helpers/storage-fixtures.ts'
+import {
+  finishTestPull,
+  pullOnce,
+  pullWrite,
+  startTestPull,
+  taskOf,
+  taskResult,
+} from '../helpers/storage-pulls.ts'
+
+onEachEngine((engine) => {
+  describe(`the snapshot on ${engine.name}`, () => {
+    test(
+      'a snapshot of nothing is all zeros',
+      withStorage(engine, async ({ storage, clock }) => {
+        assert.deepEqual(await storage.snapshot.readSnapshot(clock.day), {
+          stats: {
+            platforms: 0,
+            active_platforms: 0,
+            modules: 0,
+            records: 0,
+            received_today: 0,
+            created_today: 0,
+            updated_today: 0,
+            rejected_today: 0,
+          },
+          platforms: [],
+          records: [],
+          logs: [],
+          alerts: { open: 0, latest: [] },
+          latest_sync: null,
+          pull: { running: false, pull: null, schedule_paused: false },
+        })
+      }),
+    )
+
+    test(
+      'its numbers agree with what was written',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
+        const clinic = await registerTestPlatform(kit, { name: 'clinic', offered: ['staff'] })
+        const asleep = await registerTestPlatform(kit, { name: 'asleep' })
+        await setStatus(kit, asleep, 'inactive')
+        await write(
+          kit,
+          pushWrite(school),
+          pushWrite(school, { full_name: 'Bob' }),
+          pushWrite(school, { record_type: 'rooms', source: 'PATCH' }),
+        )
+        await pullOnce(kit, clinic, async (read) => {
+          await write(kit, pullWrite(read), pullWrite(read, { reference: 'r-2' }))
+        })
+        await kit.storage.rejectedPushes.keepRejectedPushes(
+          [
+            {
+              platform_id: school.platform_id,
+              method: 'POST',
+              code: 'invalid_record',
+              message: 'No',
+              errors: {},
+              body: '{}',
+              pull_id: null,
+              record_type: null,
+              place: null,
+              activity: null,
+            },
+          ],
+          { at: kit.clock.text, day: kit.clock.day, quotaBytes: 1_000_000 },
+        )
+        const { stats, platforms } = await kit.storage.snapshot.readSnapshot(kit.clock.day)
+        assert.deepEqual(stats, {
+          platforms: 3,
+          active_platforms: 2,
+          modules: 4,
+          records: 4,
+          received_today: 5,
+          created_today: 4,
+          updated_today: 1,
+          rejected_today: 1,
+        })
+        const listed = await kit.storage.platforms.listPlatforms()
+        assert.deepEqual(
+          platforms,
+          listed.map(({ modules: _, ...summary }) => summary),
+        )
+        assert.deepEqual(
+          platforms.map((platform) => [platform.platform_name, platform.records]),
+          [
+            ['asleep', 0],
+            ['clinic', 2],
+            ['school', 2],
+          ],
+        )
+      }),
+    )
+
+    test(
+      'it shows the 20 records that changed last, without their data',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const references = Array.from({ length: 30 }, (_, index) => `r-${index}`)
+        await write(kit, ...references.map((reference) => pushWrite(school, { reference })))
+        await write(kit, pushWrite(school, { reference: 'r-3', full_name: 'Bob' }))
+        await write(kit, pushWrite(school, { reference: 'r-5' }))
+        const { records } = await kit.storage.snapshot.readSnapshot(kit.clock.day)
+        const query = { sort: 'updated_at', descending: true, limit: 20 } as const
+        const latest = await listRecords(kit.storage, query)
+        assert.equal(latest[0]?.reference_number, 'r-3')
+        assert.equal(latest[1]?.reference_number, 'r-29')
+        assert.deepEqual(
+          records,
+          latest.map(({ data: _, change_seq: __, ...summary }) => summary),
+        )
+      }),
+    )
+
+    test(
+      'it shows the 20 latest lines of activity',
+      withStorage(engine, async ({ storage, clock }) => {
+        for (let number = 0; number < 25; number += 1) {
+          const message = `${number}`
+          await storage.activity.appendActivity({ level: 'info', kind: 'test.noted', message })
+        }
+        const { logs } = await storage.snapshot.readSnapshot(clock.day)
+        const query = { platform: null, level: null, limit: 20, before: null }
+        assert.deepEqual(logs, await listLines(storage.activity, query))
+        assert.equal(logs[0]?.message, '24')
+      }),
+    )
+
+    test(
+      'it shows at most 200 platforms, those in trouble first, but counts all',
+      withStorage(engine, async (kit) => {
+        const { platforms, pulls, snapshot } = kit.storage
+        for (let number = 0; number < 202; number += 1) {
+          const name = `p-${String(number).padStart(3, '0')}`
+          await platforms.registerPlatform(newPlatform(name, { registered: [] }), changeLog())
+        }
+        const ill = await registerTestPlatform(kit, { name: 'zebra' })
+        const pull = await startTestPull(kit.storage)
+        const { task_number } = taskOf(pull, ill)
+        const failed = taskResult({ state: 'failed', error: 'HTTP 500' })
+        await pulls.finishTask(pull.pull_id, task_number, failed, null)
+        const shown = await snapshot.readSnapshot(kit.clock.day)
+        assert.equal(shown.platforms.length, 200)
+        const [first, second] = shown.platforms
+        assert.deepEqual([first?.platform_name, first?.last_error], ['zebra', 'HTTP 500'])
+        assert.equal(second?.platform_name, 'p-000')
+        assert.equal(shown.stats.platforms, 203)
+      }),
+    )
+
+    test(
+      'it tells of the pull under way, and of the last one that ended',
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit)
+        const read = () => kit.storage.snapshot.readSnapshot(kit.clock.day)
+        const first = await startTestPull(kit.storage)
+        const during = await read()
+        assert.equal(during.latest_sync, null)
+        assert.equal(during.pull.running, true)
+        assert.deepEqual(during.pull.pull, await kit.storage.pulls.readPull(first.pull_id))
+        kit.clock.advance(60)
+        await finishTestPull(kit.storage, first.pull_id, 'partial')
+        const ended = {
+          pull_id: first.pull_id,
+          trigger: 'operator',
+          state: 'partial',
+          started_at: '2026-03-10T08:00:00.000Z',
+          finished_at: '2026-03-10T08:01:00.000Z',
+        }
+        const after = await read()
+        assert.deepEqual(after.latest_sync, ended)
+        assert.deepEqual(after.pull, { running: false, pull: null, schedule_paused: false })
+        await startTestPull(kit.storage)
+        const next = await read()
+        assert.deepEqual(next.latest_sync, ended)
+        assert.equal(next.pull.running, true)
+      }),
+    )
+
+    test(
+      'reading it again and again changes nothing',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        await write(kit, pushWrite(school))
+        const read = () => kit.storage.snapshot.readSnapshot(kit.clock.day)
+        const first = await read()
+        kit.clock.advance(60)
+        for (const again of await Promise.all([read(), read(), read()])) {
+          assert.deepEqual(again, first)
+        }
+      }),
+    )
+  })
+})

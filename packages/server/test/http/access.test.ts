@@ -1,0 +1,172 @@
+/** Every route of the table of access, called by everybody whom it does not let in, and by whom it does. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { ROLES, type Role } from '../../src/domain/caller.ts'
+import { createApiToken } from '../../src/features/operators/api-token.ts'
+import { ACCESS, WITHOUT_SECOND_FACTOR } from '../../src/http/access.ts'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { registerAny, type Session, shareHub } from '../helpers/http-actions.ts'
+import { type Answer, expectError } from '../helpers/http-answer.ts'
+import { type HubRequest, startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { addOperator, signInAs } from '../helpers/http-operators.ts'
+import { countRows, runSql } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+type Method = (typeof METHODS)[number]
+type Route = { name: string; method: Method; url: string; role: Role }
+
+/** It ends the session that asks, so it is asked last. */
+const SIGN_OUT = 'POST /api/auth/sign-out'
+const NOT_LET_IN = ['forbidden', 'not_signed_in', 'session_or_token_invalid', 'api_key_invalid']
+
+const ROUTES: Route[] = Object.entries(ACCESS)
+  .flatMap(([name, access]) => {
+    const [method, path = ''] = name.split(' ')
+    const url = path.replaceAll(/:\w+/g, '999999').replace('*', 'any')
+    if (access === 'anyone' || access === 'platform') return []
+    return [{ name, method: methodOf(method), url, role: access }]
+  })
+  .toSorted((one, other) => Number(one.name === SIGN_OUT) - Number(other.name === SIGN_OUT))
+
+function methodOf(text: string | undefined): Method {
+  return METHODS.find((method) => method === text) ?? assert.fail(`What is ${text}?`)
+}
+
+const TABLES = [
+  ...['operators', 'operator_sessions', 'operator_invitations', 'operator_passkeys', 'api_tokens'],
+  ...['platforms', 'modules', 'hub_keys', 'records', 'pulls', 'rejected_pushes', 'saved_views'],
+  ...['activity', 'audit', 'alerts', 'removals', 'tombstones', 'switches', 'guesses'],
+]
+
+async function tallyOf({ storage }: TestHub): Promise<Record<string, number>> {
+  const counts = TABLES.map(async (table) => [table, await countRows(storage, table)] as const)
+  return Object.fromEntries(await Promise.all(counts))
+}
+
+const requestTo = ({ method, url }: Route, headers: Record<string, string>): HubRequest => ({
+  ...{ method, url, headers },
+  ...(method === 'GET' ? {} : { body: {} }),
+})
+
+function untilNoPull({ storage }: TestHub): Promise<true> {
+  return until(async () => {
+    const running = await runSql(storage, 'SELECT 1 FROM pulls WHERE finished_at IS NULL')
+    return running.length === 0 ? true : null
+  }, 'all pulls are over')
+}
+
+/** What a route answers to somebody whom it does not know. */
+function expectUnknown({ method, url }: Route, answer: Answer): void {
+  if (method === 'GET' && answer.status === 302) {
+    assert.match(url, /^\/dashboard(\/any)?$/)
+    assert.match(answer.header('location'), /^\/sign-in/)
+  } else if (method === 'GET' || url.startsWith('/api/v1/')) {
+    expectError(answer, 401, 'not_signed_in')
+  } else expectError(answer, 419, 'session_or_token_invalid')
+}
+
+onEachEngineWhenDeep((engine) => {
+  describe(`who may call what, on ${engine.name}`, () => {
+    const hub = shareHub(engine, { withOperator: true })
+    const sessions = new Map<Role, Session>()
+    const strangers: [string, Record<string, string>][] = []
+
+    before(async () => {
+      const { hub_api_key } = await registerAny(hub())
+      for (const role of ROLES) {
+        await addOperator(hub(), `${role}@example.org`, role)
+        sessions.set(role, await signInAs(hub(), `${role}@example.org`))
+      }
+      const parts = { operators: hub().storage.operators, clock: { now: () => new Date(0) } }
+      const asked = { role: 'admin', actor: 'test', expiresInDays: 1 } as const
+      const expired = await createApiToken(parts, { ...asked, name: 'expired' })
+      const revoked = await createApiToken(parts, { ...asked, name: 'old', expiresInDays: null })
+      await runSql(
+        hub().storage,
+        `UPDATE api_tokens SET revoked_at = '2026-01-01T00:00:00.000Z' WHERE name = 'old'`,
+      )
+      strangers.push(
+        ['nobody', {}],
+        ["a platform's key", { 'x-api-key': hub_api_key }],
+        ["a platform's key as a token", { authorization: `Bearer ${hub_api_key}` }],
+        ['an expired token', { authorization: `Bearer ${expired}` }],
+        ['a revoked token', { authorization: `Bearer ${revoked}` }],
+        ['a made-up session', { cookie: 'recordhub.session_token=a.b' }],
+      )
+    })
+
+    test('there are routes for each role', () => {
+      assert.ok(ROUTES.length > 80)
+      for (const role of ROLES) assert.ok(ROUTES.some((route) => route.role === role))
+    })
+
+    test('whom the hub does not know gets nothing from any of them, and changes nothing', async () => {
+      const tally = await tallyOf(hub())
+      for (const [, headers] of strangers) {
+        for (const route of ROUTES) {
+          expectUnknown(route, await hub().send(requestTo(route, headers)))
+        }
+      }
+      assert.deepEqual(await tallyOf(hub()), tally)
+    })
+
+    test("a session with another session's token changes nothing", async () => {
+      const tally = await tallyOf(hub())
+      const csrf = sessions.get('operator')?.csrf ?? ''
+      const headers = { cookie: sessions.get('admin')?.cookie ?? '', 'x-csrf-token': csrf }
+      for (const route of ROUTES.filter(({ method }) => method !== 'GET')) {
+        const answer = await hub().send(requestTo(route, headers))
+        expectError(answer, 419, 'session_or_token_invalid')
+      }
+      assert.deepEqual(await tallyOf(hub()), tally)
+    })
+
+    for (const role of ROLES) {
+      test(`a ${role} is refused what takes more, by session and by token, and changes nothing`, async () => {
+        const above = ROUTES.filter((route) => ROLES.indexOf(route.role) > ROLES.indexOf(role))
+        assert.equal(above.length > 0, role !== 'admin')
+        const tally = await tallyOf(hub())
+        for (const route of above) {
+          const headers = sessions.get(role)?.headers ?? {}
+          expectError(await hub().send(requestTo(route, headers)), 403, 'forbidden')
+          if (!route.url.startsWith('/api/v1/')) continue
+          const authorization = hub().authorization(role)
+          expectError(await hub().send(requestTo(route, { authorization })), 403, 'forbidden')
+        }
+        assert.deepEqual(await tallyOf(hub()), tally)
+      })
+
+      test(`a ${role} is let in everywhere else`, async () => {
+        for (const route of ROUTES) {
+          if (ROLES.indexOf(route.role) > ROLES.indexOf(role)) continue
+          const answer = await hub().send(requestTo(route, sessions.get(role)?.headers ?? {}))
+          const { code } = answer.status < 400 ? { code: '' } : Object(JSON.parse(answer.text))
+          assert.ok(!NOT_LET_IN.includes(code), `${route.name}: ${answer.text}`)
+          assert.ok(answer.status < 500, `${route.name}: ${answer.text}`)
+        }
+        // What was started must not write while the next test compares.
+        await untilNoPull(hub())
+      })
+    }
+
+    test('a password alone, where more is required, opens nothing but what the table says', async () => {
+      const env = { HUB_REQUIRE_SECOND_FACTOR: 'on', HUB_BROADCAST: 'on' }
+      await using strict = await startTestHub(engine, { withOperator: true, env })
+      const { headers } = await signInAs(strict)
+      const closed = ROUTES.filter(({ name }) => !(name in WITHOUT_SECOND_FACTOR))
+      assert.equal(ROUTES.length - closed.length, Object.keys(WITHOUT_SECOND_FACTOR).length)
+      const tally = await tallyOf(strict)
+      for (const route of closed) {
+        const answer = await strict.send(requestTo(route, headers))
+        expectError(answer, 403, 'second_factor_required')
+      }
+      assert.deepEqual(await tallyOf(strict), tally)
+      for (const route of ROUTES.filter((one) => !closed.includes(one))) {
+        const answer = await strict.send(requestTo(route, headers))
+        assert.doesNotMatch(answer.text, /second_factor_(required|unused)/, route.name)
+        assert.ok(answer.status < 500, route.name)
+      }
+    })
+  })
+})

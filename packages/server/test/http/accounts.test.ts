@@ -1,0 +1,303 @@
+/** One's own account: password, second factor, passkeys and sessions. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { resetPassword } from '../../src/app/manage-operators.ts'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { cookieOf } from '../helpers/http-actions.ts'
+import { expectAbsent, expectError, expectObject } from '../helpers/http-answer.ts'
+import { EMAIL, PASSWORD, startTestHub } from '../helpers/http-hub.ts'
+import {
+  actionsOf,
+  addOperator,
+  callAs,
+  sessionOf,
+  signInAs,
+  trySignIn,
+} from '../helpers/http-operators.ts'
+import {
+  ACCOUNT,
+  addPasskey,
+  beginPasskey,
+  enableSecondFactor,
+  finishPasskey,
+  ORIGIN,
+  sendCode,
+} from '../helpers/http-second-factors.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+import { totpCode } from '../helpers/totp.ts'
+
+onEachEngineWhenDeep((engine) => {
+  describe(`one's password and sessions, on ${engine.name}`, () => {
+    test('a new password takes the current one, and ends all other sessions', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const session = await signInAs(hub)
+      const other = await signInAs(hub)
+      const change = (current_password: string, new_password: string) =>
+        callAs(hub, session, 'POST', `${ACCOUNT}/password`, { current_password, new_password })
+      const next = 'another horse battery staple'
+      expectError(await change('not the password', next), 403, 'password_wrong')
+      for (const weak of ['short', 'Password-123456', `${EMAIL} 1`, '\u{1F512}'.repeat(11)]) {
+        expectError(await change(PASSWORD, weak), 422, 'password_refused')
+      }
+      assert.equal((await callAs(hub, other, 'GET', ACCOUNT)).status, 200)
+      const changed = await change(PASSWORD, next)
+      expectObject(changed, 200)
+      const renewed = await sessionOf(hub, changed)
+      assert.equal((await callAs(hub, renewed, 'GET', ACCOUNT)).status, 200)
+      expectError(await callAs(hub, other, 'GET', ACCOUNT), 401, 'not_signed_in')
+      expectError(await trySignIn(hub, EMAIL), 401, 'invalid_email_or_password')
+      await signInAs(hub, EMAIL, next)
+      expectAbsent([next, PASSWORD], [hub.log(), changed.text])
+      assert.ok((await actionsOf(hub)).includes('account.change_password'))
+    })
+
+    test('one that the command line sets is stored as every other', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const next = 'another horse battery staple'
+      const request = { email: EMAIL, password: next, removeSecondFactor: false, publicUrl: '' }
+      await resetPassword(hub.storage, request)
+      const [row] = await runSql(hub.storage, 'SELECT password FROM operator_accounts')
+      assert.match(String(row?.['password']), /^scrypt\$15\$8\$3\$/)
+      await signInAs(hub, EMAIL, next)
+    })
+
+    test('guesses of the current password end in 429', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const session = await signInAs(hub)
+      const statuses: number[] = []
+      for (let guess = 0; guess < 12; guess++) {
+        const body = { current_password: `guess ${guess}`, new_password: PASSWORD }
+        const answer = await callAs(hub, session, 'POST', `${ACCOUNT}/password`, body)
+        statuses.push(answer.status)
+      }
+      assert.deepEqual([statuses[0], statuses.at(-1)], [403, 429])
+    })
+
+    test("one's sessions are listed and ended; those of others are not there", async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      await addOperator(hub, 'bob@example.org', 'viewer')
+      const bob = await signInAs(hub, 'bob@example.org')
+      const [first, second, third] = [await signInAs(hub), await signInAs(hub), await signInAs(hub)]
+      const list = expectObject(await callAs(hub, first, 'GET', `${ACCOUNT}/sessions`), 200)
+      assert.ok(Array.isArray(list['sessions']))
+      const sessions = list['sessions'].map((one) => Object(one))
+      assert.equal(sessions.length, 3)
+      assert.equal(sessions.filter((one) => one.current).length, 1)
+      const own = sessions.find((one) => one.current)
+      const ending = await callAs(hub, bob, 'DELETE', `${ACCOUNT}/sessions/${own.id}`)
+      expectError(ending, 404, 'not_found')
+      const one = sessions.find((session) => !session.current)
+      expectObject(await callAs(hub, first, 'DELETE', `${ACCOUNT}/sessions/${one.id}`), 200)
+      expectObject(await callAs(hub, first, 'DELETE', `${ACCOUNT}/sessions`), 200)
+      for (const ended of [second, third]) {
+        expectError(await callAs(hub, ended, 'GET', ACCOUNT), 401, 'not_signed_in')
+      }
+      assert.equal((await callAs(hub, bob, 'GET', ACCOUNT)).status, 200)
+      assert.equal((await callAs(hub, first, 'GET', ACCOUNT)).status, 200)
+    })
+
+    test('a program has no account', async () => {
+      await using hub = await startTestHub(engine)
+      const headers = { authorization: hub.authorization('admin') }
+      for (const url of [ACCOUNT, `${ACCOUNT}/sessions`, `${ACCOUNT}/passkeys`]) {
+        expectError(await hub.send({ url, headers }), 403, 'operators_only')
+      }
+      const enable = { method: 'POST', url: `${ACCOUNT}/second-factor`, headers } as const
+      expectError(await hub.send({ ...enable, body: { password: 'x' } }), 403, 'operators_only')
+    })
+
+    test('nothing of it is changed without the CSRF token', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const { cookie } = await signInAs(hub)
+      for (const [method, path] of [
+        ['POST', 'password'],
+        ['DELETE', 'sessions'],
+        ['POST', 'second-factor'],
+        ['POST', 'second-factor/confirm'],
+        ['DELETE', 'second-factor'],
+        ['POST', 'passkeys/options'],
+        ['POST', 'passkeys'],
+        ['DELETE', 'passkeys/x'],
+      ] as const) {
+        const url = `${ACCOUNT}/${path}`
+        const answer = await hub.send({ method, url, headers: { cookie }, body: {} })
+        expectError(answer, 419, 'session_or_token_invalid')
+      }
+    })
+  })
+
+  describe(`the second factor, on ${engine.name}`, () => {
+    test('once it is on, a password alone opens nothing; a code goes on, and holds once', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const { uri, session } = await enableSecondFactor(hub, await signInAs(hub))
+      const { account } = expectObject(await callAs(hub, session, 'GET', ACCOUNT), 200)
+      assert.equal(Object(account).second_factor, true)
+
+      const half = await trySignIn(hub, EMAIL)
+      assert.equal(expectObject(half, 200)['twoFactorRedirect'], true)
+      expectAbsent(['session_token=ey'], [cookieOf(half)])
+      const headers = { cookie: cookieOf(half) }
+      const realtime = await hub.send({ url: '/dashboard/realtime', headers })
+      expectError(realtime, 401, 'not_signed_in')
+
+      const wrong = await sendCode(hub, half, 'verify-totp', '000000')
+      expectError(wrong, 401, 'invalid_code')
+      const code = totpCode(uri, 1)
+      const whole = await sendCode(hub, half, 'verify-totp', code)
+      await sessionOf(hub, whole)
+      const replayed = await sendCode(hub, await trySignIn(hub, EMAIL), 'verify-totp', code)
+      expectError(replayed, 401, 'code_used')
+      assert.ok(!replayed.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
+      const again = await sendCode(hub, half, 'verify-totp', totpCode(uri, -1))
+      assert.equal(again.status, 401, 'the half sign-in was used up')
+    })
+
+    test('guesses of a code use the sign-in up', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const { uri } = await enableSecondFactor(hub, await signInAs(hub))
+      const half = await trySignIn(hub, EMAIL)
+      for (let guess = 0; guess < 5; guess++) {
+        expectError(await sendCode(hub, half, 'verify-totp', `00000${guess}`), 401, 'invalid_code')
+      }
+      const late = await sendCode(hub, half, 'verify-totp', totpCode(uri, 1))
+      assert.ok(late.status >= 400)
+      assert.ok(!late.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
+    })
+
+    test('it takes the password to begin, to end, and for new recovery codes', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const plain = await signInAs(hub)
+      const wrong = { password: 'not the password' }
+      const url = `${ACCOUNT}/second-factor`
+      expectError(await callAs(hub, plain, 'POST', url, wrong), 403, 'password_wrong')
+      const { uri, session, codes } = await enableSecondFactor(hub, plain)
+      expectError(await callAs(hub, session, 'DELETE', url, wrong), 403, 'password_wrong')
+      const renew = `${url}/recovery-codes`
+      expectError(await callAs(hub, session, 'POST', renew, wrong), 403, 'password_wrong')
+      const right = { password: PASSWORD }
+      const renewed = expectObject(await callAs(hub, session, 'POST', renew, right), 200)
+      assert.ok(Array.isArray(renewed['recovery_codes']))
+      assert.ok(!renewed['recovery_codes'].includes(codes[0] ?? ''))
+      const other = await sessionOf(
+        hub,
+        await sendCode(hub, await trySignIn(hub, EMAIL), 'verify-totp', totpCode(uri, 1)),
+      )
+      const off = await callAs(hub, session, 'DELETE', url, right)
+      expectObject(off, 200)
+      expectError(await callAs(hub, other, 'GET', ACCOUNT), 401, 'not_signed_in')
+      const kept = await sessionOf(hub, off)
+      assert.equal((await callAs(hub, kept, 'GET', ACCOUNT)).status, 200)
+      await signInAs(hub)
+      const actions = await actionsOf(hub)
+      for (const what of ['enable', 'recovery_codes', 'disable']) {
+        assert.ok(actions.includes(`second_factor.${what}`), what)
+      }
+    })
+
+    test('one that was begun but not confirmed asks nobody for a code', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const session = await signInAs(hub)
+      const url = `${ACCOUNT}/second-factor`
+      const begun = await callAs(hub, session, 'POST', url, { password: PASSWORD })
+      expectObject(begun, 200)
+      const wrong = await callAs(hub, session, 'POST', `${url}/confirm`, { code: '000000' })
+      expectError(wrong, 422, 'code_wrong')
+      await signInAs(hub)
+    })
+
+    test('an admin takes it away from somebody who has lost it; nothing of it lies open', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const id = await addOperator(hub, 'bob@example.org', 'viewer')
+      const { uri, codes } = await enableSecondFactor(hub, await signInAs(hub, 'bob@example.org'))
+      const rows = JSON.stringify(
+        await runSql(hub.storage, 'SELECT * FROM operator_second_factors'),
+      )
+      const secret = new URL(uri).searchParams.get('secret') ?? ''
+      expectAbsent([secret, ...codes], [rows, hub.log()])
+      const admin = await signInAs(hub)
+      const url = `/api/v1/operators/${id}/second-factor`
+      expectObject(await callAs(hub, admin, 'DELETE', url), 200)
+      expectError(await callAs(hub, admin, 'DELETE', url), 404, 'not_found')
+      await signInAs(hub, 'bob@example.org')
+    })
+  })
+
+  describe(`passkeys, on ${engine.name}`, () => {
+    test('one is added, listed, signs in without a password, and is removed', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const session = await signInAs(hub)
+      const wrong = await callAs(hub, session, 'POST', `${ACCOUNT}/passkeys/options`, {
+        password: 'not the password',
+      })
+      expectError(wrong, 403, 'password_wrong')
+      const { passkey, added, home } = await addPasskey(hub, session)
+      expectObject(added, 201)
+      const list = expectObject(await callAs(hub, home, 'GET', `${ACCOUNT}/passkeys`), 200)
+      assert.ok(Array.isArray(list['passkeys']))
+      const [shown] = list['passkeys'].map((one) => Object(one))
+      assert.deepEqual([shown.name, shown.synced], ['My laptop', false])
+
+      const { options, cookie } = await beginPasskey(hub)
+      const response = passkey.sign(options, ORIGIN)
+      const signedIn = await finishPasskey(hub, cookie, response)
+      const mine = await sessionOf(hub, signedIn)
+      assert.equal((await callAs(hub, mine, 'GET', ACCOUNT)).status, 200)
+      assert.doesNotMatch(signedIn.text, /"token"/)
+      const replayed = await finishPasskey(hub, cookie, response)
+      assert.equal(replayed.status, 400)
+
+      const url = `${ACCOUNT}/passkeys/${shown.id}`
+      const refused = await callAs(hub, home, 'DELETE', url, { password: 'no' })
+      expectError(refused, 403, 'password_wrong')
+      expectObject(await callAs(hub, home, 'DELETE', url, { password: PASSWORD }), 200)
+      const next = await beginPasskey(hub)
+      const gone = await finishPasskey(hub, next.cookie, passkey.sign(next.options, ORIGIN))
+      assert.equal(gone.status, 401)
+      const actions = await actionsOf(hub)
+      assert.ok(actions.includes('passkey.create') && actions.includes('passkey.remove'))
+    })
+
+    test('a device that did not check who uses it is not enough', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const session = await signInAs(hub)
+      const { added } = await addPasskey(hub, session, { userVerified: false })
+      expectError(added, 422, 'sign_in_setting_refused')
+      const { passkey } = await addPasskey(hub, session)
+      const { options, cookie } = await beginPasskey(hub)
+      const lazy = passkey.sign(options, ORIGIN, { userVerified: false })
+      expectError(await finishPasskey(hub, cookie, lazy), 401, 'user_not_verified')
+    })
+
+    test('one that was used on another site, or for another challenge, opens nothing', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const { passkey } = await addPasskey(hub, await signInAs(hub))
+      const stolen = await beginPasskey(hub)
+      const elsewhere = passkey.sign(stolen.options, 'http://evil.example')
+      assert.equal((await finishPasskey(hub, stolen.cookie, elsewhere)).status, 400)
+      const [mine, other] = [await beginPasskey(hub), await beginPasskey(hub)]
+      const response = passkey.sign(other.options, ORIGIN)
+      assert.equal((await finishPasskey(hub, mine.cookie, response)).status, 400)
+      assert.equal((await finishPasskey(hub, '', response)).status, 400)
+      assert.equal((await finishPasskey(hub, mine.cookie, { id: 'x' })).status, 400)
+    })
+
+    test('a disabled operator is not let in by one', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const { passkey } = await addPasskey(hub, await signInAs(hub))
+      await runSql(hub.storage, `UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z'`)
+      const { options, cookie } = await beginPasskey(hub)
+      const answer = await finishPasskey(hub, cookie, passkey.sign(options, ORIGIN))
+      expectError(answer, 403, 'operator_disabled')
+      assert.ok(!answer.cookies.some((one) => /session_token=[^;]/.test(one)))
+    })
+
+    test('the sign-in offers them where a browser can use them, and tells nothing else', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const optionsAt = async (host: string) =>
+        expectObject(await hub.send({ url: '/api/v1/sign-in-options', headers: { host } }), 200)
+      const home = { success: true, passkeys: true, single_sign_on: [] }
+      assert.deepEqual(await optionsAt('localhost:8080'), home)
+      assert.deepEqual(await optionsAt('192.0.2.7'), { ...home, passkeys: false })
+    })
+  })
+})

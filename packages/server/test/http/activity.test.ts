@@ -1,0 +1,88 @@
+/** Reading the activity: its filters and pages. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ActivityPage } from '@recordhub/protocol'
+import { onEachEngine } from '../helpers/engines.ts'
+import { newRecord, push, type RegisteredPlatform, registerAny } from '../helpers/http-actions.ts'
+import { clockOfToday } from '../helpers/http-alerts.ts'
+import { expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+
+onEachEngine((engine) => {
+  describe(`the activity, on ${engine.name}`, () => {
+    test('it is narrowed by platform, level, kind, record, words and time', async () => {
+      const clock = clockOfToday()
+      await using hub = await startTestHub(engine, { clock })
+      const school = await registerAny(hub)
+      const clinic = await registerAny(hub)
+      clock.advance(60)
+      await pushTo(hub, school, 'R-1')
+      await pushTo(hub, school, 'R-2')
+      const between = clock.text
+      clock.advance(60)
+      await pushTo(hub, clinic, 'R-1')
+      await pushTo(hub, clinic, 'X-1', { record_type: 'ghosts' })
+      const { platform_name } = clinic
+      const [{ record_id } = { record_id: null }] = (await list(hub, { kind: 'push.created' }))
+        .activity
+      const found = async (query: Record<string, string>) =>
+        (await list(hub, query)).activity.map((line) => line.kind)
+
+      assert.deepEqual(await found({ platform: platform_name, kind: 'push' }), [
+        'push.rejected',
+        'push.created',
+      ])
+      assert.deepEqual(await found({ level: 'warning' }), ['push.rejected'])
+      assert.deepEqual(await found({ record: `${record_id}` }), ['push.created'])
+      assert.deepEqual(await found({ q: ' r-1  NEW ' }), ['push.created', 'push.created'])
+      assert.deepEqual(await found({ q: 'r-1', until: between }), ['push.created'])
+      assert.equal((await found({ kind: 'push', since: between, until: between })).length, 2)
+      const elsewhere = new Date(Date.parse(between) + 3_600_000).toISOString().slice(0, 23)
+      assert.equal((await found({ until: `${elsewhere}+01:00`, kind: 'push' })).length, 2)
+      assert.deepEqual(await found({ q: 'nothing says this' }), [])
+    })
+
+    test('a filtered list pages, and its cursor ends with the last line', async () => {
+      await using hub = await startTestHub(engine)
+      const school = await registerAny(hub)
+      for (let n = 0; n < 5; n += 1) await pushTo(hub, school, `R-${n}`)
+      const first = await list(hub, { kind: 'push', limit: '3' })
+      assert.deepEqual([first.activity.length, first.complete], [3, true])
+      const cursor = first.next_cursor ?? ''
+      const second = await list(hub, { kind: 'push', limit: '3', cursor })
+      assert.deepEqual([second.activity.length, second.next_cursor], [2, null])
+    })
+
+    test('a filter that is none is refused', async () => {
+      await using hub = await startTestHub(engine)
+      for (const wrong of [
+        'level=loud',
+        'kind=Push',
+        'kind=push.',
+        "kind=push'",
+        'record=0',
+        'record=x',
+        'since=yesterday',
+        'until=2026-02-30T00:00:00Z',
+        `q=${'x'.repeat(201)}`,
+        'colour=red',
+      ]) {
+        expectError(await hub.get(`/api/v1/activity?${wrong}`), 400, 'invalid_request')
+      }
+    })
+  })
+})
+
+async function list(hub: TestHub, query: Record<string, string>) {
+  const answer = await hub.get(`/api/v1/activity?${new URLSearchParams(query)}`)
+  return expectAnswer(answer, 200, ActivityPage)
+}
+
+function pushTo(
+  hub: TestHub,
+  platform: RegisteredPlatform,
+  reference: string,
+  over: Record<string, unknown> = {},
+) {
+  return push(hub, platform.hub_api_key, newRecord(reference, over))
+}

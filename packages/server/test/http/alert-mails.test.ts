@@ -1,0 +1,204 @@
+/** Mails about alerts, over a real mail server. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { DoneAnswer } from '@recordhub/protocol'
+import { pino } from 'pino'
+import { createMailer } from '../../src/features/alerts/mailer.ts'
+import { createAlertWatch } from '../../src/features/alerts/watch-alerts.ts'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  ALERTS_AT_ONCE,
+  alertLines,
+  alertsOf,
+  clockOfToday,
+  failAll,
+  untilOpen,
+} from '../helpers/http-alerts.ts'
+import { expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { REFUSAL, startMailServer, type TestMailServer } from '../helpers/smtp-server.ts'
+import type { StorageEngine, TestClock } from '../helpers/storage-engine.ts'
+import { listLines, only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { until } from '../helpers/until.ts'
+
+const FROM_TO = {
+  HUB_ALERT_FROM: 'hub@example.org',
+  HUB_ALERT_TO: 'ann@example.org,bob@example.org',
+}
+const PAUSE_SECONDS = 301
+/** Until the test is over. */
+const mailPatience = { connect: 600_000, silence: 600_000, total: 600_000 }
+
+function settingsFor(server: TestMailServer): Record<string, string> {
+  return { HUB_SMTP_URL: server.url, HUB_PUBLIC_URL: 'https://hub.example.org', ...FROM_TO }
+}
+
+function startMailingHub(engine: StorageEngine, server: TestMailServer, clock: TestClock) {
+  return startTestHub(engine, {
+    env: settingsFor(server),
+    pace: ALERTS_AT_ONCE,
+    clock,
+    mailPatience,
+  })
+}
+
+async function registerSome(hub: TestHub, clock: TestClock, count: number): Promise<void> {
+  for (let index = 1; index <= count; index += 1) {
+    await registerTestPlatform({ storage: hub.storage, clock }, { name: `p${index}` })
+  }
+}
+
+function untilMails(server: TestMailServer, count: number) {
+  return until(async () => (server.mails.length >= count ? server.mails : null), `${count} mails`)
+}
+
+/** Each alert that is open and was mailed, once it is noted. */
+function untilNoted(hub: TestHub) {
+  return until(async () => {
+    const open = await alertsOf(hub, '&state=open')
+    return open.length > 0 && open.every(({ mailed_at }) => mailed_at !== null) ? open : null
+  }, 'the mail is noted')
+}
+
+function sendTestMail(hub: TestHub, role: 'operator' | 'admin' = 'admin') {
+  const headers = { authorization: hub.authorization(role) }
+  return hub.send({ method: 'POST', url: '/api/v1/alerts/test-mail', headers })
+}
+
+onEachEngine((engine) => {
+  describe(`mails about alerts, on ${engine.name}`, () => {
+    test('one mail when it is raised, one when it is over, and no more', async () => {
+      await using server = await startMailServer()
+      const clock = clockOfToday()
+      await using hub = await startMailingHub(engine, server, clock)
+      await registerSome(hub, clock, 1)
+      await failAll(hub, 5)
+      await untilMails(server, 1)
+      await untilNoted(hub)
+      await failAll(hub, 0)
+      await untilOpen(hub, 'platform_failing', 0)
+      clock.advance(PAUSE_SECONDS)
+      await untilMails(server, 2)
+      // What is raised next is told next, so that nothing came in between.
+      clock.advance(PAUSE_SECONDS)
+      await failAll(hub, 6)
+      const [raised, over, again] = await untilMails(server, 3)
+      assert.ok(raised && over && again)
+      assert.deepEqual(raised.to, ['ann@example.org', 'bob@example.org'])
+      assert.match(raised.source, /^Subject: Recordhub: Nothing of Title p1 could be read/m)
+      assert.match(raised.source, /What to do:/)
+      assert.match(raised.source, /https:\/\/hub\.example\.org\/dashboard/)
+      assert.match(over.source, /^Subject: Recordhub: over: Nothing of Title p1/m)
+      assert.match(again.source, /^Subject: Recordhub: Nothing of Title p1 could be read/m)
+      assert.equal(server.tries(), 3)
+    })
+
+    test('a storm is one mail, and what comes while it is calm again waits for the next', async () => {
+      await using server = await startMailServer()
+      const clock = clockOfToday()
+      await using hub = await startMailingHub(engine, server, clock)
+      await registerSome(hub, clock, 60)
+      await failAll(hub, 5)
+      await untilOpen(hub, 'platform_failing', 60)
+      const [storm] = await untilMails(server, 1)
+      assert.match(storm?.source ?? '', /^Subject: Recordhub: alerts: 60 new\r$/m)
+      assert.match(storm?.source ?? '', /- and 10 more/)
+      await untilNoted(hub)
+      await failAll(hub, 0)
+      await untilOpen(hub, 'platform_failing', 0)
+      assert.equal(server.mails.length, 1)
+      clock.advance(PAUSE_SECONDS)
+      const [, calm] = await untilMails(server, 2)
+      assert.match(calm?.source ?? '', /^Subject: Recordhub: alerts: 60 over\r$/m)
+    })
+
+    test('many nodes raise it once and mail it once', async () => {
+      await using server = await startMailServer()
+      const clock = clockOfToday()
+      await using hub = await startTestHub(engine, { clock })
+      const log = pino({ level: 'silent' })
+      const settings = { url: server.url, from: FROM_TO.HUB_ALERT_FROM, to: ['ann@example.org'] }
+      const mailer = createMailer(settings, mailPatience)
+      const parts = { ...hub.storage, mailer, publicUrl: '', clock, log }
+      const watches = Array.from({ length: 6 }, () => createAlertWatch(parts))
+      await registerSome(hub, clock, 3)
+      await failAll(hub, 5)
+      const { signal } = new AbortController()
+      for (let round = 1; round <= 3; round += 1) {
+        await Promise.all(watches.map((watch) => watch(signal)))
+      }
+      assert.deepEqual(await alertLines(hub), Array(3).fill('alert.raised'))
+      assert.match(only(server.mails).source, /alerts: 3 new/)
+    })
+
+    test('a mail that is refused shows in the page with its reason, and is tried again', async () => {
+      await using server = await startMailServer()
+      server.behave('refuse')
+      const clock = clockOfToday()
+      await using hub = await startMailingHub(engine, server, clock)
+      await registerSome(hub, clock, 1)
+      await failAll(hub, 5)
+      const failing = only(await untilOpen(hub, 'mail_failing'))
+      assert.ok(failing.message.includes(REFUSAL), failing.message)
+      server.behave('take')
+      clock.advance(PAUSE_SECONDS)
+      await untilOpen(hub, 'mail_failing', 0)
+      // Only what it was about: that it had failed is nothing to mail.
+      assert.match(only(server.mails).source, /^Subject: Recordhub: Nothing of/m)
+      assert.equal(server.tries(), 2)
+    })
+
+    test('a hub stops while a mail server is silent, and the next one sends the mail', async () => {
+      await using server = await startMailServer()
+      server.behave('hang')
+      const clock = clockOfToday()
+      await using hub = await startMailingHub(engine, server, clock)
+      await registerSome(hub, clock, 1)
+      await failAll(hub, 5)
+      await until(async () => (server.tries() > 0 ? true : null), 'a mail is under way')
+      server.behave('take')
+      clock.advance(PAUSE_SECONDS)
+      await hub.restart({ env: settingsFor(server), pace: ALERTS_AT_ONCE, clock, mailPatience })
+      await untilMails(server, 1)
+      await untilNoted(hub)
+      assert.ok(!(await alertsOf(hub)).some(({ kind }) => kind === 'mail_failing'))
+    })
+
+    test('without a mail server alerts stand in the page, and are mailed once there is one', async () => {
+      await using server = await startMailServer()
+      const clock = clockOfToday()
+      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, clock })
+      await registerSome(hub, clock, 1)
+      await failAll(hub, 5)
+      assert.equal(only(await untilOpen(hub, 'platform_failing')).mailed_at, null)
+      expectError(await sendTestMail(hub), 409, 'mail_not_set_up')
+      await hub.restart({ env: settingsFor(server), pace: ALERTS_AT_ONCE, clock, mailPatience })
+      await untilMails(server, 1)
+      assert.equal((await untilNoted(hub)).length, 1)
+    })
+
+    test('an admin sends a test mail, and gets the words of a server that refuses it', async () => {
+      const login = { user: 'hub', password: 'a password of the mail server' }
+      await using server = await startMailServer({ login, refusedRecipient: 'bob@example.org' })
+      await using hub = await startTestHub(engine, { env: settingsFor(server) })
+      expectError(await sendTestMail(hub, 'operator'), 403, 'forbidden')
+      const taken = expectAnswer(await sendTestMail(hub), 200, DoneAnswer)
+      assert.match(taken.message, /but not for bob@example\.org/)
+      assert.match(only(server.mails).source, /which token test admin asked for/)
+      server.behave('refuse')
+      const refused = expectError(await sendTestMail(hub), 502, 'mail_failed')
+      assert.ok(refused.message.includes(REFUSAL), refused.message)
+      const audit = await listLines(hub.storage.activity, {
+        platform: null,
+        level: null,
+        limit: 9,
+        before: null,
+      })
+      assert.deepEqual(audit, [])
+      expectAbsent(
+        [login.password, encodeURIComponent(login.password)],
+        [hub.log(), refused.message],
+      )
+    })
+  })
+})

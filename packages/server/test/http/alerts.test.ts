@@ -1,0 +1,240 @@
+/** Alerts: raised by what is so, over by themselves, read and acknowledged by people. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { AlertAnswer, AlertPage } from '@recordhub/protocol'
+import { hourOf, hourText } from '../../src/domain/push-rhythm.ts'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  newRecord,
+  pullAll,
+  push,
+  readSnapshot,
+  registerAny,
+  registerPlatform,
+  setStatus,
+} from '../helpers/http-actions.ts'
+import {
+  ALERTS_AT_ONCE,
+  alertLines,
+  alertsOf,
+  clockOfToday,
+  failAll,
+  untilOpen,
+} from '../helpers/http-alerts.ts'
+import { expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { simulatedModule, simulatePlatform } from '../helpers/http-platform.ts'
+import { respond } from '../helpers/http-respond.ts'
+import { only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { question } from '../helpers/storage-missing.ts'
+import { beginRead } from '../helpers/storage-pulls.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
+
+function post(hub: TestHub, path: string, role: 'viewer' | 'operator' | 'admin' = 'operator') {
+  const headers = { authorization: hub.authorization(role) }
+  return hub.send({ method: 'POST', url: `/api/v1/alerts/${path}`, headers })
+}
+
+onEachEngine((engine) => {
+  describe(`alerts, on ${engine.name}`, () => {
+    test('a platform that fails five times in a row is one, until it goes well', async () => {
+      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, withOperator: true })
+      await using platform = await simulatePlatform()
+      await registerPlatform(hub, platform)
+      platform.behave('records/cases', respond.status(500))
+      for (let round = 1; round <= 5; round += 1) await pullAll(hub)
+      const alert = only(await untilOpen(hub, 'platform_failing'))
+      assert.match(alert.message, /could be read since .* UTC: The platform answered HTTP 500/)
+      assert.match(alert.advice, /Test the platform's connection/)
+      assert.equal(alert.platform_name, platform.platform_name)
+      const { alerts } = await readSnapshot(hub)
+      assert.deepEqual(alerts, { open: 1, latest: [alert] })
+      platform.behave('records/cases', null)
+      await pullAll(hub)
+      await untilOpen(hub, 'platform_failing', 0)
+      const over = only(await alertsOf(hub))
+      assert.deepEqual({ ...over, resolved_at: null }, alert)
+      assert.deepEqual((await readSnapshot(hub)).alerts, { open: 0, latest: [] })
+      assert.deepEqual(await alertLines(hub), ['alert.raised', 'alert.resolved'])
+    })
+
+    test('a module that fails while another one can be read is one, until it can be read', async () => {
+      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE })
+      const modules = ['cases', 'visits'].map((type) => simulatedModule(type))
+      await using platform = await simulatePlatform({ modules })
+      await registerPlatform(hub, platform)
+      platform.behave('records/visits', respond.status(500))
+      for (let round = 1; round <= 5; round += 1) await pullAll(hub)
+      const alert = only(await untilOpen(hub, 'module_failing'))
+      assert.match(alert.message, /though other modules could: The platform answered HTTP 500/)
+      assert.equal(alert.platform_name, platform.platform_name)
+      assert.deepEqual(await untilOpen(hub, 'platform_failing', 0), [])
+      platform.behave('records/visits', null)
+      await pullAll(hub)
+      await untilOpen(hub, 'module_failing', 0)
+      assert.deepEqual(await alertLines(hub), ['alert.raised', 'alert.resolved'])
+    })
+
+    test('a search index that is not kept for an hour is one, until it is', async () => {
+      const clock = clockOfToday()
+      let isStuck = true
+      await using hub = await startTestHub(engine, {
+        pace: ALERTS_AT_ONCE,
+        clock,
+        wrap: (storage) => ({
+          ...storage,
+          searchIndex: {
+            ...storage.searchIndex,
+            indexNext: async (limit) => (isStuck ? 0 : storage.searchIndex.indexNext(limit)),
+          },
+        }),
+      })
+      const { hub_api_key } = await registerAny(hub)
+      await push(hub, hub_api_key, newRecord('N-1'))
+      for (let hour = 1; hour <= 3; hour += 1) clock.advance(3600)
+      const alert = only(await untilOpen(hub, 'search_behind'))
+      assert.match(alert.message, /does not know what has changed since/)
+      isStuck = false
+      await untilOpen(hub, 'search_behind', 0)
+    })
+
+    test('a platform that falls silent is one, until it pushes; one that never pushes is none', async () => {
+      const clock = clockOfToday()
+      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, clock })
+      await registerAny(hub)
+      const { id, hub_api_key } = await registerAny(hub)
+      const now = hourOf(clock.now())
+      const rows = Array.from({ length: 500 }, (_, index) => {
+        const hour = hourText(now - index - 1)
+        return `('${hour.slice(0, 10)}', '${hour}', ${id}, 'before', 1, 0, 0, 0, 1, 0, 0, 0)`
+      })
+      await runSql(hub.storage, `INSERT INTO hourly_counters VALUES ${rows.join(', ')}`)
+      await hub.restart({ pace: ALERTS_AT_ONCE, clock })
+      // Six hours that this process has watched, and the one that is not over.
+      for (let hour = 1; hour <= 7; hour += 1) clock.advance(3600)
+      const alert = only(await untilOpen(hub, 'platform_silent'))
+      assert.match(alert.message, /has pushed nothing since about/)
+      // It stays so with a hub that has watched nothing yet.
+      await hub.restart({ pace: ALERTS_AT_ONCE, clock })
+      await push(hub, hub_api_key, newRecord('N-1'))
+      await untilOpen(hub, 'platform_silent', 0)
+      assert.deepEqual(await alertLines(hub), ['alert.raised', 'alert.resolved'])
+    })
+
+    test('refusals that rise are one', async () => {
+      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE })
+      const { id, hub_api_key } = await registerAny(hub)
+      for (let index = 1; index <= 25; index += 1) {
+        await push(hub, hub_api_key, newRecord(`N-${index}`, { data: index }))
+      }
+      const alert = only(await untilOpen(hub, 'rejected_rising'))
+      assert.match(alert.message, /^2\d pushes and pulled records of .* were refused/)
+      // A platform that is switched off is nobody's worry.
+      await setStatus(hub, id, 'inactive')
+      await untilOpen(hub, 'rejected_rising', 0)
+    })
+
+    test('a question about missing records is one, until it is answered', async () => {
+      const clock = clockOfToday()
+      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, clock })
+      const { storage } = hub
+      const school = await registerTestPlatform({ storage, clock })
+      const read = await beginRead(storage, school)
+      const line = { level: 'warning', kind: 'missing.held', message: 'Many are gone' } as const
+      await storage.missing.askForReview(question(read), null, line)
+      const alert = only(await untilOpen(hub, 'missing_review'))
+      assert.match(alert.message, /^20 of 50 records of Module students of Title school/)
+      assert.equal(alert.platform_name, 'school')
+      const headers = { authorization: hub.authorization('operator') }
+      await hub.send({ method: 'POST', url: '/api/v1/missing-reviews/1/approve', headers })
+      await untilOpen(hub, 'missing_review', 0)
+    })
+
+    test('a disk that is nearly full is one, where the hub can know', async () => {
+      let available = 1_000_000
+      const disk = async () => ({ available, total: 1_000_000_000_000 })
+      await using hub = await startTestHub(engine, {
+        pace: ALERTS_AT_ONCE,
+        wrap: (storage) => ({ ...storage, readDiskSpace: disk }),
+      })
+      const alert = only(await untilOpen(hub, 'disk_low'))
+      assert.match(alert.message, /has 0\.0 GiB left of 931\.3 GiB/)
+      available = 900_000_000_000
+      await untilOpen(hub, 'disk_low', 0)
+      assert.equal((await hub.storage.readDiskSpace()) === null, engine.name === 'PostgreSQL')
+    })
+
+    test('open ones come first, page by page', async () => {
+      const clock = clockOfToday()
+      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, clock })
+      for (const name of ['a', 'b', 'c', 'd', 'e']) {
+        await registerTestPlatform({ storage: hub.storage, clock }, { name })
+      }
+      await failAll(hub, 5)
+      await untilOpen(hub, 'platform_failing', 5)
+      await runSql(
+        hub.storage,
+        "UPDATE platforms SET failures_in_row = 0 WHERE platform_name < 'd'",
+      )
+      await untilOpen(hub, 'platform_failing', 2)
+      const names: unknown[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const url: string = `/api/v1/alerts?limit=2${cursor && `&cursor=${cursor}`}`
+        const page = expectAnswer(await hub.get(url), 200, AlertPage)
+        names.push(...page.alerts.map((alert) => alert.platform_name))
+        cursor = page.next_cursor
+      }
+      assert.deepEqual(names.slice(0, 2).sort(), ['d', 'e'])
+      assert.deepEqual(names.slice(2).sort(), ['a', 'b', 'c'])
+      for (const query of ['?cursor=x', '?state=new', '?limit=0', '?platform=a']) {
+        expectError(await hub.get(`/api/v1/alerts${query}`), 400, 'invalid_request')
+      }
+    })
+
+    test('an operator says that somebody looks at it, which stands and is told once', async () => {
+      const clock = clockOfToday()
+      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, clock })
+      await registerTestPlatform({ storage: hub.storage, clock })
+      await failAll(hub, 5)
+      const { id } = only(await untilOpen(hub, 'platform_failing'))
+      expectError(await post(hub, `${id}/acknowledge`, 'viewer'), 403, 'forbidden')
+      expectError(await post(hub, '999/acknowledge'), 404, 'not_found')
+      const { alert } = expectAnswer(await post(hub, `${id}/acknowledge`), 200, AlertAnswer)
+      assert.deepEqual([alert.acknowledged_by, alert.resolved_at], ['token test operator', null])
+      const again = expectAnswer(await post(hub, `${id}/acknowledge`, 'admin'), 200, AlertAnswer)
+      assert.deepEqual(again.alert, alert)
+      assert.deepEqual(await alertLines(hub), ['alert.raised', 'alert.acknowledged'])
+      const audit = await runSql(
+        hub.storage,
+        "SELECT actor, target FROM audit WHERE action = 'alert.acknowledged'",
+      )
+      assert.deepEqual(
+        audit.map((row) => ({ ...row })),
+        [{ actor: 'token test operator', target: 'school' }],
+      )
+      // It is over all the same.
+      await failAll(hub, 0)
+      await untilOpen(hub, 'platform_failing', 0)
+    })
+
+    test('an error is told in the log once, and the watch goes on', async () => {
+      let failures = 0
+      await using hub = await startTestHub(engine, {
+        pace: ALERTS_AT_ONCE,
+        wrap: (storage) => ({
+          ...storage,
+          async readDiskSpace() {
+            failures += 1
+            if (failures < 5) throw new Error('The disk is shy')
+            return { available: 1, total: 1_000_000_000_000 }
+          },
+        }),
+      })
+      await untilOpen(hub, 'disk_low')
+      assert.equal(hub.log().split('alerts could not be looked after').length, 2)
+      await until(async () => (failures > 6 ? true : null), 'it goes on')
+    })
+  })
+})

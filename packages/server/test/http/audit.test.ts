@@ -1,0 +1,96 @@
+/** What the audit holds of what people do, and taking it away as a file. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { shareHub, signIn, startPull, untilPullEnds } from '../helpers/http-actions.ts'
+import { expectError, expectObject } from '../helpers/http-answer.ts'
+import { EMAIL, startTestHub } from '../helpers/http-hub.ts'
+import { auditOf, callAs } from '../helpers/http-operators.ts'
+
+const EXPORT = '/api/v1/audit/export'
+
+onEachEngineWhenDeep((engine) => {
+  describe(`the audit, on ${engine.name}`, () => {
+    const hub = shareHub(engine, { withOperator: true })
+
+    test('holds who signs in with what, and who signs out', async () => {
+      const { headers } = await signIn(hub())
+      const sent = { ...headers, 'user-agent': 'Example/1.0' }
+      const request = {
+        method: 'POST',
+        url: '/api/auth/sign-out',
+        headers: sent,
+        body: {},
+      } as const
+      assert.equal((await hub().send(request)).status, 200)
+      const [out, begun] = await auditOf(hub(), `&actor=${EMAIL}`)
+      assert.deepEqual(
+        [out?.['action'], out?.['address'], begun?.['action'], Object(begun?.['details']).method],
+        ['session.sign_out', '127.0.0.1', 'session.begin', 'password'],
+      )
+      expectError(await hub().send(request), 419, 'session_or_token_invalid')
+      assert.equal((await auditOf(hub(), '&action=session.sign_out')).length, 1)
+    })
+
+    test('holds who starts and cancels pulls, and nothing of those that were refused', async () => {
+      const { headers } = await signIn(hub())
+      const post = (url: string) => callAs(hub(), { headers }, 'POST', url)
+      const started = await startPull(hub())
+      await untilPullEnds(hub(), started.id)
+      const second = Object(expectObject(await post('/dashboard/pull-all-existing-records'), 202))
+      const { id } = second.pull
+      const cancelled = (await post(`/api/v1/pulls/${id}/cancel`)).status
+      await untilPullEnds(hub(), id)
+      expectError(await post(`/api/v1/pulls/${id}/cancel`), 409, 'pull_over')
+      const starts = await auditOf(hub(), '&action=pull.start')
+      assert.deepEqual(
+        starts.map((entry) => [entry['actor'], entry['target']]),
+        [
+          [EMAIL, `pull ${id}`],
+          ['token test operator', `pull ${started.id}`],
+        ],
+      )
+      const cancels = await auditOf(hub(), '&action=pull.cancel')
+      assert.equal(cancels.length, cancelled === 202 ? 1 : 0)
+    })
+
+    test('is taken away as CSV without formulas, and as lines of JSON, filtered, of any length', async () => {
+      await using own = await startTestHub(engine)
+      const evil = '=HYPERLINK("http://evil.example")'
+      for (let n = 0; n < 1200; n++) {
+        const entry = { actor: n === 7 ? evil : 'ann', action: 'x.y', target: `t${n}` }
+        await own.storage.activity.appendAudit({ ...entry, address: null, details: { n } })
+      }
+      const csv = await own.get(`${EXPORT}?action=x.y`)
+      assert.equal(csv.status, 200)
+      assert.match(csv.header('content-type'), /^text\/csv/)
+      assert.match(csv.header('content-disposition'), /^attachment; filename="audit-.*\.csv"$/)
+      assert.equal(csv.header('cache-control'), 'no-store')
+      const lines = csv.text.trimEnd().split('\r\n')
+      assert.equal(lines[0], 'id,at,actor,action,target,address,details')
+      assert.equal(lines.length, 1201)
+      assert.match(lines[1] ?? '', /,ann,x\.y,t1199,,"\{""n"":1199\}"$/)
+      assert.ok(csv.text.includes(`"'=HYPERLINK(""http`))
+      const ndjson = await own.get(`${EXPORT}?format=ndjson&actor=ann&target=t9`)
+      const [only] = ndjson.text.trimEnd().split('\n')
+      assert.equal(Object(JSON.parse(only ?? '')).target, 't9')
+      const exports = await auditOf(own, '&action=audit.export')
+      assert.deepEqual(
+        exports.map((entry) => Object(entry['details']).format),
+        ['ndjson', 'csv'],
+      )
+      const wrong = ['format=xlsx', 'from=yesterday', 'until=9999-12-31T23:59:59-12:00', 'limit=3']
+      for (const query of wrong) {
+        expectError(await own.get(`${EXPORT}?${query}`), 400, 'invalid_request')
+      }
+    })
+
+    test('its times are of any zone, and may be a leap second', async () => {
+      await using own = await startTestHub(engine)
+      const entry = { actor: 'ann', action: 'x.y', target: null, address: null, details: {} }
+      await own.storage.activity.appendAudit(entry)
+      assert.equal((await auditOf(own, '&action=x.y&from=2016-12-31T23:59:60Z')).length, 1)
+      assert.equal((await auditOf(own, '&action=x.y&until=2016-12-31T23:59:59%2B02:00')).length, 0)
+    })
+  })
+})

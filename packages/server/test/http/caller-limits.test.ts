@@ -1,0 +1,259 @@
+/** How much of the hub one operator or program may take: calls a second, and what costs much at once. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Snapshot } from '@recordhub/protocol'
+import type { Role } from '../../src/domain/caller.ts'
+import { AT_ONCE } from '../../src/http/limit-callers.ts'
+import type { Storage } from '../../src/storage/port/storage.ts'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { newRecord, push, registerAny, signIn } from '../helpers/http-actions.ts'
+import { type Answer, expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { addOperator, signInAs } from '../helpers/http-operators.ts'
+import { type SimulatedPlatform, simulatePlatform } from '../helpers/http-platform.ts'
+import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { until } from '../helpers/until.ts'
+
+const RECORDS = '/api/v1/records'
+const REALTIME = '/dashboard/realtime'
+const EXPORT = '/api/v1/records/export?format=ndjson'
+const PROBE = '/api/v1/platforms/probe'
+const MOST_EXPORTS = AT_ONCE['GET /api/v1/records/export'] ?? 0
+const MOST_PROBES = AT_ONCE['POST /api/v1/platforms/probe'] ?? 0
+
+const time = { now: 0 }
+
+/** Three calls a second, by a clock that the test sets. */
+function startLimited(engine: StorageEngine): Promise<TestHub> {
+  const env = { HUB_API_RATE_LIMIT: '3' }
+  return startTestHub(engine, { env, withOperator: true, monotonicClock: { now: () => time.now } })
+}
+
+const read = (hub: TestHub, role: Role, url = RECORDS) =>
+  hub.send({ url, headers: { authorization: hub.authorization(role) } })
+
+async function statusesOf(calls: number, call: () => Promise<Answer>): Promise<number[]> {
+  const statuses: number[] = []
+  for (let done = 0; done < calls; done++) statuses.push((await call()).status)
+  return statuses
+}
+
+onEachEngineWhenDeep((engine) => {
+  describe(`calls of one operator or program, on ${engine.name}`, () => {
+    test('over the limit are 429 with Retry-After until the next call is due', async () => {
+      await using hub = await startLimited(engine)
+      const answers = await Promise.all(Array.from({ length: 10 }, () => read(hub, 'viewer')))
+      const refused = answers.filter(({ status }) => status === 429)
+      assert.equal(answers.filter(({ status }) => status === 200).length, 3)
+      assert.equal(refused.length, 7)
+      for (const answer of refused) {
+        expectError(answer, 429, 'too_many_requests')
+        assert.equal(answer.header('retry-after'), '1')
+      }
+      assert.match(hub.log(), /"code":"too_many_requests","requests":1/)
+      time.now += 333
+      assert.equal((await read(hub, 'viewer')).status, 429)
+      time.now += 1
+      assert.deepEqual(await statusesOf(2, () => read(hub, 'viewer')), [200, 429])
+      time.now += 1000
+      assert.deepEqual(await statusesOf(4, () => read(hub, 'viewer')), [200, 200, 200, 429])
+    })
+
+    test('count for whoever makes them: nobody takes from another, or from the platforms', async () => {
+      await using hub = await startLimited(engine)
+      const ann = await signIn(hub)
+      const { hub_api_key } = await registerAny(hub)
+      assert.deepEqual(await statusesOf(4, () => read(hub, 'viewer')), [200, 200, 200, 429])
+      assert.equal((await read(hub, 'admin')).status, 200)
+      assert.equal((await hub.send({ url: RECORDS, headers: ann.headers })).status, 200)
+      for (let n = 0; n < 5; n++) {
+        assert.equal((await push(hub, hub_api_key, newRecord(`N-${n}`))).status, 201)
+        expectError(await hub.send({ url: RECORDS }), 401, 'not_signed_in')
+      }
+    })
+
+    test('of all sessions of an operator count together; those of another do not', async () => {
+      await using hub = await startLimited(engine)
+      await addOperator(hub, 'bob@example.org', 'viewer')
+      // Each sign-in reads its session: one call.
+      const [one, other] = [await signInAs(hub), await signInAs(hub)]
+      const bob = await signInAs(hub, 'bob@example.org')
+      assert.equal((await hub.send({ url: RECORDS, headers: one.headers })).status, 200)
+      assert.equal((await hub.send({ url: RECORDS, headers: other.headers })).status, 429)
+      assert.equal((await hub.send({ url: RECORDS, headers: one.headers })).status, 429)
+      assert.equal((await hub.send({ url: RECORDS, headers: bob.headers })).status, 200)
+    })
+
+    test('that another site makes in the name of an operator do not count', async () => {
+      await using hub = await startLimited(engine)
+      const { headers } = await signIn(hub)
+      const forged = { ...headers, 'x-csrf-token': 'guessed' }
+      const send = () => hub.send({ method: 'POST', url: '/api/v1/pulls', headers: forged })
+      assert.deepEqual(await statusesOf(5, send), [419, 419, 419, 419, 419])
+      assert.equal((await hub.send({ url: RECORDS, headers })).status, 200)
+    })
+
+    test('of the page count too, and a refused one is told as itself and leads to no sign-in', async () => {
+      await using hub = await startLimited(engine)
+      const { headers } = await signIn(hub)
+      const ask = { url: REALTIME, headers }
+      expectAnswer(await hub.send(ask), 200, Snapshot)
+      expectAnswer(await hub.send(ask), 200, Snapshot)
+      expectError(await hub.send(ask), 429, 'too_many_requests')
+      const page = await hub.send({
+        url: '/dashboard',
+        headers: { ...headers, accept: 'text/html' },
+      })
+      assert.deepEqual([page.status, page.header('location')], [429, ''])
+      assert.match(page.text, /Too many requests\. Try again in 1 s\./)
+      time.now += 10_000
+      expectAnswer(await hub.send(ask), 200, Snapshot)
+    })
+  })
+
+  describe(`what costs much, at once, on ${engine.name}`, () => {
+    test('one export too many waits for another to end, and one that was cut off gives its place back', async () => {
+      const gate = Promise.withResolvers<void>()
+      let isOpen = true
+      await using hub = await startTestHub(engine, {
+        wrap: (storage) => heldAfterFirst(storage, () => (isOpen ? null : gate.promise)),
+      })
+      const { hub_api_key } = await registerAny(hub)
+      for (let n = 0; n < 20; n++) await push(hub, hub_api_key, newRecord(`N-${n}`))
+      isOpen = false
+      const begun: Opened[] = []
+      while (begun.length < MOST_EXPORTS) begun.push(await open(hub))
+      const refused = await read(hub, 'viewer', EXPORT)
+      const { message } = expectError(refused, 429, 'too_many_requests')
+      assert.match(message, new RegExp(`${MOST_EXPORTS} of these under way already.*end`))
+      assert.equal(refused.header('retry-after'), '5')
+      // Neither another caller nor another kind has to wait.
+      const others = await open(hub, 'admin')
+      assert.equal((await read(hub, 'admin', '/api/v1/audit/export')).status, 200)
+
+      begun[0]?.leave()
+      const next = await untilOpen(hub)
+      expectError(await read(hub, 'viewer', EXPORT), 429, 'too_many_requests')
+      isOpen = true
+      gate.resolve()
+      for (const one of [...begun.slice(1), others, next]) {
+        assert.equal((await one.text()).split('\n').length, 21)
+      }
+      const after = await statusesOf(MOST_EXPORTS + 1, () => read(hub, 'viewer', EXPORT))
+      assert.deepEqual(new Set(after), new Set([200]))
+    })
+
+    test('an export that fails gives its place back', async () => {
+      let isDown = true
+      await using hub = await startTestHub(engine, {
+        wrap: (storage) =>
+          withList(storage, (query) =>
+            isDown ? Promise.reject(new Error('a defect')) : storage.records.listRecords(query),
+          ),
+      })
+      await registerAny(hub)
+      const failed = await statusesOf(MOST_EXPORTS + 1, () => read(hub, 'viewer', EXPORT))
+      assert.deepEqual(new Set(failed), new Set([500]))
+      isDown = false
+      assert.equal((await read(hub, 'viewer', EXPORT)).status, 200)
+    })
+
+    test('whoever leaves keeps the place for as long as a platform is asked all the same', async () => {
+      await using hub = await startTestHub(engine)
+      const headers = {
+        authorization: hub.authorization('operator'),
+        'content-type': 'application/json',
+      }
+      // One alone is not asked by so many at once.
+      await using platforms = new AsyncDisposableStack()
+      const simulate = async () => platforms.use(await simulatePlatform())
+      const bodyFor = ({ source_base_url, source_api_key }: SimulatedPlatform) =>
+        JSON.stringify({ source_base_url, source_api_key })
+      const another = bodyFor(await simulate())
+      const probe = () => hub.send({ method: 'POST', url: PROBE, headers, body: another })
+      const held = []
+      for (let n = 0; n < MOST_PROBES; n++) {
+        const platform = await simulate()
+        const body = bodyFor(platform)
+        const leaving = new AbortController()
+        const request = platform.hold('ping')
+        const sent = fetch(`${hub.address}${PROBE}`, {
+          method: 'POST',
+          ...{ headers, body, signal: leaving.signal },
+        })
+        await request.arrived
+        leaving.abort()
+        await assert.rejects(sent)
+        held.push(request)
+      }
+      expectError(await probe(), 429, 'too_many_requests')
+      for (const { release } of held) release()
+      const answer = await until(async () => {
+        const tried = await probe()
+        return tried.status === 429 ? null : tried
+      }, 'a place is free')
+      assert.equal(answer.status, 200)
+    })
+
+    test('an operator has 32 streams of events, and a page that goes makes room', async () => {
+      await using hub = await startTestHub(engine, {
+        env: { HUB_BROADCAST: 'on' },
+        withOperator: true,
+      })
+      const { cookie } = await signIn(hub)
+      const listen = async () => {
+        const leaving = new AbortController()
+        const { signal } = leaving
+        const response = await fetch(`${hub.address}/dashboard/events`, {
+          headers: { cookie },
+          signal,
+        })
+        return { status: response.status, leave: () => leaving.abort() }
+      }
+      const all = await Promise.all(Array.from({ length: 32 }, listen))
+      assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([200]))
+      assert.equal((await listen()).status, 429)
+      all[0]?.leave()
+      const again = await until(async () => {
+        const one = await listen()
+        return one.status === 200 ? one : null
+      }, 'a place is free')
+      for (const { leave } of [...all, again]) leave()
+    })
+  })
+})
+
+type ListRecords = Storage['records']['listRecords']
+
+function withList(storage: Storage, listRecords: ListRecords): Storage {
+  return { ...storage, records: { ...storage.records, listRecords } }
+}
+
+/** Reads of records that go on from an earlier page wait, where there is something to wait for. */
+function heldAfterFirst(storage: Storage, wait: () => Promise<void> | null): Storage {
+  return withList(storage, async (query) => {
+    if (query.after !== null) await wait()
+    return storage.records.listRecords(query)
+  })
+}
+
+type Opened = { text: () => Promise<string>; leave: () => void }
+
+async function tryOpen(hub: TestHub, role: Role): Promise<Opened | null> {
+  const leaving = new AbortController()
+  const response = await fetch(`${hub.address}${EXPORT}`, {
+    headers: { authorization: hub.authorization(role), 'accept-encoding': 'identity' },
+    signal: leaving.signal,
+  })
+  if (response.status !== 200) return null
+  return { text: () => response.text(), leave: () => leaving.abort() }
+}
+
+/** An export whose answer has begun. */
+async function open(hub: TestHub, role: Role = 'viewer'): Promise<Opened> {
+  return (await tryOpen(hub, role)) ?? assert.fail('it was refused')
+}
+
+function untilOpen(hub: TestHub): Promise<Opened> {
+  return until(() => tryOpen(hub, 'viewer'), 'a place is free')
+}

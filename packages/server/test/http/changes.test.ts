@@ -1,0 +1,119 @@
+/** The feed of changes as a program follows it. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { ChangesAnswer } from '@recordhub/protocol'
+import { onEachEngine } from '../helpers/engines.ts'
+import { newRecord, push, registerAny, shareHub } from '../helpers/http-actions.ts'
+import { expectAnswer, expectError, expectMembers } from '../helpers/http-answer.ts'
+import { simulatedModule } from '../helpers/http-platform.ts'
+import { deleteRecord } from '../helpers/storage-changes.ts'
+
+onEachEngine((engine) => {
+  describe(`following what changes, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+    let platform = ''
+    let key = ''
+    before(async () => {
+      const modules = [simulatedModule('cases'), simulatedModule('people')]
+      const registered = await registerAny(hub(), { modules })
+      platform = registered.platform_name
+      key = registered.hub_api_key
+      for (let n = 0; n < 7; n++) await push(hub(), key, newRecord(`N-${n}`))
+      await push(hub(), key, newRecord('P-1', { record_type: 'people' }))
+    })
+    const read = async (query: Record<string, string> = {}) =>
+      expectAnswer(
+        await hub().get(`/api/v1/changes?${new URLSearchParams(query)}`),
+        200,
+        ChangesAnswer,
+      )
+    const referencesOf = ({ changes }: ChangesAnswer) =>
+      changes.map((line) => line.record?.reference_number)
+
+    test('a line names the record, its change and the place to go on from', async () => {
+      const { changes, has_more } = await read({ limit: '1' })
+      assert.equal(has_more, true)
+      const [line] = changes
+      assert.ok(line?.record)
+      expectMembers(line, [
+        ...['cursor', 'change', 'at', 'record_id', 'platform_name', 'record_type', 'record'],
+      ])
+      assert.equal(line.change, 'created')
+      assert.equal(line.at, line.record.updated_at)
+      const { record } = JSON.parse((await hub().get(`/api/v1/records/${line.record_id}`)).text)
+      assert.deepEqual(line.record, record)
+    })
+
+    test('pages and single lines alike lead on, and the end is a place to wait', async () => {
+      const whole = await read()
+      assert.equal(whole.changes.length, 8)
+      const paged: unknown[] = []
+      let since = '0'
+      for (;;) {
+        const page = await read({ since, limit: '3' })
+        paged.push(...page.changes)
+        since = page.next_cursor
+        if (!page.has_more) break
+      }
+      assert.deepEqual(paged, whole.changes)
+      const third = whole.changes[2]
+      assert.ok(third)
+      assert.deepEqual((await read({ since: third.cursor })).changes, whole.changes.slice(3))
+      assert.deepEqual(await read({ since }), {
+        success: true,
+        changes: [],
+        next_cursor: since,
+        has_more: false,
+      })
+      await push(hub(), key, newRecord('N-3', { data: { status: 'new' } }))
+      const next = await read({ since })
+      assert.deepEqual(referencesOf(next), ['N-3'])
+      assert.equal(next.changes[0]?.change, 'updated')
+      assert.equal((await read()).changes.length, 8, 'a record stands at its newest change only')
+    })
+
+    test('it is read by platform and module', async () => {
+      assert.deepEqual(referencesOf(await read({ platform, record_type: 'people' })), ['P-1'])
+      assert.deepEqual(referencesOf(await read({ record_type: 'nothing' })), [])
+      assert.deepEqual(referencesOf(await read({ platform: "x' OR 1=1 --" })), [])
+    })
+
+    test('it goes on where it was after a restart of the hub', async () => {
+      const { next_cursor: since } = await read()
+      await push(hub(), key, newRecord('N-1', { data: { status: 'late' } }))
+      await hub().restart()
+      assert.deepEqual(referencesOf(await read({ since })), ['N-1'])
+    })
+
+    test('a deleted record is a line without a record', async () => {
+      const { changes, next_cursor: since } = await read()
+      const [first] = changes
+      assert.ok(first)
+      await push(hub(), key, newRecord('N-6'))
+      const { next_cursor } = await read({ since })
+      const { record_id } = first
+      await deleteRecord(hub().storage, { record_id, change_seq: Number(next_cursor) })
+      const gone = await read({ since })
+      assert.deepEqual(gone.changes, [
+        {
+          cursor: next_cursor,
+          change: 'deleted',
+          at: '2026-03-10T09:00:00.000Z',
+          record_id,
+          platform_name: platform,
+          record_type: 'cases',
+        },
+      ])
+    })
+
+    test('a cursor ahead of the hub is told, and what is none is 400', async () => {
+      const { next_cursor } = await read()
+      const ahead = await hub().get(`/api/v1/changes?since=${Number(next_cursor) + 1}`)
+      expectError(ahead, 409, 'cursor_beyond')
+      for (const query of ['since=x', 'since=-1', 'since=1.5', 'limit=0', 'limit=501', 'a=1']) {
+        expectError(await hub().get(`/api/v1/changes?${query}`), 400, 'invalid_request')
+      }
+      expectError(await hub().send({ url: '/api/v1/changes' }), 401, 'not_signed_in')
+    })
+  })
+})

@@ -1,0 +1,99 @@
+/** A whole platform judged through the operator API, before and after it is registered. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ConformanceAnswer, type ConformanceLine } from '@recordhub/protocol'
+import { goodPlatform, goodRecord, rulesOf } from '../helpers/conformance-check.ts'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { registerPlatform, tracesOf } from '../helpers/http-actions.ts'
+import { expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import type { SimulatedPlatform } from '../helpers/http-platform.ts'
+import { createManualPassing } from '../helpers/manual-passing.ts'
+
+const LINES = 'application/x-ndjson'
+const PATH = '/api/v1/platforms/conformance'
+
+function sourceOf({ source_base_url, source_api_key }: SimulatedPlatform) {
+  return { source_base_url, source_api_key }
+}
+
+function post(hub: TestHub, url: string, body: unknown, headers: Record<string, string> = {}) {
+  const authorization = hub.authorization('operator')
+  return hub.send({ method: 'POST', url, headers: { authorization, ...headers }, body })
+}
+
+function linesOf(text: string): ConformanceLine[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+onEachEngineWhenDeep((engine) => {
+  describe(`a whole platform judged, on ${engine.name}`, () => {
+    test('before it is registered: a report with its page, and nothing is stored', async () => {
+      await using hub = await startTestHub(engine, { patience: { passing: createManualPassing() } })
+      await using platform = await goodPlatform()
+      const before = await tracesOf(hub)
+      const answer = await post(hub, PATH, sourceOf(platform))
+      const { success, report, html } = expectAnswer(answer, 200, ConformanceAnswer)
+      assert.equal(success, true)
+      assert.deepEqual(rulesOf(report), [])
+      assert.match(html, /^<!doctype html>/)
+      assert.deepEqual(await tracesOf(hub), before)
+      expectAbsent([platform.source_api_key], [answer.text, hub.log()])
+    })
+
+    test('what is found comes line by line, grouped by endpoint, the report last', async () => {
+      await using hub = await startTestHub(engine, { patience: { passing: createManualPassing() } })
+      await using platform = await goodPlatform()
+      platform.modules[0]?.records.push(goodRecord(1))
+      const answer = await post(hub, PATH, sourceOf(platform), { accept: LINES })
+      assert.equal(answer.status, 200)
+      assert.match(answer.header('content-type'), /ndjson/)
+      const lines = linesOf(answer.text)
+      const kinds = lines.map((line) =>
+        line.kind === 'checking' ? `${line.kind} ${line.endpoint}` : line.kind,
+      )
+      assert.deepEqual(kinds.slice(4, 9), [
+        'checking manifest',
+        'endpoint',
+        'checking records/cases',
+        'finding',
+        'endpoint',
+      ])
+      const last = lines.at(-1)
+      assert.ok(last?.kind === 'report')
+      assert.deepEqual(rulesOf(last.report), ['records/cases record.duplicate'])
+      assert.equal(last.success, false)
+    })
+
+    test('of a registered platform its own key is used, and its name expected', async () => {
+      await using hub = await startTestHub(engine, { patience: { passing: createManualPassing() } })
+      await using platform = await goodPlatform()
+      const { id } = await registerPlatform(hub, platform)
+      const path = `/api/v1/platforms/${id}/conformance`
+      const well = expectAnswer(await post(hub, path, {}), 200, ConformanceAnswer)
+      assert.equal(well.report.success, true)
+      assert.equal(well.report.platform_name, platform.platform_name)
+      expectError(await post(hub, '/api/v1/platforms/999/conformance', {}), 404, 'not_found')
+    })
+
+    test('an address that cannot be used is a finding, and its password is not quoted', async () => {
+      await using hub = await startTestHub(engine)
+      const source = { source_base_url: 'http://me:hunter2222222@x', source_api_key: 'key' }
+      const answer = await post(hub, PATH, source)
+      const { report } = expectAnswer(answer, 200, ConformanceAnswer)
+      assert.deepEqual(rulesOf(report), ['connection source_url_invalid'])
+      expectAbsent(['hunter2222222'], [answer.text])
+    })
+
+    test('it takes an operator', async () => {
+      await using hub = await startTestHub(engine)
+      const headers = { authorization: hub.authorization('viewer') }
+      const source = { source_base_url: 'http://127.0.0.1:9', source_api_key: 'key' }
+      expectError(await post(hub, PATH, source, headers), 403, 'forbidden')
+      expectError(await post(hub, PATH, { ...source, more: 1 }), 400, 'invalid_request')
+    })
+  })
+})

@@ -1,0 +1,393 @@
+/** Testing a registered platform, its keys shown and rotated, its address changed. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  type ConnectionCheck,
+  ConnectionTest,
+  HubKeyAnswer,
+  Platform,
+  PlatformDetails,
+  PlatformPullPage,
+  ProbeAnswer,
+  PushAnswer,
+} from '@recordhub/protocol'
+import Type from 'typebox'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import {
+  activityOf,
+  newRecord,
+  pullAll,
+  push,
+  type RegisteredPlatform,
+  registerPlatform,
+  signIn,
+  tracesOf,
+} from '../helpers/http-actions.ts'
+import {
+  type Answer,
+  expectAbsent,
+  expectAnswer,
+  expectError,
+  expectMembers,
+} from '../helpers/http-answer.ts'
+import { PASSWORD, startTestHub, type TestHub, type TestHubOptions } from '../helpers/http-hub.ts'
+import {
+  type Behaviour,
+  respond,
+  type SimulatedPlatform,
+  simulatedModule,
+  simulatedRecord,
+  simulatePlatform,
+} from '../helpers/http-platform.ts'
+import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+
+const One = Type.Object({ success: Type.Literal(true), platform: PlatformDetails })
+const Changed = Type.Object({ success: Type.Literal(true), platform: Platform })
+const LINES = 'application/x-ndjson'
+
+type Kit = RegisteredPlatform & {
+  hub: TestHub
+  simulated: SimulatedPlatform
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+async function start(engine: StorageEngine, options: TestHubOptions = {}): Promise<Kit> {
+  const hub = await startTestHub(engine, options)
+  const simulated = await simulatePlatform({
+    modules: [simulatedModule('cases'), simulatedModule('visits'), simulatedModule('notes')],
+  })
+  simulated.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
+  const registered = await registerPlatform(hub, simulated, { record_types: ['cases', 'visits'] })
+  return {
+    ...registered,
+    hub,
+    simulated,
+    async [Symbol.asyncDispose]() {
+      await simulated[Symbol.asyncDispose]()
+      await hub[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function post(kit: Kit, path: string, body: unknown, headers?: Record<string, string>) {
+  return kit.hub.send({
+    method: 'POST',
+    url: `/api/v1/platforms/${kit.id}/${path}`,
+    headers: headers ?? { authorization: kit.hub.authorization('operator') },
+    body,
+  })
+}
+
+function change(kit: Kit, body: Record<string, unknown>): Promise<Answer> {
+  const headers = { authorization: kit.hub.authorization('operator') }
+  return kit.hub.send({ method: 'PATCH', url: `/api/v1/platforms/${kit.id}`, headers, body })
+}
+
+async function read(kit: Kit): Promise<PlatformDetails> {
+  return expectAnswer(await kit.hub.get(`/api/v1/platforms/${kit.id}`), 200, One).platform
+}
+
+async function testOf(kit: Kit): Promise<ConnectionTest> {
+  return expectAnswer(await post(kit, 'test', {}), 200, ConnectionTest)
+}
+
+const failing = (checks: ConnectionCheck[]) => checks.filter((one) => !one.ok)
+
+onEachEngineWhenDeep((engine) => {
+  describe(`testing a registered platform, on ${engine.name}`, () => {
+    test('each endpoint of its registered modules is tried, and nothing is stored', async () => {
+      await using kit = await start(engine)
+      const before = await tracesOf(kit.hub)
+      kit.simulated.requests.length = 0
+      const { success, checks } = await testOf(kit)
+      assert.equal(success, true)
+      assert.deepEqual(
+        checks.map((one) => one.check),
+        ['reachable', 'ping', 'manifest', 'records/cases', 'records/visits', 'search'],
+      )
+      expectMembers(only(checks.slice(0, 1)), ['check', 'ok', 'code', 'message', 'advice'])
+      assert.match(checks[3]?.message ?? '', /there are 2/)
+      assert.match(checks[4]?.message ?? '', /no records/)
+      assert.equal(kit.simulated.requests.length, 5)
+      assert.deepEqual(await tracesOf(kit.hub), before)
+      expectAbsent([kit.simulated.source_api_key], [JSON.stringify(checks), kit.hub.log()])
+    })
+
+    test('no search endpoint is no fault', async () => {
+      await using kit = await start(engine)
+      kit.simulated.behave('search', respond.status(404))
+      const { success, checks } = await testOf(kit)
+      assert.equal(success, true)
+      assert.match(checks.at(-1)?.message ?? '', /optional/)
+    })
+
+    const FAULTS: [string, Behaviour, string, RegExp][] = [
+      [
+        'a record without reference',
+        respond.json({ success: true, records: [{}] }),
+        'platform_answer_invalid',
+        /first record.*reference_number/,
+      ],
+      [
+        'no list of records',
+        respond.json({ success: true }),
+        'platform_answer_invalid',
+        /"records"/,
+      ],
+      [
+        'success: false',
+        respond.json({ success: false, message: 'Shut', records: [] }),
+        'platform_reports_failure',
+        /Shut/,
+      ],
+      ['an HTML page', respond.html(), 'platform_not_json', /HTML/],
+      ['500', respond.status(500), 'platform_failed', /500/],
+      ['404', respond.status(404), 'platform_path_missing', /records\/cases/],
+      ['nothing', respond.nothing(), 'platform_unreachable', /cut off/],
+    ]
+    test('a records endpoint that does wrong is named with the cause and what to do', async () => {
+      await using kit = await start(engine)
+      for (const [what, behaviour, code, words] of FAULTS) {
+        kit.simulated.behave('records/cases', behaviour)
+        const { success, checks } = await testOf(kit)
+        const fault = only(failing(checks))
+        assert.equal(success, false, what)
+        assert.deepEqual([fault.check, fault.code], ['records/cases', code], what)
+        assert.match(fault.message, words, what)
+        assert.ok(fault.advice.length > 20, what)
+        assert.equal(checks.length, 6, what)
+      }
+    })
+
+    test('an answer without end is read no further than its beginning', async () => {
+      await using kit = await start(engine)
+      const record = JSON.stringify(simulatedRecord(1))
+      const closed = Promise.withResolvers<void>()
+      kit.simulated.behave('records/cases', (response) => {
+        response.writeHead(200, { 'Content-Type': 'application/json' })
+        response.on('close', closed.resolve).on('error', () => undefined)
+        response.write('{"success":true,"records":[')
+        const more = () => {
+          while (response.writable && response.write(`${record},`.repeat(100)));
+        }
+        response.on('drain', more)
+        more()
+      })
+      const { success, checks } = await testOf(kit)
+      assert.deepEqual(failing(checks), [])
+      assert.equal(success, true)
+      await closed.promise
+    })
+
+    test('where nothing further could work it ends: away, key refused, another platform', async () => {
+      await using kit = await start(engine)
+      kit.simulated.behave('manifest', respond.status(401))
+      const refused = await testOf(kit)
+      assert.deepEqual(
+        refused.checks.map((one) => [one.check, one.ok]),
+        [
+          ['reachable', true],
+          ['ping', true],
+          ['manifest', false],
+        ],
+      )
+      kit.simulated.behave('manifest', null)
+      await runSql(kit.hub.storage, `UPDATE platforms SET platform_name = 'other'`)
+      const other = await testOf(kit)
+      assert.equal(only(failing(other.checks)).code, 'platform_name_differs')
+      await kit.simulated.goAway()
+      const away = await testOf(kit)
+      assert.equal(only(away.checks).check, 'reachable')
+      assert.equal(only(away.checks).code, 'platform_unreachable')
+    })
+
+    test('a test and a probe come line by line to whoever asks for that', async () => {
+      await using kit = await start(engine)
+      const headers = { authorization: kit.hub.authorization('operator'), accept: LINES }
+      const answer = await post(kit, 'test', {}, headers)
+      assert.match(answer.header('content-type'), /x-ndjson/)
+      const [last, ...checks] = linesOf(answer).reverse()
+      assert.deepEqual(last, { success: true, checks: checks.reverse() })
+      assert.equal(checks.length, 6)
+
+      const { source_base_url, source_api_key } = kit.simulated
+      const probe = { method: 'POST', url: '/api/v1/platforms/probe', headers } as const
+      const body = { source_base_url, source_api_key }
+      const probed = linesOf(await kit.hub.send({ ...probe, body }))
+      // All modules of the manifest, since none is chosen yet.
+      assert.equal(probed.length, 8)
+      const whole = await kit.hub.send({
+        ...probe,
+        headers: { ...headers, accept: 'application/json' },
+        body,
+      })
+      assert.deepEqual(probed.at(-1), expectAnswer(whole, 200, ProbeAnswer))
+      const wrong = { source_base_url, source_api_key: 'a wrong key' }
+      const told = linesOf(await kit.hub.send({ ...probe, body: wrong }))
+      assert.deepEqual(
+        told.map((line) => Object(line).check ?? 'end'),
+        ['reachable', 'ping', 'manifest', 'end'],
+      )
+    })
+  })
+
+  describe(`the hub key of a platform, on ${engine.name}`, () => {
+    test('it is shown to an operator who gives the password, and that is written down', async () => {
+      await using kit = await start(engine, { withOperator: true })
+      const { headers } = await signIn(kit.hub)
+      const answer = await post(kit, 'hub-key/reveal', { password: PASSWORD }, headers)
+      assert.equal(expectAnswer(answer, 200, HubKeyAnswer).hub_api_key, kit.hub_api_key)
+      assert.equal(answer.header('cache-control'), 'no-store')
+      const audit = await runSql(
+        kit.hub.storage,
+        `SELECT action, actor, target FROM audit ORDER BY audit_id DESC LIMIT 1`,
+      )
+      assert.deepEqual(
+        { ...only(audit) },
+        {
+          action: 'hub_key.reveal',
+          actor: 'ann@example.org',
+          target: kit.simulated.platform_name,
+        },
+      )
+      assert.ok((await activityOf(kit.hub)).some((line) => line.kind === 'platform.key_revealed'))
+      expectAbsent([kit.hub_api_key, PASSWORD], [kit.hub.log()])
+    })
+
+    test('it is shown without a password to who has none and has just signed in, to nobody else', async () => {
+      await using kit = await start(engine, { withOperator: true })
+      const { headers } = await signIn(kit.hub)
+      expectError(await post(kit, 'hub-key/reveal', {}, headers), 403, 'password_wrong')
+      await runSql(kit.hub.storage, 'DELETE FROM operator_accounts')
+      const shown = await post(kit, 'hub-key/reveal', {}, headers)
+      assert.equal(expectAnswer(shown, 200, HubKeyAnswer).hub_api_key, kit.hub_api_key)
+    })
+
+    test('wrong guesses are refused, written down and limited; a token cannot guess', async () => {
+      await using kit = await start(engine, { withOperator: true })
+      const { headers } = await signIn(kit.hub)
+      const guess = (password: string) => post(kit, 'hub-key/reveal', { password }, headers)
+      for (let n = 0; n < 5; n++) expectError(await guess(`guess ${n}`), 403, 'password_wrong')
+      const limited = await guess(PASSWORD)
+      expectError(limited, 429, 'too_many_requests')
+      assert.ok(Number(limited.header('retry-after')) > 0)
+      const refused = `SELECT * FROM audit WHERE action = 'hub_key.reveal_refused'`
+      assert.equal((await runSql(kit.hub.storage, refused)).length, 5)
+      const asToken = await post(kit, 'hub-key/reveal', { password: PASSWORD })
+      expectError(asToken, 403, 'operators_only')
+      const viewer = { authorization: kit.hub.authorization('viewer') }
+      for (const [path, body] of [
+        ['hub-key/reveal', { password: PASSWORD }],
+        ['hub-key/rotate', { grace_seconds: 0 }],
+        ['test', {}],
+      ] as const) {
+        expectError(await post(kit, path, body, viewer), 403, 'forbidden')
+      }
+    })
+
+    test('rotated, the old key goes on for the time of grace and no longer, cached or not', async () => {
+      let now = Date.parse('2026-03-10T08:00:00.000Z')
+      const clock = { now: () => new Date(now) }
+      await using kit = await start(engine, { clock })
+      const { hub, hub_api_key: old } = kit
+      expectAnswer(await push(hub, old, newRecord('N-1')), 201, PushAnswer)
+      const rotated = await post(kit, 'hub-key/rotate', { grace_seconds: 3600 })
+      const key = expectAnswer(rotated, 200, HubKeyAnswer).hub_api_key
+      assert.notEqual(key, old)
+      for (const one of [old, key])
+        assert.equal((await push(hub, one, newRecord('N-1'))).status, 200)
+      const { hub_keys, last_push_at } = await read(kit)
+      assert.equal(last_push_at, '2026-03-10T08:00:00.000Z')
+      assert.deepEqual(
+        hub_keys.map(({ expires_at, last_used_at }) => [expires_at, last_used_at]),
+        [
+          [null, '2026-03-10T08:00:00.000Z'],
+          ['2026-03-10T09:00:00.000Z', '2026-03-10T08:00:00.000Z'],
+        ],
+      )
+      const check = (one: string) =>
+        hub.send({ url: '/api/webhook/check', headers: { 'x-api-key': one } })
+      assert.equal((await check(old)).status, 200)
+      now += 3_600_000
+      expectError(await check(old), 401, 'api_key_invalid')
+      expectError(await push(hub, old, newRecord('N-2')), 401, 'api_key_invalid')
+      expectAnswer(await push(hub, key, newRecord('N-2')), 201, PushAnswer)
+      assert.equal((await read(kit)).hub_keys.length, 1)
+      expectAbsent([old, key], [hub.log(), JSON.stringify(await activityOf(hub))])
+    })
+
+    test('rotated without grace the old key opens nothing from then on', async () => {
+      await using kit = await start(engine)
+      expectAnswer(await push(kit.hub, kit.hub_api_key, newRecord('N-1')), 201, PushAnswer)
+      const rotated = await post(kit, 'hub-key/rotate', { grace_seconds: 0 })
+      const { hub_api_key } = expectAnswer(rotated, 200, HubKeyAnswer)
+      expectError(await push(kit.hub, kit.hub_api_key, newRecord('N-2')), 401, 'api_key_invalid')
+      expectAnswer(await push(kit.hub, hub_api_key, newRecord('N-2')), 201, PushAnswer)
+      for (const grace_seconds of [-1, 1.5, '60', 2_592_001]) {
+        expectError(await post(kit, 'hub-key/rotate', { grace_seconds }), 400, 'invalid_request')
+      }
+    })
+  })
+
+  describe(`changing the address or source key of a platform, on ${engine.name}`, () => {
+    test('the platform is called there with that key from then on', async () => {
+      await using kit = await start(engine)
+      const { platform_name, modules } = kit.simulated
+      await using moved = await simulatePlatform({
+        platform_name,
+        source_api_key: 'a new source key of the platform',
+        modules,
+      })
+      await kit.simulated.goAway()
+      const { source_base_url, source_api_key } = moved
+      const answer = await change(kit, { source_base_url: `${source_base_url}/`, source_api_key })
+      const { platform } = expectAnswer(answer, 200, Changed)
+      assert.equal(platform.source_base_url, source_base_url)
+      assert.deepEqual(
+        (await pullAll(kit.hub)).tasks.map((task) => task.state),
+        ['succeeded', 'succeeded'],
+      )
+      const pulls = expectAnswer(
+        await kit.hub.get(`/api/v1/platforms/${kit.id}/pulls`),
+        200,
+        PlatformPullPage,
+      )
+      assert.equal(pulls.next_cursor, null)
+      const { state, modules_read, counts } = only(pulls.pulls)
+      assert.deepEqual([state, modules_read, counts.created], ['succeeded', 2, 2])
+      const line = (await activityOf(kit.hub)).find((one) => one.kind === 'platform.source_changed')
+      assert.match(line?.message ?? '', /new source API key/)
+      expectAbsent([source_api_key], [kit.hub.log(), answer.text, JSON.stringify(line)])
+      const same = await change(kit, { source_base_url })
+      assert.equal(same.status, 200)
+      const lines = (await activityOf(kit.hub)).filter(
+        (one) => one.kind === 'platform.source_changed',
+      )
+      assert.equal(lines.length, 1)
+    })
+
+    test('what does not work is not stored: wrong key, nobody there, another platform', async () => {
+      await using kit = await start(engine)
+      await using other = await simulatePlatform({ source_api_key: kit.simulated.source_api_key })
+      const refuse = async (body: Record<string, unknown>, status: number, code: string) =>
+        expectError(await change(kit, { ...body, status: 'inactive' }), status, code)
+      await refuse({ source_api_key: 'a wrong key' }, 502, 'platform_refused_key')
+      await refuse({ source_api_key: 'no\nkey' }, 422, 'source_key_invalid')
+      await refuse({ source_base_url: other.source_base_url }, 409, 'platform_name_differs')
+      await refuse({ source_base_url: 'http://169.254.169.254' }, 422, 'platform_address_refused')
+      await refuse({ source_base_url: 'nonsense' }, 422, 'source_url_invalid')
+      const { source_base_url, status } = await read(kit)
+      assert.deepEqual([source_base_url, status], [kit.simulated.source_base_url, 'active'])
+      assert.equal((await testOf(kit)).success, true)
+    })
+  })
+})
+
+function linesOf(answer: Answer): unknown[] {
+  return answer.text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}

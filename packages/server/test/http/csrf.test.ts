@@ -1,0 +1,194 @@
+/** Who may act: sessions with their CSRF token, and programs with theirs (specification 5 and 7). */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { StartPullAnswer } from '@recordhub/protocol'
+import { createKey, HUB_KEY_PREFIX, TOKEN_PREFIX } from '../../src/domain/api-key.ts'
+import { createApiToken } from '../../src/features/operators/api-token.ts'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import {
+  registerAny,
+  type Session,
+  sendRegistration,
+  shareHub,
+  signIn,
+  tracesOf,
+  untilPullEnds,
+} from '../helpers/http-actions.ts'
+import { expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
+import type { HubRequest } from '../helpers/http-hub.ts'
+import { simulatePlatform } from '../helpers/http-platform.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+
+const PULL_ALL = '/dashboard/pull-all-existing-records'
+
+/** Requests that change something, which a session alone must not be enough for. */
+const API_CALLS: HubRequest[] = [
+  { method: 'POST', url: '/api/v1/pulls' },
+  { method: 'POST', url: '/api/v1/platforms/probe', body: {} },
+  { method: 'POST', url: '/api/v1/platforms', body: {} },
+  { method: 'PATCH', url: '/api/v1/platforms/1', body: { status: 'inactive' } },
+  { method: 'POST', url: '/api/v1/missing-reviews/1/approve' },
+  { method: 'POST', url: '/api/v1/missing-reviews/1/dismiss' },
+]
+
+onEachEngineWhenDeep((engine) => {
+  describe(`acting with a session, on ${engine.name}`, () => {
+    const hub = shareHub(engine, { withOperator: true })
+    let mine: Session
+    let other: Session
+    let ended: Session
+    before(async () => {
+      ;[mine, other, ended] = [await signIn(hub()), await signIn(hub()), await signIn(hub())]
+      await hub().send({ method: 'POST', url: '/api/auth/sign-out', ...ended, body: {} })
+    })
+
+    const cases: [string, () => Record<string, string>][] = [
+      ['no session', () => ({})],
+      ['no session, but a token', () => ({ 'x-csrf-token': mine.csrf })],
+      ['a session, but no token', () => ({ cookie: mine.cookie })],
+      ['an empty token', () => ({ cookie: mine.cookie, 'x-csrf-token': '' })],
+      ["another session's token", () => ({ cookie: mine.cookie, 'x-csrf-token': other.csrf })],
+      ['a token with a letter more', () => ({ ...mine.headers, 'x-csrf-token': `${mine.csrf}A` })],
+      ['a session that was signed out', () => ended.headers],
+      ['a made-up session', () => ({ ...mine.headers, cookie: 'recordhub.session_token=a.b' })],
+      ['a bearer token instead', () => ({ authorization: hub().authorization('admin') })],
+    ]
+    for (const [what, headersOf] of cases) {
+      test(`a dashboard POST with ${what} is 419, as JSON to a script and as a page to a browser`, async () => {
+        const traces = await tracesOf(hub())
+        const send = (headers: Record<string, string>) =>
+          hub().send({ method: 'POST', url: PULL_ALL, headers: { ...headersOf(), ...headers } })
+        const script = await send({
+          accept: 'application/json',
+          'x-requested-with': 'XMLHttpRequest',
+        })
+        expectError(script, 419, 'session_or_token_invalid')
+        const browser = await send({
+          accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+          'x-requested-with': '',
+        })
+        assert.equal(browser.status, 419)
+        assert.match(browser.header('content-type'), /^text\/html/)
+        assert.match(browser.text, /419/)
+        assert.match(browser.header('content-security-policy'), /default-src 'none'/)
+        expectAbsent([mine.csrf, other.csrf], [script.text, browser.text])
+        assert.deepEqual(await tracesOf(hub()), traces)
+      })
+    }
+
+    for (const request of API_CALLS) {
+      test(`${request.method} ${request.url} is 401 for nobody, 419 for a session without its token`, async () => {
+        const traces = await tracesOf(hub())
+        expectError(await hub().send(request), 401, 'not_signed_in')
+        const headers = { cookie: mine.cookie }
+        const answer = await hub().send({ ...request, headers })
+        expectError(answer, 419, 'session_or_token_invalid')
+        const wrong = { cookie: mine.cookie, 'x-csrf-token': other.csrf }
+        const again = await hub().send({ ...request, headers: wrong })
+        expectError(again, 419, 'session_or_token_invalid')
+        assert.deepEqual(await tracesOf(hub()), traces)
+      })
+    }
+
+    test('the sign-out of Better Auth asks for the token as well', async () => {
+      const headers = { cookie: mine.cookie }
+      const request = { method: 'POST', url: '/api/auth/sign-out', body: {} } as const
+      expectError(await hub().send({ ...request, headers }), 419, 'session_or_token_invalid')
+      assert.equal((await hub().send({ url: '/dashboard', headers })).status, 200)
+    })
+
+    test('a page of another site is 403, even with session and token', async () => {
+      const traces = await tracesOf(hub())
+      for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example']) {
+        for (const url of [PULL_ALL, '/api/v1/pulls']) {
+          const headers = { ...mine.headers, origin }
+          const answer = await hub().send({ method: 'POST', url, headers })
+          expectError(answer, 403, 'origin_not_allowed')
+        }
+      }
+      assert.deepEqual(await tracesOf(hub()), traces)
+    })
+
+    test('with session, token and its own origin a pull is queued', async () => {
+      const headers = { ...mine.headers, host: 'hub.example', origin: 'http://hub.example' }
+      const answer = await hub().send({ method: 'POST', url: PULL_ALL, headers })
+      const { pull } = expectAnswer(answer, 202, StartPullAnswer)
+      assert.equal(pull.trigger, 'operator')
+      await untilPullEnds(hub(), pull.id)
+    })
+  })
+
+  describe(`acting with a bearer token, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+
+    test('a program with the role operator registers a platform without CSRF token', async () => {
+      await using platform = await simulatePlatform()
+      assert.equal((await sendRegistration(hub(), platform)).status, 201)
+    })
+
+    for (const request of API_CALLS) {
+      test(`a viewer may not ${request.method} ${request.url}`, async () => {
+        await using platform = await simulatePlatform()
+        const traces = await tracesOf(hub())
+        const { source_base_url, source_api_key } = platform
+        const answer = await hub().send({
+          ...request,
+          headers: { authorization: hub().authorization('viewer') },
+          ...(request.url.startsWith('/api/v1/platforms')
+            ? { body: { source_base_url, source_api_key, record_types: ['cases'] } }
+            : {}),
+        })
+        expectError(answer, 403, 'forbidden')
+        assert.deepEqual(await tracesOf(hub()), traces)
+        assert.deepEqual(platform.requests, [])
+      })
+    }
+
+    for (const url of ['platforms', 'records', 'pulls', 'activity', 'rejected-pushes']) {
+      test(`a viewer may read ${url}, nobody else`, async () => {
+        const authorization = hub().authorization('viewer')
+        const request = { url: `/api/v1/${url}` }
+        assert.equal((await hub().send({ ...request, headers: { authorization } })).status, 200)
+        expectError(await hub().send(request), 401, 'not_signed_in')
+      })
+    }
+
+    test('a token that has expired, is revoked, made up or no token is 401', async () => {
+      const { hub_api_key } = await registerAny(hub())
+      const { operators } = hub().storage
+      const role = { role: 'admin', actor: 'test' } as const
+      const expired = await createApiToken(
+        { operators, clock: { now: () => new Date('2026-01-01') } },
+        { ...role, name: 'expired', expiresInDays: 1 },
+      )
+      const revoked = await createApiToken(
+        { operators, clock: { now: () => new Date() } },
+        { ...role, name: 'revoked', expiresInDays: null },
+      )
+      await runSql(
+        hub().storage,
+        `UPDATE api_tokens SET revoked_at = '2026-01-01T00:00:00.000Z' WHERE name = 'revoked'`,
+      )
+      const none = createKey(TOKEN_PREFIX).key
+      const wrong = [expired, revoked, none, hub_api_key, createKey(HUB_KEY_PREFIX).key, 'x', '']
+      for (const token of wrong) {
+        for (const scheme of ['Bearer', 'bearer', 'Basic']) {
+          const headers = { authorization: `${scheme} ${token}` }
+          const answer = await hub().send({ url: '/api/v1/platforms', headers })
+          expectError(answer, 401, 'not_signed_in')
+          if (token.length > 12) expectAbsent([token], [answer.text, hub().log()])
+        }
+      }
+    })
+
+    test('a token for programs opens neither the dashboard nor the receiver', async () => {
+      const authorization = hub().authorization('admin')
+      const headers = { authorization, 'x-api-key': authorization.slice('Bearer '.length) }
+      assert.equal((await hub().send({ url: '/dashboard', headers })).status, 302)
+      const realtime = await hub().send({ url: '/dashboard/realtime', headers })
+      expectError(realtime, 401, 'not_signed_in')
+      const check = await hub().send({ url: '/api/webhook/check', headers })
+      expectError(check, 401, 'api_key_invalid')
+    })
+  })
+})

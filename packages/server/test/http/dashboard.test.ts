@@ -1,0 +1,220 @@
+/** The snapshot, the status of browser auto-sync, pages, health and the description of the API. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { Snapshot } from '@recordhub/protocol'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import {
+  newRecord,
+  push,
+  registerPlatform,
+  type Session,
+  shareHub,
+  signIn,
+  startPull,
+  tracesOf,
+  untilPullEnds,
+} from '../helpers/http-actions.ts'
+import { clockOfToday } from '../helpers/http-alerts.ts'
+import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/http-answer.ts'
+import { sendOverSocket, startTestHub } from '../helpers/http-hub.ts'
+import { simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+
+const REALTIME = '/dashboard/realtime'
+const AUTO_SYNC = '/dashboard/auto-sync'
+const STATS = [
+  ...['platforms', 'active_platforms', 'modules', 'records'],
+  ...['received_today', 'created_today', 'updated_today', 'rejected_today'],
+]
+
+onEachEngineWhenDeep((engine) => {
+  describe(`the snapshot, on ${engine.name}`, () => {
+    test('it has every member of the design, and counts what came', async () => {
+      // No midnight in between.
+      await using hub = await startTestHub(engine, { withOperator: true, clock: clockOfToday() })
+      await using platform = await simulatePlatform()
+      platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
+      const { hub_api_key } = await registerPlatform(hub, platform)
+      const { headers } = await signIn(hub)
+      const read = async () => {
+        const answer = await hub.send({ url: REALTIME, headers })
+        expectMembers(expectObject(answer, 200), [
+          ...['success', 'generated_at', 'polling_interval_seconds', 'broadcasting', 'stats'],
+          ...['platforms', 'records', 'logs', 'alerts', 'latest_sync', 'pull'],
+        ])
+        return expectAnswer(answer, 200, Snapshot)
+      }
+      const empty = await read()
+      assert.deepEqual([empty.polling_interval_seconds, empty.broadcasting], [10, false])
+      assert.deepEqual(
+        [empty.latest_sync, empty.pull.running, empty.pull.pull],
+        [null, false, null],
+      )
+      expectMembers(empty.stats, STATS)
+
+      await push(hub, hub_api_key, newRecord('N-1'))
+      await push(hub, hub_api_key, newRecord('N-1', { data: { status: 'closed' } }))
+      await push(hub, hub_api_key, newRecord('N-1', { data: 1 }))
+      const held = platform.hold('records/cases')
+      const { id } = await startPull(hub)
+      await held.arrived
+      const during = await read()
+      assert.equal(during.pull.running, true)
+      assert.deepEqual([during.pull.pull?.id, during.pull.pull?.state], [id, 'running'])
+      held.release()
+      const { pull } = await untilPullEnds(hub, id)
+
+      const full = await read()
+      assert.deepEqual(full.stats, {
+        platforms: 1,
+        active_platforms: 1,
+        modules: 1,
+        records: 3,
+        received_today: 4,
+        created_today: 3,
+        updated_today: 1,
+        rejected_today: 1,
+      })
+      assert.equal(full.pull.running, false)
+      assert.deepEqual(full.latest_sync, {
+        pull_id: id,
+        trigger: pull.trigger,
+        state: 'succeeded',
+        started_at: pull.started_at,
+        finished_at: pull.finished_at,
+      })
+      const shown = only(full.platforms)
+      assert.ok(!('modules' in shown))
+      assert.deepEqual([shown.records, shown.status, shown.last_error], [3, 'active', null])
+      assert.notEqual(shown.latest_sync_at, null)
+      // The platform does not list what it has pushed, so that its mark is the latest change.
+      assert.deepEqual(
+        full.records.map((record) => [record.reference_number, record.missing_since !== null]),
+        [
+          ['N-1', true],
+          ['R-2', false],
+          ['R-1', false],
+        ],
+      )
+      for (const record of full.records) assert.ok(!('data' in record))
+      assert.ok(full.logs.length > 0 && full.logs.length <= 20)
+    })
+
+    test('it shows the 20 latest records and lines', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      await using platform = await simulatePlatform()
+      const { hub_api_key } = await registerPlatform(hub, platform)
+      for (let n = 0; n < 25; n++) await push(hub, hub_api_key, newRecord(`N-${n}`))
+      const { headers } = await signIn(hub)
+      const answer = await hub.send({ url: REALTIME, headers })
+      const { records, logs } = expectAnswer(answer, 200, Snapshot)
+      assert.deepEqual(
+        records.map((record) => record.reference_number),
+        Array.from({ length: 20 }, (_, n) => `N-${24 - n}`),
+      )
+      assert.equal(logs.length, 20)
+    })
+  })
+
+  describe(`reading the snapshot, on ${engine.name}`, () => {
+    // No midnight in between.
+    const hub = shareHub(engine, { withOperator: true, clock: clockOfToday() })
+    let session: Session
+    before(async () => {
+      session = await signIn(hub())
+    })
+
+    test('as long as nothing has changed it is 304 to who has it, and new after a change', async () => {
+      await using platform = await simulatePlatform()
+      const { hub_api_key } = await registerPlatform(hub(), platform)
+      const { headers } = session
+      const first = await hub().send({ url: REALTIME, headers })
+      const etag = first.header('etag')
+      assert.match(etag, /^"[^"]+"$/)
+      const known = { ...headers, 'if-none-match': etag }
+      const same = await hub().send({ url: REALTIME, headers: known })
+      assert.deepEqual([same.status, same.text, same.header('etag')], [304, '', etag])
+      assert.equal((await hub().send({ url: REALTIME, headers })).text, first.text)
+      await push(hub(), hub_api_key, newRecord('N-1'))
+      const next = await hub().send({ url: REALTIME, headers: known })
+      assert.equal(next.status, 200)
+      assert.notEqual(next.header('etag'), etag)
+    })
+
+    test('without a session it is 401 as JSON, and nobody may cache it', async () => {
+      for (const sent of [{}, { cookie: 'recordhub.session_token=made.up' }]) {
+        const headers = {
+          accept: 'application/json',
+          'x-requested-with': 'XMLHttpRequest',
+          ...sent,
+        }
+        const answer = await hub().send({ url: REALTIME, headers })
+        expectError(answer, 401, 'not_signed_in')
+        assert.equal(answer.header('cache-control'), 'no-store')
+      }
+      expectError(await hub().send({ url: REALTIME }), 401, 'not_signed_in')
+      expectError(
+        await hub().send({ url: REALTIME, headers: { accept: 'text/html' } }),
+        401,
+        'not_signed_in',
+      )
+      const known = await hub().send({ url: REALTIME, headers: session.headers })
+      assert.equal(known.header('cache-control'), 'no-store')
+    })
+
+    test('it writes nothing and pulls nothing', async () => {
+      await using platform = await simulatePlatform()
+      await registerPlatform(hub(), platform)
+      const calls = platform.requests.length
+      const traces = await tracesOf(hub())
+      for (let count = 0; count < 5; count++) {
+        await hub().send({ url: REALTIME, headers: session.headers })
+      }
+      assert.deepEqual(await tracesOf(hub()), traces)
+      assert.equal(platform.requests.length, calls)
+    })
+
+    test('it does not keep an idle session alive; other requests do', async () => {
+      const lastSeen = async () =>
+        JSON.stringify(await runSql(hub().storage, 'SELECT updated_at FROM operator_sessions'))
+      const earlier = new Date(Date.now() - 3_600_000).toISOString()
+      await runSql(hub().storage, `UPDATE operator_sessions SET updated_at = '${earlier}'`)
+      const before = await lastSeen()
+      assert.ok(before.includes(earlier))
+      const polled = await hub().send({ url: REALTIME, headers: session.headers })
+      assert.equal(polled.status, 200)
+      assert.equal(await lastSeen(), before)
+      await hub().send({ url: '/api/v1/session', headers: session.headers })
+      assert.notEqual(await lastSeen(), before)
+    })
+
+    for (const [what, headers, body] of [
+      ['nothing', {}, undefined],
+      ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=1'],
+      ['broken JSON', { 'content-type': 'application/json' }, '{"a":'],
+      ['no content type', {}, 'hello'],
+      ['a content type that is none', { 'content-type': 'nonsense' }, 'hello'],
+      ['a large body', { 'content-type': 'text/plain' }, 'x'.repeat(2 * 1024 * 1024)],
+      ['another site as origin', { origin: 'https://evil.example' }, undefined],
+      ['a wrong csrf-token', { 'x-csrf-token': 'wrong', cookie: 'a=b' }, undefined],
+      ['an Accept of text/html', { accept: 'text/html' }, undefined],
+    ] as const) {
+      test(`browser auto-sync with ${what} answers its status and does nothing`, async () => {
+        const traces = await tracesOf(hub())
+        const request = {
+          method: 'POST' as const,
+          url: AUTO_SYNC,
+          headers: { ...headers },
+          ...(body === undefined ? {} : { body }),
+        }
+        for (const answer of [await hub().send(request), await sendOverSocket(hub(), request)]) {
+          const { message, ...rest } = expectObject(answer, 200)
+          assert.deepEqual(rest, { success: true, status: 'idle' })
+          assert.match(String(message), /auto-sync is disabled.*server-side scheduler.*background/)
+        }
+        assert.deepEqual(await tracesOf(hub()), traces)
+      })
+    }
+  })
+})

@@ -1,0 +1,376 @@
+/** Manifests that change, records that do not go with them, and whether all records are here. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  CompletenessPage,
+  DriftAnswer,
+  ManifestRefreshAnswer,
+  type ModuleCompleteness,
+  type ModuleDrift,
+  Platform,
+  ReplayAnswer,
+} from '@recordhub/protocol'
+import Type from 'typebox'
+import { onEachEngine } from '../helpers/engines.ts'
+import { activityOf, newRecord, push, recordsOf, tracesOf } from '../helpers/http-actions.ts'
+import { type Answer, expectAnswer, expectError, expectMembers } from '../helpers/http-answer.ts'
+import type { TestHub } from '../helpers/http-hub.ts'
+import { respond, simulatedModule, simulatedRecord } from '../helpers/http-platform.ts'
+import { type PulledHub, startPulledHub } from '../helpers/http-pulled-hub.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
+
+const FIELD = { key: 'note', label: 'Note', type: 'string', required: false }
+
+onEachEngine((engine) => {
+  describe(`a manifest that changes, on ${engine.name}`, () => {
+    test('refreshed by hand it tells what has changed, once', async () => {
+      await using kit = await startPulledHub(engine)
+      const module = only(kit.platform.modules)
+      module.fields = [...module.fields.slice(1), FIELD]
+      kit.platform.modules.push(simulatedModule('visits'))
+      const { platform, changes } = await refresh(kit)
+      assert.deepEqual(
+        changes.map((one) => one.change),
+        ['field_removed', 'field_added', 'module_added'],
+      )
+      const [cases, visits] = platform.modules
+      assert.deepEqual(
+        cases?.fields.map((field) => field.key),
+        ['status', 'created_at', 'updated_at', 'note'],
+      )
+      assert.ok(cases.fields.at(-1)?.added_at)
+      assert.deepEqual(
+        cases.removed_fields.map((field) => field.key),
+        ['reference_number'],
+      )
+      assert.deepEqual([visits?.registered, visits?.record_type], [false, 'visits'])
+      const drift = await driftOf(kit)
+      assert.deepEqual(only(drift.manifest_changes).changes, changes)
+      assert.equal(drift.manifest_fetched_at, platform.manifest_fetched_at)
+      const line = (await activityOf(kit.hub)).find((one) => one.kind === 'manifest.changed')
+      assert.match(line?.message ?? '', /1 field removed, 1 field added, 1 module added/)
+      assert.equal(line?.actor, 'token test operator')
+
+      const before = await tracesOf(kit.hub)
+      assert.deepEqual((await refresh(kit)).changes, [])
+      assert.deepEqual(await tracesOf(kit.hub), before)
+    })
+
+    test('the view of a module soon has a column for a field that is new', async () => {
+      await using kit = await startPulledHub(engine)
+      only(kit.platform.modules).fields.push(FIELD)
+      await refresh(kit)
+      const schema = engine.name === 'SQLite' ? '' : 'recordhub_views.'
+      await until(async () => {
+        const [named] = await runSql(kit.hub.storage, 'SELECT view_name FROM sql_views')
+        if (!named) return null
+        const select = `SELECT note FROM ${schema}"${named['view_name']}"`
+        return runSql(kit.hub.storage, select).catch(() => null)
+      }, 'the view has a column of the new field')
+    })
+
+    test('one that cannot be used changes nothing and says why', async () => {
+      await using kit = await startPulledHub(engine)
+      const read = async () => (await kit.hub.get(`/api/v1/platforms/${kit.registered.id}`)).text
+      const before = await read()
+      kit.platform.behave('manifest', respond.status(500))
+      expectError(await sendRefresh(kit.hub, kit.registered.id), 502, 'platform_failed')
+      kit.platform.behave('manifest', respond.json({ success: true }))
+      expectError(await sendRefresh(kit.hub, kit.registered.id), 502, 'platform_answer_invalid')
+      const other = { platform_title: 'T', platform_description: '', modules: [] }
+      const answer = { success: true, platform_name: 'somebody else', ...other }
+      kit.platform.behave('manifest', respond.json(answer))
+      expectError(await sendRefresh(kit.hub, kit.registered.id), 409, 'platform_name_differs')
+      assert.equal(await read(), before)
+      expectError(await sendRefresh(kit.hub, 999_999), 404, 'not_found')
+      expectError(await kit.hub.get('/api/v1/platforms/999999/drift'), 404, 'not_found')
+      expectError(await sendRefresh(kit.hub, kit.registered.id, 'viewer'), 403, 'forbidden')
+    })
+
+    test('pulls ask for it once an hour, and a failure of it does not fail them', async () => {
+      await using kit = await startPulledHub(engine)
+      const module = only(kit.platform.modules)
+      const asked = () => kit.platform.requests.filter(isManifest).length
+      const atFirst = asked()
+      await kit.pull()
+      assert.equal(asked(), atFirst)
+
+      await makeDue(kit.hub)
+      module.fields.push(FIELD)
+      assert.equal((await kit.pull()).pull.state, 'succeeded')
+      assert.equal(asked(), atFirst + 1)
+      assert.equal(only((await driftOf(kit)).manifest_changes).changes.length, 1)
+      await kit.pull()
+      assert.equal(asked(), atFirst + 1)
+
+      await makeDue(kit.hub)
+      kit.platform.behave('manifest', respond.html())
+      assert.equal((await kit.pull()).pull.state, 'succeeded')
+      await kit.pull()
+      assert.equal(asked(), atFirst + 2)
+      const lines = (await activityOf(kit.hub)).filter((one) => one.kind === 'manifest.failed')
+      assert.match(only(lines).message, /could not be refreshed: .*an HTML page/)
+
+      await makeDue(kit.hub)
+      kit.platform.behave('records/cases', respond.status(500))
+      await kit.pull()
+      assert.equal(asked(), atFirst + 2, 'A platform that fails is not asked for more')
+    })
+
+    test('from then on its keys decide what a pull takes away', async () => {
+      await using kit = await startPulledHub(engine)
+      const module = only(kit.platform.modules)
+      const etag = { ETag: '"same"' }
+      const serve = (data: object) => {
+        const { platform_name } = kit.platform
+        const records = [simulatedRecord(1, data)]
+        const body = { success: true, platform_name, total: 1, records }
+        const text = JSON.stringify(body)
+        kit.platform.behave('records/cases', respond.text(text, 'application/json', etag))
+      }
+      const data = async () => only(await kit.records()).data
+      serve({ status: 'open', note: 'n' })
+      await kit.pull()
+      serve({ status: 'open' })
+      await kit.pull()
+      assert.deepEqual(await data(), { status: 'open', note: 'n' }, 'it names no note yet')
+      module.fields.push(FIELD)
+      await refresh(kit)
+      await kit.pull()
+      assert.deepEqual(await data(), { status: 'open' })
+    })
+  })
+
+  describe(`records that do not go with the manifest, on ${engine.name}`, () => {
+    test('their keys are counted, of pushes and of what a pull brings new or changed', async () => {
+      await using kit = await startPulledHub(engine)
+      const module = only(kit.platform.modules)
+      module.fields.push({ ...FIELD, required: true })
+      await refresh(kit)
+      const key = kit.registered.hub_api_key
+      const odd = { status: 'open', odd: 1 }
+      assert.equal((await push(kit.hub, key, newRecord('R-1', { data: odd }))).status, 201)
+      await push(kit.hub, key, newRecord('R-1', { data: { odd: 2 } }), 'PATCH')
+      module.records = [simulatedRecord(2, odd), simulatedRecord(1, { note: 'n', odd: 2 })]
+      await kit.pull()
+      await kit.pull()
+      const { unknown, absent, drift_policy } = await moduleDriftOf(kit)
+      assert.equal(drift_policy, 'accept')
+      assert.deepEqual(
+        unknown.map((one) => [one.key, one.count]),
+        [['odd', 4]],
+      )
+      assert.deepEqual(
+        absent.map((one) => [one.key, one.count]),
+        [['note', 2]],
+      )
+    })
+
+    test('under the policy reject a push of one is refused, and replayed once it may be', async () => {
+      await using kit = await startPulledHub(engine)
+      await setPolicy(kit, 'reject')
+      const body = newRecord('R-1', { data: { odd: 1 } })
+      const refused = await push(kit.hub, kit.registered.hub_api_key, body)
+      const error = expectError(refused, 422, 'drift_rejected')
+      assert.deepEqual(error.errors, {
+        data: ['has the key "odd", which the manifest does not name'],
+      })
+      const { id, code } = only(await kit.rejected())
+      assert.equal(code, 'drift_rejected')
+      expectError(await replay(kit.hub, id), 422, 'drift_rejected')
+      const good = newRecord('R-2')
+      assert.equal((await push(kit.hub, kit.registered.hub_api_key, good)).status, 201)
+      await setPolicy(kit, 'accept')
+      const replayed = expectAnswer(await replay(kit.hub, id), 200, ReplayAnswer)
+      assert.equal(replayed.replay.outcome, 'created')
+      assert.equal(only((await moduleDriftOf(kit)).unknown).count, 1)
+    })
+
+    test('under the policy reject a pulled one is refused, its record stays and is not gone', async () => {
+      await using kit = await startPulledHub(engine)
+      const module = only(kit.platform.modules)
+      module.records = [simulatedRecord(1), simulatedRecord(2)]
+      await kit.pull()
+      const before = await kit.records()
+      await setPolicy(kit, 'reject')
+      module.records = [simulatedRecord(1), simulatedRecord(2, { status: 'closed', odd: 1 })]
+      const { rejected, missing, unchanged } = await kit.pull()
+      assert.deepEqual([rejected, missing, unchanged], [1, 0, 1])
+      assert.deepEqual(await kit.records(), before)
+      assert.equal((await kit.pull()).missing, 0)
+      const { id, count } = only(await kit.rejected())
+      assert.equal(count, 2)
+      const mended = simulatedRecord(2, { status: 'closed' })
+      assert.equal((await replay(kit.hub, id, { body: mended })).status, 200)
+      const records = await recordsOf(kit.hub, kit.platform.platform_name)
+      assert.deepEqual(records[1]?.data, { status: 'closed' })
+    })
+
+    test('the policy is for operators, of modules that there are, and is audited', async () => {
+      await using kit = await startPulledHub(engine)
+      expectError(await sendPolicy(kit, { drift_policy: 'reject' }, 'viewer'), 403, 'forbidden')
+      for (const wrong of [{ drift_policy: 'maybe' }, {}, { drift_policy: 'accept', more: 1 }]) {
+        expectError(await sendPolicy(kit, wrong), 400, 'invalid_request')
+      }
+      const unknown = await sendPolicy(kit, { drift_policy: 'accept' }, 'operator', 'nothing')
+      expectError(unknown, 404, 'not_found')
+      const platform = await setPolicy(kit, 'reject')
+      assert.equal(only(platform.modules).drift_policy, 'reject')
+      const audit = await runSql(
+        kit.hub.storage,
+        "SELECT actor FROM audit WHERE action = 'module.drift_policy'",
+      )
+      assert.equal(only(audit)['actor'], 'token test operator')
+    })
+  })
+
+  describe(`whether all records are here, on ${engine.name}`, () => {
+    test('a whole read whose total, count and content agree proves it; what differs is told', async () => {
+      await using kit = await startPulledHub(engine)
+      const module = only(kit.platform.modules)
+      assert.equal((await completenessOf(kit)).complete_at, null)
+      module.records = Array.from({ length: 30 }, (_, n) => simulatedRecord(n))
+      const { pull } = await kit.pull()
+      const proved = await completenessOf(kit)
+      expectMembers(proved, [
+        ...['module_id', 'platform_name', 'module_name', 'record_type', 'complete_at'],
+        ...['last_read_at', 'doubts', 'trouble', 'records', 'missing', 'pushed_since', 'only_here'],
+      ])
+      assert.ok((proved.complete_at ?? '') >= (pull.started_at ?? 'z'))
+      assert.deepEqual(
+        [proved.doubts, proved.records, proved.missing, proved.pushed_since, proved.only_here],
+        [[], 30, 0, 0, 0],
+      )
+
+      await push(kit.hub, kit.registered.hub_api_key, newRecord('N-1'))
+      const pushed = await completenessOf(kit)
+      assert.deepEqual([pushed.pushed_since, pushed.only_here], [1, 1])
+      assert.equal(pushed.complete_at, proved.complete_at)
+
+      module.records = [...module.records.slice(1), { reference_number: 'R-0' }]
+      await kit.pull()
+      const refused = await completenessOf(kit)
+      assert.equal(refused.complete_at, proved.complete_at)
+      assert.deepEqual(refused.doubts, ['rejected'])
+      // The platform has the one that was refused; N-1, which it has not, is marked.
+      assert.deepEqual([refused.missing, refused.only_here], [1, 0])
+      assert.match(refused.trouble ?? '', /1 rejected/)
+
+      module.records = module.records.slice(15, 29)
+      await kit.pull()
+      assert.deepEqual((await completenessOf(kit)).doubts, ['missing_unsettled'])
+      module.records = Array.from({ length: 30 }, (_, n) => simulatedRecord(n))
+      await kit.pull()
+      const again = await completenessOf(kit)
+      assert.ok((again.complete_at ?? '') > (proved.complete_at ?? ''))
+      assert.deepEqual([again.doubts, again.missing, again.pushed_since], [[], 1, 0])
+    })
+
+    test('without a total nothing is proved, and a broken read says nothing', async () => {
+      await using kit = await startPulledHub(engine)
+      const { platform_name } = kit.platform
+      const records = [simulatedRecord(1)]
+      kit.platform.behave('records/cases', respond.json({ success: true, platform_name, records }))
+      await kit.pull()
+      const { complete_at, doubts } = await completenessOf(kit)
+      assert.deepEqual([complete_at, doubts], [null, ['no_total']])
+      kit.platform.behave('records/cases', null)
+      await kit.pull()
+      const proved = await completenessOf(kit)
+      kit.platform.behave('records/cases', respond.status(500))
+      await kit.pull()
+      const { trouble: _, ...after } = await completenessOf(kit)
+      const { trouble: __, ...before } = proved
+      assert.deepEqual(after, before)
+    })
+
+    test('an answer that still holds proves it anew', async () => {
+      await using kit = await startPulledHub(engine)
+      const { platform_name } = kit.platform
+      const answer = { success: true, platform_name, total: 1, records: [simulatedRecord(1)] }
+      const text = JSON.stringify(answer)
+      kit.platform.behave('records/cases', (response, request) => {
+        const holds = request.headers['if-none-match'] === '"1"'
+        if (holds) response.writeHead(304).end()
+        else respond.text(text, 'application/json', { ETag: '"1"' })(response, request)
+      })
+      await kit.pull()
+      const first = await completenessOf(kit)
+      assert.equal((await kit.pull()).unchanged, 1)
+      const second = await completenessOf(kit)
+      assert.ok((second.complete_at ?? '') > (first.complete_at ?? 'z'))
+    })
+  })
+})
+
+function isManifest({ path }: { path: string }): boolean {
+  return path.endsWith('/manifest')
+}
+
+/** As if nobody had asked for a manifest for long. */
+async function makeDue(hub: TestHub): Promise<void> {
+  const long = "'2026-01-01T00:00:00.000Z'"
+  await runSql(
+    hub.storage,
+    `UPDATE platforms SET manifest_fetched_at = ${long}, manifest_asked_at = ${long}`,
+  )
+}
+
+function sendRefresh(
+  hub: TestHub,
+  id: number,
+  role: 'operator' | 'viewer' = 'operator',
+): Promise<Answer> {
+  return hub.send({
+    method: 'POST',
+    url: `/api/v1/platforms/${id}/manifest/refresh`,
+    headers: { authorization: hub.authorization(role) },
+  })
+}
+
+async function refresh({ hub, registered }: PulledHub) {
+  return expectAnswer(await sendRefresh(hub, registered.id), 200, ManifestRefreshAnswer)
+}
+
+async function driftOf({ hub, registered }: PulledHub): Promise<DriftAnswer> {
+  return expectAnswer(await hub.get(`/api/v1/platforms/${registered.id}/drift`), 200, DriftAnswer)
+}
+
+async function moduleDriftOf(kit: PulledHub): Promise<ModuleDrift> {
+  return only((await driftOf(kit)).modules)
+}
+
+function sendPolicy(
+  { hub, registered }: PulledHub,
+  body: object,
+  role: 'operator' | 'viewer' = 'operator',
+  record_type = 'cases',
+): Promise<Answer> {
+  return hub.send({
+    method: 'PATCH',
+    url: `/api/v1/platforms/${registered.id}/modules/${record_type}`,
+    headers: { authorization: hub.authorization(role) },
+    body,
+  })
+}
+
+async function setPolicy(kit: PulledHub, drift_policy: 'accept' | 'reject'): Promise<Platform> {
+  const answer = await sendPolicy(kit, { drift_policy })
+  return expectAnswer(answer, 200, Type.Object({ platform: Platform })).platform
+}
+
+function replay(hub: TestHub, id: number, body: object = {}): Promise<Answer> {
+  return hub.send({
+    method: 'POST',
+    url: `/api/v1/rejected-pushes/${id}/replay`,
+    headers: { authorization: hub.authorization('operator') },
+    body,
+  })
+}
+
+async function completenessOf({ hub, platform }: PulledHub): Promise<ModuleCompleteness> {
+  const answer = await hub.get(`/api/v1/completeness?platform=${platform.platform_name}`)
+  return only(expectAnswer(answer, 200, CompletenessPage).modules)
+}

@@ -1,0 +1,179 @@
+/** Platforms that send keys back, wherever they can: none is stored, logged or answered. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { readTables } from '../helpers/attacks-incoming.ts'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { newRecord, push } from '../helpers/http-actions.ts'
+import { expectAbsent } from '../helpers/http-answer.ts'
+import { type Behaviour, manifestOf, recordsAnswer, respond } from '../helpers/http-platform.ts'
+import { type PulledHub, startPulledHub } from '../helpers/http-pulled-hub.ts'
+import type { StorageEngine } from '../helpers/storage-engine.ts'
+
+const KEY = 'S3CR3T-k3y/of+the=platform-0123456789'
+/** The beginning of it in each form: one that is cut off must not stand there either. */
+const START = Buffer.from(KEY.slice(0, 12))
+const PARTS = [START.toString(), START.toString('base64'), START.toString('hex')]
+
+const BASE64 = Buffer.from(KEY).toString('base64')
+const HEX = Buffer.from(KEY).toString('hex')
+const far = (length: number) => 'x'.repeat(length)
+
+type Row = {
+  what: string
+  endpoint: 'ping' | 'manifest' | 'search' | 'records/cases'
+  behaviour: (kit: PulledHub) => Behaviour
+}
+const row = (what: string, endpoint: Row['endpoint'], behaviour: Row['behaviour']): Row => ({
+  ...{ what, endpoint, behaviour },
+})
+
+const ROWS: readonly Row[] = [
+  row('the words of a ping', 'ping', ({ platform: { platform_name } }) =>
+    respond.json({ success: true, message: `Hello ${KEY}`, platform_name }),
+  ),
+  row('its name', 'ping', () =>
+    respond.json({ success: true, message: 'Hello', platform_name: KEY }),
+  ),
+  row('every word of a manifest', 'manifest', ({ platform: { platform_name, modules } }) => {
+    const manifest = manifestOf(platform_name, modules)
+    const [module] = manifest.modules
+    assert.ok(module)
+    return respond.json({
+      ...manifest,
+      platform_title: `Title ${KEY}`,
+      platform_description: `${BASE64} ${HEX}`,
+      modules: [
+        {
+          ...module,
+          module_name: `Module ${encodeURIComponent(KEY)}`,
+          description: KEY,
+          fields: [
+            ...module.fields,
+            { key: KEY, label: `Label ${KEY}`, type: KEY, required: false },
+          ],
+        },
+      ],
+    })
+  }),
+  row('a member that nobody asked for', 'manifest', ({ platform: { platform_name, modules } }) =>
+    respond.json({ ...manifestOf(platform_name, modules), asked_with: KEY }),
+  ),
+  row('a Content-Type', 'records/cases', (kit) =>
+    respond.text(recordsOf(kit), `text/${Buffer.from(KEY).toString('base64url')}`),
+  ),
+  row('a Content-Type, cut off', 'records/cases', (kit) =>
+    respond.text(recordsOf(kit), `text/x; ${far(170)}${KEY}`),
+  ),
+  row('an ETag', 'records/cases', (kit) =>
+    respond.text(recordsOf(kit), 'application/json', { ETag: `"${KEY}"` }),
+  ),
+  row('another address, cut off', 'records/cases', () =>
+    respond.redirect(`https://elsewhere.example/${far(150)}${KEY}`),
+  ),
+  row('the address of the next page', 'records/cases', (kit) =>
+    respond.text(recordsOf(kit), 'application/json', {
+      Link: `<https://elsewhere.example/${KEY}/${HEX}>; rel="next"`,
+    }),
+  ),
+  row('what it says of a failure, cut off', 'records/cases', () =>
+    respond.json({ success: false, message: `${far(280)}${KEY}` }),
+  ),
+  row('another name, cut off', 'records/cases', () =>
+    respond.json({ success: true, platform_name: `${far(180)}${KEY}`, records: [] }),
+  ),
+  row('another module, cut off', 'records/cases', () =>
+    respond.json({ success: true, record_type: `${far(180)}${BASE64}`, records: [] }),
+  ),
+  row('a refused record', 'records/cases', () =>
+    respond.json({ records: [{ reference_number: '', data: { [KEY]: [KEY, BASE64, HEX] } }] }),
+  ),
+  row('the names of fields of a refused record', 'records/cases', () =>
+    respond.json({ records: [{ ...newRecord('R-9'), data: { [KEY]: 1, [BASE64]: 2 } }] }),
+  ),
+  row('what is found', 'search', () =>
+    respond.json({ records: [{ note: KEY, [BASE64]: HEX }], more: KEY }),
+  ),
+  row('what cannot be understood', 'search', () => respond.json({ note: BASE64 })),
+]
+
+onEachEngineWhenDeep((engine) => {
+  describe(`keys that platforms send back, on ${engine.name}`, () => {
+    for (const { what, endpoint, behaviour } of ROWS) {
+      test(`in ${endpoint}: ${what}`, async () => {
+        await using kit = await startKit(engine)
+        const { platform } = kit
+        platform.behave(endpoint, behaviour(kit))
+        const texts = [
+          await ask(kit, '/test'),
+          await ask(kit, '/manifest/refresh'),
+          await ask(kit, '/test'),
+          await send(kit, 'POST', '/api/v1/platforms/probe', {
+            ...{ source_base_url: platform.source_base_url, source_api_key: KEY },
+          }),
+          await ask(kit, '/conformance'),
+          JSON.stringify([await kit.pull(), await kit.pull()]),
+          await send(kit, 'GET', '/api/v1/search?query=ann'),
+        ]
+        await expectNoKey(kit, [...texts, await ask(kit, '', 'GET')], [])
+      })
+    }
+
+    const pushes: [string, Record<string, unknown>][] = [
+      ['a value', { data: 7, note: { deep: [`with ${KEY}`, BASE64, HEX] } }],
+      ['the name of a member', { data: 7, [KEY]: 1 }],
+      ['the module', { record_type: KEY }],
+      ['the name of a field', { data: { [KEY]: 1 } }],
+    ]
+    for (const [what, over] of pushes) {
+      test(`in a push that is refused: ${what}`, async () => {
+        await using kit = await startKit(engine)
+        const { hub_api_key } = kit.registered
+        for (const key of [KEY, hub_api_key]) {
+          const text = JSON.stringify({ ...newRecord('R-1'), ...over }).replaceAll(KEY, key)
+          const answer = await push(kit.hub, hub_api_key, JSON.parse(text))
+          assert.equal(answer.status, 422, answer.text)
+        }
+        await expectNoKey(kit, [JSON.stringify(await kit.rejected())], [hub_api_key])
+      })
+    }
+  })
+})
+
+/** A module that refuses what its manifest does not name: such names are told. */
+async function startKit(engine: StorageEngine): Promise<PulledHub> {
+  const kit = await startPulledHub(engine, { source_api_key: KEY })
+  const path = `/api/v1/platforms/${kit.registered.id}/modules/cases`
+  await send(kit, 'PATCH', path, { drift_policy: 'reject' })
+  return kit
+}
+
+function recordsOf({ platform: { platform_name, modules } }: PulledHub): string {
+  const [module] = modules
+  assert.ok(module)
+  return JSON.stringify(recordsAnswer(platform_name, module))
+}
+
+function ask(kit: PulledHub, path: string, method: 'GET' | 'POST' = 'POST'): Promise<string> {
+  return send(kit, method, `/api/v1/platforms/${kit.registered.id}${path}`, {})
+}
+
+async function send(
+  { hub }: PulledHub,
+  method: 'GET' | 'POST' | 'PATCH',
+  url: string,
+  body: object = {},
+): Promise<string> {
+  const headers = { authorization: hub.authorization('admin') }
+  const answer = await hub.send({ method, url, headers, ...(method === 'GET' ? {} : { body }) })
+  return answer.text
+}
+
+async function expectNoKey(kit: PulledHub, answers: string[], keys: string[]): Promise<void> {
+  const { hub } = kit
+  const tables = await readTables(hub.storage)
+  const read = ['activity', 'platforms', 'rejected-pushes', 'alerts', 'audit']
+  const lists = await Promise.all(read.map((path) => hub.get(`/api/v1/${path}`)))
+  const stored = [...tables].map(([name, text]) => `${name}: ${text}`)
+  expectAbsent([...PARTS, ...keys], [...answers, ...stored, ...lists.map(({ text }) => text)])
+  expectAbsent([...PARTS, ...keys], [hub.log()])
+}

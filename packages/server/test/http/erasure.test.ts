@@ -1,0 +1,226 @@
+/** Erasing a person's record, and keeping it away. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Erasure, ErasurePreview, PushAnswer, Tombstone } from '@recordhub/protocol'
+import Type from 'typebox'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  activityOf,
+  newRecord,
+  pullAll,
+  push,
+  readSnapshot,
+  recordsOf,
+  registerPlatform,
+  rejectedOf,
+} from '../helpers/http-actions.ts'
+import { type Answer, expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
+import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+
+const { Object: object, Array: array, Literal: literal } = Type
+const Preview = object({ success: literal(true), erasure: ErasurePreview })
+const Erased = object({ success: literal(true), erasure: Erasure })
+const Tombstones = object({ success: literal(true), tombstones: array(Tombstone) })
+
+const REFERENCE = 'R-person-4711'
+const PERSON = 'Person person-4711'
+
+onEachEngine((engine) => {
+  describe(`erasing a record, on ${engine.name}`, () => {
+    test('it is named before, taken everywhere, and kept away from pushes and pulls', async () => {
+      await using kit = await startWithPerson(engine)
+      const { hub, id, key, platform } = kit
+      await push(hub, key, newRecord(REFERENCE, { data: { status: 'closed' } }))
+      await push(hub, key, newRecord(REFERENCE, { data: 'none' }))
+      const preview = expectAnswer(await hub.get(`/api/v1/records/${id}/erasure`), 200, Preview)
+      const { reference_number, history_entries, rejected_pushes, activity_lines, not_covered } =
+        preview.erasure
+      assert.equal(reference_number, REFERENCE)
+      assert.deepEqual([history_entries, rejected_pushes, activity_lines], [1, 1, 1])
+      assert.match(not_covered.join(' '), /[Bb]ackups/)
+
+      const erased = expectAnswer(await erase(hub, id, { mode: 'erase' }), 200, Erased).erasure
+      assert.deepEqual([erased.record_id, erased.mode, erased.history_entries], [id, 'erase', 1])
+      await expectGone(kit)
+
+      for (const method of ['POST', 'PATCH'] as const) {
+        const answer = await push(hub, key, newRecord(REFERENCE), method)
+        const error = expectError(answer, 410, 'record_erased')
+        assert.equal(error.errors, undefined)
+        assert.ok(!answer.text.includes(REFERENCE))
+      }
+      await push(hub, key, newRecord(REFERENCE, { data: 'none' }))
+      const { pull } = await pullAll(hub)
+      assert.equal(pull.state, 'succeeded')
+      assert.deepEqual([pull.counts.rejected, pull.counts.missing, pull.counts.created], [0, 0, 0])
+      assert.equal(pull.counts.unchanged, platform.modules[0]?.records.length)
+      await expectGone(kit)
+      assert.deepEqual(await rejectedOf(hub, platform.platform_name), [])
+
+      await push(hub, key, { record_type: 'cases' })
+      const refused = only(await rejectedOf(hub, platform.platform_name))
+      const url = `/api/v1/rejected-pushes/${refused.id}/replay`
+      const replayed = await post(hub, url, { body: newRecord(REFERENCE) })
+      expectError(replayed, 410, 'record_erased')
+      await expectGone(kit)
+      for (const url of [`records/${id}`, `records/${id}/history`, `records/${id}/erasure`]) {
+        expectError(await hub.get(`/api/v1/${url}`), 404, 'not_found')
+      }
+      expectError(await erase(hub, id, { mode: 'erase' }), 404, 'not_found')
+    })
+
+    test('anonymised it leaves an empty record, so that counts stay', async () => {
+      await using kit = await startWithPerson(engine)
+      const before = await recordsOf(kit.hub, kit.platform.platform_name)
+      expectAnswer(await erase(kit.hub, kit.id, { mode: 'anonymise' }), 200, Erased)
+      await pullAll(kit.hub)
+      const after = await recordsOf(kit.hub, kit.platform.platform_name)
+      assert.equal(after.length, before.length)
+      const left = after.find((record) => record.record_id === kit.id)
+      assert.deepEqual([left?.full_name, left?.data, left?.missing_since], ['', {}, null])
+      assert.match(left?.reference_number ?? '', /^anonymised-/)
+      await expectGone(kit)
+    })
+
+    test('a lifted tombstone lets the next pull bring it back, as a new record', async () => {
+      await using kit = await startWithPerson(engine)
+      const { hub, id } = kit
+      expectAnswer(await erase(hub, id, { mode: 'erase' }), 200, Erased)
+      await pullAll(hub)
+      const tombstone = only(await tombstonesOf(hub))
+      assert.deepEqual(
+        [tombstone.record_id, tombstone.mode, tombstone.actor],
+        [id, 'erase', 'token test admin'],
+      )
+      const headers = { authorization: hub.authorization('admin') }
+      const url = `/api/v1/tombstones/${tombstone.id}`
+      const lift = () => hub.send({ method: 'DELETE', url, headers })
+      expectAnswer(await lift(), 200, object({ success: literal(true) }))
+      expectError(await lift(), 404, 'not_found')
+      assert.equal((await pullAll(hub)).pull.counts.created, 1)
+      const again = (await recordsOf(hub, kit.platform.platform_name)).find(
+        (record) => record.reference_number === REFERENCE,
+      )
+      assert.ok(again && again.record_id !== id)
+      const answer = expectAnswer(await push(hub, kit.key, newRecord(REFERENCE)), 200, PushAnswer)
+      assert.equal(answer.record_id, again.record_id)
+    })
+
+    test('it takes an admin, a mode and nothing else; a wrong request changes nothing', async () => {
+      await using kit = await startWithPerson(engine)
+      const { hub, id } = kit
+      for (const role of ['viewer', 'operator'] as const) {
+        const authorization = hub.authorization(role)
+        const sent = {
+          method: 'POST',
+          headers: { authorization },
+          body: { mode: 'erase' },
+        } as const
+        const url = `/api/v1/records/${id}`
+        expectError(await hub.send({ ...sent, url: `${url}/erase` }), 403, 'forbidden')
+        const preview = await hub.send({ url: `${url}/erasure`, headers: { authorization } })
+        expectError(preview, 403, 'forbidden')
+        const list = await hub.send({ url: '/api/v1/tombstones', headers: { authorization } })
+        expectError(list, 403, 'forbidden')
+      }
+      for (const body of [{}, { mode: 'burn' }, { mode: 'erase', force: true }, [], 'erase']) {
+        expectError(
+          await erase(hub, id, body),
+          400,
+          body === 'erase' ? 'invalid_json' : 'invalid_request',
+        )
+      }
+      expectError(await erase(hub, 999_999, { mode: 'erase' }), 404, 'not_found')
+      assert.deepEqual(await tombstonesOf(hub), [])
+      assert.equal((await hub.get(`/api/v1/records/${id}`)).status, 200)
+    })
+
+    test('the audit says who, which number and why, and not who it was', async () => {
+      await using kit = await startWithPerson(engine)
+      const { hub, id } = kit
+      expectAnswer(
+        await erase(hub, id, { mode: 'erase', reason: 'request 12 of May' }),
+        200,
+        Erased,
+      )
+      const audit = await runSql(hub.storage, `SELECT * FROM audit WHERE action = 'record.erase'`)
+      const entry = only(audit)
+      assert.equal(entry['target'], `record ${id}`)
+      assert.match(String(entry['details']), /request 12 of May/)
+      const line = (await activityOf(hub)).find((one) => one.kind === 'record.erased')
+      assert.match(line?.message ?? '', new RegExp(`Record ${id} `))
+      expectAbsent([REFERENCE, PERSON], [JSON.stringify(entry), JSON.stringify(line)])
+    })
+
+    test('a module of which something was erased is read conditionally as before', async () => {
+      await using kit = await startWithPerson(engine)
+      const { hub, platform } = kit
+      expectAnswer(await erase(hub, kit.id, { mode: 'erase' }), 200, Erased)
+      const etag = '"all-of-them"'
+      platform.behave('records/cases', (response, { headers }) => {
+        if (headers['if-none-match'] === etag) return void response.writeHead(304).end()
+        const { records } = only(platform.modules)
+        const { platform_name } = platform
+        const body = { success: true, platform_name, record_type: 'cases', records }
+        response.writeHead(200, { 'content-type': 'application/json', etag })
+        response.end(JSON.stringify(body))
+      })
+      await pullAll(hub)
+      await pullAll(hub)
+      assert.equal(platform.asked().at(-1)?.headers['if-none-match'], etag)
+      const { pull } = await pullAll(hub)
+      assert.deepEqual([pull.state, pull.counts.missing], ['succeeded', 0])
+    })
+  })
+})
+
+/** A hub that has pulled a person's record among others. */
+async function startWithPerson(engine: StorageEngine) {
+  const hub = await startTestHub(engine, { withOperator: true })
+  const records = [1, 'person-4711', 2].map((number) => simulatedRecord(number))
+  const platform = await simulatePlatform({ modules: [simulatedModule('cases', { records })] })
+  const { hub_api_key } = await registerPlatform(hub, platform)
+  await pullAll(hub)
+  const stored = await recordsOf(hub, platform.platform_name)
+  const id = stored.find((record) => record.reference_number === REFERENCE)?.record_id ?? 0
+  return {
+    hub,
+    platform,
+    key: hub_api_key,
+    id,
+    async [Symbol.asyncDispose]() {
+      await platform[Symbol.asyncDispose]()
+      await hub[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function erase(hub: TestHub, id: number, body: unknown): Promise<Answer> {
+  return post(hub, `/api/v1/records/${id}/erase`, body)
+}
+
+function post(hub: TestHub, url: string, body: unknown): Promise<Answer> {
+  return hub.send({
+    method: 'POST',
+    url,
+    headers: { authorization: hub.authorization('admin'), 'content-type': 'application/json' },
+    body,
+  })
+}
+
+async function tombstonesOf(hub: TestHub): Promise<Tombstone[]> {
+  return expectAnswer(await hub.get('/api/v1/tombstones'), 200, Tombstones).tombstones
+}
+
+/** In no answer, no page, and not in the log. */
+async function expectGone({ hub }: { hub: TestHub }): Promise<void> {
+  const answers = [JSON.stringify(await readSnapshot(hub)), hub.log()]
+  for (const url of ['records', 'activity?limit=500', 'rejected-pushes', 'tombstones', 'pulls/1']) {
+    answers.push((await hub.get(`/api/v1/${url}`)).text)
+  }
+  expectAbsent([REFERENCE, PERSON], answers)
+}

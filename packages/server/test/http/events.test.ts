@@ -1,0 +1,133 @@
+/** Server-sent events: who hears them, what they say, and when they end. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Snapshot } from '@recordhub/protocol'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import {
+  newRecord,
+  push,
+  readSnapshot,
+  registerAny,
+  type Session,
+  signIn,
+} from '../helpers/http-actions.ts'
+import { expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { startTestHub, type TestHub, type TestHubOptions } from '../helpers/http-hub.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
+
+const EVENTS = '/dashboard/events'
+const ON: TestHubOptions = { env: { HUB_BROADCAST: 'on' }, withOperator: true }
+
+type Heard = {
+  /** What has come so far. */
+  text: () => string
+  /** Resolves when this has come. */
+  untilHeard: (words: RegExp) => Promise<void>
+  ended: Promise<void>
+  leave: () => void
+  headers: Headers
+}
+
+async function listen(hub: TestHub, { headers }: Session): Promise<Heard> {
+  const leaving = new AbortController()
+  const response = await fetch(`${hub.address}${EVENTS}`, {
+    headers: { cookie: headers['cookie'] ?? '', accept: 'text/event-stream' },
+    signal: leaving.signal,
+  })
+  assert.equal(response.status, 200)
+  let text = ''
+  let tell = () => {}
+  const read = async () => {
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString()
+      tell()
+    }
+  }
+  return {
+    text: () => text,
+    async untilHeard(words) {
+      while (!words.test(text)) await new Promise<void>((resolve) => (tell = resolve))
+    },
+    ended: read().catch((error: unknown) => {
+      if (!leaving.signal.aborted) throw error
+    }),
+    leave: () => leaving.abort(),
+    headers: response.headers,
+  }
+}
+
+onEachEngineWhenDeep((engine) => {
+  describe(`server-sent events, on ${engine.name}`, () => {
+    test('where broadcasting is off there are none, and the snapshot says so', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const { headers } = await signIn(hub)
+      const { message } = expectError(await hub.send({ url: EVENTS, headers }), 404, 'not_found')
+      assert.match(message, /HUB_BROADCAST/)
+      assert.equal((await readSnapshot(hub)).broadcasting, false)
+    })
+
+    test('without a session, or with a token, there are none', async () => {
+      await using hub = await startTestHub(engine, ON)
+      expectError(await hub.send({ url: EVENTS }), 401, 'not_signed_in')
+      const headers = { authorization: hub.authorization('admin') }
+      expectError(await hub.send({ url: EVENTS, headers }), 401, 'not_signed_in')
+    })
+
+    test('a push is told to everybody who listens, without its data', async () => {
+      await using hub = await startTestHub(engine, ON)
+      const { hub_api_key } = await registerAny(hub)
+      const session = await signIn(hub)
+      const all = await Promise.all(Array.from({ length: 20 }, () => listen(hub, session)))
+      for (const { headers } of all) {
+        assert.equal(headers.get('content-type'), 'text/event-stream; charset=utf-8')
+        assert.equal(headers.get('cache-control'), 'no-store')
+        assert.equal(headers.get('content-encoding'), null)
+      }
+      await push(hub, hub_api_key, newRecord('SECRET-1'))
+      await Promise.all(all.map((one) => one.untilHeard(/^data: .*records/m)))
+      for (const { text, leave, ended } of all) {
+        assert.match(text(), /^retry: \d+\n\n(data: [a-z,]+\n\n)+$/)
+        leave()
+        await ended
+      }
+      const snapshot = await hub.send({ url: '/dashboard/realtime', headers: session.headers })
+      assert.equal(expectAnswer(snapshot, 200, Snapshot).broadcasting, true)
+    })
+
+    test('a session that ends, ends them, and they do not keep it alive', async () => {
+      await using hub = await startTestHub(engine, { ...ON, pace: { heartbeat: 20 } })
+      const session = await signIn(hub)
+      const soon = new Date(Date.now() + 3_600_000).toISOString()
+      await runSql(hub.storage, `UPDATE operator_sessions SET expires_at = '${soon}'`)
+      const heard = await listen(hub, session)
+      await heard.untilHeard(/^: still here\n\n: still here/m)
+      const kept = JSON.stringify(
+        await runSql(hub.storage, 'SELECT expires_at FROM operator_sessions'),
+      )
+      assert.ok(kept.includes(soon), kept)
+      await runSql(hub.storage, 'DELETE FROM operator_sessions')
+      await heard.ended
+    })
+
+    test('the stop of the hub ends them at once', async () => {
+      await using hub = await startTestHub(engine, ON)
+      const heard = await listen(hub, await signIn(hub))
+      await heard.untilHeard(/retry/)
+      await Promise.all([hub.stop(), heard.ended])
+    })
+
+    test('who has left is not written to any more', async () => {
+      await using hub = await startTestHub(engine, { ...ON, pace: { heartbeat: 5 } })
+      const { hub_api_key } = await registerAny(hub)
+      const heard = await listen(hub, await signIn(hub))
+      heard.leave()
+      await heard.ended
+      const other = await listen(hub, await signIn(hub))
+      await push(hub, hub_api_key, newRecord('N-1'))
+      await other.untilHeard(/still here\n\n.*still here/s)
+      other.leave()
+      await until(async () => (/"level":50/.test(hub.log()) ? null : true), 'no error is logged')
+    })
+  })
+})

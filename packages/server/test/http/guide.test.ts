@@ -1,0 +1,109 @@
+/** The integration guide and the API reference. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { GuideAnswer } from '@recordhub/protocol'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { type RegisteredPlatform, registerAny, shareHub } from '../helpers/http-actions.ts'
+import { expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { startTestHub } from '../helpers/http-hub.ts'
+import { simulatedModule } from '../helpers/http-platform.ts'
+
+onEachEngineWhenDeep((engine) => {
+  describe(`the integration guide, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+    let clinic: RegisteredPlatform
+    let school: RegisteredPlatform
+    before(async () => {
+      const keys = ['ward', 'doctor']
+      clinic = await registerAny(hub(), { modules: [simulatedModule('visit', { keys })] })
+      school = await registerAny(hub(), { modules: [simulatedModule('pupil')] })
+    })
+    const instructions = (id: number | string, query = '') =>
+      hub().send({
+        url: `/api/v1/platforms/${id}/instructions${query}`,
+        headers: { authorization: hub().authorization('viewer') },
+      })
+
+    test('is Markdown with the address that the reader uses', async () => {
+      const answer = await hub().get('/api/v1/guide')
+      assert.equal(answer.status, 200)
+      assert.match(answer.header('content-type'), /^text\/markdown; charset=utf-8/)
+      assert.match(answer.header('content-disposition'), /filename="integration-guide\.md"/)
+      assert.match(answer.text, /^# Integration guide\n/)
+      assert.doesNotMatch(answer.text, /hub\.example\.org/)
+    })
+
+    test("has a platform's own modules and fields, nothing of another's, and no key", async () => {
+      const { text, status } = await instructions(clinic.id)
+      assert.equal(status, 200)
+      for (const own of [clinic.platform.platform_name, '"visit"', '"ward"', 'records/visit']) {
+        assert.ok(text.includes(own), own)
+      }
+      const { platform_name, source_base_url } = school.platform
+      const foreign = [platform_name, source_base_url, 'pupil']
+      for (const word of [...foreign, clinic.hub_api_key, school.hub_api_key, 'employee"']) {
+        assert.ok(!text.includes(word), word)
+      }
+      assert.doesNotMatch(text, /rhk_\w/)
+    })
+
+    test('comes as JSON where it is asked for', async () => {
+      const json = expectAnswer(await instructions(clinic.id, '?format=json'), 200, GuideAnswer)
+      assert.equal(json.platform_name, clinic.platform.platform_name)
+      assert.equal(json.file_name, `integration-guide-${clinic.platform.platform_name}.md`)
+      assert.equal(json.markdown, (await instructions(clinic.id)).text)
+      const any = await hub().get('/api/v1/guide?format=json')
+      assert.equal(expectAnswer(any, 200, GuideAnswer).platform_name, null)
+    })
+
+    test('is refused for a platform that is not there, a format that is none, and to strangers', async () => {
+      expectError(await instructions(987_654), 404, 'not_found')
+      expectError(await instructions('x'), 400, 'invalid_request')
+      expectError(await instructions(clinic.id, '?format=html'), 400, 'invalid_request')
+      for (const url of ['/api/v1/guide', `/api/v1/platforms/${clinic.id}/instructions`]) {
+        expectError(await hub().send({ url }), 401, 'not_signed_in')
+      }
+    })
+
+    test('goes by the settings of the hub', async () => {
+      const env = {
+        HUB_PUBLIC_URL: 'https://records.example.net',
+        HUB_PLATFORM_PATH: 'sync',
+        HUB_TUNNEL_HEADER: 'tunnel-word',
+      }
+      await using other = await startTestHub(engine, { env })
+      const { text } = await other.get('/api/v1/guide')
+      assert.match(text, /https:\/\/records\.example\.net\/api\/webhook\/receive/)
+      assert.match(text, /GET \/api\/sync\/ping/)
+      assert.match(text, /tunnel-word: true/)
+      assert.doesNotMatch(text, /\/api\/hub|ngrok/)
+    })
+  })
+
+  describe(`the API reference, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+
+    test('is open to anyone, and its policy lets it ask nobody but the hub', async () => {
+      const page = await hub().send({ url: '/docs' })
+      assert.equal(page.status, 200)
+      assert.match(page.header('content-type'), /^text\/html/)
+      const policy = page.header('content-security-policy')
+      assert.match(policy, /default-src 'none'/)
+      assert.match(policy, /script-src 'self'(;|$)/)
+      assert.match(policy, /connect-src 'self'(;|$)/)
+      assert.doesNotMatch(policy, /https?:|\*|unsafe-eval/)
+      assert.doesNotMatch(page.text, /<script(?![^>]* src="\/)|https?:\/\//)
+    })
+
+    test('its script comes from the hub, packed where that is understood', async () => {
+      const url = '/docs/scalar.js'
+      const packed = await hub().send({ url, headers: { 'accept-encoding': 'gzip, br' } })
+      assert.equal(packed.header('content-encoding'), 'gzip')
+      const plain = await hub().send({ url, headers: { 'accept-encoding': 'identity' } })
+      assert.equal(plain.status, 200)
+      assert.equal(plain.header('content-encoding'), '')
+      assert.match(plain.header('content-type'), /^text\/javascript/)
+      assert.match(plain.text, /createApiReference/)
+    })
+  })
+})

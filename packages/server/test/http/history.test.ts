@@ -1,0 +1,224 @@
+/** What a record was at a moment, and which write gave it each of its values. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { FieldOrigin } from '@recordhub/protocol'
+import fc from 'fast-check'
+import Type from 'typebox'
+import { parseExact } from '../../src/lib/exact-json.ts'
+import { onEachEngine } from '../helpers/engines.ts'
+import { newRecord, push, registerAny, shareHub } from '../helpers/http-actions.ts'
+import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/http-answer.ts'
+import { TestClock } from '../helpers/storage-engine.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+
+const START = '2026-03-10T08:00:00.000Z'
+const RecordId = Type.Object({ record_id: Type.Integer() })
+const Fields = Type.Object({ fields: Type.Array(FieldOrigin) })
+const at = (second: number) => new Date(Date.parse(START) + second * 1000).toISOString()
+
+onEachEngine((engine) => {
+  describe(`records of the past, on ${engine.name}`, () => {
+    const clock = new TestClock()
+    const hub = shareHub(engine, { clock })
+    let key = ''
+    let count = 0
+    before(async () => {
+      key = (await registerAny(hub())).hub_api_key
+    })
+
+    /** Pushes at a second after the start; @returns the record's id. */
+    async function pushAt(second: number, body: unknown, method: 'POST' | 'PATCH' = 'POST') {
+      clock.set(at(second))
+      const answer = await push(hub(), key, body, method)
+      assert.ok(answer.status < 300, answer.text)
+      return expectAnswer(answer, answer.status, RecordId).record_id
+    }
+    const asOf = (id: number, moment: string) =>
+      hub().get(`/api/v1/records/${id}?as_of=${encodeURIComponent(moment)}`)
+    const rawRecord = (reference: string, over: string, name = 'Ann') =>
+      `{"module_name":"m","record_type":"cases","reference_number":"${reference}","full_name":"${name}","data":${over}}`
+
+    test('a record is shown as each change left it, to the digit', async () => {
+      const id = await pushAt(0, rawRecord('A-1', '{"n":9007199254740993,"p":1.10,"a/b":[1.0]}'))
+      await pushAt(10, rawRecord('A-1', '{"n":9007199254740992,"p":1.1,"new":-0}', 'Bob'))
+      await pushAt(20, rawRecord('A-1', '{}', 'Bob'))
+      const shown = async (moment: string) => {
+        const { text } = await asOf(id, moment)
+        const { record, as_of } = Object(parseExact(text))
+        assert.ok(typeof as_of === 'string')
+        return [record.full_name, JSON.stringify(record.data, Object.keys(record.data).sort())]
+      }
+      const first = ['Ann', '{"a/b":[1.0],"n":9007199254740993,"p":1.10}']
+      const second = ['Bob', '{"n":9007199254740992,"new":-0,"p":1.1}']
+      assert.deepEqual(await shown(at(0)), first)
+      assert.deepEqual(await shown(at(9.999)), first)
+      assert.deepEqual(await shown(at(10)), second)
+      assert.deepEqual(await shown(at(19)), second)
+      assert.deepEqual(await shown(at(20)), ['Bob', '{}'])
+      assert.deepEqual(await shown('2999-01-01T00:00:00Z'), ['Bob', '{}'])
+      // The same moment in other words.
+      assert.deepEqual(await shown('2026-03-10T10:00:10+02:00'), second)
+    })
+
+    test('the answer is a record with its times, and says for when', async () => {
+      const id = await pushAt(100, newRecord('A-2', { data: { a: 1 } }))
+      await pushAt(110, newRecord('A-2', { data: { a: 2 } }))
+      await pushAt(120, newRecord('A-2', { data: { a: 3 } }))
+      const now = expectObject(await hub().get(`/api/v1/records/${id}`), 200)
+      expectMembers(now, ['success', 'record'])
+      const past = expectObject(await asOf(id, at(115)), 200)
+      expectMembers(past, ['success', 'record', 'as_of'])
+      assert.equal(past['as_of'], at(115))
+      assert.deepEqual(past['record'], {
+        ...Object(now['record']),
+        data: { a: 2 },
+        updated_at: at(110),
+      })
+      assert.equal(Object(expectObject(await asOf(id, at(105)), 200)['record']).updated_at, at(100))
+    })
+
+    test('marks are of the past too', async () => {
+      const patch = { record_type: 'cases', reference_number: 'A-3', data: { a: 1 } }
+      const id = await pushAt(200, patch, 'PATCH')
+      await pushAt(210, newRecord('A-3', { data: { a: 1 } }))
+      const past = Object(expectObject(await asOf(id, at(205)), 200)['record'])
+      assert.deepEqual([past.incomplete, past.full_name], [true, ''])
+      const now = Object(expectObject(await asOf(id, at(210)), 200)['record'])
+      assert.deepEqual([now.incomplete, now.full_name], [false, 'Ann Example'])
+    })
+
+    test('before it was made there was no such record; a moment that is none is 400', async () => {
+      const id = await pushAt(300, newRecord('A-4'))
+      expectError(await asOf(id, at(299)), 404, 'not_found')
+      expectError(await asOf(999_999, at(300)), 404, 'not_found')
+      for (const wrong of ['', 'yesterday', '2026-02-30T00:00:00Z', '2026-03-10', '0']) {
+        const error = expectError(await asOf(id, wrong), 400, 'invalid_request')
+        assert.ok(error.errors?.['as_of'])
+      }
+    })
+
+    test('as of any moment is what replaying the pushes up to it gives', async () => {
+      const value = fc.constantFrom('1', '1.10', '9007199254740993', '"x"', 'null', '{"z":[]}')
+      const data = fc.dictionary(fc.constantFrom('a', 'b', 'c/~'), value, { maxKeys: 3 })
+      const one = fc.record({
+        method: fc.constantFrom('POST' as const, 'PATCH' as const),
+        data,
+        // Some come in the same millisecond.
+        wait: fc.nat(2),
+      })
+      await fc.assert(
+        fc.asyncProperty(fc.array(one, { minLength: 1, maxLength: 8 }), async (pushes) => {
+          count += 1
+          const expected = new Map<number, Record<string, string>>()
+          let second = 1000
+          let state: Record<string, string> = {}
+          let id = 0
+          for (const { method, data: members, wait } of pushes) {
+            second += wait
+            const text = Object.entries(members).map(([k, v]) => `${JSON.stringify(k)}:${v}`)
+            id = await pushAt(second, rawRecord(`P-${count}`, `{${text.join(',')}}`), method)
+            state = method === 'POST' ? members : { ...state, ...members }
+            expected.set(second, state)
+          }
+          for (const [moment, members] of expected) {
+            const { record } = Object(parseExact((await asOf(id, at(moment))).text))
+            const got = Object.entries(record.data).map(([k, v]) => [k, JSON.stringify(v)])
+            assert.deepEqual(Object.fromEntries(got), { ...members })
+          }
+        }),
+        { numRuns: 15 },
+      )
+    })
+
+    test('a history longer than a step is undone to its beginning', async () => {
+      const id = await pushAt(2000, newRecord('L-1', { data: { n: 0 } }))
+      clock.set(at(2001))
+      await Promise.all(
+        Array.from({ length: 620 }, (_, n) =>
+          push(hub(), key, newRecord('L-1', { data: { n: n + 1 } })),
+        ),
+      )
+      const { record } = Object(expectObject(await asOf(id, at(2000)), 200))
+      assert.deepEqual(record.data, { n: 0 })
+    })
+
+    test('each value names the write that gave it', async () => {
+      const id = await pushAt(3000, newRecord('F-1', { data: { a: 1, b: 1, 'c/~': 1 } }))
+      clock.set(at(3010))
+      const second = await push(hub(), key, newRecord('F-1', { data: { a: 2, b: 1, 'c/~': 1 } }))
+      clock.set(at(3020))
+      const patch = { record_type: 'cases', reference_number: 'F-1', data: { b: 2, d: null } }
+      const third = await push(hub(), key, patch, 'PATCH')
+      const answer = await hub().get(`/api/v1/records/${id}/fields`)
+      const creation = { written_at: at(3000), source: 'creation', pull_id: null, request_id: null }
+      const by = (source: string, seconds: number, request_id: string) => ({
+        written_at: at(seconds),
+        source,
+        pull_id: null,
+        request_id,
+      })
+      assert.deepEqual(expectAnswer(answer, 200, Fields).fields, [
+        { path: '/full_name', value: 'Ann Example', ...creation },
+        { path: '/data/a', value: 2, ...by('POST', 3010, second.header('x-request-id')) },
+        { path: '/data/b', value: 2, ...by('PATCH', 3020, third.header('x-request-id')) },
+        { path: '/data/c~1~0', value: 1, ...creation },
+        { path: '/data/d', value: null, ...by('PATCH', 3020, third.header('x-request-id')) },
+      ])
+      expectError(await hub().get('/api/v1/records/999999/fields'), 404, 'not_found')
+    })
+
+    test('the past of an anonymised record is told as not known, never made up', async () => {
+      const id = await pushAt(5000, newRecord('E-1', { data: { a: 1 } }))
+      await pushAt(5010, newRecord('E-1', { data: { a: 2 } }))
+      clock.set(at(5020))
+      const headers = { authorization: hub().authorization('admin') }
+      const url = `/api/v1/records/${id}/erase`
+      const erased = await hub().send({
+        method: 'POST',
+        url,
+        headers,
+        body: { mode: 'anonymise' },
+      })
+      assert.equal(erased.status, 200)
+      for (const second of [5000, 5010, 5019]) {
+        expectError(await asOf(id, at(second)), 410, 'history_not_kept')
+      }
+      assert.equal((await asOf(id, at(5020))).status, 200)
+      expectError(await asOf(id, at(4999)), 404, 'not_found')
+      const answer = await hub().get(`/api/v1/records/${id}/fields`)
+      const [origin] = expectAnswer(answer, 200, Fields).fields
+      assert.deepEqual([origin?.written_at, origin?.source], [null, null])
+    })
+
+    test('what retention has deleted is told as not known, never made up', async () => {
+      const id = await pushAt(4000, newRecord('R-1', { data: { a: 1, b: 1 } }))
+      await pushAt(4010, newRecord('R-1', { data: { a: 2, b: 1 } }))
+      await pushAt(4020, newRecord('R-1', { data: { a: 3, b: 1 } }))
+      const quiet = await pushAt(4000, newRecord('R-2', { data: { a: 1 } }))
+      clock.set(at(4030))
+      const { storage } = hub()
+      await runSql(storage, `DELETE FROM record_history WHERE at < '${at(4015)}'`)
+      await runSql(storage, `INSERT INTO retention VALUES ('history', '${at(4015)}')`)
+      const error = expectError(await asOf(id, at(4014)), 410, 'history_not_kept')
+      assert.ok(error.message.includes(at(4015)))
+      const { record } = Object(expectObject(await asOf(id, at(4015)), 200))
+      assert.deepEqual([record.data, record.updated_at], [{ a: 2, b: 1 }, null])
+      // Nothing has changed since, so nothing of it can have been deleted.
+      assert.equal((await asOf(quiet, at(4001))).status, 200)
+      const answer = await hub().get(`/api/v1/records/${id}/fields`)
+      const origins = expectAnswer(answer, 200, Fields).fields
+      assert.deepEqual(
+        origins.map(({ path, source, written_at }) => [path, source, written_at]),
+        [
+          ['/full_name', null, null],
+          ['/data/a', 'POST', at(4020)],
+          ['/data/b', null, null],
+        ],
+      )
+      const untouched = await hub().get(`/api/v1/records/${quiet}/fields`)
+      const sources = expectAnswer(untouched, 200, Fields).fields.map((field) => field.source)
+      assert.deepEqual(new Set(sources), new Set(['creation']))
+      await runSql(storage, 'DELETE FROM retention')
+    })
+  })
+})

@@ -1,0 +1,63 @@
+/** Records that are gone, where an answer goes on over pages, which shift while they are read. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { onEachEngine } from '../helpers/engines.ts'
+import { pullAll } from '../helpers/http-actions.ts'
+import { missingOf, startWithRecords } from '../helpers/http-missing.ts'
+import { type Behaviour, respond } from '../helpers/http-platform.ts'
+import type { StorageEngine } from '../helpers/storage-engine.ts'
+
+async function startPaging(engine: StorageEngine) {
+  const kit = await startWithRecords(engine, 20)
+  return {
+    ...kit,
+    /** One pull of two pages that lack a record. @returns what is marked after it. */
+    async pullWithout(...lacking: number[]): Promise<string[]> {
+      const there = kit.records.filter((_, number) => !lacking.includes(number))
+      kit.platform.behave('records/cases', respond.pages(there.slice(0, 9), there.slice(9)))
+      const { pull } = await pullAll(kit.hub)
+      assert.equal(pull.state, 'succeeded')
+      return missingOf(await kit.read())
+    },
+    /** One pull whose second page is answered like this. */
+    async pullWithSecond(behaviour: Behaviour): Promise<string[]> {
+      const first = respond.pages(kit.records.slice(0, 9), [])
+      kit.platform.behaveInTurn('records/cases', first, behaviour)
+      const { pull } = await pullAll(kit.hub)
+      assert.equal(pull.state, 'failed')
+      return missingOf(await kit.read())
+    },
+  }
+}
+
+onEachEngine((engine) => {
+  describe(`records that are gone from an answer over pages, on ${engine.name}`, () => {
+    test('one that two reads in a row did not bring is marked, and no sooner', async () => {
+      await using kit = await startPaging(engine)
+      assert.deepEqual(await kit.pullWithout(3), [])
+      assert.deepEqual(await kit.pullWithout(3), ['R-3'])
+    })
+
+    test('those that slip through between pages, another one each time, are not marked', async () => {
+      await using kit = await startPaging(engine)
+      assert.deepEqual(await kit.pullWithout(3), [])
+      assert.deepEqual(await kit.pullWithout(4), [])
+      assert.deepEqual(await kit.pullWithout(4, 5), ['R-4'])
+    })
+
+    for (const [what, second] of [
+      ['fails', respond.status(500)],
+      ['breaks off', respond.cutOff('{"records":[')],
+    ] as const) {
+      test(`a second page that ${what} marks nothing, and is no read of two in a row`, async () => {
+        await using kit = await startPaging(engine)
+        assert.deepEqual(await kit.pullWithSecond(second), [])
+        assert.deepEqual(await kit.pullWithSecond(second), [])
+        assert.deepEqual(await kit.pullWithout(3), [])
+        assert.deepEqual(await kit.pullWithSecond(second), [])
+        assert.deepEqual(await kit.pullWithout(3), [])
+        assert.deepEqual(await kit.pullWithout(3), ['R-3'])
+      })
+    }
+  })
+})

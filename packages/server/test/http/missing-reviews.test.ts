@@ -1,0 +1,225 @@
+/** The fuse: many records that are gone at once wait for an operator's word. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { MissingReviewAnswer, Platform } from '@recordhub/protocol'
+import Type from 'typebox'
+import { onEachEngine } from '../helpers/engines.ts'
+import { activityOf, newRecord, pullAll, push } from '../helpers/http-actions.ts'
+import { expectAnswer, expectError, expectMembers } from '../helpers/http-answer.ts'
+import type { TestHub } from '../helpers/http-hub.ts'
+import { missingOf, startWithRecords } from '../helpers/http-missing.ts'
+import { simulatedRecord } from '../helpers/http-platform.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+import { countRows } from '../helpers/storage-sql.ts'
+
+const MEMBERS = [
+  ...['id', 'platform_name', 'module_name', 'record_type', 'state', 'missing', 'records'],
+  ...['pull_id', 'at', 'answered_at', 'answered_by', 'closed_at'],
+]
+type Verb = 'approve' | 'dismiss'
+
+onEachEngine((engine) => {
+  describe(`many records gone at once, on ${engine.name}`, () => {
+    for (const [count, gone] of [
+      [50, 10],
+      [9, 9],
+      [40, 9],
+    ] as const) {
+      test(`${gone} of ${count} are marked without a question`, async () => {
+        await using kit = await startWithRecords(engine, count)
+        kit.serve(kit.records.slice(gone))
+        assert.equal((await pullAll(kit.hub)).pull.counts.missing, gone)
+        assert.deepEqual(await kit.reviews(), [])
+      })
+    }
+
+    for (const [count, gone] of [
+      [49, 10],
+      [10, 10],
+      [50, 11],
+    ] as const) {
+      test(`${gone} of ${count} wait for an operator, who is told once`, async () => {
+        await using kit = await startWithRecords(engine, count)
+        kit.serve(kit.records.slice(gone))
+        const { pull } = await pullAll(kit.hub)
+        assert.deepEqual([pull.state, pull.counts.missing], ['succeeded', 0])
+        const before = await kit.read()
+        assert.deepEqual(missingOf(before), [])
+        const review = only(await kit.reviews())
+        expectMembers(review, MEMBERS)
+        const { platform_name } = kit.platform
+        assert.equal(review.platform_name, platform_name)
+        assert.deepEqual(
+          [review.record_type, review.state, review.missing, review.records, review.pull_id],
+          ['cases', 'pending', gone, count, pull.id],
+        )
+        const line = only(await linesOf(kit.hub))
+        assert.deepEqual([line.level, line.platform_name], ['warning', platform_name])
+        assert.match(line.message, new RegExp(`^${gone} of ${count} records of Module cases`))
+        assert.equal(await pendingOf(kit.hub, kit.id), 1)
+        await pullAll(kit.hub)
+        assert.deepEqual(await kit.reviews(), [review])
+        assert.equal((await linesOf(kit.hub)).length, 1)
+        assert.deepEqual(await kit.read(), before)
+      })
+    }
+
+    test('the fuse is a setting', async () => {
+      await using kit = await startWithRecords(engine, 20, { HUB_MISSING_FUSE: '50' })
+      kit.serve(kit.records.slice(10))
+      assert.equal((await pullAll(kit.hub)).pull.counts.missing, 10)
+      kit.serve([])
+      assert.equal((await pullAll(kit.hub)).pull.counts.missing, 0)
+      assert.equal(only(await kit.reviews()).records, 10)
+    })
+
+    test('approved, the next complete read marks those that are gone still', async () => {
+      await using kit = await startWithRecords(engine, 40)
+      kit.serve(kit.records.slice(20))
+      await pullAll(kit.hub)
+      const { id } = only(await kit.reviews())
+      const audits = await countRows(kit.hub.storage, 'audit')
+      const approved = await answer(kit.hub, id, 'approve')
+      assert.deepEqual([approved.state, approved.answered_by], ['approved', 'token test operator'])
+      assert.equal(await countRows(kit.hub.storage, 'audit'), audits + 1)
+      assert.equal(await pendingOf(kit.hub, kit.id), 0)
+      assert.deepEqual(missingOf(await kit.read()), [])
+
+      // One is back by a push, one by the pull, and one more has gone.
+      await push(kit.hub, kit.key, newRecord('R-0'))
+      kit.serve([simulatedRecord(0), simulatedRecord(1), ...kit.records.slice(21)])
+      assert.equal((await pullAll(kit.hub)).pull.counts.missing, 19)
+      const missing = missingOf(await kit.read())
+      assert.equal(missing.length, 19)
+      assert.ok(!missing.includes('R-0') && !missing.includes('R-1') && missing.includes('R-20'))
+      const closed = only(await kit.reviews())
+      assert.deepEqual([closed.state, closed.closed_at !== null], ['marked', true])
+      const kinds = (await linesOf(kit.hub)).map((line) => line.kind)
+      assert.deepEqual(kinds, ['missing.marked', 'missing.approved', 'missing.held'])
+      for (const verb of ['approve', 'dismiss'] as const) {
+        expectError(await send(kit.hub, id, verb), 409, 'missing_review_closed')
+      }
+    })
+
+    test('an approval is not for many more than were asked about', async () => {
+      await using kit = await startWithRecords(engine, 60)
+      kit.serve(kit.records.slice(20))
+      await pullAll(kit.hub)
+      const first = only(await kit.reviews())
+      await answer(kit.hub, first.id, 'approve')
+      kit.serve([])
+      assert.equal((await pullAll(kit.hub)).pull.counts.missing, 0)
+      assert.deepEqual(missingOf(await kit.read()), [])
+      const states = (await kit.reviews()).map((one) => [one.state, one.missing])
+      assert.deepEqual(states, [
+        ['pending', 60],
+        ['superseded', 20],
+      ])
+      expectError(await send(kit.hub, first.id, 'approve'), 409, 'missing_review_closed')
+      assert.equal(only(await kit.reviews('?state=pending')).missing, 60)
+    })
+
+    test('dismissed, nothing is marked or asked until other records are gone', async () => {
+      await using kit = await startWithRecords(engine, 40)
+      kit.serve(kit.records.slice(20))
+      await pullAll(kit.hub)
+      const { id } = only(await kit.reviews())
+      assert.equal((await answer(kit.hub, id, 'dismiss')).state, 'dismissed')
+      const before = await kit.reviews()
+      for (const _ of [1, 2]) assert.equal((await pullAll(kit.hub)).pull.counts.missing, 0)
+      assert.deepEqual(await kit.reviews(), before)
+      kit.serve([simulatedRecord(0), ...kit.records.slice(21)])
+      await pullAll(kit.hub)
+      const states = (await kit.reviews()).map((one) => [one.state, one.missing])
+      assert.deepEqual(states, [
+        ['pending', 20],
+        ['superseded', 20],
+      ])
+      assert.deepEqual(missingOf(await kit.read()), [])
+    })
+
+    test('a dismissal may become an approval', async () => {
+      await using kit = await startWithRecords(engine, 40)
+      kit.serve([])
+      await pullAll(kit.hub)
+      const { id } = only(await kit.reviews())
+      await answer(kit.hub, id, 'dismiss')
+      await answer(kit.hub, id, 'approve')
+      assert.equal((await pullAll(kit.hub)).pull.counts.missing, 40)
+      assert.equal(only(await kit.reviews()).state, 'marked')
+    })
+
+    test('a question is settled by itself once the records are there again', async () => {
+      await using kit = await startWithRecords(engine, 40)
+      kit.serve(kit.records.slice(20))
+      await pullAll(kit.hub)
+      kit.serve(kit.records.slice(15))
+      await pullAll(kit.hub)
+      assert.deepEqual(only(await kit.reviews()).missing, 15)
+      kit.serve(kit.records)
+      await pullAll(kit.hub)
+      const closed = only(await kit.reviews())
+      assert.deepEqual([closed.state, closed.closed_at !== null], ['settled', true])
+      const [line] = await linesOf(kit.hub)
+      assert.match(line?.message ?? '', /all there again/)
+      assert.equal(await pendingOf(kit.hub, kit.id), 0)
+    })
+
+    test('a broken read in between neither settles a question nor uses an approval up', async () => {
+      await using kit = await startWithRecords(engine, 40)
+      kit.serve([])
+      await pullAll(kit.hub)
+      const { id } = only(await kit.reviews())
+      await answer(kit.hub, id, 'approve')
+      kit.serve([{ full_name: 'Who?' }])
+      assert.equal((await pullAll(kit.hub)).pull.counts.missing, 0)
+      assert.equal(only(await kit.reviews()).state, 'approved')
+      kit.serve([])
+      assert.equal((await pullAll(kit.hub)).pull.counts.missing, 40)
+    })
+
+    test('operators answer, viewers look, and what is not there is 404', async () => {
+      await using kit = await startWithRecords(engine, 20)
+      kit.serve([])
+      await pullAll(kit.hub)
+      const { id } = only(await kit.reviews())
+      const viewer = { authorization: kit.hub.authorization('viewer') }
+      const list = await kit.hub.send({ url: '/api/v1/missing-reviews', headers: viewer })
+      assert.equal(list.status, 200)
+      for (const verb of ['approve', 'dismiss'] as const) {
+        expectError(await send(kit.hub, id, verb, viewer), 403, 'forbidden')
+        expectError(await send(kit.hub, id, verb, {}), 401, 'not_signed_in')
+        expectError(await send(kit.hub, id + 1, verb), 404, 'not_found')
+      }
+      const anybody = await kit.hub.send({ url: '/api/v1/missing-reviews' })
+      expectError(anybody, 401, 'not_signed_in')
+      expectError(await kit.hub.get('/api/v1/missing-reviews?state=x'), 400, 'invalid_request')
+      assert.equal(only(await kit.reviews()).state, 'pending')
+    })
+  })
+})
+
+function send(
+  hub: TestHub,
+  id: number,
+  verb: Verb,
+  headers: Record<string, string> = { authorization: hub.authorization('operator') },
+) {
+  return hub.send({ method: 'POST', url: `/api/v1/missing-reviews/${id}/${verb}`, headers })
+}
+
+async function answer(hub: TestHub, id: number, verb: Verb) {
+  return expectAnswer(await send(hub, id, verb), 200, MissingReviewAnswer).missing_review
+}
+
+/** The lines about missing records, newest first. */
+async function linesOf(hub: TestHub) {
+  return (await activityOf(hub)).filter((line) => line.kind.startsWith('missing.'))
+}
+
+/** How many questions the platform shows as waiting. */
+async function pendingOf(hub: TestHub, id: number): Promise<number> {
+  const schema = Type.Object({ platform: Platform })
+  const { platform } = expectAnswer(await hub.get(`/api/v1/platforms/${id}`), 200, schema)
+  return platform.missing_reviews
+}

@@ -1,0 +1,70 @@
+/** The document that describes the API, held against the routes that there are. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { ACCESS } from '../../src/http/access.ts'
+import { isJsonObject, type JsonObject } from '../../src/lib/exact-json.ts'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { shareHub } from '../helpers/http-actions.ts'
+import { expectObject } from '../helpers/http-answer.ts'
+
+/** For people, and the document itself. */
+const PAGES = new Set([
+  ...['GET /', 'GET /assets/*', 'GET /sign-in', 'GET /setup', 'GET /invitation'],
+  ...['GET /dashboard', 'GET /dashboard/*'],
+  ...['GET /api/openapi.json', 'GET /docs', 'GET /docs/scalar.js'],
+])
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
+
+onEachEngineWhenDeep((engine) => {
+  describe(`the document of the API, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+    const operations = new Map<string, JsonObject>()
+    before(async () => {
+      const { paths } = expectObject(await hub().send({ url: '/api/openapi.json' }), 200)
+      for (const [path, item] of Object.entries(Object(paths))) {
+        for (const [method, operation] of Object.entries(Object(item))) {
+          if (!METHODS.includes(method) || !isJsonObject(operation)) continue
+          const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
+          operations.set(`${method.toUpperCase()} ${url}`, operation)
+        }
+      }
+    })
+
+    test('every route is in it, and nothing that is none', () => {
+      const routes = Object.keys(ACCESS).filter((route) => !PAGES.has(route))
+      assert.deepEqual([...operations.keys()].toSorted(), routes.toSorted())
+    })
+
+    test('each says what it does, what it takes, what it answers and who may call it', () => {
+      for (const [route, operation] of operations) {
+        const { summary, tags, parameters = [], responses, security } = operation
+        assert.ok(typeof summary === 'string' && summary.length > 8, `${route} has no summary`)
+        assert.ok(Array.isArray(tags) && tags.length === 1, `${route} has no tag`)
+        const access = ACCESS[route]
+        const schemes = JSON.stringify(security ?? null)
+        if (access === 'anyone') assert.equal(schemes, '[]', route)
+        else if (access === 'platform') assert.match(schemes, /hubKey/, route)
+        else {
+          assert.match(schemes, /token.*session/, route)
+          assert.match(String(operation['description']), new RegExp(`role ${access}\\.`), route)
+        }
+        assert.ok(Array.isArray(parameters))
+        const inPath = parameters.filter((one) => isJsonObject(one) && one['in'] === 'path')
+        assert.equal(inPath.length, route.split(':').length - 1, `${route} tells its path`)
+        const statuses = Object.keys(Object(responses))
+        assert.ok(
+          statuses.some((status) => /^2/.test(status)),
+          `${route} has no answer`,
+        )
+        assert.ok(statuses.includes('4XX') && statuses.includes('5XX'), `${route} has no errors`)
+      }
+    })
+
+    test('an export tells the types of its files', () => {
+      const { responses } = operations.get('GET /api/v1/records/export') ?? {}
+      const types = Object.keys(Object(Object(responses)['200']).content)
+      assert.equal(types.length, 5)
+      assert.ok(types.includes('text/csv; charset=utf-8'))
+    })
+  })
+})

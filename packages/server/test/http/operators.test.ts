@@ -1,0 +1,399 @@
+/** Operators: invited, changed, disabled and removed; their tokens, and the audit of it all. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { shareHub } from '../helpers/http-actions.ts'
+import { expectAbsent, expectError, expectObject } from '../helpers/http-answer.ts'
+import { EMAIL, PASSWORD, startTestHub } from '../helpers/http-hub.ts'
+import {
+  accept,
+  actionsOf,
+  addOperator,
+  auditOf,
+  callAs,
+  invite,
+  readInvited,
+  signInAs,
+  trySignIn,
+} from '../helpers/http-operators.ts'
+import { tokenOfLink } from '../helpers/link-token.ts'
+import { startMailServer } from '../helpers/smtp-server.ts'
+import { countRows, runSql } from '../helpers/storage-sql.ts'
+
+onEachEngineWhenDeep((engine) => {
+  describe(`inviting, on ${engine.name}`, () => {
+    const hub = shareHub(engine, { withOperator: true })
+
+    test('a link makes an operator with the role of the invitation, once', async () => {
+      const admin = await signInAs(hub())
+      const invited = await callAs(hub(), admin, 'POST', '/api/v1/invitations', {
+        email: 'Bob@Example.org',
+        role: 'viewer',
+      })
+      const { link, mailed, invitation } = expectObject(invited, 201)
+      assert.equal(mailed, false)
+      assert.equal(Object(invitation)['email'], 'bob@example.org')
+      const token = tokenOfLink(String(link))
+      assert.match(String(link), /\/invitation#token=rhi_\w+$/)
+      const { email, role } = expectObject(await readInvited(hub(), token), 200)
+      assert.deepEqual([email, role], ['bob@example.org', 'viewer'])
+      expectError(await accept(hub(), token, { password: 'short' }), 422, 'invalid_operator')
+      expectObject(await accept(hub(), token), 201)
+      expectError(await accept(hub(), token), 403, 'invitation_invalid')
+      expectError(await readInvited(hub(), token), 403, 'invitation_invalid')
+      const bob = await signInAs(hub(), 'bob@example.org')
+      const session = await callAs(hub(), bob, 'GET', '/api/v1/session')
+      assert.match(session.text, /"role":"viewer"/)
+      expectError(await callAs(hub(), bob, 'GET', '/api/v1/operators'), 403, 'forbidden')
+      expectAbsent([token], [hub().log(), JSON.stringify(await auditOf(hub()))])
+      const actions = await actionsOf(hub())
+      for (const action of ['operator.invite', 'operator.create', 'session.begin']) {
+        assert.ok(actions.includes(action), `${action} is in the audit`)
+      }
+    })
+
+    test('of many who accept at once one succeeds', async () => {
+      const token = await invite(hub(), 'many@example.org', 'viewer')
+      const answers = await Promise.all(Array.from({ length: 6 }, () => accept(hub(), token)))
+      assert.deepEqual(
+        answers.map((answer) => answer.status).sort(),
+        [201, 403, 403, 403, 403, 403],
+      )
+    })
+
+    test('a made-up, withdrawn or expired link opens nothing', async () => {
+      const withdrawn = await invite(hub(), 'with@example.org', 'admin')
+      const expired = await invite(hub(), 'exp@example.org', 'admin')
+      const earlier = await invite(hub(), 'twice@example.org', 'admin')
+      await invite(hub(), 'twice@example.org', 'viewer')
+      const { invitations } = expectObject(await hub().get('/api/v1/invitations'), 200)
+      assert.ok(Array.isArray(invitations))
+      const { id } = Object(invitations.find((one) => Object(one).email === 'with@example.org'))
+      const authorization = hub().authorization('admin')
+      const url = `/api/v1/invitations/${id}`
+      const request = { method: 'DELETE', url, headers: { authorization } } as const
+      assert.equal((await hub().send(request)).status, 200)
+      expectError(await hub().send(request), 404, 'not_found')
+      await runSql(
+        hub().storage,
+        `UPDATE operator_invitations SET expires_at = '2026-01-01T00:00:00.000Z' WHERE email = 'exp@example.org'`,
+      )
+      const before = await countRows(hub().storage, 'operators')
+      for (const token of [withdrawn, expired, earlier, 'rhi_made-up', 'x', '']) {
+        expectError(await readInvited(hub(), token), 403, 'invitation_invalid')
+        expectError(await accept(hub(), token), 403, 'invitation_invalid')
+      }
+      assert.equal(await countRows(hub().storage, 'operators'), before)
+    })
+
+    test('nobody is invited who is there already, is no e-mail, or gets no role', async () => {
+      const send = (body: object) =>
+        hub().send({
+          method: 'POST',
+          url: '/api/v1/invitations',
+          headers: { authorization: hub().authorization('admin') },
+          body,
+        })
+      expectError(await send({ email: EMAIL, role: 'viewer' }), 422, 'invalid_operator')
+      expectError(await send({ email: 'bob', role: 'viewer' }), 422, 'invalid_operator')
+      expectError(await send({ email: 'a@b.org', role: 'god' }), 400, 'invalid_request')
+      expectError(
+        await send({ email: 'a@b.org', role: 'viewer', expires_in_days: 999 }),
+        400,
+        'invalid_request',
+      )
+    })
+
+    test('a page of another site accepts nothing, and reads nothing', async () => {
+      const token = await invite(hub(), 'csrf@example.org', 'viewer')
+      for (const [url, body] of [
+        ['/invitation', { token, name: '', password: PASSWORD }],
+        ['/api/v1/invitation', { token }],
+      ] as const) {
+        for (const headers of [
+          { origin: 'https://evil.example' },
+          { origin: 'null' },
+          { 'sec-fetch-site': 'cross-site' },
+        ]) {
+          const answer = await hub().send({ method: 'POST', url, headers, body })
+          expectError(answer, 403, 'origin_not_allowed')
+        }
+      }
+      assert.equal((await readInvited(hub(), token)).status, 200)
+    })
+
+    test('the token of a link is taken from a body alone, and is of one kind', async () => {
+      const token = await invite(hub(), 'body@example.org', 'viewer')
+      const url = '/api/v1/invitation'
+      const inQuery = `${url}?token=${token}`
+      for (const request of [{ url }, { url: inQuery }]) {
+        assert.equal((await hub().send(request)).status, 405)
+      }
+      for (const body of [{}, { token: [token] }, { token: 'x'.repeat(201) }, { token, more: 1 }]) {
+        const answer = await hub().send({ method: 'POST', url: inQuery, body })
+        expectError(answer, 400, 'invalid_request')
+      }
+      const form = { 'content-type': 'application/x-www-form-urlencoded' }
+      const asForm = { method: 'POST', url, headers: form, body: `token=${token}` } as const
+      assert.equal((await hub().send(asForm)).status, 415)
+      const read = await readInvited(hub(), token)
+      assert.equal(read.header('cache-control'), 'no-store')
+      expectAbsent([token], [read.text, hub().log()])
+    })
+
+    test('the link goes by mail where a mail server is set up, to the one who is invited', async () => {
+      await using server = await startMailServer()
+      await using own = await startTestHub(engine, {
+        env: {
+          HUB_SMTP_URL: server.url,
+          HUB_ALERT_FROM: 'hub@example.org',
+          HUB_ALERT_TO: 'ops@example.org',
+          HUB_PUBLIC_URL: 'https://hub.example.org',
+        },
+      })
+      const answer = await own.send({
+        method: 'POST',
+        url: '/api/v1/invitations',
+        headers: { authorization: own.authorization('admin') },
+        body: { email: 'new@example.org', role: 'operator' },
+      })
+      const { link, mailed } = expectObject(answer, 201)
+      assert.equal(mailed, true)
+      assert.match(String(link), /^https:\/\/hub\.example\.org\/invitation#token=rhi_\w+$/)
+      const [mail] = server.mails
+      assert.deepEqual(mail?.to, ['new@example.org'])
+      const words = mail.source.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+      assert.ok(words.includes(String(link)))
+    })
+  })
+
+  describe(`managing operators, on ${engine.name}`, () => {
+    test('a disabled operator is out at once, and told so only with the right password', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const id = await addOperator(hub, 'bob@example.org', 'operator')
+      const admin = await signInAs(hub)
+      const bob = await signInAs(hub, 'bob@example.org')
+      const made = await callAs(hub, bob, 'POST', '/api/v1/tokens', { name: 'x', role: 'viewer' })
+      const authorization = `Bearer ${expectObject(made, 201)['token']}`
+      const asProgram = () => hub.send({ url: '/api/v1/platforms', headers: { authorization } })
+      assert.equal((await asProgram()).status, 200)
+      const disabled = await callAs(hub, admin, 'PATCH', `/api/v1/operators/${id}`, {
+        disabled: true,
+      })
+      assert.ok(Object(expectObject(disabled, 200)['operator']).disabled_at)
+      expectError(await callAs(hub, bob, 'GET', '/api/v1/platforms'), 401, 'not_signed_in')
+      expectError(await asProgram(), 401, 'not_signed_in')
+      const right = await trySignIn(hub, 'bob@example.org')
+      expectError(right, 403, 'operator_disabled')
+      assert.ok(!right.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
+      const wrong = await trySignIn(hub, 'bob@example.org', 'not the password')
+      expectError(wrong, 401, 'invalid_email_or_password')
+      assert.equal(await countRows(hub.storage, 'operator_sessions'), 1)
+      await callAs(hub, admin, 'PATCH', `/api/v1/operators/${id}`, { disabled: false })
+      await signInAs(hub, 'bob@example.org')
+    })
+
+    test('a session that a disabled operator still has opens nothing', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const admin = await signInAs(hub)
+      await runSql(hub.storage, `UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z'`)
+      expectError(await callAs(hub, admin, 'GET', '/api/v1/platforms'), 401, 'not_signed_in')
+    })
+
+    test('the last admin can neither go nor be made less', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const admin = await signInAs(hub)
+      const account = expectObject(await callAs(hub, admin, 'GET', '/api/v1/account'), 200)
+      const url = `/api/v1/operators/${Object(account['account']).id}`
+      for (const change of [{ role: 'operator' }, { disabled: true }]) {
+        expectError(await callAs(hub, admin, 'PATCH', url, change), 409, 'last_admin')
+      }
+      expectError(await callAs(hub, admin, 'DELETE', url), 409, 'last_admin')
+      expectError(await callAs(hub, admin, 'PATCH', url, {}), 400, 'invalid_request')
+      const nobody = await callAs(hub, admin, 'PATCH', '/api/v1/operators/none', { role: 'admin' })
+      expectError(nobody, 404, 'not_found')
+    })
+
+    test('a role counts from the next request on; a removed operator is gone', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const id = await addOperator(hub, 'bob@example.org', 'admin')
+      const admin = await signInAs(hub)
+      const bob = await signInAs(hub, 'bob@example.org')
+      assert.equal((await callAs(hub, bob, 'GET', '/api/v1/operators')).status, 200)
+      await callAs(hub, admin, 'PATCH', `/api/v1/operators/${id}`, { role: 'viewer' })
+      expectError(await callAs(hub, bob, 'GET', '/api/v1/operators'), 401, 'not_signed_in')
+      const viewer = await signInAs(hub, 'bob@example.org')
+      expectError(await callAs(hub, viewer, 'GET', '/api/v1/operators'), 403, 'forbidden')
+      expectObject(await callAs(hub, admin, 'DELETE', `/api/v1/operators/${id}`), 200)
+      expectError(await callAs(hub, viewer, 'GET', '/api/v1/session'), 401, 'not_signed_in')
+      expectError(await trySignIn(hub, 'bob@example.org'), 401, 'invalid_email_or_password')
+      const removal = (await auditOf(hub, '&action=operator.remove'))[0]
+      assert.deepEqual([removal?.['actor'], removal?.['target']], [EMAIL, 'bob@example.org'])
+    })
+
+    test('the sessions of an operator are listed and ended, without their tokens', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const id = await addOperator(hub, 'bob@example.org', 'viewer')
+      const admin = await signInAs(hub)
+      const first = await signInAs(hub, 'bob@example.org')
+      const second = await signInAs(hub, 'bob@example.org')
+      const list = await callAs(hub, admin, 'GET', `/api/v1/operators/${id}/sessions`)
+      const { sessions } = expectObject(list, 200)
+      assert.ok(Array.isArray(sessions) && sessions.length === 2)
+      const secret = decodeURIComponent(first.cookie.split('=')[1] ?? '').split('.')[0] ?? ''
+      expectAbsent([secret], [list.text])
+      const url = `/api/v1/operators/${id}/sessions/${Object(sessions[1]).id}`
+      expectObject(await callAs(hub, admin, 'DELETE', url), 200)
+      const alive = await Promise.all(
+        [first, second].map((one) => callAs(hub, one, 'GET', '/api/v1/session')),
+      )
+      assert.deepEqual(alive.map((answer) => answer.status).sort(), [200, 401])
+      expectObject(await callAs(hub, admin, 'DELETE', `/api/v1/operators/${id}/sessions`), 200)
+      expectError(await callAs(hub, second, 'GET', '/api/v1/session'), 401, 'not_signed_in')
+    })
+
+    for (const [method, url] of [
+      ['GET', '/api/v1/operators'],
+      ['PATCH', '/api/v1/operators/x'],
+      ['DELETE', '/api/v1/operators/x'],
+      ['DELETE', '/api/v1/operators/x/second-factor'],
+      ['GET', '/api/v1/operators/x/sessions'],
+      ['DELETE', '/api/v1/operators/x/sessions'],
+      ['DELETE', '/api/v1/operators/x/sessions/y'],
+      ['GET', '/api/v1/invitations'],
+      ['POST', '/api/v1/invitations'],
+      ['DELETE', '/api/v1/invitations/1'],
+      ['GET', '/api/v1/single-sign-on'],
+      ['GET', '/api/v1/audit'],
+    ] as const) {
+      test(`viewer and operator may not ${method} ${url}`, async () => {
+        await using hub = await startTestHub(engine)
+        const body = method === 'POST' ? { email: 'a@b.org', role: 'admin' } : { role: 'admin' }
+        for (const role of ['viewer', 'operator'] as const) {
+          const headers = { authorization: hub.authorization(role) }
+          const request = { method, url, headers }
+          const answer = await hub.send(method === 'GET' ? request : { ...request, body })
+          expectError(answer, 403, 'forbidden')
+        }
+        expectError(await hub.send({ method, url }), 401, 'not_signed_in')
+      })
+    }
+  })
+
+  describe(`tokens for programs, on ${engine.name}`, () => {
+    const hub = shareHub(engine, { withOperator: true })
+
+    test('one is made, shown once, used, and holds no more once it is revoked', async () => {
+      const admin = await signInAs(hub())
+      const made = await callAs(hub(), admin, 'POST', '/api/v1/tokens', {
+        name: 'nightly export',
+        role: 'operator',
+        expires_in_days: 30,
+      })
+      const { token, api_token } = expectObject(made, 201)
+      const { id, hint, created_by, last_used_at } = Object(api_token)
+      assert.deepEqual([created_by, last_used_at], [EMAIL, null])
+      assert.match(String(token), /^rht_/)
+      const headers = { authorization: `Bearer ${token}` }
+      assert.equal((await hub().send({ url: '/api/v1/pulls', headers })).status, 200)
+      const list = await callAs(hub(), admin, 'GET', '/api/v1/tokens')
+      expectAbsent([String(token)], [list.text, hub().log()])
+      const { tokens } = expectObject(list, 200)
+      assert.ok(Array.isArray(tokens))
+      const shown = Object(tokens.find((one) => Object(one).id === id))
+      assert.equal(shown.hint, hint)
+      assert.ok(shown.last_used_at)
+      expectObject(await callAs(hub(), admin, 'DELETE', `/api/v1/tokens/${id}`), 200)
+      expectError(await hub().send({ url: '/api/v1/pulls', headers }), 401, 'not_signed_in')
+      expectError(await callAs(hub(), admin, 'DELETE', `/api/v1/tokens/${id}`), 404, 'not_found')
+    })
+
+    test("nobody makes one above one's own role, nor sees or revokes another's", async () => {
+      await addOperator(hub(), 'vic@example.org', 'viewer')
+      const vic = await signInAs(hub(), 'vic@example.org')
+      const make = (role: string) =>
+        callAs(hub(), vic, 'POST', '/api/v1/tokens', { name: 'v', role })
+      expectError(await make('admin'), 403, 'forbidden')
+      expectError(await make('operator'), 403, 'forbidden')
+      const { token } = expectObject(await make('viewer'), 201)
+      const { tokens } = expectObject(await callAs(hub(), vic, 'GET', '/api/v1/tokens'), 200)
+      assert.ok(Array.isArray(tokens))
+      assert.deepEqual(
+        tokens.map((one) => Object(one).name),
+        ['v'],
+      )
+      const all = expectObject(await hub().get('/api/v1/tokens'), 200)['tokens']
+      assert.ok(Array.isArray(all))
+      const other = Object(all.find((one) => Object(one).name === 'test admin'))
+      const taken = await callAs(hub(), vic, 'DELETE', `/api/v1/tokens/${other.id}`)
+      expectError(taken, 404, 'not_found')
+      const headers = { authorization: `Bearer ${token}` }
+      const above = await hub().send({
+        ...{ method: 'POST', url: '/api/v1/tokens', headers },
+        body: { name: 'w', role: 'admin' },
+      })
+      expectError(above, 403, 'forbidden')
+    })
+
+    test('one that a program makes ends no later than its own', async () => {
+      const headers = { authorization: hub().authorization('admin') }
+      const made = await hub().send({
+        ...{ method: 'POST', url: '/api/v1/tokens', headers },
+        body: { name: 'child', role: 'viewer', expires_in_days: null },
+      })
+      const { expires_at } = Object(expectObject(made, 201)['api_token'])
+      assert.ok(Date.parse(expires_at) < Date.now() + 2 * 86_400_000)
+    })
+
+    test('wrong requests are refused', async () => {
+      const headers = { authorization: hub().authorization('admin') }
+      for (const body of [
+        {},
+        { name: '', role: 'viewer' },
+        { name: 'x', role: 'god' },
+        { name: 'x', role: 'viewer', expires_in_days: 0 },
+        { name: 'x', role: 'viewer', operator_id: 'someone' },
+      ]) {
+        const answer = await hub().send({ method: 'POST', url: '/api/v1/tokens', headers, body })
+        expectError(answer, 400, 'invalid_request')
+      }
+    })
+  })
+
+  describe(`audit and about, on ${engine.name}`, () => {
+    test('the audit is filtered and paged', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      for (let n = 0; n < 5; n++) await invite(hub, `n${n}@example.org`, 'viewer')
+      const invites = await auditOf(hub, '&action=operator.invite')
+      assert.equal(invites.length, 5)
+      assert.equal(invites[0]?.['target'], 'n4@example.org')
+      assert.ok(invites.every((entry) => entry['actor'] === 'token test admin'))
+      assert.equal((await auditOf(hub, '&target=n2@example.org')).length, 1)
+      const first = expectObject(await hub.get('/api/v1/audit?action=operator.invite&limit=2'), 200)
+      const cursor = String(first['next_cursor'])
+      const rest = expectObject(
+        await hub.get(`/api/v1/audit?action=operator.invite&cursor=${cursor}`),
+        200,
+      )
+      assert.ok(Array.isArray(rest['audit']))
+      assert.deepEqual([rest['audit'].length, rest['next_cursor']], [3, null])
+      assert.equal((await auditOf(hub, '&from=2100-01-01T00:00:00Z')).length, 0)
+      assert.equal((await auditOf(hub, '&until=2000-01-01T00:00:00%2B02:00')).length, 0)
+      expectError(await hub.get('/api/v1/audit?from=yesterday'), 400, 'invalid_request')
+    })
+
+    test('a viewer reads what the hub is, and what it keeps how long', async () => {
+      await using hub = await startTestHub(engine)
+      const headers = { authorization: hub.authorization('viewer') }
+      const answer = expectObject(await hub.send({ url: '/api/v1/about', headers }), 200)
+      const about = Object(answer['about'])
+      assert.equal(about.version, '0.0.0-test')
+      assert.equal(about.healthy, true)
+      assert.match(about.engine, /^(sqlite|postgres)$/)
+      assert.match(about.engine_version, /^\d+\.\d+/)
+      assert.ok(about.bytes > 10_000)
+      assert.equal(about.retention.days.history, 365)
+      assert.equal(about.retention.activity_lines, 1_000_000)
+    })
+  })
+})

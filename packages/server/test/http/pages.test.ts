@@ -1,0 +1,171 @@
+/** Pages, what is not there, the description of the API, and health. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { Snapshot } from '@recordhub/protocol'
+import { HubError } from '../../src/errors.ts'
+import { isJsonObject } from '../../src/lib/exact-json.ts'
+import type { Storage } from '../../src/storage/port/storage.ts'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { pullAll, type Session, shareHub, signIn } from '../helpers/http-actions.ts'
+import { expectAnswer, expectError, expectObject } from '../helpers/http-answer.ts'
+import { startTestHub } from '../helpers/http-hub.ts'
+
+const REALTIME = '/dashboard/realtime'
+
+onEachEngineWhenDeep((engine) => {
+  describe(`pages and other addresses, on ${engine.name}`, () => {
+    const hub = shareHub(engine, { withOperator: true })
+    let session: Session
+    before(async () => {
+      session = await signIn(hub())
+    })
+
+    for (const url of ['/dashboard', '/sign-in', '/setup']) {
+      test(`${url} comes with a policy that lets no inline script run, and has none`, async () => {
+        await using fresh = await startTestHub(engine)
+        const page =
+          url === '/setup'
+            ? await fresh.send({ url })
+            : await hub().send({ url, headers: { cookie: session.cookie } })
+        assert.equal(page.status, 200)
+        const policy = page.header('content-security-policy')
+        assert.match(policy, /default-src 'none'/)
+        assert.match(policy, /frame-ancestors 'none'/)
+        assert.doesNotMatch(policy, /unsafe-inline|unsafe-eval|\*/)
+        assert.equal(page.header('x-content-type-options'), 'nosniff')
+        assert.equal(page.header('cache-control'), 'no-store')
+        assert.doesNotMatch(page.text, /<script(?![^>]* src=)|\son\w+=|style="|javascript:/i)
+        for (const [, src = ''] of page.text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) {
+          assert.equal((await hub().send({ url: src })).status, 200, src)
+        }
+      })
+    }
+
+    test('files are compressed ahead, and kept by browsers for as long as their name stands', async () => {
+      const { text } = await hub().send({ url: '/sign-in' })
+      const scripts = [...text.matchAll(/src="(\/assets\/[^"]+\.js)"/g)]
+      const url = scripts[0]?.[1] ?? assert.fail('the page has no script')
+      for (const [accepted, encoding] of [
+        ['gzip, br', 'br'],
+        ['gzip', 'gzip'],
+        ['identity', ''],
+      ]) {
+        const file = await hub().send({ url, headers: { 'accept-encoding': accepted ?? '' } })
+        assert.equal(file.header('content-encoding'), encoding)
+        assert.match(file.header('content-type'), /^(text|application)\/javascript/)
+        assert.match(file.header('cache-control'), /immutable/)
+      }
+      const icon = await hub().send({ url: '/assets/icon.svg' })
+      assert.doesNotMatch(icon.header('cache-control'), /immutable/)
+    })
+
+    test('every address of the page is one document; without a session it leads to the sign-in and back', async () => {
+      const url = '/dashboard/records?q=ann&sort=full_name'
+      const page = await hub().send({ url, headers: { cookie: session.cookie } })
+      assert.equal(page.status, 200)
+      assert.match(page.text, /<meta name="csrf-token" content="[^"]+">/)
+      const stranger = await hub().send({ url })
+      assert.equal(stranger.status, 302)
+      assert.equal(stranger.header('location'), `/sign-in?${new URLSearchParams({ next: url })}`)
+    })
+
+    test('each document has a nonce of its own, and the policy names it', async () => {
+      const nonces = new Set<string>()
+      for (let time = 0; time < 3; time++) {
+        const page = await hub().send({ url: '/sign-in' })
+        const nonce = /<meta property="csp-nonce" nonce="([^"]+)">/.exec(page.text)?.[1] ?? ''
+        assert.ok(page.header('content-security-policy').includes(`'nonce-${nonce}'`))
+        nonces.add(nonce)
+      }
+      assert.equal(nonces.size, 3)
+    })
+
+    test('what is not there is 404: as JSON below /api, as a page to a browser', async () => {
+      for (const url of ['/api/nothing', '/api/v1/nothing', '/api/webhook/receive/']) {
+        const headers = { accept: 'text/html' }
+        expectError(await hub().send({ url, headers }), 404, 'not_found')
+      }
+      const page = await hub().send({ url: '/nothing', headers: { accept: 'text/html' } })
+      assert.equal(page.status, 404)
+      assert.match(page.header('content-type'), /^text\/html/)
+      for (const url of ['/assets/../app.ts', '/assets/%2e%2e%2fapp.ts', '/assets/constructor']) {
+        assert.equal((await hub().send({ url })).status, 404)
+      }
+    })
+
+    test('an address that cannot be read is refused as everything else is', async () => {
+      for (const part of ['%ED%A0%80', '%', 'x'.repeat(2000)]) {
+        const answer = await hub().send({ url: `/api/v1/platforms/1/modules/${part}/records` })
+        expectError(answer, 400, 'invalid_request')
+      }
+    })
+
+    test('the description of the API names every route that programs and platforms use', async () => {
+      const { paths, openapi } = expectObject(await hub().send({ url: '/api/openapi.json' }), 200)
+      assert.match(String(openapi), /^3\./)
+      assert.ok(isJsonObject(paths))
+      for (const [path, methods] of [
+        ['/api/webhook/receive', ['post', 'patch']],
+        ['/api/webhook/check', ['get']],
+        ['/dashboard/realtime', ['get']],
+        ['/dashboard/pull-all-existing-records', ['post']],
+        ['/dashboard/auto-sync', ['post']],
+        ['/api/v1/session', ['get']],
+        ['/api/v1/platforms', ['get', 'post']],
+        ['/api/v1/platforms/probe', ['post']],
+        ['/api/v1/platforms/{id}', ['get', 'patch']],
+        ['/api/v1/records', ['get']],
+        ['/api/v1/records/{record_id}', ['get']],
+        ['/api/v1/records/{record_id}/history', ['get']],
+        ['/api/v1/pulls', ['get', 'post']],
+        ['/api/v1/pulls/{id}', ['get']],
+        ['/api/v1/activity', ['get']],
+        ['/api/v1/rejected-pushes', ['get']],
+      ] as const) {
+        const described = paths[path]
+        assert.ok(isJsonObject(described), path)
+        for (const method of methods) assert.ok(method in described, `${method} ${path}`)
+      }
+    })
+  })
+
+  describe(`health, on ${engine.name}`, () => {
+    test('a hub that can write is alive and ready, to anyone', async () => {
+      await using hub = await startTestHub(engine)
+      for (const [url, status] of [
+        ['/healthz', 'alive'],
+        ['/readyz', 'ready'],
+      ] as const) {
+        assert.deepEqual(expectObject(await hub.send({ url }), 200), { success: true, status })
+      }
+    })
+
+    test('a hub that cannot write is alive and not ready', async () => {
+      const error = new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
+      for (const thrown of [error, new Error('anything else')]) {
+        const checkWritable = () => Promise.reject(thrown)
+        const wrap = (storage: Storage): Storage => ({ ...storage, checkWritable })
+        await using hub = await startTestHub(engine, { wrap })
+        assert.equal((await hub.send({ url: '/healthz' })).status, 200)
+        const answer = await hub.send({ url: '/readyz' })
+        expectError(answer, 503, 'storage_unavailable')
+        assert.equal(answer.header('retry-after'), '5')
+      }
+    })
+
+    test('a hub that stops is not ready any more', async () => {
+      await using hub = await startTestHub(engine)
+      const stopping = hub.stop()
+      expectError(await hub.send({ url: '/readyz' }), 503, 'shutting_down')
+      await stopping
+    })
+
+    test('a pull over no platform leaves the snapshot whole', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const { pull } = await pullAll(hub)
+      const { headers } = await signIn(hub)
+      const answer = await hub.send({ url: REALTIME, headers })
+      assert.equal(expectAnswer(answer, 200, Snapshot).latest_sync?.pull_id, pull.id)
+    })
+  })
+})

@@ -1,0 +1,90 @@
+/** Switching platforms, and keeping keys to themselves. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { PushAnswer } from '@recordhub/protocol'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  activityOf,
+  newRecord,
+  pullAll,
+  push,
+  readSnapshot,
+  registerPlatform,
+  setStatus,
+  signIn,
+} from '../helpers/http-actions.ts'
+import { expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { startTestHub } from '../helpers/http-hub.ts'
+import { respond, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+
+onEachEngine((engine) => {
+  describe(`switching a platform, on ${engine.name}`, () => {
+    test('deactivated it is refused and not pulled; activated it goes on with the same key', async () => {
+      await using hub = await startTestHub(engine)
+      await using simulated = await simulatePlatform()
+      const { id, hub_api_key } = await registerPlatform(hub, simulated)
+      expectAnswer(await push(hub, hub_api_key, newRecord('N-1')), 201, PushAnswer)
+      assert.equal((await setStatus(hub, id, 'inactive')).status, 'inactive')
+      expectError(await push(hub, hub_api_key, newRecord('N-2')), 401, 'api_key_invalid')
+      const calls = simulated.requests.length
+      assert.deepEqual((await pullAll(hub)).tasks, [])
+      assert.equal(simulated.requests.length, calls)
+      assert.equal((await setStatus(hub, id, 'active')).status, 'active')
+      expectAnswer(await push(hub, hub_api_key, newRecord('N-2')), 201, PushAnswer)
+      assert.equal(only((await pullAll(hub)).tasks).state, 'succeeded')
+      const kinds = (await activityOf(hub)).map((line) => line.kind)
+      assert.ok(kinds.includes('platform.deactivated') && kinds.includes('platform.activated'))
+    })
+
+    test('a platform that is deactivated amid its pull stores nothing more', async () => {
+      await using hub = await startTestHub(engine)
+      await using simulated = await simulatePlatform()
+      const { id } = await registerPlatform(hub, simulated)
+      simulated.modules[0]?.records.push(simulatedRecord(1))
+      const held = simulated.hold('records/cases')
+      const pulling = pullAll(hub)
+      await held.arrived
+      await setStatus(hub, id, 'inactive')
+      held.release()
+      const { tasks } = await pulling
+      assert.notEqual(only(tasks).state, 'succeeded')
+      assert.match((await hub.get('/api/v1/records')).text, /"records":\[\]/)
+    })
+  })
+
+  test(`no key and no sealed secret is in an answer, a page or the log, on ${engine.name}`, async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    await using simulated = await simulatePlatform()
+    const { id, hub_api_key } = await registerPlatform(hub, simulated)
+    await push(hub, hub_api_key, newRecord('N-1'))
+    await push(hub, hub_api_key, newRecord('N-1', { record_type: 'ghosts' }))
+    simulated.behave('records/cases', respond.status(500))
+    await pullAll(hub)
+    const { headers } = await signIn(hub)
+    const answers: string[] = [JSON.stringify(await readSnapshot(hub)), hub.log()]
+    for (const url of [
+      ...['platforms', `platforms/${id}`, 'activity', 'pulls', 'pulls/1', 'records'],
+      ...['rejected-pushes', 'records/1', 'records/1/history'],
+    ]) {
+      answers.push((await hub.get(`/api/v1/${url}`)).text)
+    }
+    answers.push((await hub.send({ url: '/dashboard', headers })).text)
+    const sealed = await runSql(hub.storage, 'SELECT sealed FROM secrets')
+    const hashes = await runSql(hub.storage, 'SELECT key_hash FROM hub_keys')
+    const secrets = [
+      ...[simulated.source_api_key, hub_api_key, hub.authorization('admin').slice(7)],
+      ...[...sealed, ...hashes].flatMap((row) => Object.values(row).map(String)),
+    ]
+    assert.equal(secrets.length, 6)
+    expectAbsent(secrets, answers)
+    const stored = JSON.stringify([
+      await runSql(hub.storage, 'SELECT * FROM secrets'),
+      await runSql(hub.storage, 'SELECT * FROM hub_keys'),
+      await runSql(hub.storage, 'SELECT * FROM platforms'),
+      await runSql(hub.storage, 'SELECT * FROM audit'),
+    ])
+    expectAbsent([simulated.source_api_key, hub_api_key], [stored])
+  })
+})

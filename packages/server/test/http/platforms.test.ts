@@ -1,0 +1,249 @@
+/** Registering platforms, and how the hub calls them (specification 2.1 and 4.2). */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Platform, PushAnswer } from '@recordhub/protocol'
+import Type from 'typebox'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  newRecord,
+  pullAll,
+  push,
+  registerPlatform,
+  sendRegistration,
+  shareHub,
+  tracesOf,
+} from '../helpers/http-actions.ts'
+import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/http-answer.ts'
+import { startTestHub } from '../helpers/http-hub.ts'
+import {
+  respond,
+  type SimulatedPlatform,
+  simulatedModule,
+  simulatedRecord,
+  simulatePlatform,
+} from '../helpers/http-platform.ts'
+
+const Platforms = Type.Object({ success: Type.Literal(true), platforms: Type.Array(Platform) })
+const MEMBERS = [
+  ...['id', 'platform_name', 'display_title', 'platform_description', 'connection_type'],
+  ...['source_base_url', 'status', 'modules_registered', 'records', 'manifest_fetched_at'],
+  ...['latest_sync_at', 'hub_api_key_hint', 'last_error', 'missing_reviews'],
+  'modules',
+]
+
+/** A GET as the specification says it: these headers with these values. */
+function expectSpecifiedCalls(platform: SimulatedPlatform, tunnel: string): void {
+  assert.ok(platform.requests.length > 0)
+  for (const { method, headers } of platform.requests) {
+    const { host: _, connection: __, ...sent } = headers
+    assert.equal(method, 'GET')
+    assert.deepEqual(sent, {
+      accept: 'application/json',
+      'x-platform-api-key': platform.source_api_key,
+      [tunnel]: 'true',
+    })
+  }
+}
+
+onEachEngine((engine) => {
+  describe(`registering a platform, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+
+    test('a registration is 201 with the platform and its hub key, shown this once', async () => {
+      const modules = [simulatedModule('cases'), simulatedModule('people')]
+      await using simulated = await simulatePlatform({ modules })
+      const answer = await sendRegistration(hub(), simulated, { record_types: ['people'] })
+      const body = expectObject(answer, 201)
+      expectMembers(body, ['success', 'platform', 'hub_api_key'])
+      const schema = Type.Object({ platform: Platform, hub_api_key: Type.String() })
+      const { platform, hub_api_key } = expectAnswer(answer, 201, schema)
+      expectMembers(platform, MEMBERS)
+      assert.match(hub_api_key, /^rhk_[0-9A-Za-z]{43,}$/)
+      const { id, manifest_fetched_at, hub_api_key_hint, ...rest } = platform
+      assert.match(manifest_fetched_at ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+      assert.ok(hub_api_key_hint !== null && hub_api_key_hint.length < 20)
+      assert.deepEqual(rest, {
+        platform_name: simulated.platform_name,
+        display_title: `Title of ${simulated.platform_name}`,
+        platform_description: `About ${simulated.platform_name}`,
+        connection_type: 'dynamic_api',
+        source_base_url: simulated.source_base_url,
+        status: 'active',
+        modules_registered: 1,
+        records: 0,
+        latest_sync_at: null,
+        last_error: null,
+        missing_reviews: 0,
+        modules: modules.map(({ records: _, ...module }) => ({
+          ...module,
+          registered: module.record_type === 'people',
+          replayable: 0,
+          added_at: null,
+          removed_at: null,
+          removed_fields: [],
+          drift_policy: 'accept',
+          complete_at: null,
+        })),
+      })
+      const read = expectObject(await hub().get(`/api/v1/platforms/${id}`), 200)
+      const details = {
+        last_push_at: null,
+        hub_keys: [
+          {
+            hint: hub_api_key_hint,
+            created_at: manifest_fetched_at,
+            expires_at: null,
+            last_used_at: null,
+          },
+        ],
+      }
+      assert.deepEqual(read, { success: true, platform: { ...platform, ...details } })
+      const { platforms } = expectAnswer(await hub().get('/api/v1/platforms'), 200, Platforms)
+      assert.deepEqual(
+        platforms.find((one) => one.id === id),
+        platform,
+      )
+      expectError(await push(hub(), hub_api_key, newRecord('N-1')), 422, 'module_not_registered')
+    })
+
+    test('every registration makes another hub key', async () => {
+      await using one = await simulatePlatform()
+      await using two = await simulatePlatform()
+      const keys = [await registerPlatform(hub(), one), await registerPlatform(hub(), two)]
+      assert.equal(new Set(keys.map((registered) => registered.hub_api_key)).size, 2)
+    })
+
+    for (const [what, over, status, code] of [
+      ['a module that the manifest has not', { record_types: ['ghosts'] }, 422, 'module_unknown'],
+      ['one of two modules unknown', { record_types: ['cases', 'x'] }, 422, 'module_unknown'],
+      ['no modules', { record_types: [] }, 400, 'invalid_request'],
+      ['a module twice', { record_types: ['cases', 'cases'] }, 400, 'invalid_request'],
+      ['an empty key', { source_api_key: '' }, 400, 'invalid_request'],
+      ['a member unknown here', { status: 'inactive' }, 400, 'invalid_request'],
+      ['a key that is a number', { source_api_key: 7 }, 400, 'invalid_request'],
+      ['a wrong key', { source_api_key: 'a wrong source key' }, 502, 'platform_refused_key'],
+    ] as const) {
+      test(`a registration with ${what} is ${status} ${code}, and nothing is stored`, async () => {
+        await using simulated = await simulatePlatform()
+        const before = await tracesOf(hub())
+        expectError(await sendRegistration(hub(), simulated, over), status, code)
+        assert.deepEqual(await tracesOf(hub()), before)
+      })
+    }
+
+    test('a name that is registered is 409, also of many who try at once', async () => {
+      await using simulated = await simulatePlatform()
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => sendRegistration(hub(), simulated)),
+      )
+      const refused = answers.filter((answer) => answer.status !== 201)
+      assert.equal(refused.length, 4)
+      for (const answer of refused) expectError(answer, 409, 'platform_already_registered')
+    })
+
+    test('what is no platform is 404 to read and to change, 400 where it is no id', async () => {
+      const headers = { authorization: hub().authorization('operator') }
+      const body = { status: 'active' }
+      for (const [id, status] of [
+        ['999999', 404],
+        ['9007199254740991', 404],
+        ['0', 400],
+        ['abc', 400],
+        ['1.5', 400],
+        ['true', 400],
+        ['1e0', 400],
+      ] as const) {
+        const url = `/api/v1/platforms/${id}`
+        assert.equal((await hub().send({ url, headers })).status, status)
+        const change = await hub().send({ method: 'PATCH', url, headers, body })
+        assert.equal(change.status, status)
+      }
+    })
+
+    test('a status that is none is 400 and changes nothing', async () => {
+      await using simulated = await simulatePlatform()
+      const { id } = await registerPlatform(hub(), simulated)
+      const headers = { authorization: hub().authorization('operator') }
+      for (const body of [{}, { status: 'paused' }, { status: null }, { status: ['inactive'] }]) {
+        const request = { method: 'PATCH', url: `/api/v1/platforms/${id}`, headers, body } as const
+        expectError(await hub().send(request), 400, 'invalid_request')
+      }
+      assert.match((await hub().get(`/api/v1/platforms/${id}`)).text, /"status":"active"/)
+    })
+  })
+
+  describe(`calling a platform, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+
+    test('every call has exactly the headers of the specification', async () => {
+      await using simulated = await simulatePlatform()
+      await registerPlatform(hub(), simulated)
+      await pullAll(hub())
+      expectSpecifiedCalls(simulated, 'ngrok-skip-browser-warning')
+      const paths = new Set(simulated.requests.map((request) => request.path))
+      assert.deepEqual(
+        [...paths],
+        ['ping', 'manifest', 'records/cases'].map((p) => `/api/hub/${p}`),
+      )
+    })
+
+    test('a base URL may have a path, and slashes at its end are left out', async () => {
+      await using simulated = await simulatePlatform({ base: '/apps/hr' })
+      const { source_base_url } = simulated
+      const over = { source_base_url: ` ${source_base_url}// ` }
+      const { platform } = await registerPlatform(hub(), simulated, over)
+      assert.equal(platform.source_base_url, source_base_url)
+      await pullAll(hub())
+      assert.equal(simulated.requests.at(-1)?.path, '/apps/hr/api/hub/records/cases')
+    })
+
+    test('the key does not travel along a redirect, and the words name its target', async () => {
+      await using target = await simulatePlatform()
+      await using simulated = await simulatePlatform()
+      const location = `${target.source_base_url}/api/hub/ping`
+      for (const status of [301, 302, 303, 307, 308]) {
+        simulated.behave('ping', respond.status(status, { Location: location }))
+        const error = expectError(
+          await sendRegistration(hub(), simulated),
+          502,
+          'platform_redirected',
+        )
+        assert.ok(error.message.includes(location))
+      }
+      simulated.behave('ping', null)
+      await registerPlatform(hub(), simulated)
+      simulated.behave('records/cases', respond.redirect(location))
+      const { tasks } = await pullAll(hub())
+      const task = tasks.find((one) => one.platform_name === simulated.platform_name)
+      assert.equal(task?.state, 'failed')
+      assert.deepEqual(target.requests, [])
+    })
+
+    test('HUB_PLATFORM_PATH and HUB_TUNNEL_HEADER set the neutral words', async () => {
+      const env = { HUB_PLATFORM_PATH: 'sync-1', HUB_TUNNEL_HEADER: 'X-Tunnel-Skip' }
+      await using own = await startTestHub(engine, { env })
+      await using simulated = await simulatePlatform({ word: 'sync-1' })
+      await registerPlatform(own, simulated)
+      await pullAll(own)
+      expectSpecifiedCalls(simulated, 'x-tunnel-skip')
+      assert.equal(simulated.requests.at(-1)?.path, '/api/sync-1/records/cases')
+    })
+
+    test('a record_type of any letters is percent-encoded, and pushes by it arrive', async () => {
+      const types = ['a b', 'ü/../x', 'a?b#c', '100%', '%2e%2e', '👍', '...', 'a+b&c=d', ';']
+      const modules = types.map((type) => simulatedModule(type, { records: [simulatedRecord(1)] }))
+      await using simulated = await simulatePlatform({ modules })
+      const { hub_api_key } = await registerPlatform(hub(), simulated)
+      const { tasks } = await pullAll(hub())
+      const mine = tasks.filter((task) => task.platform_name === simulated.platform_name)
+      assert.deepEqual(new Set(mine.map((task) => task.state)), new Set(['succeeded']))
+      const asked = simulated.requests.slice(2).map((request) => request.path)
+      const expected = types.map((type) => `/api/hub/records/${encodeURIComponent(type)}`)
+      assert.deepEqual(asked.sort(), expected.sort())
+      for (const record_type of types) {
+        const answer = await push(hub(), hub_api_key, newRecord('N-1', { record_type }))
+        expectAnswer(answer, 201, PushAnswer)
+      }
+    })
+  })
+})

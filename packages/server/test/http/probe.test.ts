@@ -1,0 +1,306 @@
+/** Testing a connection: each thing that goes wrong has its own code and words. */
+import assert from 'node:assert/strict'
+import { createServer } from 'node:https'
+import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { ProbeAnswer } from '@recordhub/protocol'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import {
+  pullAll,
+  registerPlatform,
+  sendRegistration,
+  shareHub,
+  tracesOf,
+} from '../helpers/http-actions.ts'
+import { expectAbsent, expectAnswer, expectError, expectMembers } from '../helpers/http-answer.ts'
+import { SELF_SIGNED_CERTIFICATE } from '../helpers/http-certificate.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import {
+  type Behaviour,
+  manifestOf,
+  respond,
+  type SimulatedPlatform,
+  simulatedModule,
+  simulatePlatform,
+} from '../helpers/http-platform.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+
+async function probe(hub: TestHub, target: object): Promise<ProbeAnswer> {
+  const answer = await hub.send({
+    method: 'POST',
+    url: '/api/v1/platforms/probe',
+    headers: { authorization: hub.authorization('operator') },
+    body: { source_api_key: 'a source key of no platform', ...target },
+  })
+  return expectAnswer(answer, 200, ProbeAnswer)
+}
+
+function probeOf(hub: TestHub, { source_base_url, source_api_key }: SimulatedPlatform) {
+  return probe(hub, { source_base_url, source_api_key })
+}
+
+const manifest = (modules: unknown[]) => ({ ...manifestOf('x', []), modules })
+const pinged = { success: true, message: 'online', platform_name: 'x' }
+const module = { module_name: 'A', record_type: 'a', fields: [] }
+
+/** What an endpoint does, the code that it must lead to, and what the words must say. */
+const FAULTS: readonly (readonly [string, Behaviour, string, RegExp])[] = [
+  ['answers 401', respond.status(401), 'platform_refused_key', /source API key.*401/],
+  ['answers 403', respond.status(403), 'platform_refused_key', /source API key.*403/],
+  ['answers 404', respond.status(404), 'platform_path_missing', /\/api\/hub\/.*404/],
+  ['answers 500', respond.status(500), 'platform_failed', /HTTP 500/],
+  ['answers 503', respond.status(503), 'platform_failed', /HTTP 503/],
+  ['answers 204', respond.status(204), 'platform_failed', /HTTP 204/],
+  ['answers an HTML page', respond.html(), 'platform_not_json', /HTML page/],
+  [
+    'answers HTML called JSON',
+    respond.text('<html>', 'application/json'),
+    'platform_not_json',
+    /HTML/,
+  ],
+  ['answers nothing', respond.text('', 'application/json'), 'platform_not_json', /nothing/],
+  ['answers broken JSON', respond.text('{"a":', 'application/json'), 'platform_not_json', /JSON/],
+  ['answers a list', respond.json([]), 'platform_answer_invalid', /object/],
+  ['answers an object without members', respond.json({}), 'platform_answer_invalid', /\w/],
+  [
+    'answers success: false',
+    respond.json({ ...manifest([module]), ...pinged, success: false, message: 'Closed today' }),
+    'platform_reports_failure',
+    /: Closed today\)/,
+  ],
+  ['is cut off', respond.cutOff('{"success":true,'), 'platform_broke_off', /cut off/],
+  ['hangs up', respond.nothing(), 'platform_unreachable', /cut off/],
+  [
+    'answers what is no gzip',
+    respond.text('{}', 'application/json', { 'Content-Encoding': 'gzip' }),
+    'platform_answer_invalid',
+    /Content-Encoding/,
+  ],
+]
+
+/** More than an index of PostgreSQL holds. */
+const LONG = Array.from({ length: 3000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')
+
+const BAD_MANIFESTS: readonly (readonly [string, unknown, RegExp])[] = [
+  ['no modules', { ...manifest([]), modules: undefined }, /modules/],
+  ['no title', { ...manifest([module]), platform_title: undefined }, /platform_title/],
+  [
+    'a module without record_type',
+    manifest([{ ...module, record_type: undefined }]),
+    /record_type/,
+  ],
+  ['the same record_type twice', manifest([module, module]), /two modules/],
+  ['the record_type ..', manifest([{ ...module, record_type: '..' }]), /path/],
+  ['the record_type .', manifest([{ ...module, record_type: '.' }]), /path/],
+  ['a field twice', manifest([{ ...module, fields: [{ key: 'a' }, { key: 'a' }] }]), /two fields/],
+  ['a field without key', manifest([{ ...module, fields: [{ label: 'A' }] }]), /key/],
+  ['a name without end', { ...manifest([module]), platform_name: LONG }, /_name .*512/],
+  ['a title without end', { ...manifest([module]), platform_title: LONG }, /_title .*512/],
+  ['a record_type without end', manifest([{ ...module, record_type: LONG }]), /_type .*512 b/],
+  ['U+0000 in a name', manifest([{ ...module, module_name: 'a\0' }]), /null character/],
+]
+
+/** Base addresses that are refused before anything is called. */
+const ADDRESSES: readonly (readonly [string, string])[] = [
+  ['http://user:secret@127.0.0.1', 'source_url_invalid'],
+  ['http://127.0.0.1/?key=secret', 'source_url_invalid'],
+  ['http://127.0.0.1/?', 'source_url_invalid'],
+  ['http://127.0.0.1/#a', 'source_url_invalid'],
+  ['http://127.0.0.1/#', 'source_url_invalid'],
+  ['ftp://127.0.0.1', 'source_url_invalid'],
+  ['file:///etc/passwd', 'source_url_invalid'],
+  ['127.0.0.1', 'source_url_invalid'],
+  ['https://', 'source_url_invalid'],
+  ['http://169.254.169.254', 'platform_address_refused'],
+  ['http://2852039166', 'platform_address_refused'],
+  ['http://0xa9.0xfe.0xa9.0xfe/latest', 'platform_address_refused'],
+  ['http://[::ffff:169.254.169.254]', 'platform_address_refused'],
+  ['http://[fe80::1]', 'platform_address_refused'],
+  ['http://[fd00:ec2::254]', 'platform_address_refused'],
+  ['http://100.100.100.200', 'platform_address_refused'],
+]
+
+onEachEngineWhenDeep((engine) => {
+  describe(`testing a connection, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+
+    test('a platform that answers as agreed has no problems, and nothing is stored', async () => {
+      await using platform = await simulatePlatform()
+      const before = await tracesOf(hub())
+      const answer = await probeOf(hub(), platform)
+      expectMembers(answer, ['success', 'ping', 'manifest', 'problems'])
+      const { success: _, ...described } = manifestOf(platform.platform_name, platform.modules)
+      assert.deepEqual(answer, {
+        success: true,
+        ping: {
+          success: true,
+          message: 'The platform is online.',
+          platform_name: platform.platform_name,
+        },
+        manifest: described,
+        problems: [],
+      })
+      assert.deepEqual(await tracesOf(hub()), before)
+    })
+
+    for (const endpoint of ['ping', 'manifest'] as const) {
+      for (const [what, behaviour, code, words] of FAULTS) {
+        test(`a ${endpoint} that ${what} is ${code}`, async () => {
+          await using platform = await simulatePlatform()
+          platform.behave(endpoint, behaviour)
+          const answer = await probeOf(hub(), platform)
+          const problem = only(answer.problems)
+          assert.equal(answer.success, false)
+          assert.equal(answer[endpoint], null)
+          assert.equal(problem.code, code, problem.message)
+          assert.match(problem.message, words)
+          expectAbsent([platform.source_api_key], [JSON.stringify(answer), hub().log()])
+          const registration = await sendRegistration(hub(), platform)
+          assert.ok(registration.status >= 400)
+          expectError(registration, registration.status, code)
+        })
+      }
+    }
+
+    for (const [what, body, words] of BAD_MANIFESTS) {
+      test(`a manifest with ${what} is platform_answer_invalid`, async () => {
+        await using platform = await simulatePlatform({ platform_name: 'x' })
+        platform.behave('manifest', respond.json(body))
+        const { success, problems } = await probeOf(hub(), platform)
+        assert.equal(success, false)
+        assert.equal(only(problems).code, 'platform_answer_invalid')
+        assert.match(only(problems).message, words)
+      })
+    }
+
+    test('what only describes may be left out of a manifest, and is filled in', async () => {
+      await using platform = await simulatePlatform({ platform_name: 'x' })
+      platform.behave('ping', respond.json(pinged))
+      platform.behave('manifest', respond.json(manifest([{ ...module, fields: [{ key: 'k' }] }])))
+      const answer = await probeOf(hub(), platform)
+      assert.deepEqual(only(answer.manifest?.modules ?? []), {
+        ...module,
+        description: '',
+        fields: [{ key: 'k', label: 'k', type: 'string', required: false }],
+      })
+    })
+
+    test('a wrong key is told once, though ping and manifest both refuse it', async () => {
+      await using platform = await simulatePlatform()
+      const { source_base_url } = platform
+      const { problems } = await probe(hub(), { source_base_url, source_api_key: 'a wrong key' })
+      assert.equal(only(problems).code, 'platform_refused_key')
+    })
+
+    test('a ping and a manifest with different names are told with both names', async () => {
+      await using platform = await simulatePlatform()
+      platform.behave('ping', respond.json({ ...pinged, platform_name: 'somebody_else' }))
+      const { problems } = await probeOf(hub(), platform)
+      assert.match(only(problems).message, /somebody_else/)
+      assert.ok(only(problems).message.includes(platform.platform_name))
+    })
+
+    test('JSON is taken under another Content-Type, with a byte order mark, and compressed', async () => {
+      await using platform = await simulatePlatform()
+      const { platform_name, modules } = platform
+      const text = JSON.stringify(manifestOf(platform_name, modules))
+      for (const behaviour of [
+        respond.text(text, 'text/plain'),
+        respond.text(`\uFEFF${text}`, 'application/json; charset=utf-8'),
+        respond.text(gzipSync(text), 'application/json', { 'Content-Encoding': 'gzip' }),
+      ]) {
+        platform.behave('manifest', behaviour)
+        assert.deepEqual((await probeOf(hub(), platform)).problems, [])
+      }
+    })
+
+    test('nobody at the address is platform_unreachable', async () => {
+      const platform = await simulatePlatform()
+      await platform[Symbol.asyncDispose]()
+      const { problems } = await probeOf(hub(), platform)
+      assert.equal(only(problems).code, 'platform_unreachable')
+      assert.match(only(problems).message, /refused/)
+    })
+
+    test('a certificate that is not trusted is platform_certificate_invalid', async () => {
+      const server = createServer(SELF_SIGNED_CERTIFICATE, (_request, response) =>
+        response.end('{}'),
+      )
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const address = server.address()
+      assert.ok(address !== null && typeof address === 'object')
+      const source_base_url = `https://localhost:${address.port}`
+      const { problems } = await probe(hub(), { source_base_url })
+      server.close()
+      assert.equal(only(problems).code, 'platform_certificate_invalid')
+      assert.match(only(problems).message, /NODE_EXTRA_CA_CERTS/)
+    })
+
+    test('https:// at a port without TLS is told as that, and as no bad certificate', async () => {
+      await using platform = await simulatePlatform()
+      const source_base_url = platform.source_base_url.replace('http:', 'https:')
+      const { problems } = await probe(hub(), { source_base_url })
+      assert.equal(only(problems).code, 'platform_unreachable')
+      assert.match(only(problems).message, /no TLS/)
+    })
+
+    for (const [source_base_url, code] of ADDRESSES) {
+      test(`the address ${source_base_url} is ${code}`, async () => {
+        const { success, problems } = await probe(hub(), { source_base_url })
+        assert.equal(success, false)
+        assert.equal(only(problems).code, code, only(problems).message)
+        assert.doesNotMatch(only(problems).message, /secret/)
+        const body = { source_base_url, source_api_key: 'a source key', record_types: ['a'] }
+        const headers = { authorization: hub().authorization('operator') }
+        const request = { method: 'POST', url: '/api/v1/platforms', headers, body } as const
+        expectError(await hub().send(request), 422, code)
+      })
+    }
+  })
+
+  describe(`platforms where HUB_SOURCE_NETWORKS is public, on ${engine.name}`, () => {
+    const env = { HUB_SOURCE_NETWORKS: 'public' }
+    const proxied = { ...env, HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: 'localhost,127.0.0.1' }
+    for (const [what, settings] of [
+      ['directly', env],
+      ['past a proxy by NO_PROXY', proxied],
+    ] as const) {
+      test(`a loopback address is refused by number and by name, called ${what}`, async () => {
+        await using hub = await startTestHub(engine, { env: settings })
+        await using platform = await simulatePlatform({ modules: [simulatedModule('a')] })
+        const { port } = new URL(platform.source_base_url)
+        for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0', '2130706433']) {
+          const answer = await probe(hub, { source_base_url: `http://${host}:${port}` })
+          assert.deepEqual(platform.requests, [], `${host} was called`)
+          assert.equal(only(answer.problems).code, 'platform_address_refused', host)
+        }
+      })
+    }
+  })
+
+  describe(`platforms where HUB_SOURCE_SCHEMES is https, on ${engine.name}`, () => {
+    const env = { HUB_SOURCE_SCHEMES: 'https' }
+
+    test('http is called neither to test it nor to pull, also where it is registered already', async () => {
+      await using hub = await startTestHub(engine)
+      await using platform = await simulatePlatform({ modules: [simulatedModule('a')] })
+      await registerPlatform(hub, platform)
+      await hub.restart({ env })
+      platform.requests.length = 0
+      const { code, message } = only((await probeOf(hub, platform)).problems)
+      assert.equal(code, 'platform_address_refused')
+      assert.match(message, /http:\/\/127\.0\.0\.1:\d+.*HUB_SOURCE_SCHEMES allows https only/)
+      expectError(await sendRegistration(hub, platform), 422, 'platform_address_refused')
+      const { pull, tasks } = await pullAll(hub)
+      assert.equal(pull.state, 'failed')
+      for (const { error } of tasks) assert.match(error ?? '', /HUB_SOURCE_SCHEMES/)
+      assert.deepEqual(platform.requests, [])
+    })
+
+    test('https is called', async () => {
+      await using hub = await startTestHub(engine, { env })
+      const { problems } = await probe(hub, { source_base_url: 'https://127.0.0.1:1' })
+      assert.equal(only(problems).code, 'platform_unreachable')
+    })
+  })
+})

@@ -1,0 +1,185 @@
+/** Asking only for what has changed: ETag, Last-Modified and 304 (RFC 9110, 13). */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { newRecord, push, tracesOf } from '../helpers/http-actions.ts'
+import { type Behaviour, respond, simulatedRecord } from '../helpers/http-platform.ts'
+import { type PulledHub, startPulledHub } from '../helpers/http-pulled-hub.ts'
+import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+
+const ETag = '"v1"'
+const OLD = 'Tue, 10 Mar 2026 08:00:00 GMT'
+const RECORDS = [simulatedRecord(1), simulatedRecord(2)]
+const tagged = respond.tagged({ success: true, total: 2, records: RECORDS }, { ETag })
+
+/** The conditions that the last request for records came with. */
+function lastConditions({ platform }: PulledHub): (string | undefined)[] {
+  const headers = platform.asked().at(-1)?.headers
+  return [headers?.['if-none-match'], headers?.['if-modified-since']]
+}
+
+/** A hub that has read the platform's two records once. */
+async function startRead(engine: StorageEngine, behaviour: Behaviour = tagged) {
+  const kit = await startPulledHub(engine)
+  kit.platform.behave('records/cases', behaviour)
+  assert.equal((await kit.pull()).state, 'succeeded')
+  return kit
+}
+
+/** After which answers the hub asks for all of them again. */
+const NOT_KEPT: readonly (readonly [string, Behaviour])[] = [
+  ['without validators', respond.json({ records: RECORDS })],
+  ['with a rejected record', respond.tagged({ records: [...RECORDS, {}] }, { ETag })],
+  ['with a reference twice', respond.tagged({ records: [...RECORDS, RECORDS[0]] }, { ETag })],
+  ['with a total that differs', respond.tagged({ total: 9, records: RECORDS }, { ETag })],
+  ['with an ETag that is none', respond.tagged({ records: RECORDS }, { ETag: '*' })],
+  [
+    'that was changed within its second',
+    respond.text(JSON.stringify({ records: RECORDS }), 'application/json', {
+      'Last-Modified': OLD,
+      Date: OLD,
+    }),
+  ],
+  [
+    'of several pages',
+    (response, request) =>
+      respond.text(
+        JSON.stringify({ records: request.path.includes('?') ? [] : RECORDS }),
+        'application/json',
+        request.path.includes('?') ? { ETag } : { ETag, Link: '<?page=2>; rel=next' },
+      )(response, request),
+  ],
+]
+
+const PUSHES: readonly (readonly [string, unknown, 'POST' | 'PATCH'])[] = [
+  ['a new record', newRecord('R-9'), 'POST'],
+  ['a change', newRecord('R-1', { data: { status: 'pushed' } }), 'POST'],
+  [
+    'what was there already',
+    { record_type: 'cases', reference_number: 'R-1', data: { status: 'open' } },
+    'PATCH',
+  ],
+  ['what is older', newRecord('R-1', { occurred_at: '2020-01-01T00:00:00Z' }), 'POST'],
+]
+
+onEachEngineWhenDeep((engine) => {
+  describe(`asking only for what has changed, on ${engine.name}`, () => {
+    for (const [name, headers, conditions] of [
+      ['ETag', { ETag: 'W/"a-1"' }, ['W/"a-1"', undefined]],
+      ['Last-Modified', { 'Last-Modified': OLD }, [undefined, OLD]],
+      ['both', { ETag, 'Last-Modified': OLD }, [ETag, OLD]],
+    ] as const) {
+      test(`${name}: an answer that still holds is not sent again, and all counts as unchanged`, async () => {
+        await using kit = await startRead(engine, respond.tagged({ records: RECORDS }, headers))
+        assert.deepEqual(lastConditions(kit), [undefined, undefined])
+        const { pulls: _, activity: __, ...before } = await tracesOf(kit.hub)
+        for (let count = 0; count < 2; count++) {
+          const task = await kit.pull()
+          assert.deepEqual(lastConditions(kit), conditions)
+          assert.deepEqual([task.state, task.error, task.warnings], ['succeeded', null, []])
+          assert.deepEqual([task.received, task.unchanged, task.created], [2, 2, 0])
+          assert.deepEqual(task.pull.counts.received, 2)
+        }
+        const { pulls: ___, activity: ____, ...after } = await tracesOf(kit.hub)
+        assert.deepEqual(after, before)
+      })
+    }
+
+    test('it is kept over a restart', async () => {
+      await using kit = await startRead(engine)
+      await kit.hub.restart()
+      assert.equal((await kit.pull()).unchanged, 2)
+      assert.deepEqual(lastConditions(kit), [ETag, undefined])
+    })
+
+    test('an answer that has changed is read, and asked after from then on', async () => {
+      await using kit = await startRead(engine)
+      const records = [simulatedRecord(1, { status: 'closed' })]
+      kit.platform.behave('records/cases', respond.tagged({ records }, { ETag: '"v2"' }))
+      assert.equal((await kit.pull()).updated, 1)
+      assert.deepEqual(lastConditions(kit), [ETag, undefined])
+      assert.equal((await kit.pull()).unchanged, 1)
+      assert.deepEqual(lastConditions(kit), ['"v2"', undefined])
+    })
+
+    for (const [what, behaviour] of NOT_KEPT) {
+      test(`after an answer ${what} all is asked for again`, async () => {
+        await using kit = await startRead(engine, behaviour)
+        await kit.pull()
+        assert.equal(kit.platform.asked().length % 2, 0)
+        for (const { headers } of kit.platform.asked()) {
+          assert.equal(headers['if-none-match'], undefined)
+          assert.equal(headers['if-modified-since'], undefined)
+        }
+      })
+    }
+
+    for (const [what, body, method] of PUSHES) {
+      test(`after a ${method} of ${what} all is asked for once, and then again what has changed`, async () => {
+        await using kit = await startRead(engine)
+        const pushed = await push(kit.hub, kit.registered.hub_api_key, body, method)
+        assert.ok(pushed.status < 300, pushed.text)
+        assert.equal((await kit.pull()).received, 2)
+        assert.deepEqual(lastConditions(kit), [undefined, undefined])
+        await kit.pull()
+        assert.deepEqual(lastConditions(kit), [ETag, undefined])
+      })
+    }
+
+    for (const first of [true, false]) {
+      test(`a push while ${first ? 'all is read' : 'the answer is asked after'} is settled by the next read`, async () => {
+        await using kit = await startPulledHub(engine)
+        kit.platform.behave('records/cases', tagged)
+        if (!first) await kit.pull()
+        const held = kit.platform.hold('records/cases')
+        const pulling = kit.pull()
+        await held.arrived
+        const pushed = newRecord('R-1', { data: { status: 'pushed' } })
+        await push(kit.hub, kit.registered.hub_api_key, pushed)
+        held.release()
+        assert.equal((await pulling).state, 'succeeded')
+        assert.deepEqual((await kit.records())[0]?.data, { status: 'pushed' })
+        assert.equal((await kit.pull()).updated, 1)
+        assert.deepEqual(lastConditions(kit), [undefined, undefined])
+        assert.deepEqual((await kit.records())[0]?.data, { status: 'open' })
+      })
+    }
+
+    test('after an answer that broke off all is asked for, whatever was kept before', async () => {
+      await using kit = await startRead(engine)
+      const changed = JSON.stringify(simulatedRecord(1, { status: 'half' }))
+      kit.platform.behaveInTurn('records/cases', respond.cutOff(`{"records":[${changed},`))
+      assert.deepEqual(
+        [(await kit.pull()).state, (await kit.records())[0]?.data],
+        ['failed', { status: 'half' }],
+      )
+      const task = await kit.pull()
+      assert.deepEqual(lastConditions(kit), [undefined, undefined])
+      assert.deepEqual([task.updated, (await kit.records())[0]?.data], [1, { status: 'open' }])
+    })
+
+    test('a platform that did not answer is asked after the same again', async () => {
+      await using kit = await startRead(engine)
+      kit.platform.behaveInTurn('records/cases', respond.status(500))
+      assert.equal((await kit.pull()).state, 'failed')
+      assert.equal((await kit.pull()).unchanged, 2)
+      assert.deepEqual(lastConditions(kit), [ETag, undefined])
+    })
+
+    test('under another manifest all is asked for', async () => {
+      await using kit = await startRead(engine)
+      await runSql(kit.hub.storage, `UPDATE modules SET fields = '[]'`)
+      assert.equal((await kit.pull()).received, 2)
+      assert.deepEqual(lastConditions(kit), [undefined, undefined])
+    })
+
+    test('304 to a request without conditions is a fault', async () => {
+      await using kit = await startPulledHub(engine)
+      kit.platform.behave('records/cases', (response) => void response.writeHead(304).end())
+      const task = await kit.pull()
+      assert.equal(task.state, 'failed')
+      assert.match(task.error ?? '', /HTTP 304/)
+    })
+  })
+})

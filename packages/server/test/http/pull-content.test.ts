@@ -1,0 +1,244 @@
+/** What pulls bring, and what they leave alone (specification 2.5). */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { PushAnswer } from '@recordhub/protocol'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  historyOf,
+  newRecord,
+  pullAll,
+  pullOnSchedule,
+  push,
+  readSnapshot,
+  recordsOf,
+  registerPlatform,
+  rejectedOf,
+  tracesOf,
+} from '../helpers/http-actions.ts'
+import { expectAnswer } from '../helpers/http-answer.ts'
+import { startTestHub } from '../helpers/http-hub.ts'
+import {
+  respond,
+  simulatedModule,
+  simulatedRecord,
+  simulatePlatform,
+} from '../helpers/http-platform.ts'
+import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+
+const NONE = { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0, missing: 0 }
+
+/** A hub with one platform whose module `cases` serves these records. */
+async function startWith(engine: StorageEngine, ...records: unknown[]) {
+  const hub = await startTestHub(engine, { withOperator: true })
+  const module = simulatedModule('cases', { records, keys: ['status', 'owner', 'note'] })
+  const platform = await simulatePlatform({ modules: [module] })
+  const registered = await registerPlatform(hub, platform)
+  return {
+    hub,
+    platform,
+    key: registered.hub_api_key,
+    serve: (...served: unknown[]) => {
+      module.records = served
+    },
+    read: () => recordsOf(hub, platform.platform_name),
+    rejected: () => rejectedOf(hub, platform.platform_name),
+    async [Symbol.asyncDispose]() {
+      await platform[Symbol.asyncDispose]()
+      await hub[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The counts of the only task of a pull. */
+async function pullCounts(hub: Parameters<typeof pullAll>[0]) {
+  const { received, created, updated, unchanged, stale, rejected, missing } = only(
+    (await pullAll(hub)).tasks,
+  )
+  return { received, created, updated, unchanged, stale, rejected, missing }
+}
+
+onEachEngine((engine) => {
+  describe(`what a pull stores, on ${engine.name}`, () => {
+    test('records are stored as they came, to the letter', async () => {
+      await using kit = await startWith(engine)
+      const data =
+        '{"status":null,"n":1.10,"big":12345678901234567890,"e":1e2,"z":-0,"👍":"a\\u0000\\ud800","constructor":{"\\"":[]}}'
+      const record = `{"reference_number":" R-1 ","full_name":"Ännchen 👍","data":${data},"extra":1}`
+      const text = `{"success":true,"total":1,"records":[${record}]}`
+      kit.platform.behave('records/cases', respond.text(text, 'application/json'))
+      assert.deepEqual(await pullCounts(kit.hub), { received: 1, ...NONE, created: 1 })
+      const { reference_number, full_name, incomplete } = only(await kit.read())
+      assert.deepEqual([reference_number, full_name, incomplete], [' R-1 ', 'Ännchen 👍', false])
+      const raw = (await kit.hub.get('/api/v1/records')).text
+      assert.ok(raw.includes(`"data":${data}`), raw)
+    })
+
+    test('a second pull finds all unchanged and writes no record, history, figure or line', async () => {
+      const records = Array.from({ length: 300 }, (_, n) => simulatedRecord(n, { status: `s${n}` }))
+      await using kit = await startWith(engine, ...records)
+      assert.deepEqual(await pullCounts(kit.hub), { received: 300, ...NONE, created: 300 })
+      const before = { stored: await kit.read(), stats: (await readSnapshot(kit.hub)).stats }
+      const { pulls: _, activity, ...traces } = await tracesOf(kit.hub)
+      assert.deepEqual(await pullCounts(kit.hub), { received: 300, ...NONE, unchanged: 300 })
+      const after = { stored: await kit.read(), stats: (await readSnapshot(kit.hub)).stats }
+      assert.deepEqual(after, before)
+      assert.equal(after.stats.records, 300)
+      assert.equal(after.stats.received_today, 300)
+      const { pulls: __, activity: lines, ...again } = await tracesOf(kit.hub)
+      assert.deepEqual(again, traces)
+      assert.equal(Number(lines) - Number(activity), 2, 'that the pull was started, and its end')
+      await pullOnSchedule(kit.hub)
+      assert.equal((await tracesOf(kit.hub))['activity'], lines, 'the schedule tells nothing')
+      assert.deepEqual(await historyOf(kit.hub, before.stored[0]?.record_id ?? 0), [])
+    })
+
+    test('a changed record is updated, with its change in the history under the pull', async () => {
+      await using kit = await startWith(engine, simulatedRecord(1), simulatedRecord(2))
+      await pullAll(kit.hub)
+      const changed = { ...simulatedRecord(1, { status: 'closed' }), full_name: 'Bea' }
+      kit.serve(changed, simulatedRecord(2))
+      const { pull } = await pullAll(kit.hub)
+      assert.deepEqual(pull.counts, { received: 2, ...NONE, updated: 1, unchanged: 1 })
+      const [first] = await kit.read()
+      assert.deepEqual([first?.full_name, first?.data], ['Bea', { status: 'closed' }])
+      const entry = only(await historyOf(kit.hub, first?.record_id ?? 0))
+      assert.deepEqual([entry.source, entry.pull_id, entry.request_id], ['pull', pull.id, null])
+      assert.deepEqual(entry.changes, [
+        { path: '/full_name', before: 'Person 1', after: 'Bea' },
+        { path: '/data/status', before: 'open', after: 'closed' },
+      ])
+    })
+
+    test('keys that the manifest names and that did not come are removed, others stay', async () => {
+      await using kit = await startWith(engine, simulatedRecord(1, { status: 'new' }))
+      const data = { status: 'old', owner: 'Ann', surprise: [1] }
+      await push(kit.hub, kit.key, newRecord('R-1', { data }))
+      assert.deepEqual(await pullCounts(kit.hub), { received: 1, ...NONE, updated: 1 })
+      assert.deepEqual(only(await kit.read()).data, { status: 'new', surprise: [1] })
+      assert.deepEqual(await pullCounts(kit.hub), { received: 1, ...NONE, unchanged: 1 })
+    })
+
+    test('a record that a PATCH created is completed by a pull', async () => {
+      await using kit = await startWith(engine, simulatedRecord(1, { status: 'open', owner: 'B' }))
+      const patch = { record_type: 'cases', reference_number: 'R-1', data: { status: 'open' } }
+      expectAnswer(await push(kit.hub, kit.key, patch, 'PATCH'), 201, PushAnswer)
+      assert.equal(only(await kit.read()).incomplete, true)
+      await pullAll(kit.hub)
+      const { incomplete, full_name, data } = only(await kit.read())
+      assert.deepEqual([incomplete, full_name], [false, 'Person 1'])
+      assert.deepEqual(data, { status: 'open', owner: 'B' })
+    })
+
+    for (const method of ['POST', 'PATCH'] as const) {
+      test(`a ${method} that comes while a pull reads stays, and the next pull settles it`, async () => {
+        await using kit = await startWith(engine, simulatedRecord(1), simulatedRecord(2))
+        await pullAll(kit.hub)
+        kit.serve(simulatedRecord(1, { status: 'read before the push' }), simulatedRecord(2))
+        const held = kit.platform.hold('records/cases')
+        const pulling = pullCounts(kit.hub)
+        await held.arrived
+        const pushed = newRecord('R-1', { full_name: 'Person 1', data: { status: 'pushed' } })
+        await push(kit.hub, kit.key, pushed, method)
+        held.release()
+        assert.deepEqual(await pulling, { received: 2, ...NONE, stale: 1, unchanged: 1 })
+        assert.deepEqual((await kit.read())[0]?.data, { status: 'pushed' })
+        kit.serve(simulatedRecord(1, { status: 'read after the push' }), simulatedRecord(2))
+        assert.deepEqual(await pullCounts(kit.hub), {
+          received: 2,
+          ...NONE,
+          updated: 1,
+          unchanged: 1,
+        })
+        assert.deepEqual((await kit.read())[0]?.data, { status: 'read after the push' })
+      })
+    }
+
+    test('a push that occurred before the read that the hub has already is stale', async () => {
+      await using kit = await startWith(engine, simulatedRecord(1, { status: 'read' }))
+      await pullAll(kit.hub)
+      const late = newRecord('R-1', {
+        occurred_at: '2026-01-01T00:00:00Z',
+        data: { status: 'late' },
+      })
+      const answer = await push(kit.hub, kit.key, late)
+      assert.equal(expectAnswer(answer, 200, PushAnswer).outcome, 'stale')
+      assert.deepEqual(only(await kit.read()).data, { status: 'read' })
+    })
+
+    test('a bad record in the middle is rejected alone, and kept with its reason', async () => {
+      const bad = [
+        { full_name: 'No reference', data: {} },
+        { reference_number: 7, full_name: 'A number', data: {} },
+        { reference_number: 'B-1', full_name: null, data: {} },
+        { reference_number: 'B-2', full_name: 'No data' },
+        { reference_number: 'B-3', full_name: 'A list', data: [1] },
+        { reference_number: 'a\0', full_name: 'U+0000', data: {} },
+        { reference_number: 'x'.repeat(513), full_name: 'Too long', data: {} },
+        'text',
+        null,
+        [],
+        JSON.parse('{"reference_number":"B-4","full_name":"","data":{"__proto__":1}}'),
+        {
+          reference_number: 'B-5',
+          full_name: '',
+          data: JSON.parse(`${'{"a":'.repeat(70)}1${'}'.repeat(70)}`),
+        },
+      ]
+      await using kit = await startWith(engine, simulatedRecord(1), ...bad, simulatedRecord(2))
+      const counts = { received: bad.length + 2, ...NONE, created: 2, rejected: bad.length }
+      assert.deepEqual(await pullCounts(kit.hub), counts)
+      const references = (await kit.read()).map((record) => record.reference_number)
+      assert.deepEqual(references, ['R-1', 'R-2'])
+      const kept = await kit.rejected()
+      assert.equal(kept.length, bad.length)
+      for (const one of kept) {
+        assert.deepEqual([one.method, one.code, one.count], ['pull', 'invalid_record', 1])
+        assert.ok(Object.keys(one.errors).length > 0)
+      }
+      const bodies = kept.map((one) => JSON.stringify(one.body)).sort()
+      assert.deepEqual(bodies, bad.map((one) => JSON.stringify(one)).sort())
+      await pullAll(kit.hub)
+      assert.deepEqual(new Set((await kit.rejected()).map((one) => one.count)), new Set([2]))
+    })
+
+    test('of a reference that comes twice the first stands, the other is kept as rejected', async () => {
+      const twice = [
+        simulatedRecord(1, { status: 'first' }),
+        simulatedRecord(1, { status: 'then' }),
+      ]
+      await using kit = await startWith(engine, ...twice, simulatedRecord(2))
+      assert.deepEqual(await pullCounts(kit.hub), { received: 3, ...NONE, created: 2, rejected: 1 })
+      assert.deepEqual((await kit.read())[0]?.data, { status: 'first' })
+      const kept = only(await kit.rejected())
+      assert.deepEqual([kept.code, kept.body], ['duplicate_reference', twice[1]])
+      assert.deepEqual(await pullCounts(kit.hub), {
+        received: 3,
+        ...NONE,
+        unchanged: 2,
+        rejected: 1,
+      })
+      assert.equal((await historyOf(kit.hub, (await kit.read())[0]?.record_id ?? 0)).length, 0)
+    })
+
+    test('of many rejected records the first hundred are kept, and all are counted', async () => {
+      const bad = Array.from({ length: 150 }, (_, number) => ({ number }))
+      await using kit = await startWith(engine, ...bad, simulatedRecord(1))
+      assert.deepEqual(await pullCounts(kit.hub), {
+        received: 151,
+        ...NONE,
+        created: 1,
+        rejected: 150,
+      })
+      const { text } = await kit.hub.get('/api/v1/rejected-pushes?limit=500')
+      assert.equal(text.match(/"method":"pull"/g)?.length, 100)
+    })
+
+    test('"data": [] counts as {}', async () => {
+      await using kit = await startWith(engine, simulatedRecord(1, []))
+      await pullAll(kit.hub)
+      assert.deepEqual(only(await kit.read()).data, {})
+      assert.deepEqual(await pullCounts(kit.hub), { received: 1, ...NONE, unchanged: 1 })
+    })
+  })
+})

@@ -1,0 +1,124 @@
+/** Platforms that are slow, and those that never end. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Storage } from '../../src/storage/port/storage.ts'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { type Behaviour, respond, simulatedRecord } from '../helpers/http-platform.ts'
+import { startPulledHub } from '../helpers/http-pulled-hub.ts'
+import { createManualPassing } from '../helpers/manual-passing.ts'
+
+const begun = `{"records":[${JSON.stringify(simulatedRecord(1))},`
+const SILENCE = { silenceMs: 100 }
+const FLOOR = { windowMs: 300, bytesPerSecond: 1024 }
+
+onEachEngineWhenDeep((engine) => {
+  describe(`a platform that takes its time, on ${engine.name}`, () => {
+    test('the first byte may come late', async () => {
+      const passing = createManualPassing()
+      await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
+      kit.platform.modules[0]?.records.push(simulatedRecord(1))
+      const held = kit.platform.hold('records/cases')
+      const pulling = kit.pull()
+      await held.arrived
+      passing.pass(3000)
+      held.release()
+      assert.equal((await pulling).created, 1)
+    })
+
+    test('silence amid the answer ends it, and what came stays', async () => {
+      const passing = createManualPassing()
+      await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
+      kit.platform.behave('records/cases', respond.stall(begun))
+      const pulling = kit.pull()
+      await passing.nextWaits(2)
+      passing.pass(100)
+      const task = await pulling
+      assert.equal(task.state, 'failed')
+      assert.match(task.error ?? '', /silence of 0\.1 s/)
+      assert.deepEqual(await kit.references(), ['R-1'])
+    })
+
+    test('silence before the first byte of the body ends it', async () => {
+      const passing = createManualPassing()
+      await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
+      kit.platform.behave('records/cases', (response) => response.writeHead(200).flushHeaders())
+      const pulling = kit.pull()
+      await passing.nextWaits(1)
+      passing.pass(100)
+      const task = await pulling
+      assert.equal(task.state, 'failed')
+      assert.match(task.error ?? '', /silence/)
+    })
+
+    test('silence amid a compressed answer ends it', async () => {
+      const passing = createManualPassing()
+      await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
+      const half = gzipSync(begun.repeat(100)).subarray(0, 60)
+      kit.platform.behave('records/cases', respond.stall(half, { 'Content-Encoding': 'gzip' }))
+      const pulling = kit.pull()
+      await passing.nextWaits(2)
+      passing.pass(100)
+      const task = await pulling
+      assert.equal(task.state, 'failed')
+      assert.match(task.error ?? '', /silence/)
+    })
+
+    test('an answer that drips on for ever is ended, and what came stays', async () => {
+      const passing = createManualPassing()
+      await using kit = await startPulledHub(engine, { patience: { ...FLOOR, passing } })
+      kit.platform.behave('records/cases', respond.drip(begun, 10))
+      let isOver = false
+      const pulling = kit.pull().finally(() => {
+        isOver = true
+      })
+      // After the beginning a tenth of a second for each space, or for some of them that come at once.
+      await passing.nextWaits(2)
+      while (!isOver) {
+        passing.pass(100)
+        await Promise.race([passing.nextWaits(1), pulling])
+      }
+      const task = await pulling
+      assert.equal(task.state, 'failed')
+      assert.match(task.error ?? '', /less than 1024 bytes a second over 0\.3 s/)
+      assert.deepEqual(await kit.references(), ['R-1'])
+    })
+
+    test('while the hub itself stores slowly, nothing is held against the platform', async () => {
+      const passing = createManualPassing()
+      let isFirst = true
+      const wrap = (storage: Storage): Storage => ({
+        ...storage,
+        records: {
+          ...storage.records,
+          async applyWrites(batch) {
+            const isSlow = isFirst && batch.writes.some((write) => 'read' in write)
+            if (isSlow) {
+              isFirst = false
+              // Until it has read ahead as much as it does.
+              while (passing.isWaitedFor()) await new Promise(setImmediate)
+              passing.pass(10_000)
+            }
+            return storage.records.applyWrites(batch)
+          },
+        },
+      })
+      const patience = { silenceMs: 250, windowMs: 250, bytesPerSecond: 1, passing }
+      await using kit = await startPulledHub(engine, { wrap, patience })
+      // More than the hub reads ahead and sockets hold.
+      const text = 'x'.repeat(64 * 1024)
+      const records = Array.from({ length: 400 }, (_, index) => simulatedRecord(index, { text }))
+      kit.platform.behave('records/cases', respond.json({ records }))
+      const task = await kit.pull()
+      assert.deepEqual([task.state, task.error, task.created], ['succeeded', null, 400])
+    })
+
+    test('a busy answer whose body never ends does not hold up the next try', async () => {
+      await using kit = await startPulledHub(engine)
+      const busy: Behaviour = (response) => void response.writeHead(503).write('wait')
+      kit.platform.behaveInTurn('records/cases', busy)
+      assert.equal((await kit.pull()).state, 'succeeded')
+      assert.equal(kit.platform.asked().length, 2)
+    })
+  })
+})

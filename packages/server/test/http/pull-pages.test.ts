@@ -1,0 +1,168 @@
+/** Answers that go on over several pages (RFC 8288). */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  type Behaviour,
+  respond,
+  simulatedRecord,
+  simulatePlatform,
+} from '../helpers/http-platform.ts'
+import { startPulledHub } from '../helpers/http-pulled-hub.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+
+const json = 'application/json'
+const [one, two, three] = [simulatedRecord(1), simulatedRecord(2), simulatedRecord(3)]
+
+/** A first page with `R-1` that goes on there. */
+function linking(link: string): Behaviour {
+  return respond.text(JSON.stringify({ records: [one] }), json, { Link: link })
+}
+
+const NEXT = linking('<?page=2>; rel=next')
+
+/** What stands on the second page, the words of the task's error, and the records that stay. */
+const BROKEN: readonly (readonly [string, Behaviour, RegExp, string[]])[] = [
+  ['fails', respond.status(500), /^Page 2: .*HTTP 500/, ['R-1']],
+  ['is HTML', respond.html(), /^Page 2: .*HTML/, ['R-1']],
+  [
+    'breaks off',
+    respond.cutOff(`{"records":[${JSON.stringify(two)},`),
+    /^Page 2: .*cut off/,
+    ['R-1', 'R-2'],
+  ],
+  ['is no answer', respond.json([two]), /^Page 2: .*no object/, ['R-1']],
+  [
+    "is another platform's",
+    respond.json({ platform_name: 'other', records: [two] }),
+    /^Page 2: .*"other"/,
+    ['R-1'],
+  ],
+  ['says that it failed', respond.json({ success: false, records: [two] }), /^Page 2: /, ['R-1']],
+  ['redirects', respond.redirect('http://127.0.0.1:9/'), /^Page 2: .*redirect/, ['R-1']],
+  [
+    'leads back to the first',
+    respond.text(JSON.stringify({ records: [two] }), json, { Link: '<?>; rel=next' }),
+    /^Page 3: .*read already/,
+    ['R-1', 'R-2'],
+  ],
+  [
+    'leads to itself',
+    respond.text(JSON.stringify({ records: [two] }), json, { Link: '<?page=2#x>; rel=next' }),
+    /^Page 3: .*read already/,
+    ['R-1', 'R-2'],
+  ],
+]
+
+onEachEngine((engine) => {
+  describe(`answers over several pages, on ${engine.name}`, () => {
+    test('all pages are read, each with the key, and the total is that of all', async () => {
+      await using kit = await startPulledHub(engine)
+      kit.platform.behave('records/cases', respond.pages([one], [two], [three]))
+      const task = await kit.pull()
+      assert.deepEqual([task.state, task.total, task.received], ['succeeded', 3, 3])
+      assert.deepEqual(task.warnings, [])
+      assert.deepEqual(await kit.references(), ['R-1', 'R-2', 'R-3'])
+      const asked = kit.platform.asked()
+      const paths = ['', '?page=2', '?page=3'].map((query) => `/api/hub/records/cases${query}`)
+      assert.deepEqual(
+        asked.map(({ path }) => path),
+        paths,
+      )
+      for (const { headers } of asked) {
+        assert.equal(headers['x-platform-api-key'], kit.platform.source_api_key)
+        assert.equal(headers.accept, json)
+        assert.equal(headers['ngrok-skip-browser-warning'], 'true')
+      }
+    })
+
+    for (const write of [
+      (url: string) => `<${url}>; rel="next"`,
+      () => '</api/hub/records/cases?page=2>; rel="prev next"',
+      () => '<cases?page=1>; rel="prev"; title="a, \\"b\\"", <cases?page=2> ; REL=NEXT',
+    ]) {
+      test(`a link such as ${write('http://…/cases?page=2')} is followed`, async () => {
+        await using kit = await startPulledHub(engine)
+        const url = `${kit.platform.source_base_url}/api/hub/records/cases?page=2`
+        kit.platform.behaveInTurn(
+          'records/cases',
+          linking(write(url)),
+          respond.json({ records: [two] }),
+        )
+        assert.equal((await kit.pull()).state, 'succeeded')
+        assert.deepEqual(await kit.references(), ['R-1', 'R-2'])
+        assert.equal(kit.platform.asked()[1]?.path, '/api/hub/records/cases?page=2')
+      })
+    }
+
+    for (const [what, second, words, kept] of BROKEN) {
+      test(`a second page that ${what}: what came stays, and the task says which page it was`, async () => {
+        await using kit = await startPulledHub(engine)
+        kit.platform.behaveInTurn('records/cases', NEXT, second, respond.status(500))
+        const task = await kit.pull()
+        assert.equal(task.state, 'failed')
+        assert.match(task.error ?? '', words)
+        assert.deepEqual(await kit.references(), kept)
+      })
+    }
+
+    test('a second page that is busy is asked again, the first is not', async () => {
+      await using kit = await startPulledHub(engine)
+      const busy = respond.status(503)
+      kit.platform.behaveInTurn('records/cases', NEXT, busy, respond.json({ records: [two] }))
+      assert.equal((await kit.pull()).state, 'succeeded')
+      const queries = kit.platform.asked().map(({ path }) => path.split('?')[1])
+      assert.deepEqual(queries, [undefined, 'page=2', 'page=2'])
+    })
+
+    test('a page at another origin is not asked for, and the key does not go there', async () => {
+      await using kit = await startPulledHub(engine)
+      await using other = await simulatePlatform()
+      kit.platform.behave('records/cases', linking(`<${other.source_base_url}/>; rel="next"`))
+      const task = await kit.pull()
+      assert.equal(task.state, 'failed')
+      assert.ok(task.error?.includes(other.source_base_url), task.error ?? 'no error')
+      assert.deepEqual(other.requests, [])
+      assert.deepEqual(await kit.references(), ['R-1'])
+    })
+
+    test('pages without an end are given up', async () => {
+      await using kit = await startPulledHub(engine, { patience: { maxPages: 3 } })
+      const pages = Array.from({ length: 9 }, (_, index) => [simulatedRecord(index)])
+      kit.platform.behave('records/cases', respond.pages(...pages))
+      const task = await kit.pull()
+      assert.equal(task.state, 'failed')
+      assert.match(task.error ?? '', /after 3 pages/)
+      assert.equal((await kit.references()).length, 3)
+      assert.equal(kit.platform.asked().length, 3)
+    })
+
+    test('of a reference that comes on two pages the first stands', async () => {
+      await using kit = await startPulledHub(engine)
+      const again = simulatedRecord(1, { status: 'again' })
+      kit.platform.behave('records/cases', respond.pages([one, two], [again, three]))
+      const task = await kit.pull()
+      assert.deepEqual([task.state, task.created, task.rejected], ['succeeded', 3, 1])
+      assert.deepEqual((await kit.records())[0]?.data, one?.data)
+      assert.equal(only(await kit.rejected()).code, 'duplicate_reference')
+      const second = await kit.pull()
+      assert.deepEqual([second.unchanged, second.updated, second.rejected], [3, 0, 1])
+    })
+
+    test('a total that differs from what came over all pages is a warning', async () => {
+      await using kit = await startPulledHub(engine)
+      const last = respond.json({ total: 5, records: [two] })
+      kit.platform.behaveInTurn('records/cases', NEXT, last)
+      const task = await kit.pull()
+      assert.equal(task.state, 'succeeded')
+      assert.match(only(task.warnings), /total 5, but 2/)
+    })
+
+    test('an empty page in between is a page', async () => {
+      await using kit = await startPulledHub(engine)
+      kit.platform.behave('records/cases', respond.pages([one], [], [two], []))
+      assert.equal((await kit.pull()).state, 'succeeded')
+      assert.deepEqual(await kit.references(), ['R-1', 'R-2'])
+    })
+  })
+})

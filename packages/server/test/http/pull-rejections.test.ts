@@ -1,0 +1,190 @@
+/** What is told of records that a pull met and rejected: their reasons, and where they are kept. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import { RejectedPush } from '@recordhub/protocol'
+import Type from 'typebox'
+import { onEachEngine } from '../helpers/engines.ts'
+import { activityOf, push } from '../helpers/http-actions.ts'
+import { expectAnswer, expectError } from '../helpers/http-answer.ts'
+import type { TestHub } from '../helpers/http-hub.ts'
+import { respond, simulatedRecord } from '../helpers/http-platform.ts'
+import { startPulledHub } from '../helpers/http-pulled-hub.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+
+const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
+
+const unnamed = { full_name: 'No reference', data: {} }
+const listed = { ...simulatedRecord(2), data: [1] }
+const also = { ...simulatedRecord(3), data: 'text' }
+
+type Listed = ReturnType<typeof simulatedRecord>
+
+/** As many as fill several commits of a pull. */
+const MANY = Array.from({ length: 600 }, (_, index) =>
+  simulatedRecord(index + 1, { text: 'x'.repeat(1000) }),
+)
+const TWELFTH = simulatedRecord(12, { text: 'x'.repeat(1000) })
+const changed = (reference: number) => simulatedRecord(reference, { text: 'changed' })
+
+/** Where the only or each extra occurrence of a reference stands, and the positions that its reason names. */
+const DUPLICATES: readonly (readonly [
+  string,
+  (records: Listed[]) => Listed[],
+  ...(readonly [number, number, number][]),
+])[] = [
+  ['right after the first', (r) => r.toSpliced(12, 0, TWELFTH), [12, 12, 13]],
+  ['in the same commit, changed', (r) => r.toSpliced(20, 0, changed(12)), [12, 12, 21]],
+  ['in another commit', (r) => [...r, TWELFTH], [12, 12, 601]],
+  ['in another commit, changed', (r) => [...r, changed(12)], [12, 12, 601]],
+  ['before the record of that reference', (r) => r.with(4, changed(590)), [590, 5, 590]],
+  ['in the place of another record', (r) => r.with(599, changed(12)), [12, 12, 600]],
+  [
+    'twice more',
+    (r) => [...r.toSpliced(300, 0, changed(12)), { ...changed(12), full_name: 'Other' }],
+    [12, 12, 301],
+    [12, 12, 602],
+  ],
+  [
+    'of one whose first occurrence is invalid',
+    (r) => [...r.with(11, { ...changed(12), data: 'text' }), changed(12), TWELFTH],
+    [12, 601, 602],
+  ],
+]
+
+async function rejectedBy(hub: TestHub, pullId: number, more = ''): Promise<unknown[]> {
+  const answer = await hub.get(`/api/v1/rejected-pushes?pull=${pullId}${more}`)
+  return expectAnswer(answer, 200, Page).rejected_pushes.map((one) => one.body)
+}
+
+onEachEngine((engine) => {
+  describe(`the records that a pull rejects, on ${engine.name}`, () => {
+    test('the task and the activity tell each reason with its count', async () => {
+      await using kit = await startPulledHub(engine)
+      kit.platform.modules[0]?.records.push(listed, unnamed, simulatedRecord(1), also)
+      const told = [
+        '2 rejected: The record was not accepted: data must be an object.',
+        '1 rejected: The record was not accepted: reference_number is required.',
+      ]
+      const task = await kit.pull()
+      assert.deepEqual([task.rejected, task.warnings], [3, told])
+      const lines = await activityOf(kit.hub)
+      const line = lines.find(({ kind }) => kind === 'pull_task.succeeded')
+      assert.ok(line?.message.endsWith(`: 1 new, 3 rejected. ${told.join(' ')}`), line?.message)
+    })
+
+    for (const [where, list, ...expected] of DUPLICATES) {
+      test(`a duplicate ${where} is one rejected record that names both positions, at each pull`, async () => {
+        await using kit = await startPulledHub(engine)
+        const module = kit.platform.modules[0]
+        assert.ok(module)
+        const records = list(MANY)
+        module.records = records
+        const reasons = expected.map(
+          ([reference, first, position]) =>
+            `Reference number R-${reference} was already sent at position ${first}; this one is at position ${position}. The first one was kept.`,
+        )
+        const kept = new Set(records.map((record) => record.reference_number)).size
+        for (let round = 1; round <= 3; round += 1) {
+          const task = await kit.pull()
+          assert.deepEqual(
+            [task.state, task.received, task.rejected, task.missing],
+            ['succeeded', records.length, records.length - kept, 0],
+          )
+          assert.equal(round === 1 ? task.created : task.unchanged, kept)
+          const warning = `${expected.length} rejected: Duplicate reference number; the first one was kept.`
+          assert.ok(task.warnings.includes(warning), task.warnings.join())
+          const rows = (await kit.rejected()).filter(({ code }) => code === 'duplicate_reference')
+          assert.deepEqual(rows.map(({ message }) => message).sort(), reasons.toSorted())
+          for (const { count } of rows) assert.equal(count, round)
+          for (const [, , position] of expected) {
+            const body = records[position - 1]
+            assert.ok(rows.some((row) => isDeepStrictEqual(row.body, body)))
+          }
+        }
+      })
+    }
+
+    test('positions of duplicates count over pages', async () => {
+      await using kit = await startPulledHub(engine)
+      const [one, two, three] = [1, 2, 3].map((reference) => simulatedRecord(reference))
+      kit.platform.behave('records/cases', respond.pages([one, two], [three, changed(2)], [one]))
+      for (let round = 1; round <= 2; round += 1) {
+        const task = await kit.pull()
+        assert.deepEqual([task.state, task.received, task.rejected], ['succeeded', 5, 2])
+        const messages = (await kit.rejected()).map(({ message }) => message.split('.')[0]).sort()
+        assert.deepEqual(messages, [
+          'Reference number R-1 was already sent at position 1; this one is at position 5',
+          'Reference number R-2 was already sent at position 2; this one is at position 4',
+        ])
+      }
+    })
+
+    test('a duplicate that moves stays one rejected record of one cause, with its latest positions', async () => {
+      await using kit = await startPulledHub(engine)
+      const module = kit.platform.modules[0]
+      assert.ok(module)
+      const lines = async () =>
+        (await activityOf(kit.hub)).filter(({ kind }) => kind.startsWith('pull_task.')).length
+      const [one, two] = [simulatedRecord(1), simulatedRecord(2)]
+      module.records = [one, two, changed(1)]
+      await kit.pull()
+      const before = only(await kit.rejected())
+      const told = await lines()
+      module.records = [two, one, changed(1)]
+      await kit.pull()
+      const after = only(await kit.rejected())
+      assert.deepEqual([after.cause, after.count], [before.cause, 2])
+      assert.match(after.message, /at position 2; this one is at position 3/)
+      assert.equal(await lines(), told, 'the activity does not report it again')
+    })
+
+    test('another reason is told though as many are rejected', async () => {
+      await using kit = await startPulledHub(engine)
+      const module = kit.platform.modules[0]
+      assert.ok(module)
+      const warnings = async () =>
+        (await activityOf(kit.hub)).filter(({ level }) => level === 'warning').length
+      module.records = [unnamed]
+      await kit.pull()
+      await kit.pull()
+      assert.equal(await warnings(), 1)
+      module.records = [listed]
+      await kit.pull()
+      assert.equal(await warnings(), 2)
+    })
+
+    test('of very many it is told that the first hundred are kept', async () => {
+      await using kit = await startPulledHub(engine)
+      const many = Array.from({ length: 150 }, (_, number) => ({ ...unnamed, number }))
+      kit.platform.modules[0]?.records.push(...many)
+      const task = await kit.pull()
+      assert.deepEqual(task.warnings.slice(1), ['Of the 150 rejected the first 100 are kept.'])
+      const url = `/api/v1/rejected-pushes?limit=500&pull=${task.pull.id}`
+      const kept = expectAnswer(await kit.hub.get(url), 200, Page).rejected_pushes
+      assert.equal(kept.length, 100)
+    })
+
+    test('they are listed by the newest pull that met them', async () => {
+      await using kit = await startPulledHub(engine)
+      const module = kit.platform.modules[0]
+      assert.ok(module)
+      module.records = [unnamed, listed]
+      const { pull: first } = await kit.pull()
+      await push(kit.hub, kit.registered.hub_api_key, { record_type: 'nonsense' })
+      assert.deepEqual((await rejectedBy(kit.hub, first.id)).length, 2)
+      module.records = [listed]
+      const { pull: second } = await kit.pull()
+      assert.deepEqual(await rejectedBy(kit.hub, second.id), [listed])
+      assert.deepEqual(await rejectedBy(kit.hub, first.id), [unnamed])
+      const { platform_name } = kit.platform
+      assert.deepEqual(await rejectedBy(kit.hub, first.id, `&platform=${platform_name}`), [unnamed])
+      assert.deepEqual(await rejectedBy(kit.hub, first.id, '&platform=other'), [])
+      assert.deepEqual(await rejectedBy(kit.hub, second.id + 1), [])
+      for (const wrong of ['0', '-1', 'x', '1.5']) {
+        const answer = await kit.hub.get(`/api/v1/rejected-pushes?pull=${wrong}`)
+        expectError(answer, 400, 'invalid_request')
+      }
+    })
+  })
+})

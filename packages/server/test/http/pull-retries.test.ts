@@ -1,0 +1,207 @@
+/** What the hub asks again, how often and after which pause. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { waitFor } from '../../src/lib/abortable-loop.ts'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { pullAll, readPull, registerPlatform, startPull } from '../helpers/http-actions.ts'
+import { startTestHub } from '../helpers/http-hub.ts'
+import {
+  type Behaviour,
+  respond,
+  simulatedModule,
+  simulatedRecord,
+  simulatePlatform,
+} from '../helpers/http-platform.ts'
+import { startPulledHub } from '../helpers/http-pulled-hub.ts'
+import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+
+const SENT = 'Tue, 10 Mar 2026 08:00:00 GMT'
+const THEN = 'Tue, 10 Mar 2026 08:00:30 GMT'
+
+/** What is asked once only, and the words that the task ends with. */
+const NOT_AGAIN: readonly (readonly [string, Behaviour, RegExp])[] = [
+  ['500', respond.status(500, { 'Retry-After': '1' }), /HTTP 500/],
+  ['404', respond.status(404), /HTTP 404/],
+  ['401', respond.status(401), /source API key/],
+  ['a hang-up', respond.nothing(), /cut off/],
+  ['an answer that breaks off', respond.cutOff('{"records":['), /cut off/],
+  ['a Retry-After of an hour', respond.status(429, { 'Retry-After': '3600' }), /429.*3600 s/],
+]
+
+/** Failures of the first module, and how often the second one, which is busy, is then requested. */
+const THEN_BUSY: readonly (readonly [string, Behaviour, number])[] = [
+  ['404', respond.status(404), 4],
+  ['500', respond.status(500), 4],
+  ['502 on every attempt', respond.status(502), 4],
+  ['HTML', respond.html(), 4],
+  ['malformed JSON', respond.text('{"records": [}', 'application/json'), 4],
+  ['another platform_name', respond.json({ platform_name: 'another', records: [] }), 4],
+  ['a closed connection', respond.nothing(), 4],
+  ['a response that is cut off', respond.cutOff('{"records":['), 4],
+  ['401', respond.status(401), 1],
+  ['403', respond.status(403), 1],
+  ['429 on every attempt', respond.status(429), 1],
+  ['503 on every attempt', respond.status(503), 1],
+  ['503 with a Retry-After of an hour', respond.status(503, { 'Retry-After': '3600' }), 1],
+]
+
+/** A hub that notes its pauses instead of making them. */
+async function startNoting(engine: StorageEngine, env: Record<string, string> = {}) {
+  const pauses: number[] = []
+  const pause = async (milliseconds: number) => {
+    pauses.push(milliseconds)
+    return true
+  }
+  const kit = await startPulledHub(engine, { env, patience: { pause } })
+  kit.platform.modules[0]?.records.push(simulatedRecord(1))
+  return { ...kit, pauses }
+}
+
+onEachEngineWhenDeep((engine) => {
+  describe(`asking a platform again, on ${engine.name}`, () => {
+    for (const status of [429, 502, 503, 504]) {
+      test(`${status} and then well: it is asked again, and the pull succeeds`, async () => {
+        await using kit = await startNoting(engine)
+        kit.platform.behaveInTurn('records/cases', respond.status(status), respond.status(status))
+        const task = await kit.pull()
+        assert.deepEqual([task.state, task.created, task.error], ['succeeded', 1, null])
+        assert.equal(kit.platform.asked().length, 3)
+        const [first = 0, second = 0] = kit.pauses
+        assert.ok(first > 0 && second >= first, 'the pauses grow')
+        for (const { headers } of kit.platform.asked()) {
+          assert.equal(headers['x-platform-api-key'], kit.platform.source_api_key)
+        }
+      })
+    }
+
+    for (const [what, failure, times] of THEN_BUSY) {
+      const isRetried = times > 1
+      test(`after a module failed with ${what}, the next module ${isRetried ? 'is' : 'is not'} retried`, async () => {
+        const pause = async () => true
+        await using hub = await startTestHub(engine, { patience: { pause } })
+        const modules = ['a', 'b'].map((type) => simulatedModule(type))
+        await using platform = await simulatePlatform({ modules })
+        await registerPlatform(hub, platform)
+        platform.behave('records/a', failure)
+        platform.behave('records/b', respond.status(503))
+        const { tasks } = await pullAll(hub)
+        assert.deepEqual(
+          tasks.map((task) => task.state),
+          ['failed', 'failed'],
+        )
+        const requested = platform.asked().filter(({ path }) => path.endsWith('/records/b'))
+        assert.equal(requested.length, times)
+      })
+    }
+
+    test('after a refused connection the next module is not retried', async () => {
+      let pauses = 0
+      const pause = async () => {
+        pauses += 1
+        return true
+      }
+      await using hub = await startTestHub(engine, { patience: { pause } })
+      const modules = ['a', 'b'].map((type) => simulatedModule(type))
+      await using platform = await simulatePlatform({ modules })
+      await registerPlatform(hub, platform)
+      const { comeBack } = await platform.goAway()
+      await pullAll(hub)
+      assert.equal(pauses, 3)
+      await comeBack()
+    })
+
+    test('a module that succeeds enables retries for the modules after it', async () => {
+      const pause = async () => true
+      await using hub = await startTestHub(engine, { patience: { pause } })
+      const types = ['a', 'b', 'c', 'd']
+      const modules = types.map((type) => simulatedModule(type))
+      await using platform = await simulatePlatform({ modules })
+      await registerPlatform(hub, platform)
+      for (const type of types) platform.behave(`records/${type}`, respond.status(503))
+      platform.behave('records/c', null)
+      const { tasks } = await pullAll(hub)
+      const asked = (type: string) =>
+        platform.asked().filter(({ path }) => path.endsWith(`/records/${type}`)).length
+      assert.deepEqual(types.map(asked), [4, 1, 1, 4])
+      assert.deepEqual(
+        tasks.map((task) => task.state),
+        ['failed', 'failed', 'succeeded', 'failed'],
+      )
+    })
+
+    test('a platform that stays busy is asked four times, and the task fails in words', async () => {
+      await using kit = await startNoting(engine)
+      kit.platform.behave('records/cases', respond.status(503))
+      const task = await kit.pull()
+      assert.equal(task.state, 'failed')
+      assert.match(task.error ?? '', /HTTP 503/)
+      assert.equal(kit.platform.asked().length, 4)
+    })
+
+    for (const [what, behaviour, words] of NOT_AGAIN) {
+      test(`${what} is not asked again`, async () => {
+        await using kit = await startNoting(engine)
+        kit.platform.behave('records/cases', behaviour)
+        const task = await kit.pull()
+        assert.equal(task.state, 'failed')
+        assert.match(task.error ?? '', words)
+        assert.deepEqual([kit.platform.asked().length, kit.pauses], [1, []])
+      })
+    }
+
+    test('Retry-After in seconds is minded', async () => {
+      await using kit = await startNoting(engine)
+      kit.platform.behaveInTurn('records/cases', respond.status(429, { 'Retry-After': '7' }))
+      assert.equal((await kit.pull()).state, 'succeeded')
+      assert.deepEqual(kit.pauses, [7000])
+    })
+
+    test("Retry-After as a date counts from the answer's own date", async () => {
+      await using kit = await startNoting(engine)
+      const busy = respond.status(503, { 'Retry-After': THEN, Date: SENT })
+      kit.platform.behaveInTurn('records/cases', busy)
+      assert.equal((await kit.pull()).state, 'succeeded')
+      assert.deepEqual(kit.pauses, [30_000])
+    })
+
+    test('a Retry-After beyond the time of the pull is not waited for', async () => {
+      await using kit = await startNoting(engine, { HUB_PULL_TIMEOUT_SECONDS: '20' })
+      kit.platform.behave('records/cases', respond.status(503, { 'Retry-After': '30' }))
+      const task = await kit.pull()
+      assert.equal(task.state, 'failed')
+      assert.match(task.error ?? '', /left alone for 30 s/)
+      assert.equal(kit.platform.asked().length, 1)
+    })
+
+    test('a refused connection is tried again, and the pull succeeds', async () => {
+      let comeBack: (() => Promise<void>) | null = null
+      const pause = async () => {
+        await comeBack?.()
+        return true
+      }
+      await using kit = await startPulledHub(engine, { patience: { pause } })
+      ;({ comeBack } = await kit.platform.goAway())
+      const task = await kit.pull()
+      assert.deepEqual([task.state, task.error], ['succeeded', null])
+      assert.equal(kit.platform.asked().length, 1)
+    })
+
+    test('the end of a pull ends a pause at once', { timeout: 120_000 }, async () => {
+      const pausing = Promise.withResolvers<void>()
+      const pause = (milliseconds: number, signal: AbortSignal) => {
+        pausing.resolve()
+        return waitFor(milliseconds, signal)
+      }
+      await using kit = await startPulledHub(engine, { patience: { pause } })
+      kit.platform.behave('records/cases', respond.status(503, { 'Retry-After': '59' }))
+      const { id } = await startPull(kit.hub)
+      await pausing.promise
+      await kit.hub.restart()
+      const { pull, tasks } = await readPull(kit.hub, id)
+      assert.deepEqual([pull.state, only(tasks).state], ['interrupted', 'interrupted'])
+      kit.platform.behave('records/cases', null)
+      assert.equal((await pullAll(kit.hub)).pull.state, 'succeeded')
+    })
+  })
+})

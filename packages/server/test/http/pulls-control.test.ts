@@ -1,0 +1,155 @@
+/** Cancelling a pull, and pulling one platform or some of its modules. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { describe, test } from 'node:test'
+import { PullRunningAnswer, StartPullAnswer } from '@recordhub/protocol'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  activityOf,
+  pullAll,
+  readPull,
+  recordsOf,
+  registerPlatform,
+  setStatus,
+  startPull,
+  untilPullEnds,
+} from '../helpers/http-actions.ts'
+import { type Answer, expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+
+function call(
+  hub: TestHub,
+  url: string,
+  { body, role = 'operator' as const }: { body?: unknown; role?: 'operator' | 'viewer' } = {},
+): Promise<Answer> {
+  const headers = { authorization: hub.authorization(role) }
+  return hub.send({ method: 'POST', url, headers, ...(body === undefined ? {} : { body }) })
+}
+
+const cancel = (hub: TestHub, id: number, role: 'operator' | 'viewer' = 'operator') =>
+  call(hub, `/api/v1/pulls/${id}/cancel`, { role })
+
+onEachEngine((engine) => {
+  describe(`cancelling a pull, on ${engine.name}`, () => {
+    test('it is over at once though a platform hangs, keeps what came, and the next may start', async () => {
+      await using hub = await startTestHub(engine)
+      const modules = [
+        simulatedModule('a', { records: [simulatedRecord(1)] }),
+        simulatedModule('b', { records: [simulatedRecord(2)] }),
+        simulatedModule('c', { records: [simulatedRecord(3)] }),
+      ]
+      await using platform = await simulatePlatform({ modules })
+      await registerPlatform(hub, platform)
+      const hanging = Promise.withResolvers<ServerResponse>()
+      platform.behave('records/b', hanging.resolve)
+      const { id } = await startPull(hub)
+      const request = await hanging.promise
+      const brokenOff = once(request, 'close')
+
+      const { pull } = expectAnswer(await cancel(hub, id), 202, StartPullAnswer)
+      assert.equal(pull.state, 'cancelled')
+      assert.ok(pull.finished_at)
+      await brokenOff
+      platform.behave('records/b', null)
+      const { pull: next } = await pullAll(hub)
+      assert.equal(next.state, 'succeeded')
+
+      const { tasks } = await readPull(hub, id)
+      const states = Object.fromEntries(tasks.map((task) => [task.record_type, task.state]))
+      assert.deepEqual(states, { a: 'succeeded', b: 'cancelled', c: 'cancelled' })
+      assert.equal((await readPull(hub, id)).pull.state, 'cancelled')
+      const lines = (await activityOf(hub)).filter((line) => line.kind === 'pull.cancelled')
+      assert.match(only(lines).message, new RegExp(`^Pull ${id} was cancelled`))
+      assert.ok(only(lines).actor)
+    })
+
+    test('what the platform still sends is not stored', async () => {
+      await using hub = await startTestHub(engine)
+      await using platform = await simulatePlatform()
+      const { platform_name } = platform
+      await registerPlatform(hub, platform)
+      platform.modules[0]?.records.push(simulatedRecord(1))
+      const held = platform.hold('records/cases')
+      const { id } = await startPull(hub)
+      await held.arrived
+      expectAnswer(await cancel(hub, id), 202, StartPullAnswer)
+      held.release()
+      await hub.restart()
+      assert.deepEqual(await recordsOf(hub, platform_name), [])
+    })
+
+    test('a pull that is over stays as it ended, and one that never was is not found', async () => {
+      await using hub = await startTestHub(engine)
+      await using platform = await simulatePlatform()
+      await registerPlatform(hub, platform)
+      const { pull } = await pullAll(hub)
+      expectError(await cancel(hub, pull.id), 409, 'pull_over')
+      assert.deepEqual((await readPull(hub, pull.id)).pull, pull)
+      expectError(await cancel(hub, pull.id + 1000), 404, 'not_found')
+      expectError(await cancel(hub, pull.id, 'viewer'), 403, 'forbidden')
+    })
+  })
+
+  describe(`pulling one platform, on ${engine.name}`, () => {
+    test('reads its registered modules and no other platform, under the same lock', async () => {
+      await using hub = await startTestHub(engine)
+      await using one = await simulatePlatform({
+        modules: [simulatedModule('a'), simulatedModule('b')],
+      })
+      await using other = await simulatePlatform()
+      const { id } = await registerPlatform(hub, one)
+      await registerPlatform(hub, other)
+      const held = one.hold('records/a')
+      const answer = await call(hub, `/api/v1/platforms/${id}/pull`)
+      const { pull } = expectAnswer(answer, 202, StartPullAnswer)
+      await held.arrived
+      const again = await call(hub, `/api/v1/platforms/${id}/pull`)
+      assert.equal(expectAnswer(again, 409, PullRunningAnswer).pull.id, pull.id)
+      held.release()
+      const { tasks } = await untilPullEnds(hub, pull.id)
+      assert.deepEqual(tasks.map((task) => task.record_type).sort(), ['a', 'b'])
+      assert.deepEqual(
+        new Set(tasks.map((task) => task.platform_name)),
+        new Set([one.platform_name]),
+      )
+    })
+
+    test('reads only the modules that are named', async () => {
+      await using hub = await startTestHub(engine)
+      await using platform = await simulatePlatform({
+        modules: [simulatedModule('a'), simulatedModule('b')],
+      })
+      const { id } = await registerPlatform(hub, platform)
+      const answer = await call(hub, `/api/v1/platforms/${id}/pull`, {
+        body: { record_types: ['b'] },
+      })
+      const { pull } = expectAnswer(answer, 202, StartPullAnswer)
+      assert.equal(only((await untilPullEnds(hub, pull.id)).tasks).record_type, 'b')
+    })
+
+    test('says what is wrong with what is asked for, and starts nothing', async () => {
+      await using hub = await startTestHub(engine)
+      await using platform = await simulatePlatform()
+      const { id } = await registerPlatform(hub, platform)
+      const url = `/api/v1/platforms/${id}/pull`
+      const unknown = await call(hub, url, { body: { record_types: ['nonsense'] } })
+      expectError(unknown, 422, 'module_not_registered')
+      for (const body of [
+        { record_types: [] },
+        { record_types: 'cases' },
+        { modules: ['cases'] },
+      ]) {
+        expectError(await call(hub, url, { body }), 400, 'invalid_request')
+      }
+      expectError(await call(hub, `/api/v1/platforms/${id + 1000}/pull`), 404, 'not_found')
+      expectError(await call(hub, url, { role: 'viewer' }), 403, 'forbidden')
+      await setStatus(hub, id, 'inactive')
+      expectError(await call(hub, url), 409, 'platform_inactive')
+      const answer = await hub.get('/api/v1/pulls')
+      assert.deepEqual(JSON.parse(answer.text).pulls, [])
+    })
+  })
+})

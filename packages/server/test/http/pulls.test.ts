@@ -1,0 +1,290 @@
+/** Starting pulls, one at a time, and what becomes of them when the hub stops (specification 3, 4.1, 8). */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Pull, PullRunningAnswer, StartPullAnswer } from '@recordhub/protocol'
+import Type from 'typebox'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  pullAll,
+  readPull,
+  recordsOf,
+  registerPlatform,
+  signIn,
+  startPull,
+  untilPullEnds,
+} from '../helpers/http-actions.ts'
+import {
+  type Answer,
+  expectAnswer,
+  expectError,
+  expectMembers,
+  expectObject,
+} from '../helpers/http-answer.ts'
+import { createLimit, sendOverSocket, startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+import { countRows } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
+
+const PULL_ALL = '/dashboard/pull-all-existing-records'
+const COUNTS = ['received', 'created', 'updated', 'unchanged', 'stale', 'rejected', 'missing']
+const PULL_MEMBERS = [
+  ...['id', 'trigger', 'state', 'requested_at', 'started_at', 'finished_at'],
+  ...['progress', 'counts'],
+]
+const PROGRESS = [
+  ...['tasks_total', 'tasks_done', 'records_total', 'records_received', 'percent'],
+  ...['records_per_second', 'seconds_left'],
+]
+const TASK_MEMBERS = [
+  ...['platform_name', 'record_type', 'state', 'total', 'error', 'warnings'],
+  ...['started_at', 'finished_at', ...COUNTS],
+]
+
+/** Bodies and content types that clients of the button send. */
+const BODIES: readonly (readonly [string, string | undefined, string | undefined])[] = [
+  ['nothing', undefined, undefined],
+  ['a form', 'application/x-www-form-urlencoded', '_token=x&all=1'],
+  ['an empty form', 'application/x-www-form-urlencoded', ''],
+  ['a multipart form', 'multipart/form-data; boundary=b', '--b\r\n\r\n--b--\r\n'],
+  ['JSON', 'application/json', '{}'],
+  ['empty JSON', 'application/json', ''],
+  ['broken JSON', 'application/json; charset=utf-8', '{"a":'],
+  ['text', 'text/plain;charset=UTF-8', 'hello'],
+  ['more than the receiver takes', 'application/octet-stream', 'x'.repeat(2 * 1024 * 1024)],
+  ['a content type that is none', 'nonsense', 'x'],
+  ['an empty content type', '', 'x'],
+]
+
+async function listPulls(hub: TestHub): Promise<Pull[]> {
+  const answer = await hub.get('/api/v1/pulls')
+  return expectAnswer(answer, 200, Type.Object({ pulls: Type.Array(Pull) })).pulls
+}
+
+/** The pull that a start is answered with, whether it is a new one or one that runs. */
+function pullStartedBy(answer: Answer): Pull {
+  return expectAnswer(answer, answer.status, Type.Object({ pull: Pull })).pull
+}
+
+onEachEngine((engine) => {
+  describe(`starting pulls, on ${engine.name}`, () => {
+    test('the button queues a pull: 202 with it, and it runs to its end', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      await using platform = await simulatePlatform()
+      platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
+      await registerPlatform(hub, platform)
+      const { headers } = await signIn(hub)
+      const answer = await hub.send({ method: 'POST', url: PULL_ALL, headers })
+      expectMembers(expectObject(answer, 202), ['success', 'message', 'pull'])
+      const { success, pull } = expectAnswer(answer, 202, StartPullAnswer)
+      assert.equal(success, true)
+      expectMembers(pull, PULL_MEMBERS)
+      expectMembers(pull.progress, PROGRESS)
+      expectMembers(pull.counts, COUNTS)
+      assert.equal(pull.trigger, 'operator')
+      assert.ok(['queued', 'running'].includes(pull.state))
+      const ended = await untilPullEnds(hub, pull.id)
+      expectMembers(expectObject(await hub.get(`/api/v1/pulls/${pull.id}`), 200), [
+        ...['success', 'pull', 'tasks', 'next_cursor'],
+      ])
+      const task = only(ended.tasks)
+      expectMembers(task, TASK_MEMBERS)
+      assert.deepEqual([ended.pull.state, task.state, task.error], ['succeeded', 'succeeded', null])
+      assert.deepEqual([task.total, task.received, task.created], [2, 2, 2])
+      const { records_per_second: _, ...progress } = ended.pull.progress
+      assert.deepEqual(progress, {
+        tasks_total: 1,
+        tasks_done: 1,
+        records_total: 2,
+        records_received: 2,
+        percent: 100,
+        seconds_left: null,
+      })
+      assert.deepEqual(await listPulls(hub), [ended.pull])
+    })
+
+    test('while a pull runs, another start is 409 with that pull, by button and by API', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      await using platform = await simulatePlatform()
+      await registerPlatform(hub, platform)
+      const { headers } = await signIn(hub)
+      const held = platform.hold('records/cases')
+      const { id } = await startPull(hub)
+      await held.arrived
+      for (const [url, sent] of [
+        [PULL_ALL, headers],
+        ['/api/v1/pulls', { authorization: hub.authorization('operator') }],
+      ] as const) {
+        const answer = await hub.send({ method: 'POST', url, headers: sent })
+        const { code, pull } = expectAnswer(answer, 409, PullRunningAnswer)
+        const told = [code, pull.id, pull.state]
+        assert.deepEqual(told, ['pull_already_running', id, 'running'])
+      }
+      held.release()
+      await untilPullEnds(hub, id)
+      assert.equal(await countRows(hub.storage, 'pulls'), 1)
+      assert.equal((await pullAll(hub)).pull.state, 'succeeded')
+    })
+
+    test('of twenty who start a pull at once one is told 202, the others 409 with its pull', async () => {
+      await using hub = await startTestHub(engine)
+      await using platform = await simulatePlatform()
+      await registerPlatform(hub, platform)
+      const held = platform.hold('records/cases')
+      const headers = { authorization: hub.authorization('operator') }
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () =>
+          hub.send({ method: 'POST', url: '/api/v1/pulls', headers }),
+        ),
+      )
+      const statuses = answers.map((answer) => answer.status).sort()
+      assert.deepEqual(statuses, [202, ...Array.from({ length: 19 }, () => 409)])
+      const pulls = answers.map((one) => pullStartedBy(one))
+      assert.equal(new Set(pulls.map((pull) => pull.id)).size, 1)
+      held.release()
+      await untilPullEnds(hub, pulls[0]?.id ?? 0)
+    })
+
+    test('the button takes any body and content type, or none', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const { headers } = await signIn(hub)
+      const refused: string[] = []
+      for (const [what, type, body] of BODIES) {
+        const request = {
+          method: 'POST' as const,
+          url: PULL_ALL,
+          headers: { ...headers, ...(type === undefined ? {} : { 'content-type': type }) },
+          ...(body === undefined ? {} : { body }),
+        }
+        for (const answer of [await hub.send(request), await sendOverSocket(hub, request)]) {
+          if (answer.status === 409 || answer.status === 202) {
+            await untilPullEnds(hub, pullStartedBy(answer).id)
+          } else refused.push(`${what}: ${answer.status} ${answer.text}`)
+        }
+      }
+      assert.deepEqual(refused, [])
+    })
+
+    test('a pull that is not there is 404, a wrong id or cursor 400', async () => {
+      await using hub = await startTestHub(engine)
+      expectError(await hub.get('/api/v1/pulls/99'), 404, 'not_found')
+      for (const url of ['pulls/abc', 'pulls/0', 'pulls?cursor=x', 'pulls?limit=1', 'pulls?a=1']) {
+        expectError(await hub.get(`/api/v1/${url}`), 400, 'invalid_request')
+      }
+    })
+
+    test('more than 500 tasks are read in pages, each task once', async () => {
+      await using hub = await startTestHub(engine)
+      const modules = Array.from({ length: 501 }, (_, n) => simulatedModule(`m-${n}`, { keys: [] }))
+      await using platform = await simulatePlatform({ modules })
+      await registerPlatform(hub, platform)
+      const held = modules.map((module) => platform.hold(`records/${module.record_type}`))
+      const { id } = await startPull(hub)
+      await Promise.race(held.map((one) => one.arrived))
+      const first = await readPull(hub, id)
+      assert.equal(first.tasks.length, 500)
+      assert.ok(first.next_cursor !== null)
+      const Page = Type.Object({ tasks: Type.Array(Type.Object({ record_type: Type.String() })) })
+      const url = `/api/v1/pulls/${id}?cursor=${first.next_cursor}`
+      const second = expectObject(await hub.get(url), 200)
+      assert.equal(second['next_cursor'], null)
+      const { tasks } = expectAnswer(await hub.get(url), 200, Page)
+      const types = [...first.tasks, ...tasks].map((task) => task.record_type)
+      assert.equal(new Set(types).size, 501)
+      assert.equal(first.pull.progress.tasks_total, 501)
+    })
+
+    test('pulls are listed newest first', async () => {
+      await using hub = await startTestHub(engine)
+      for (let count = 0; count < 3; count++) await pullAll(hub)
+      const ids = (await listPulls(hub)).map((pull) => pull.id)
+      assert.deepEqual(
+        ids,
+        [...ids].sort((a, b) => b - a),
+      )
+      assert.equal(ids.length, 3)
+      const older = expectObject(await hub.get(`/api/v1/pulls?cursor=${ids[0]}`), 200)
+      assert.ok(Array.isArray(older['pulls']) && older['pulls'].length === 2)
+    })
+  })
+
+  describe(`the life of a pull, on ${engine.name}`, () => {
+    test('a hub that stops amid a pull ends it interrupted, and the next hub pulls at once', async () => {
+      await using hub = await startTestHub(engine)
+      const modules = ['a', 'b'].map((type) =>
+        simulatedModule(type, { records: [simulatedRecord(1)] }),
+      )
+      await using platform = await simulatePlatform({ modules })
+      await registerPlatform(hub, platform)
+      const held = [platform.hold('records/a'), platform.hold('records/b')]
+      const { id } = await startPull(hub)
+      await Promise.race(held.map((one) => one.arrived))
+      await hub.restart()
+      const { pull, tasks } = await readPull(hub, id)
+      assert.equal(pull.state, 'interrupted')
+      assert.ok(pull.finished_at)
+      assert.deepEqual(
+        tasks.map((task) => task.state),
+        ['interrupted', 'interrupted'],
+      )
+      for (const one of held) one.release()
+      const again = await pullAll(hub)
+      assert.equal(again.pull.state, 'succeeded')
+      assert.equal((await recordsOf(hub, platform.platform_name)).length, 2)
+      assert.equal((await readPull(hub, id)).pull.state, 'interrupted')
+    })
+
+    test('a pull over its time limit ends timed_out, and keeps what came', async () => {
+      const { reach, waitForLimit } = createLimit()
+      await using hub = await startTestHub(engine, { waitForLimit })
+      const modules = ['a', 'b'].map((type) =>
+        simulatedModule(type, { records: [simulatedRecord(1)] }),
+      )
+      await using platform = await simulatePlatform({ modules })
+      await registerPlatform(hub, platform)
+      const held = platform.hold('records/b')
+      const { id } = await startPull(hub)
+      await held.arrived
+      reach()
+      const { pull, tasks } = await untilPullEnds(hub, id)
+      assert.equal(pull.state, 'timed_out')
+      const states = Object.fromEntries(tasks.map((task) => [task.record_type, task.state]))
+      assert.deepEqual(states, { a: 'succeeded', b: 'timed_out' })
+      assert.equal((await recordsOf(hub, platform.platform_name)).length, 1)
+    })
+
+    test('the time limit is over by the clock, wherever the pull is', async () => {
+      const env = { HUB_PULL_TIMEOUT_SECONDS: '1' }
+      await using hub = await startTestHub(engine, { env })
+      await using platform = await simulatePlatform()
+      await registerPlatform(hub, platform)
+      platform.behave('records/cases', () => undefined)
+      assert.equal((await pullAll(hub)).pull.state, 'timed_out')
+    })
+
+    if (engine.schedulesSeconds) {
+      test('the schedule starts pulls by itself, never two at a time', async () => {
+        const env = { HUB_PULL_SCHEDULE: '* * * * * *' }
+        await using hub = await startTestHub(engine, { env })
+        await using platform = await simulatePlatform()
+        const held = platform.hold('records/cases')
+        await registerPlatform(hub, platform)
+        await held.arrived
+        const first = only(await listPulls(hub))
+        assert.deepEqual([first.trigger, first.state], ['schedule', 'running'])
+        held.release()
+        const both = await until(async () => {
+          const pulls = await listPulls(hub)
+          return pulls.length > 1 ? pulls : null
+        }, 'a second pull is started')
+        assert.equal(both.at(-1)?.state, 'succeeded')
+      })
+    }
+
+    test('without an active platform the schedule starts nothing, the button does', async () => {
+      await using hub = await startTestHub(engine)
+      const { pull, tasks } = await pullAll(hub)
+      assert.deepEqual([pull.state, tasks], ['succeeded', []])
+    })
+  })
+})

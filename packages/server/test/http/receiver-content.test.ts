@@ -1,0 +1,159 @@
+/** What was pushed is what is stored, to the letter. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { PushAnswer, RecordPage } from '@recordhub/protocol'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  historyOf,
+  newRecord,
+  push,
+  recordsOf,
+  registerAny,
+  rejectedOf,
+  shareHub,
+} from '../helpers/http-actions.ts'
+import { expectAnswer } from '../helpers/http-answer.ts'
+import type { TestHub } from '../helpers/http-hub.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+
+/** The text of a push whose `data` is this text. */
+function withData(data: string, over: Record<string, unknown> = {}): string {
+  const record = { ...newRecord('N-1', over), data: '@data@' }
+  return JSON.stringify(record).replace('"@data@"', () => data)
+}
+
+async function readText(hub: TestHub, platform: string): Promise<string> {
+  return (await hub.get(`/api/v1/records?platform=${platform}`)).text
+}
+
+onEachEngine((engine) => {
+  describe(`what is stored of a push, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+
+    for (const number of [
+      ...['1.10', '12345678901234567890', '9007199254740993', '1e2', '1E+2', '-0', '-0.0'],
+      ...['0.1000000000000000055511151231257827', '1e400', '-1e-400', '100.000', '0.0000001'],
+    ]) {
+      test(`the number ${number} comes back as it was sent`, async () => {
+        const { hub_api_key, platform_name } = await registerAny(hub())
+        const data = `{"a":${number},"b":[${number}],"c":{"d":${number}}}`
+        const answer = await push(hub(), hub_api_key, withData(data))
+        const { record_id } = expectAnswer(answer, 201, PushAnswer)
+        assert.ok((await readText(hub(), platform_name)).includes(`"data":${data}`))
+        const one = await hub().get(`/api/v1/records/${record_id}`)
+        assert.ok(one.text.includes(`"data":${data}`), one.text)
+      })
+    }
+
+    test('a number that is written in another way is a change, and the history has both', async () => {
+      const { hub_api_key } = await registerAny(hub())
+      await push(hub(), hub_api_key, withData('{"a":1.1}'))
+      const answer = await push(hub(), hub_api_key, withData('{"a":1.10}'))
+      const { record_id, outcome } = expectAnswer(answer, 200, PushAnswer)
+      assert.equal(outcome, 'updated')
+      const { text } = await hub().get(`/api/v1/records/${record_id}/history`)
+      assert.ok(text.includes('[{"path":"/data/a","before":1.1,"after":1.10}]'), text)
+    })
+
+    test('the numbers of a push that is refused are kept as they were sent', async () => {
+      const { hub_api_key, platform_name } = await registerAny(hub())
+      const body = '{"record_type":"cases","data":{"a":1.10,"b":12345678901234567890}}'
+      assert.equal((await push(hub(), hub_api_key, body)).status, 422)
+      const kept = await hub().get(`/api/v1/rejected-pushes?platform=${platform_name}`)
+      assert.ok(kept.text.includes(`"body":${body}`), kept.text)
+    })
+
+    for (const [what, text] of [
+      ['an emoji of several signs', '👩‍👩‍👧‍👦'],
+      ['letters with marks that are not composed', 'e\u0301'],
+      ['text from right to left', 'שלום مرحبا'],
+      ['U+0000', 'a\0b'],
+      ['half a surrogate pair', 'a\ud800b'],
+      ['surrogates in the wrong order', '\udc00\ud800'],
+      ['control characters', '\u0001\u001f\u007f\u0085\u2028\u2029'],
+      ['a byte order mark and a non-character', '\ufeff\uffff'],
+      ['what closes a script', '</script><!--'],
+    ] as const) {
+      test(`${what} in data comes back, in keys and in values`, async () => {
+        const { hub_api_key, platform_name } = await registerAny(hub())
+        const data = { [text]: text, list: [text] }
+        const answer = await push(hub(), hub_api_key, newRecord('N-1', { data }))
+        expectAnswer(answer, 201, PushAnswer)
+        assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, data)
+        await push(hub(), hub_api_key, newRecord('N-1', { data: { list: [] } }))
+        const { record_id } = only(await recordsOf(hub(), platform_name))
+        const { changes } = only(await historyOf(hub(), record_id))
+        const removed = changes.find((change) => change.before === text)
+        assert.ok(removed && !('after' in removed))
+      })
+    }
+
+    test('references are compared byte by byte: neither trimmed nor folded nor composed', async () => {
+      const { hub_api_key, platform_name } = await registerAny(hub())
+      const references = ['a', 'A', ' a', 'a ', 'é', 'e\u0301', 'a\u200b', 'ａ', '👍', '0', '00']
+      for (const reference of references) {
+        const answer = await push(hub(), hub_api_key, newRecord(reference))
+        expectAnswer(answer, 201, PushAnswer)
+        const again = await push(hub(), hub_api_key, newRecord(reference))
+        assert.equal(expectAnswer(again, 200, PushAnswer).outcome, 'unchanged')
+        const query = new URLSearchParams({ platform: platform_name, reference_number: reference })
+        const found = await hub().get(`/api/v1/records?${query}`)
+        const { records } = expectAnswer(found, 200, RecordPage)
+        assert.equal(only(records).reference_number, reference)
+      }
+      assert.equal((await recordsOf(hub(), platform_name)).length, references.length)
+    })
+
+    for (const key of [
+      ...['constructor', 'toString', 'hasOwnProperty', 'prototype', 'valueOf', '__defineGetter__'],
+      ...['"', '\\', '/', '~', '~1', '', ' ', '.', 'a.b', '0', '-1', '$ref', "'", 'hub_id'],
+    ]) {
+      test(`the key ${JSON.stringify(key)} is a key like any other`, async () => {
+        const { hub_api_key, platform_name } = await registerAny(hub())
+        const of = (value: unknown) => newRecord('N-1', { data: { [key]: value, other: 1 } })
+        const patch = { record_type: 'cases', reference_number: 'N-1', data: { [key]: 2 } }
+        await push(hub(), hub_api_key, of(1))
+        const again = expectAnswer(await push(hub(), hub_api_key, of(1)), 200, PushAnswer)
+        assert.equal(again.outcome, 'unchanged')
+        await push(hub(), hub_api_key, patch, 'PATCH')
+        const { record_id, data } = only(await recordsOf(hub(), platform_name))
+        assert.deepEqual(data, { [key]: 2, other: 1 })
+        const path = `/data/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+        const { changes } = only(await historyOf(hub(), record_id))
+        assert.deepEqual(changes, [{ path, before: 1, after: 2 }])
+      })
+    }
+
+    for (const [what, data, kept] of [
+      ['written with an escape', '{"\\u0061":1,"b\\"c":2}', { a: 1, 'b"c': 2 }],
+      ['given twice', '{"a":1,"a":2}', { a: 2 }],
+      ['given twice, once with an escape', '{"a":1,"\\u0061":2}', { a: 2 }],
+      ['given thrice, once with an escape', '{"a":1,"\\u0061":2,"a":3}', { a: 3 }],
+    ] as const) {
+      test(`of a key ${what} the last value counts`, async () => {
+        const { hub_api_key, platform_name } = await registerAny(hub())
+        await push(hub(), hub_api_key, withData(data))
+        assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, kept)
+      })
+    }
+
+    test('keys that the manifest does not name are kept', async () => {
+      const { hub_api_key, platform_name } = await registerAny(hub())
+      const data = { status: 'open', surprise: { deep: [null, false] } }
+      await push(hub(), hub_api_key, newRecord('N-1', { data }))
+      assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, data)
+    })
+
+    test('"data": [], an empty object in PHP, counts as {}', async () => {
+      const { hub_api_key, platform_name } = await registerAny(hub())
+      const empty = newRecord('N-1', { data: [] })
+      expectAnswer(await push(hub(), hub_api_key, empty), 201, PushAnswer)
+      assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, {})
+      const again = await push(hub(), hub_api_key, newRecord('N-1', { data: {} }))
+      assert.equal(expectAnswer(again, 200, PushAnswer).outcome, 'unchanged')
+      const patched = await push(hub(), hub_api_key, empty, 'PATCH')
+      assert.equal(expectAnswer(patched, 200, PushAnswer).outcome, 'unchanged')
+      assert.deepEqual(await rejectedOf(hub(), platform_name), [])
+    })
+  })
+})

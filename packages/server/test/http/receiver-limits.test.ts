@@ -1,0 +1,263 @@
+/** Pushes that the hub cannot take now: limits, faults of the storage, stopping. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { PushAnswer } from '@recordhub/protocol'
+import { HubError } from '../../src/errors.ts'
+import type { Storage } from '../../src/storage/port/storage.ts'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  newRecord,
+  push,
+  pushHeaders,
+  recordsOf,
+  registerAny,
+  rejectedOf,
+  tracesOf,
+} from '../helpers/http-actions.ts'
+import { type Answer, expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { sendOverSocket, startTestHub } from '../helpers/http-hub.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+
+onEachEngine((engine) => {
+  describe(`a push that the hub cannot take now, on ${engine.name}`, () => {
+    describe('60 pushes at once with a limit of 5 a second', () => {
+      const limited = async () => {
+        const time = { now: 0 }
+        const hub = await startTestHub(engine, {
+          env: { HUB_RATE_LIMIT: '5' },
+          monotonicClock: { now: () => time.now },
+        })
+        const { hub_api_key, platform_name } = await registerAny(hub)
+        const pushAll = (name: string) =>
+          Promise.all(
+            Array.from({ length: 60 }, (_, index) =>
+              push(hub, hub_api_key, newRecord(`${name}-${index}`)),
+            ),
+          )
+        return { hub, hub_api_key, platform_name, time, pushAll }
+      }
+
+      /** Five are accepted and stored; every other one is 429, says when to retry, and is not stored. */
+      async function expectFive(
+        { hub, platform_name }: Awaited<ReturnType<typeof limited>>,
+        name: string,
+        responses: Answer[],
+      ) {
+        const accepted = responses.flatMap(({ status }, index) => (status === 201 ? [index] : []))
+        assert.equal(accepted.length, 5)
+        for (const response of responses.filter(({ status }) => status !== 201)) {
+          expectError(response, 429, 'too_many_requests')
+          assert.equal(response.header('retry-after'), '1')
+        }
+        const stored = (await recordsOf(hub, platform_name))
+          .map(({ reference_number }) => reference_number)
+          .filter((reference) => reference.startsWith(`${name}-`))
+        assert.deepEqual(new Set(stored), new Set(accepted.map((index) => `${name}-${index}`)))
+      }
+
+      test('five are accepted right after a start', async () => {
+        const kit = await limited()
+        await using _ = kit.hub
+        await expectFive(kit, 'A', await kit.pushAll('A'))
+        assert.deepEqual(await rejectedOf(kit.hub, kit.platform_name), [])
+        const other = await registerAny(kit.hub)
+        expectAnswer(await push(kit.hub, other.hub_api_key, newRecord('N-1')), 201, PushAnswer)
+      })
+
+      test('requests that are not pushes do not count', async () => {
+        const kit = await limited()
+        await using _ = kit.hub
+        const { hub, hub_api_key } = kit
+        const headers = pushHeaders(hub_api_key)
+        for (let n = 0; n < 10; n++) {
+          assert.equal((await hub.send({ url: '/api/webhook/check', headers })).status, 200)
+          expectError(await push(hub, 'rhk_wrong', newRecord('N-1')), 401, 'api_key_invalid')
+          expectError(await push(hub, hub_api_key, '{"a":'), 400, 'invalid_json')
+          const plain = { ...headers, 'content-type': 'text/plain' }
+          const url = '/api/webhook/receive'
+          const sent = await hub.send({ method: 'POST', url, headers: plain, body: 'x' })
+          expectError(sent, 415, 'unsupported_media_type')
+        }
+        await expectFive(kit, 'A', await kit.pushAll('A'))
+      })
+
+      test('rejected pushes count, since they are stored as well', async () => {
+        const kit = await limited()
+        await using _ = kit.hub
+        for (let n = 0; n < 5; n++) {
+          const rejected = await push(kit.hub, kit.hub_api_key, { record_type: `unknown ${n}` })
+          assert.equal(rejected.status, 422)
+        }
+        const responses = await kit.pushAll('A')
+        assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([429]))
+        kit.time.now += 1000
+        await expectFive(kit, 'B', await kit.pushAll('B'))
+      })
+
+      test('five more are accepted a second later, though the time of day went back an hour', async (t) => {
+        const kit = await limited()
+        await using _ = kit.hub
+        await expectFive(kit, 'A', await kit.pushAll('A'))
+        t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 3_600_000 })
+        kit.time.now += 1000
+        await expectFive(kit, 'B', await kit.pushAll('B'))
+      })
+    })
+
+    test('a body of the largest size is taken; one byte more is 413 and not stored', async () => {
+      await using hub = await startTestHub(engine, { env: { HUB_MAX_BODY_BYTES: '2000' } })
+      const { hub_api_key, platform_name } = await registerAny(hub)
+      const bare = JSON.stringify(newRecord('N-1')).length
+      const body = (bytes: number) =>
+        JSON.stringify(newRecord('N-1', { full_name: `Ann Example${'x'.repeat(bytes - bare)}` }))
+      const before = await tracesOf(hub)
+      const error = expectError(await push(hub, hub_api_key, body(2001)), 413, 'body_too_large')
+      assert.match(error.message, /2000/)
+      assert.deepEqual(await tracesOf(hub), before)
+      expectAnswer(await push(hub, hub_api_key, body(2000)), 201, PushAnswer)
+      assert.equal((await recordsOf(hub, platform_name)).length, 1)
+    })
+
+    test('a push while the hub stops is 503 with Retry-After, and not stored', async () => {
+      await using hub = await startTestHub(engine)
+      const { hub_api_key } = await registerAny(hub)
+      const before = await tracesOf(hub)
+      const stopping = hub.stop()
+      const answer = await push(hub, hub_api_key, newRecord('N-1'))
+      await stopping
+      expectError(answer, 503, 'shutting_down')
+      assert.match(answer.header('retry-after'), /^[1-9]\d*$/)
+      assert.deepEqual(await tracesOf(hub), before)
+    })
+
+    test('a push that is being stored while the hub stops gets its answer, and is stored', async () => {
+      const arrived = Promise.withResolvers<void>()
+      const gate = Promise.withResolvers<void>()
+      const wrap = (storage: Storage): Storage => ({
+        ...storage,
+        records: {
+          ...bound(storage.records),
+          async applyWrites(batch) {
+            arrived.resolve()
+            await gate.promise
+            return storage.records.applyWrites(batch)
+          },
+        },
+      })
+      await using hub = await startTestHub(engine, { wrap })
+      const { hub_api_key, platform_name } = await registerAny(hub)
+      const headers = pushHeaders(hub_api_key)
+      const url = '/api/webhook/receive'
+      const request = { method: 'POST', url, headers, body: newRecord('N-1') }
+      const pushing = sendOverSocket(hub, request)
+      await arrived.promise
+      const stopping = hub.stop()
+      gate.resolve()
+      const answer = await pushing
+      expectAnswer(answer, 201, PushAnswer)
+      assert.equal(answer.header('connection'), 'close')
+      await stopping
+      await hub.restart()
+      assert.equal(only(await recordsOf(hub, platform_name)).reference_number, 'N-1')
+    })
+
+    test('a push while the storage is down is 503 with Retry-After, and a later one is taken', async () => {
+      let isDown = false
+      const wrap = (storage: Storage): Storage => ({
+        ...storage,
+        records: failing(storage.records, () => isDown),
+      })
+      await using hub = await startTestHub(engine, { wrap })
+      const { hub_api_key, platform_name } = await registerAny(hub)
+      isDown = true
+      const answer = await push(hub, hub_api_key, newRecord('N-1'))
+      expectError(answer, 503, 'storage_unavailable')
+      assert.equal(answer.header('retry-after'), '5')
+      assert.deepEqual(await recordsOf(hub, platform_name), [])
+      isDown = false
+      expectAnswer(await push(hub, hub_api_key, newRecord('N-1')), 201, PushAnswer)
+    })
+
+    test('a defect is 500 without a word of what it was, which only the log has', async () => {
+      const wrap = (storage: Storage): Storage => ({
+        ...storage,
+        records: {
+          ...bound(storage.records),
+          applyWrites: () => Promise.reject(new Error('a defect within')),
+        },
+      })
+      await using hub = await startTestHub(engine, { wrap })
+      const { hub_api_key } = await registerAny(hub)
+      const answer = await push(hub, hub_api_key, newRecord('N-1'))
+      const error = expectError(answer, 500, 'internal_error')
+      assert.doesNotMatch(answer.text, /defect within/)
+      assert.match(hub.log(), /a defect within/)
+      assert.ok(hub.log().includes(error.request_id))
+      assert.ok(!hub.log().includes(hub_api_key))
+    })
+
+    test('while too many pushes wait to be written, more are 503 with Retry-After', async () => {
+      const gate = Promise.withResolvers<void>()
+      const wrap = (storage: Storage): Storage => ({
+        ...storage,
+        records: {
+          ...bound(storage.records),
+          async applyWrites(batch) {
+            await gate.promise
+            return storage.records.applyWrites(batch)
+          },
+        },
+      })
+      await using hub = await startTestHub(engine, { wrap })
+      const { hub_api_key, platform_name } = await registerAny(hub)
+      const url = '/api/webhook/receive'
+      const body = JSON.stringify(newRecord('N-1'))
+      const headers = pushHeaders(hub_api_key)
+      // From here on the hub knows the key, and takes pushes as they come.
+      await hub.send({ url: '/api/webhook/check', headers })
+      const waiting: Promise<{ status: number }>[] = []
+      let refused = null
+      while (refused === null && waiting.length < 20_000) {
+        const batch = Array.from({ length: 500 }, () =>
+          hub.send({ method: 'POST', url, headers, body }),
+        )
+        waiting.push(...batch)
+        // Those that are refused answer; the others wait for the gate.
+        await new Promise(setImmediate)
+        await new Promise(setImmediate)
+        refused = await Promise.race([...batch, new Promise<null>((go) => setImmediate(go, null))])
+      }
+      assert.ok(refused)
+      expectError(refused, 503, 'busy')
+      assert.match(refused.header('retry-after'), /^[1-9]\d*$/)
+      gate.resolve()
+      const statuses = new Set((await Promise.all(waiting)).map((answer) => answer.status))
+      assert.deepEqual([...statuses].sort(), [200, 201, 503])
+      assert.equal((await recordsOf(hub, platform_name)).length, 1)
+    })
+  })
+})
+
+/** The methods of a store as members of its own, so that one can be put in another's place. */
+function bound(records: Storage['records']): Storage['records'] {
+  return {
+    applyWrites: (batch) => records.applyWrites(batch),
+    tryWrites: (batch) => records.tryWrites(batch),
+    recogniseElements: (read, sightings) => records.recogniseElements(read, sightings),
+    listRecords: (query) => records.listRecords(query),
+    countRecords: (query) => records.countRecords(query),
+    readRecord: (recordId) => records.readRecord(recordId),
+    listHistory: (query) => records.listHistory(query),
+  }
+}
+
+/** Records whose writes fail as they do where the disk is full, for as long as something is so. */
+function failing(records: Storage['records'], isDown: () => boolean): Storage['records'] {
+  return {
+    ...bound(records),
+    async applyWrites(batch) {
+      if (!isDown()) return records.applyWrites(batch)
+      throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
+    },
+  }
+}

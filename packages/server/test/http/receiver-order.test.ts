@@ -1,0 +1,168 @@
+/** `occurred_at`, and many pushes at once over real connections. */
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { describe, test } from 'node:test'
+import { PushAnswer } from '@recordhub/protocol'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  historyOf,
+  newRecord,
+  push,
+  pushHeaders,
+  recordsOf,
+  registerAny,
+  rejectedOf,
+  shareHub,
+  tracesOf,
+} from '../helpers/http-actions.ts'
+import { expectAnswer } from '../helpers/http-answer.ts'
+import { sendOverSocket, type TestHub } from '../helpers/http-hub.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+
+const RECEIVER = '/api/webhook/receive'
+
+onEachEngine((engine) => {
+  describe(`occurred_at, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+    const at = (occurred_at: string, status: string, over = {}) =>
+      newRecord('N-1', { occurred_at, data: { status }, ...over })
+
+    test('an older push is stale: 200 with the record_id, and nothing has changed', async () => {
+      const { hub_api_key, platform_name } = await registerAny(hub())
+      const newer = await push(hub(), hub_api_key, at('2026-03-01T12:00:00Z', 'closed'))
+      const { record_id } = expectAnswer(newer, 201, PushAnswer)
+      for (const method of ['POST', 'PATCH'] as const) {
+        // An hour before, though its text sorts behind.
+        const older = at('2026-03-01T13:00:00+02:00', 'open', { full_name: 'Old' })
+        const answer = await push(hub(), hub_api_key, older, method)
+        const stale = expectAnswer(answer, 200, PushAnswer)
+        assert.deepEqual([stale.outcome, stale.record_id], ['stale', record_id])
+        assert.doesNotMatch(stale.message, /New record/)
+      }
+      const stored = only(await recordsOf(hub(), platform_name))
+      assert.deepEqual([stored.full_name, stored.data], ['Ann Example', { status: 'closed' }])
+      assert.deepEqual(await historyOf(hub(), record_id), [])
+      assert.deepEqual(await rejectedOf(hub(), platform_name), [])
+    })
+
+    test('an older PATCH changes the fields that no newer one has touched', async () => {
+      const { hub_api_key, platform_name } = await registerAny(hub())
+      const patch = (occurred_at: string, data: object) =>
+        push(hub(), hub_api_key, { ...at(occurred_at, ''), full_name: undefined, data }, 'PATCH')
+      await push(hub(), hub_api_key, at('2026-03-01T10:00:00Z', 'open'))
+      await patch('2026-03-01T12:00:00Z', { status: 'closed' })
+      const answer = await patch('2026-03-01T11:00:00Z', { status: 'paused', owner: 'Bea' })
+      assert.equal(expectAnswer(answer, 200, PushAnswer).outcome, 'updated')
+      const { data } = only(await recordsOf(hub(), platform_name))
+      assert.deepEqual(data, { status: 'closed', owner: 'Bea' })
+    })
+
+    test('fractions of a second down to the nanosecond keep their order', async () => {
+      const { hub_api_key, platform_name } = await registerAny(hub())
+      await push(hub(), hub_api_key, at('2026-03-01T10:00:00.123456789Z', 'second'))
+      const older = await push(hub(), hub_api_key, at('2026-03-01T10:00:00.123456788Z', 'first'))
+      assert.equal(expectAnswer(older, 200, PushAnswer).outcome, 'stale')
+      assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, { status: 'second' })
+    })
+
+    test('an occurred_at more than 5 minutes ahead is ignored and reported', async () => {
+      const { hub_api_key, platform_name } = await registerAny(hub())
+      const ahead = new Date(Date.now() + 3_600_000).toISOString()
+      const answer = await push(hub(), hub_api_key, at(ahead, 'open'))
+      const { warnings = [] } = expectAnswer(answer, 201, PushAnswer)
+      assert.match(only(warnings), /occurred_at/)
+      const later = await push(hub(), hub_api_key, at('2026-03-01T10:00:00Z', 'closed'))
+      assert.equal(expectAnswer(later, 200, PushAnswer).outcome, 'updated')
+      assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, { status: 'closed' })
+    })
+
+    test('an occurred_at a few minutes ahead is taken for what it says', async () => {
+      const { hub_api_key } = await registerAny(hub())
+      const ahead = new Date(Date.now() + 240_000).toISOString()
+      const answer = await push(hub(), hub_api_key, at(ahead, 'open'))
+      assert.equal(expectAnswer(answer, 201, PushAnswer).warnings, undefined)
+      const now = await push(hub(), hub_api_key, at(new Date().toISOString(), 'closed'))
+      assert.equal(expectAnswer(now, 200, PushAnswer).outcome, 'stale')
+    })
+  })
+
+  describe(`many connections at once, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+
+    test('200 POSTs of one new reference make one record, and one of them is 201', async () => {
+      const { hub_api_key, platform_name } = await registerAny(hub())
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, () => pushOverSocket(hub(), hub_api_key, newRecord('N-1'))),
+      )
+      const { record_id } = only(await recordsOf(hub(), platform_name))
+      const statuses = answers.map((answer) => answer.status)
+      assert.equal(statuses.filter((status) => status === 201).length, 1)
+      assert.equal(statuses.filter((status) => status === 200).length, 199)
+      for (const answer of answers) {
+        assert.equal(expectAnswer(answer, answer.status, PushAnswer).record_id, record_id)
+      }
+    })
+
+    test('PATCHes of different keys, among them the one that creates, all stay', async () => {
+      const { hub_api_key, platform_name } = await registerAny(hub())
+      const keys = Array.from({ length: 100 }, (_, index) => `key_${index}`)
+      const statuses = await Promise.all(
+        keys.map(async (key) => {
+          const data = { [key]: key }
+          const body = { record_type: 'cases', reference_number: 'N-1', data }
+          return (await pushOverSocket(hub(), hub_api_key, body, 'PATCH')).status
+        }),
+      )
+      assert.equal(statuses.filter((status) => status === 201).length, 1)
+      assert.equal(statuses.filter((status) => status === 200).length, 99)
+      const { data, record_id } = only(await recordsOf(hub(), platform_name))
+      assert.deepEqual(data, Object.fromEntries(keys.map((key) => [key, key])))
+      assert.equal((await historyOf(hub(), record_id)).length, 99)
+    })
+
+    test('a body over the limit is 413 without a Content-Length, before it has ended', async () => {
+      const { hub_api_key } = await registerAny(hub())
+      const before = await tracesOf(hub())
+      const { status, body } = await pushEndlessly(hub(), hub_api_key)
+      assert.equal(status, 413)
+      assert.equal(JSON.parse(body).code, 'body_too_large')
+      assert.deepEqual(await tracesOf(hub()), before)
+    })
+
+    test('a push that is cut off amid its body is not stored, and the next one is', async () => {
+      const { hub_api_key, platform_name } = await registerAny(hub())
+      await new Promise<void>((resolve) => {
+        const headers = { ...pushHeaders(hub_api_key), 'content-length': '1000' }
+        const cut = request(`${hub().address}${RECEIVER}`, { method: 'POST', headers })
+        cut.on('error', () => undefined).on('close', resolve)
+        cut.write(JSON.stringify(newRecord('N-1')), () => cut.destroy())
+      })
+      const answer = await pushOverSocket(hub(), hub_api_key, newRecord('N-2'))
+      assert.equal(answer.status, 201)
+      const { reference_number } = only(await recordsOf(hub(), platform_name))
+      assert.equal(reference_number, 'N-2')
+    })
+  })
+})
+
+function pushOverSocket(hub: TestHub, key: string, body: object, method = 'POST') {
+  return sendOverSocket(hub, { method, url: RECEIVER, headers: pushHeaders(key), body })
+}
+
+/** Sends more than the hub takes, in chunks, and never ends. */
+function pushEndlessly(hub: TestHub, key: string): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { ...pushHeaders(key), 'transfer-encoding': 'chunked' }
+    const endless = request(`${hub.address}${RECEIVER}`, { method: 'POST', headers })
+    endless.on('response', (response) => {
+      const status = response.statusCode ?? 0
+      void text(response)
+        .then((body) => resolve({ status, body }), reject)
+        .finally(() => endless.destroy())
+    })
+    endless.on('error', reject)
+    endless.write('"')
+    for (let sent = 0; sent < 24; sent++) endless.write('x'.repeat(64 * 1024))
+  })
+}

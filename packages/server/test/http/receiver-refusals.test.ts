@@ -1,0 +1,231 @@
+/** What the receiver refuses, and what it keeps of it. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createKey, HUB_KEY_PREFIX } from '../../src/domain/api-key.ts'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  newRecord,
+  push,
+  pushHeaders,
+  recordsOf,
+  registerAny,
+  rejectedOf,
+  setStatus,
+  shareHub,
+  tracesOf,
+} from '../helpers/http-actions.ts'
+import { type Answer, expectAbsent, expectError } from '../helpers/http-answer.ts'
+import type { TestHub } from '../helpers/http-hub.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+
+const URL = '/api/webhook/receive'
+const WORDS = 'The API key is missing, invalid, or the platform is inactive.'
+
+/** Each way of calling the receiver with a key that does not hold. */
+const CALLS = [
+  ['a new record', 'POST', URL, JSON.stringify(newRecord('N-1'))],
+  ['changed fields', 'PATCH', URL, JSON.stringify(newRecord('N-1'))],
+  ['a record without members', 'POST', URL, '{}'],
+  ['an unknown module', 'POST', URL, JSON.stringify(newRecord('N-1', { record_type: 'ghosts' }))],
+  ['a body that is no JSON', 'POST', URL, 'no JSON'],
+  ['a body that is too large', 'POST', URL, `"${'x'.repeat(1024 * 1024)}"`],
+  ['a check of the key', 'GET', '/api/webhook/check', undefined],
+] as const
+
+async function expectRefusedKey(hub: TestHub, key: string | null): Promise<void> {
+  const before = await tracesOf(hub)
+  for (const [, method, url, body] of CALLS) {
+    const { 'x-api-key': _, ...headers } = pushHeaders('')
+    const answer = await hub.send({
+      method,
+      url,
+      headers: key === null ? headers : { ...headers, 'x-api-key': key },
+      ...(body === undefined ? {} : { body }),
+    })
+    const error = expectError(answer, 401, 'api_key_invalid')
+    assert.equal(error.message, WORDS)
+    assert.equal(error.errors, undefined)
+    if (key) expectAbsent([key.padEnd(12)], [answer.text])
+    assert.deepEqual(await tracesOf(hub), before, 'Something was stored')
+  }
+}
+
+onEachEngine((engine) => {
+  describe(`a push that is refused, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+
+    for (const [what, key] of [
+      ['is missing', null],
+      ['is empty', ''],
+      ['is unknown', createKey(HUB_KEY_PREFIX).key],
+      ['is no key at all', 'x'.repeat(4000)],
+      ['has the form of an SQL trick', `rhk_' OR 1=1 --`],
+    ] as const) {
+      test(`a key that ${what} is 401 in the same words, and nothing is stored`, async () => {
+        await registerAny(hub())
+        await expectRefusedKey(hub(), key)
+      })
+    }
+
+    test('a key with one letter changed is 401', async () => {
+      const { hub_api_key } = await registerAny(hub())
+      const last = hub_api_key.endsWith('a') ? 'b' : 'a'
+      await expectRefusedKey(hub(), hub_api_key.slice(0, -1) + last)
+    })
+
+    test('a key that is revoked is 401 from then on, though it was in use', async () => {
+      const { hub_api_key, id } = await registerAny(hub())
+      assert.equal((await push(hub(), hub_api_key, newRecord('N-1'))).status, 201)
+      await runSql(
+        hub().storage,
+        `UPDATE hub_keys SET revoked_at = '2020-01-01T00:00:00.000Z' WHERE platform_id = ${id}`,
+      )
+      const answer = await push(hub(), hub_api_key, newRecord('N-2'))
+      assert.equal(expectError(answer, 401, 'api_key_invalid').message, WORDS)
+      await expectRefusedKey(hub(), hub_api_key)
+    })
+
+    test('the key of a platform that never pushed before its deactivation is 401', async () => {
+      const { hub_api_key, id } = await registerAny(hub())
+      await setStatus(hub(), id, 'inactive')
+      await expectRefusedKey(hub(), hub_api_key)
+    })
+
+    for (const [what, method, url, body] of CALLS) {
+      test(`a deactivation holds at once for ${what}: 401, nothing stored`, async () => {
+        const { hub_api_key, id } = await registerAny(hub())
+        assert.equal((await push(hub(), hub_api_key, newRecord('N-0'))).status, 201)
+        await setStatus(hub(), id, 'inactive')
+        const before = await tracesOf(hub())
+        const headers = pushHeaders(hub_api_key)
+        const answer = await hub().send({ method, url, headers, ...(body ? { body } : {}) })
+        assert.deepEqual(await tracesOf(hub()), before, 'Something was stored')
+        assert.equal(expectError(answer, 401, 'api_key_invalid').message, WORDS)
+      })
+    }
+
+    for (const [what, body] of [
+      ['is no JSON', '{"record_type": cases}'],
+      ['is JSON that breaks off', '{"record_type": "cases"'],
+      ['is JSON with more behind it', `${JSON.stringify(newRecord('N-1'))} {}`],
+      ['is empty', ''],
+      ['is blank', '  \n'],
+      ['is a form', 'record_type=cases&reference_number=N-1'],
+      ['has a __proto__ key', nested('{"__proto__": {"a": 1}}')],
+      ['has a __proto__ key deep within', nested('{"a": [{"b": {"__proto__": 1}}]}')],
+      ['has a __proto__ key that is escaped', nested('{"\\u005f_proto_\\u005F": {"a": 1}}')],
+      ['is 65 levels deep', nested(deep(64))],
+      ['is 65 levels deep in lists', nested(`{"a":${'['.repeat(63)}${']'.repeat(63)}}`)],
+      ['is 100 000 levels deep', nested(deep(100_000))],
+      ['is 20 000 levels deep with escaped keys', nested(deep(20_000, '\u0061'))],
+      ['is not UTF-8', Buffer.from('{"record_type":"c\xe4ses"}', 'latin1')],
+      ['breaks off within a letter', Buffer.from('"ä').subarray(0, 2)],
+    ] as const) {
+      test(`a body that ${what} is 400, and nothing is stored`, async () => {
+        const { hub_api_key } = await registerAny(hub())
+        const before = await tracesOf(hub())
+        for (const method of ['POST', 'PATCH'] as const) {
+          const answer = await push(hub(), hub_api_key, body, method)
+          expectError(answer, 400, 'invalid_json')
+          expectAbsent([hub_api_key], [answer.text])
+        }
+        assert.deepEqual(await tracesOf(hub()), before)
+      })
+    }
+
+    test('a body of 64 levels is taken, the body itself being the first', async () => {
+      const { hub_api_key, platform_name } = await registerAny(hub())
+      const text = nested(deep(63))
+      assert.equal((await push(hub(), hub_api_key, text)).status, 201)
+      assert.equal((await recordsOf(hub(), platform_name)).length, 1)
+    })
+
+    for (const type of [
+      null,
+      'text/plain',
+      'text/plain; charset=utf-8',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonp',
+      'application/xml; note=json',
+      'text/html;application/json',
+      'nonsense',
+    ]) {
+      test(`Content-Type ${type ?? 'absent'} is 415, and nothing is stored`, async () => {
+        const { hub_api_key } = await registerAny(hub())
+        const before = await tracesOf(hub())
+        for (const body of [JSON.stringify(newRecord('N-1')), '']) {
+          const { 'content-type': _, ...headers } = pushHeaders(hub_api_key)
+          const answer = await hub().send({
+            method: 'POST',
+            url: URL,
+            headers: type === null ? headers : { ...headers, 'content-type': type },
+            body,
+          })
+          expectError(answer, 415, 'unsupported_media_type')
+        }
+        assert.deepEqual(await tracesOf(hub()), before)
+      })
+    }
+
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'] as const) {
+      test(`${method} on the receiver is 405 with Allow`, async () => {
+        const { hub_api_key } = await registerAny(hub())
+        const headers = { 'x-api-key': hub_api_key }
+        const answer = await hub().send({ method, url: URL, headers })
+        assert.equal(answer.status, 405)
+        const allowed = answer.header('allow').split(/,\s*/).sort()
+        assert.deepEqual(allowed, ['PATCH', 'POST'])
+        if (method !== 'HEAD') expectError(answer, 405, 'method_not_allowed')
+      })
+    }
+
+    test('a module that is not registered is 422 and kept with its reason and body', async () => {
+      const { hub_api_key, platform_name } = await registerAny(hub())
+      for (const record_type of ['unheard_of', 'constructor', '__proto__', 'Cases', 'cases ']) {
+        const body = newRecord('N-1', { record_type })
+        const answer = await push(hub(), hub_api_key, body)
+        const error = expectError(answer, 422, 'module_not_registered')
+        assert.ok(error.message.includes(record_type))
+        const [kept] = await rejectedOf(hub(), platform_name)
+        assert.ok(kept)
+        assert.equal(kept.code, 'module_not_registered')
+        assert.equal(kept.message, error.message)
+        assert.deepEqual([kept.method, kept.count, kept.replayed_at], ['POST', 1, null])
+        assert.deepEqual(kept.body, body)
+        assert.deepEqual(await recordsOf(hub(), platform_name), [])
+      }
+    })
+
+    test('a push that is refused twice for the same is kept once, with a count of 2', async () => {
+      const { hub_api_key, platform_name } = await registerAny(hub())
+      await push(hub(), hub_api_key, { record_type: 'cases' })
+      await push(hub(), hub_api_key, { record_type: 'cases' })
+      assert.equal(only(await rejectedOf(hub(), platform_name)).count, 2)
+      await push(hub(), hub_api_key, { record_type: 'cases' }, 'PATCH')
+      assert.equal((await rejectedOf(hub(), platform_name)).length, 2)
+    })
+
+    test('a platform cannot read what is kept of another one, nor its own', async () => {
+      const { hub_api_key } = await registerAny(hub())
+      const answers: Answer[] = []
+      for (const url of ['/api/v1/rejected-pushes', '/api/v1/records', '/api/v1/platforms']) {
+        answers.push(await hub().send({ url, headers: { 'x-api-key': hub_api_key } }))
+        const authorization = `Bearer ${hub_api_key}`
+        answers.push(await hub().send({ url, headers: { authorization } }))
+      }
+      for (const answer of answers) expectError(answer, 401, 'not_signed_in')
+    })
+  })
+})
+
+/** Objects within objects. */
+function deep(levels: number, key = 'a'): string {
+  return `${`{"${key}":`.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`
+}
+
+/** The text of a whole record with this text as its data. */
+function nested(data: string): string {
+  return JSON.stringify(newRecord('N-1', { data: '@' })).replace('"@"', () => data)
+}

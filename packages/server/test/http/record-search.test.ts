@@ -1,0 +1,342 @@
+/** Searching, filtering and sorting records over HTTP; the fields that are indexed; saved views. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import {
+  type ActivityLine,
+  IndexedFieldsAnswer,
+  RecordPage,
+  SavedView,
+  SearchStatus,
+} from '@recordhub/protocol'
+import Type from 'typebox'
+import type { Role } from '../../src/domain/caller.ts'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  activityOf,
+  newRecord,
+  push,
+  type RegisteredPlatform,
+  registerAny,
+  shareHub,
+} from '../helpers/http-actions.ts'
+import { type Answer, expectAnswer, expectError, expectMembers } from '../helpers/http-answer.ts'
+import { sendOverSocket } from '../helpers/http-hub.ts'
+import { simulatedModule } from '../helpers/http-platform.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
+
+const OneView = Type.Object({ view: SavedView })
+const Tombstones = Type.Object({ tombstones: Type.Array(Type.Object({ id: Type.Integer() })) })
+const Views = Type.Object({ views: Type.Array(SavedView) })
+
+onEachEngine((engine) => {
+  describe(`searching records, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+    let platform: RegisteredPlatform & { platform_name: string }
+    before(async () => {
+      const fields = [
+        { key: 'status', label: 'Status', type: 'string', required: false },
+        { key: 'amount', label: 'Amount', type: 'number', required: false },
+      ]
+      platform = await registerAny(hub(), { modules: [{ ...simulatedModule('cases'), fields }] })
+      for (const [reference, full_name, data] of [
+        ['C-1', 'Ann Example', '{"status":"open","amount":9}'],
+        ['C-2', 'Bob Beispiel', '{"status":"Open","amount":10.50}'],
+        ['C-3', '王 小明', '{"status":"closed","amount":9007199254740993}'],
+        ['C-4', 'Zoë', '{"status":null,"amount":9007199254740992}'],
+        ['C-5', 'Ann Other', '{"amount":"-1e3"}'],
+      ] as const) {
+        const body = JSON.stringify(newRecord(reference, { full_name, data: 'DATA' }))
+        const answer = await push(hub(), platform.hub_api_key, body.replace('"DATA"', data))
+        assert.equal(answer.status, 201)
+      }
+    })
+    const send = (
+      method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+      url: string,
+      body?: object,
+      role: Role = 'operator',
+    ) =>
+      hub().send({
+        method,
+        url,
+        headers: { authorization: hub().authorization(role) },
+        ...(body === undefined ? {} : { body }),
+      })
+    const erase = async (id: number | undefined) => {
+      const url = `/api/v1/records/${id}/erase`
+      expectAnswer(await send('POST', url, { mode: 'erase' }, 'admin'), 200, Type.Object({}))
+    }
+    const list = async (query: Record<string, string>) => {
+      const params = new URLSearchParams({ sort: 'reference_number', ...query })
+      return expectAnswer(await hub().get(`/api/v1/records?${params}`), 200, RecordPage)
+    }
+    const found = async (query: Record<string, string>) =>
+      (await list(query)).records.map((record) => record.reference_number)
+    const untilIndexed = () =>
+      until(async () => {
+        const answer = await hub().get('/api/v1/search/status')
+        return expectAnswer(answer, 200, SearchStatus).lag === 0 ? true : null
+      }, 'the index has caught up')
+
+    test('filters by fields and by columns of the hub hold alone and together', async () => {
+      for (const [query, expected] of [
+        [{ 'filter[status]': 'open' }, ['C-1']],
+        [{ 'filter[status][contains]': 'OPEN' }, ['C-1', 'C-2']],
+        [{ 'filter[status][starts]': 'O' }, ['C-2']],
+        [{ 'filter[status][empty]': 'true' }, ['C-4', 'C-5']],
+        [
+          { 'filter[amount][after]': '10', 'filter[amount][before]': '9007199254740993' },
+          ['C-2', 'C-4'],
+        ],
+        [{ 'filter[hub_full_name][contains]': 'zoe' }, ['C-4']],
+        [{ 'filter[hub_created_at][after]': '2000', 'filter[status]': 'closed' }, ['C-3']],
+        [{ incomplete: 'true' }, []],
+        [
+          { missing: 'false', changed_since: '2001-01-01T00:00:00Z' },
+          ['C-1', 'C-2', 'C-3', 'C-4', 'C-5'],
+        ],
+      ] as const) {
+        assert.deepEqual(await found({ ...query }), expected, JSON.stringify(query))
+      }
+    })
+
+    test('numbers are sorted as numbers, to the last digit; absent and null stand last', async () => {
+      const amounts = ['C-5', 'C-1', 'C-2', 'C-4', 'C-3']
+      assert.deepEqual(await found({ sort: 'data.amount' }), amounts)
+      assert.deepEqual(await found({ sort: '-data.amount' }), amounts.toReversed())
+      assert.deepEqual(await found({ sort: 'data.status' }), ['C-2', 'C-3', 'C-1', 'C-4', 'C-5'])
+      assert.deepEqual(await found({ sort: '-data.status' }), ['C-1', 'C-3', 'C-2', 'C-5', 'C-4'])
+    })
+
+    test('a search finds words in names, references and values, and says how far the index is', async () => {
+      await untilIndexed()
+      assert.deepEqual(await found({ q: 'ann' }), ['C-1', 'C-5'])
+      assert.deepEqual(await found({ q: '"ann example" open' }), ['C-1'])
+      assert.deepEqual(await found({ q: '王' }), ['C-3'])
+      assert.deepEqual(await found({ q: 'zoe' }), ['C-4'])
+      const page = await list({ q: '10.5' })
+      assert.deepEqual([page.search_lag, page.complete], [0, true])
+      assert.equal((await list({})).search_lag, null)
+    })
+
+    test('a page that has become empty leads back to all that came before it', async () => {
+      const own = await registerAny(hub())
+      const { platform_name } = own
+      for (const sort of ['record_id', '-record_id', 'full_name', '-data.n']) {
+        for (const n of [1, 2, 3]) {
+          const answer = await push(hub(), own.hub_api_key, newRecord(`T-${n}`, { data: { n } }))
+          assert.ok(answer.status < 300)
+        }
+        const one = (cursor: string | null) =>
+          list({ platform: platform_name, sort, limit: '1', ...(cursor ? { cursor } : {}) })
+        const idOf = (page: RecordPage) => page.records[0]?.record_id
+        const first = await one(null)
+        const second = await one(first.next_cursor)
+        const third = await one(second.next_cursor)
+        await erase(idOf(third))
+        const emptied = await one(second.next_cursor)
+        assert.deepEqual([emptied.records, emptied.next_cursor], [[], null])
+        assert.equal(idOf(await one(emptied.previous_cursor)), idOf(second), sort)
+        await erase(idOf(first))
+        const before = await one(second.previous_cursor)
+        assert.deepEqual([before.records, before.previous_cursor], [[], null])
+        assert.equal(idOf(await one(before.next_cursor)), idOf(second), sort)
+        await erase(idOf(second))
+        for (const { id } of expectAnswer(await hub().get('/api/v1/tombstones'), 200, Tombstones)
+          .tombstones) {
+          await send('DELETE', `/api/v1/tombstones/${id}`, undefined, 'admin')
+        }
+      }
+    })
+
+    test('names of any length are sorted by, page by page, over a real connection', async () => {
+      const own = await registerAny(hub())
+      const { platform_name } = own
+      for (const end of ['c', 'a', 'b']) {
+        const full_name = `${'\u0001'.repeat(30_000)}${end}`
+        const answer = await push(hub(), own.hub_api_key, newRecord(`N-${end}`, { full_name }))
+        assert.equal(answer.status, 201)
+      }
+      for (const [sort, expected] of [
+        ['full_name', ['N-a', 'N-b', 'N-c']],
+        ['-full_name', ['N-c', 'N-b', 'N-a']],
+      ] as const) {
+        const params = new URLSearchParams({ platform: platform_name, sort, limit: '1' })
+        const seen: string[] = []
+        const headers = { authorization: hub().authorization('viewer') }
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const url = `/api/v1/records?${params}${cursor && `&cursor=${cursor}`}`
+          const page: RecordPage = expectAnswer(
+            await sendOverSocket(hub(), { url, headers }),
+            200,
+            RecordPage,
+          )
+          seen.push(...page.records.map((record) => record.reference_number))
+          cursor = page.next_cursor
+        }
+        assert.deepEqual(seen, expected)
+      }
+    })
+
+    test('a cursor that somebody has changed is refused', async () => {
+      const page = await list({ sort: 'full_name', limit: '1' })
+      const cursor: unknown[] = JSON.parse(
+        Buffer.from(page.next_cursor ?? '', 'base64url').toString(),
+      )
+      for (const value of ['a\u0000', 7, null, '\ud800']) {
+        const changed = cursor.with(2, value)
+        const text = Buffer.from(JSON.stringify(changed)).toString('base64url')
+        const answer = await hub().get(`/api/v1/records?sort=full_name&cursor=${text}`)
+        expectError(answer, 400, 'invalid_request')
+      }
+    })
+
+    test('parameters that do not fit are named', async () => {
+      for (const [query, name] of [
+        ['filter[status][like]=x', 'filter[status][like]'],
+        ['filter[status][empty]=x', 'filter[status][empty]'],
+        ['nothing=1', 'nothing'],
+        ['__proto__=1', '__proto__'],
+        ['changed_since=yesterday', 'changed_since'],
+        ['incomplete=yes', 'incomplete'],
+        [`q=${'x'.repeat(10_000)}`, 'q'],
+        ['sort=data.', 'sort'],
+      ] as const) {
+        const answer = await hub().get(`/api/v1/records?${query}`)
+        const error = expectError(answer, 400, 'invalid_request')
+        assert.deepEqual(Object.keys(error.errors ?? {}), [name])
+        assert.ok(error.message.includes(name))
+      }
+      expectError(
+        await hub().get('/api/v1/records?filter[a]=1&filter[a]=2'),
+        400,
+        'invalid_request',
+      )
+    })
+
+    test('indexed fields are chosen, built in the background and told of', async () => {
+      const url = `/api/v1/platforms/${platform.id}/modules/cases/indexed-fields`
+      const fields = ['amount', 'status']
+      const chosen = expectAnswer(await send('PUT', url, { fields }), 200, IndexedFieldsAnswer)
+      assert.deepEqual(
+        chosen.fields.map((field) => field.key),
+        fields,
+      )
+      await until(async () => {
+        const answer = expectAnswer(await hub().get(url), 200, IndexedFieldsAnswer)
+        return answer.fields.every((field) => field.is_built) ? true : null
+      }, 'the indexes are built')
+      await untilIndexed()
+      const query = { platform: platform.platform_name, record_type: 'cases' }
+      assert.deepEqual(await found({ ...query, sort: '-data.amount' }), [
+        'C-3',
+        'C-4',
+        'C-2',
+        'C-1',
+        'C-5',
+      ])
+      assert.deepEqual(await found({ ...query, sort: 'data.status' }), [
+        'C-2',
+        'C-3',
+        'C-1',
+        'C-4',
+        'C-5',
+      ])
+      assert.deepEqual(await found({ ...query, 'filter[amount]': '10.5' }), ['C-2'])
+      await send('PUT', url, { fields })
+      const lines = (await activityOf(hub())).filter((one) => one.kind === 'module.indexed_fields')
+      assert.equal(only<ActivityLine>(lines).platform_name, platform.platform_name)
+      const audited = await runSql(
+        hub().storage,
+        `SELECT * FROM audit WHERE action = 'module.indexed_fields'`,
+      )
+      assert.equal(only(audited)['target'], platform.platform_name)
+    })
+
+    for (const [what, over, status, code] of [
+      ['six fields', { fields: ['a', 'b', 'c', 'd', 'e', 'f'] }, 400, 'invalid_request'],
+      ['a field twice', { fields: ['a', 'a'] }, 400, 'invalid_request'],
+      ['no field at all, by its name', { fields: [''] }, 400, 'invalid_request'],
+      ['a key that no database takes', { fields: ['a\u0000'] }, 400, 'invalid_request'],
+      ['no list', {}, 400, 'invalid_request'],
+      ['an unknown module', { fields: ['a'], type: 'nothing' }, 404, 'not_found'],
+      ['an unknown platform', { fields: ['a'], id: 999 }, 404, 'not_found'],
+    ] as const) {
+      test(`${what} cannot be indexed`, async () => {
+        const {
+          id = platform.id,
+          type = 'cases',
+          ...body
+        } = { id: undefined, type: undefined, ...over }
+        const url = `/api/v1/platforms/${id}/modules/${type}/indexed-fields`
+        expectError(await send('PUT', url, body), status, code)
+        expectError(await send('PUT', url, body, 'viewer'), 403, 'forbidden')
+      })
+    }
+
+    test('a view is saved, listed, changed and deleted, and its query is that of the list', async () => {
+      const query = '?q=ann&filter[status][contains]=open&sort=-updated_at'
+      const created = await send('POST', '/api/v1/views', { name: 'Open', query }, 'viewer')
+      const { view } = expectAnswer(created, 201, OneView)
+      expectMembers(view, ['id', 'name', 'query', 'shared', 'own', 'created_at', 'updated_at'])
+      assert.deepEqual([view.name, view.shared, view.own], ['Open', false, true])
+      const listed = await hub().get(`/api/v1/records?${view.query}`)
+      const [record] = expectAnswer(listed, 200, RecordPage).records
+      assert.equal(record?.reference_number, 'C-1')
+      const taken = await send('POST', '/api/v1/views', { name: 'Open', query: '' }, 'viewer')
+      expectError(taken, 409, 'view_name_taken')
+      const url = `/api/v1/views/${view.id}`
+      expectError(await send('PATCH', url, { name: 'Mine' }, 'operator'), 404, 'not_found')
+      const changed = await send('PATCH', url, { name: 'Closed', query: 'q=closed' }, 'viewer')
+      const after = expectAnswer(changed, 200, OneView).view
+      assert.deepEqual([after.name, after.query, after.id], ['Closed', 'q=closed', view.id])
+      assert.deepEqual(await viewsOf('operator'), [])
+      expectAnswer(await send('DELETE', url, undefined, 'viewer'), 200, Type.Object({}))
+      expectError(await send('DELETE', url, undefined, 'viewer'), 404, 'not_found')
+      const audited = await runSql(
+        hub().storage,
+        `SELECT action FROM audit WHERE action LIKE 'view.%' ORDER BY audit_id`,
+      )
+      assert.deepEqual(
+        audited.map((row) => row['action']),
+        ['view.created', 'view.changed', 'view.deleted'],
+      )
+    })
+
+    test('a shared view is seen by all, made by operators, and changed by its owner and admins', async () => {
+      const body = { name: 'All', query: 'sort=full_name', shared: true }
+      expectError(await send('POST', '/api/v1/views', body, 'viewer'), 403, 'forbidden')
+      const { view } = expectAnswer(await send('POST', '/api/v1/views', body), 201, OneView)
+      assert.equal(only(await viewsOf('viewer')).own, false)
+      const url = `/api/v1/views/${view.id}`
+      expectError(await send('PATCH', url, { name: 'x' }, 'viewer'), 403, 'forbidden')
+      const changed = await send('PATCH', url, { shared: false }, 'admin')
+      assert.equal(expectAnswer(changed, 200, OneView).view.own, false)
+      assert.deepEqual(await viewsOf('viewer'), [])
+      expectAnswer(await send('DELETE', url), 200, Type.Object({}))
+    })
+
+    for (const [what, body] of [
+      ['a query that the list refuses', { name: 'x', query: 'filter[a][like]=1' }],
+      ['a parameter that is none', { name: 'x', query: 'limit=5' }],
+      ['a parameter that comes twice', { name: 'x', query: 'q=a&q=b' }],
+      ['no name', { name: '', query: '' }],
+      ['a name that no database takes', { name: 'a\u0000', query: '' }],
+      ['an enormous query', { name: 'x', query: 'x'.repeat(5000) }],
+    ] as const) {
+      test(`${what} is not saved as a view`, async () => {
+        expectError(await send('POST', '/api/v1/views', body), 400, 'invalid_request')
+      })
+    }
+
+    async function viewsOf(role: Role): Promise<SavedView[]> {
+      const answer: Answer = await hub().send({
+        url: '/api/v1/views',
+        headers: { authorization: hub().authorization(role) },
+      })
+      return expectAnswer(answer, 200, Views).views
+    }
+  })
+})

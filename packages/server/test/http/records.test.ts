@@ -1,0 +1,352 @@
+/** Reading records, their history, the activity and what was refused. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import {
+  ActivityLine,
+  HistoryEntry,
+  RecordPage,
+  RejectedPush,
+  type StoredRecord,
+} from '@recordhub/protocol'
+import Type from 'typebox'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  historyOf,
+  newRecord,
+  push,
+  recordsOf,
+  registerAny,
+  shareHub,
+} from '../helpers/http-actions.ts'
+import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/http-answer.ts'
+import { simulatedModule } from '../helpers/http-platform.ts'
+
+const RECORD_MEMBERS = [
+  ...['record_id', 'platform_name', 'module_name', 'record_type', 'reference_number', 'full_name'],
+  ...['data', 'incomplete', 'missing_since', 'created_at', 'updated_at'],
+]
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const nullable = Type.Union([Type.String(), Type.Null()])
+const SORTS = ['record_id', 'reference_number', 'full_name', 'created_at', 'updated_at']
+const COUNT = 23
+const BEYOND = JSON.rawJSON('1e400')
+
+/** A cursor of the hub with its parts changed: the list's name, the direction, the value, the record_id. */
+function changeCursor(cursor: string, change: (parts: unknown[]) => unknown[]): string {
+  const parts: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  return Buffer.from(JSON.stringify(change(parts))).toString('base64url')
+}
+
+onEachEngine((engine) => {
+  describe(`reading records, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+    let platform = ''
+    let key = ''
+    before(async () => {
+      const modules = [simulatedModule('cases'), simulatedModule('people')]
+      const registered = await registerAny(hub(), { modules })
+      platform = registered.platform_name
+      key = registered.hub_api_key
+      // Names and references in other orders than the ids, and some names that are the same.
+      const numbers = Array.from({ length: COUNT }, (_, index) => (index * 7) % COUNT)
+      for (const number of numbers) {
+        const full_name = `Name ${number % 5}`
+        await push(hub(), key, newRecord(`N-${number}`, { full_name }))
+      }
+      for (const number of [3, 1, 2]) {
+        await push(hub(), key, newRecord(`N-${number}`, { data: { status: 'again' } }))
+      }
+      await push(hub(), key, newRecord('P-1', { record_type: 'people' }))
+      await push(hub(), (await registerAny(hub())).hub_api_key, newRecord('N-1'))
+    })
+    const read = async (query: Record<string, string>) => {
+      const answer = await hub().get(`/api/v1/records?${new URLSearchParams(query)}`)
+      return expectAnswer(answer, 200, RecordPage)
+    }
+
+    test('a record has the shape of the design, alone and in a list', async () => {
+      const answer = await hub().get('/api/v1/records?limit=1')
+      expectMembers(expectObject(answer, 200), [
+        ...['success', 'records', 'next_cursor', 'previous_cursor', 'complete'],
+        ...['estimated_total', 'total_is_estimate', 'search_lag'],
+      ])
+      const [record] = expectAnswer(answer, 200, RecordPage).records
+      assert.ok(record)
+      expectMembers(record, RECORD_MEMBERS)
+      assert.match(record.created_at, TIMESTAMP)
+      assert.match(record.updated_at, TIMESTAMP)
+      const one = await hub().get(`/api/v1/records/${record.record_id}`)
+      assert.deepEqual(JSON.parse(one.text), { success: true, record })
+    })
+
+    for (const sort of SORTS.flatMap((name) => [name, `-${name}`])) {
+      for (const limit of ['1', '5', '500']) {
+        test(`pages of ${limit} by ${sort} cover every record once, in that order`, async () => {
+          const query = { platform, record_type: 'cases', sort, limit }
+          const seen: StoredRecord[] = []
+          let page = await read(query)
+          for (;;) {
+            seen.push(...page.records)
+            assert.equal(page.estimated_total, COUNT)
+            if (page.next_cursor === null) break
+            page = await read({ ...query, cursor: page.next_cursor })
+          }
+          const all = (await recordsOf(hub(), platform)).filter((it) => it.record_type === 'cases')
+          assert.equal(seen.length, COUNT)
+          assert.equal(new Set(seen.map((record) => record.record_id)).size, COUNT)
+          if (sort.endsWith('updated_at')) return expectUpdatedOrder(seen, sort)
+          const expected = all.sort((a, b) => compare(a, b, sort.replace('-', '')))
+          assert.deepEqual(seen, sort.startsWith('-') ? expected.reverse() : expected)
+        })
+      }
+    }
+
+    for (const sort of SORTS.flatMap((name) => [name, `-${name}`])) {
+      test(`pages by ${sort} over all platforms and modules cover every record once, in that order`, async () => {
+        const seen: StoredRecord[] = []
+        let page = await read({ sort, limit: '4' })
+        for (;;) {
+          seen.push(...page.records)
+          if (page.next_cursor === null) break
+          page = await read({ sort, limit: '4', cursor: page.next_cursor })
+        }
+        assert.equal(new Set(seen.map((record) => record.record_id)).size, COUNT + 2)
+        assert.equal(seen.length, COUNT + 2)
+        if (sort.endsWith('updated_at')) return
+        const expected = seen.toSorted((a, b) => compare(a, b, sort.replace('-', '')))
+        assert.deepEqual(seen, sort.startsWith('-') ? expected.reverse() : expected)
+      })
+    }
+
+    function expectUpdatedOrder(seen: StoredRecord[], sort: string): void {
+      const references = seen.map((record) => record.reference_number)
+      const latest = sort.startsWith('-') ? references.slice(0, 3) : references.slice(-3).reverse()
+      assert.deepEqual(latest, ['N-2', 'N-1', 'N-3'])
+    }
+
+    test('the latest change stands first where no sort is given', async () => {
+      const query = { platform, record_type: 'cases' }
+      assert.deepEqual(await read(query), await read({ ...query, sort: '-updated_at' }))
+    })
+
+    test('records are found by platform, module and reference, alone and together', async () => {
+      assert.equal((await read({})).records.length, COUNT + 2)
+      assert.equal((await read({ platform })).records.length, COUNT + 1)
+      assert.equal((await read({ record_type: 'people' })).records.length, 1)
+      assert.equal((await read({ reference_number: 'N-1' })).records.length, 2)
+      const one = await read({ platform, record_type: 'cases', reference_number: 'N-1' })
+      assert.equal(one.records.length, 1)
+      const other = await read({ platform, record_type: 'people', reference_number: 'N-1' })
+      assert.deepEqual(other.records, [])
+      assert.deepEqual((await read({ platform: "x' OR 1=1 --" })).records, [])
+    })
+
+    for (const query of [
+      ...['limit=0', 'limit=501', 'limit=-1', 'limit=abc', 'limit=1.5', 'limit=1&limit=2'],
+      ...['sort=nothing', 'sort=', 'sort=--record_id', 'sort=record_id,full_name', 'unknown=1'],
+      ...['cursor=', 'cursor=abc', 'cursor=bnVsbA'],
+    ]) {
+      test(`a list of records asked for by ${query} is 400`, async () => {
+        expectError(await hub().get(`/api/v1/records?${query}`), 400, 'invalid_request')
+      })
+    }
+
+    for (const [what, sort, change] of [
+      ['with a text for a number', 'record_id', ([list, way]) => [list, way, 'text', 1]],
+      ['with a number for a text', 'full_name', ([list, way]) => [list, way, 1, 1]],
+      ['with null for a text', 'full_name', ([list, way]) => [list, way, null, 1]],
+      ['with a number for the key of a field', 'data.status', ([list, way]) => [list, way, 1, 1]],
+      ['with a part too few', 'record_id', ([list, way]) => [list, way, 1]],
+      ['with half a record_id', 'record_id', ([list, way]) => [list, way, 1, 1.5]],
+      ['with a number beyond all', 'record_id', ([list, way]) => [list, way, BEYOND, 1]],
+      ['of a list that is none', 'record_id', ([, way]) => ['list', way, 1, 1]],
+    ] satisfies [string, string, (parts: unknown[]) => unknown[]][]) {
+      test(`a cursor ${what} is 400`, async () => {
+        const query = { platform, record_type: 'cases', sort, limit: '2' }
+        const { next_cursor } = await read(query)
+        const changed = changeCursor(next_cursor ?? '', change)
+        const asked = new URLSearchParams({ ...query, cursor: changed })
+        const error = expectError(
+          await hub().get(`/api/v1/records?${asked}`),
+          400,
+          'invalid_request',
+        )
+        assert.deepEqual(Object.keys(error.errors ?? {}), ['cursor'])
+      })
+    }
+
+    test('a cursor belongs to one filter and one order', async () => {
+      const query = { platform, sort: 'record_id', limit: '2' }
+      const cursor = (await read(query)).next_cursor ?? ''
+      await read({ ...query, limit: '3', cursor })
+      for (const other of [
+        { sort: '-record_id' },
+        { sort: 'created_at' },
+        { record_type: 'cases' },
+        { q: 'name' },
+        { 'filter[status]': 'open' },
+      ]) {
+        const asked = new URLSearchParams({ ...query, ...other, cursor })
+        expectError(await hub().get(`/api/v1/records?${asked}`), 400, 'invalid_request')
+      }
+    })
+
+    test('pages are read forwards and backwards, and the first has nothing before it', async () => {
+      const query = { platform, record_type: 'cases', sort: 'full_name', limit: '7' }
+      const pages: StoredRecord[][] = []
+      let page = await read(query)
+      assert.equal(page.previous_cursor, null)
+      for (;;) {
+        pages.push(page.records)
+        if (page.next_cursor === null) break
+        page = await read({ ...query, cursor: page.next_cursor })
+      }
+      assert.equal(pages.flat().length, COUNT)
+      const back: StoredRecord[][] = [page.records]
+      while (page.previous_cursor !== null) {
+        page = await read({ ...query, cursor: page.previous_cursor })
+        back.unshift(page.records)
+      }
+      assert.deepEqual(back, pages)
+      const next = await read({ ...query, cursor: page.next_cursor ?? '' })
+      assert.deepEqual(next.records, pages[1])
+    })
+
+    for (const [id, status] of [
+      ['999999', 404],
+      ['9007199254740991', 404],
+      ['abc', 400],
+      ['0', 400],
+      ['-1', 400],
+      ['1.5', 400],
+    ] as const) {
+      test(`the record ${id} and its history are ${status}`, async () => {
+        const code = status === 404 ? 'not_found' : 'invalid_request'
+        for (const url of [`/api/v1/records/${id}`, `/api/v1/records/${id}/history`]) {
+          expectError(await hub().get(url), status, code)
+        }
+      })
+    }
+
+    test('the history tells each change, newest first, and not the creation', async () => {
+      const created = await push(hub(), key, newRecord('H-1', { data: { a: 1, b: null } }))
+      const { record_id } = expectAnswer(created, 201, Type.Object({ record_id: Type.Integer() }))
+      await push(hub(), key, newRecord('H-1', { full_name: 'Bea', data: { a: 2, 'c/~': {} } }))
+      const patch = { record_type: 'cases', reference_number: 'H-1', data: { a: [1] } }
+      const patched = await push(hub(), key, patch, 'PATCH')
+      const history = await historyOf(hub(), record_id)
+      for (const entry of history) {
+        expectMembers(entry, ['at', 'source', 'changes', 'pull_id', 'request_id'])
+        assert.match(entry.at, TIMESTAMP)
+        assert.equal(entry.pull_id, null)
+      }
+      assert.deepEqual(
+        history.map(({ source, changes }) => ({ source, changes })),
+        [
+          { source: 'PATCH', changes: [{ path: '/data/a', before: 2, after: [1] }] },
+          {
+            source: 'POST',
+            changes: [
+              { path: '/full_name', before: 'Ann Example', after: 'Bea' },
+              { path: '/data/a', before: 1, after: 2 },
+              { path: '/data/b', before: null },
+              { path: '/data/c~1~0', after: {} },
+            ],
+          },
+        ],
+      )
+      assert.equal(history[0]?.request_id, patched.header('x-request-id'))
+    })
+
+    test('a long history is read in pages, each entry once', async () => {
+      const answers = Array.from({ length: 106 }, (_, n) =>
+        push(hub(), key, newRecord('H-2', { data: { n } })),
+      )
+      await Promise.all(answers)
+      const [record] = (await read({ reference_number: 'H-2' })).records
+      const Page = Type.Object({ history: Type.Array(HistoryEntry), next_cursor: nullable })
+      const url = `/api/v1/records/${record?.record_id}/history`
+      const first = expectAnswer(await hub().get(url), 200, Page)
+      const rest = expectAnswer(await hub().get(`${url}?cursor=${first.next_cursor}`), 200, Page)
+      assert.equal(rest.next_cursor, null)
+      const entries = [...first.history, ...rest.history]
+      assert.equal(entries.length, 105)
+      assert.equal(new Set(entries.map((entry) => entry.request_id)).size, 105)
+      expectError(await hub().get(`${url}?cursor=x`), 400, 'invalid_request')
+    })
+
+    test('the activity pages newest first, each line once, in its shape', async () => {
+      const Page = Type.Object({ activity: Type.Array(ActivityLine), next_cursor: nullable })
+      const lines: ActivityLine[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const url = `/api/v1/activity?limit=10${cursor && `&cursor=${cursor}`}`
+        const page: Type.Static<typeof Page> = expectAnswer(await hub().get(url), 200, Page)
+        lines.push(...page.activity)
+        cursor = page.next_cursor
+      }
+      const ids = lines.map((line) => line.id)
+      assert.ok(ids.length > COUNT)
+      assert.deepEqual(
+        ids,
+        [...new Set(ids)].sort((a, b) => b - a),
+      )
+      for (const line of lines) {
+        expectMembers(line, [
+          ...['id', 'at', 'level', 'kind', 'platform_name', 'record_id', 'actor', 'message'],
+          'details',
+        ])
+      }
+      const mine = await hub().get(`/api/v1/activity?platform=${platform}&level=error`)
+      assert.deepEqual(expectAnswer(mine, 200, Page).activity, [])
+      for (const wrong of ['level=loud', 'cursor=x', 'limit=501', 'unknown=1']) {
+        expectError(await hub().get(`/api/v1/activity?${wrong}`), 400, 'invalid_request')
+      }
+    })
+
+    test('rejected pushes page newest first, each once, in their shape', async () => {
+      for (let n = 0; n < 7; n++) await push(hub(), key, newRecord(`X-${n}`, { data: n }))
+      await push(hub(), key, newRecord('X-8', { record_type: 'ghosts' }))
+      const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush), next_cursor: nullable })
+      const found: RejectedPush[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const query = new URLSearchParams({ platform, limit: '3', ...(cursor && { cursor }) })
+        const answer = await hub().get(`/api/v1/rejected-pushes?${query}`)
+        const page: Type.Static<typeof Page> = expectAnswer(answer, 200, Page)
+        found.push(...page.rejected_pushes)
+        cursor = page.next_cursor
+      }
+      const references = found.map((one) => expectReference(one.body))
+      assert.deepEqual(
+        references,
+        [8, 6, 5, 4, 3, 2, 1, 0].map((n) => `X-${n}`),
+      )
+      for (const one of found) {
+        expectMembers(one, [
+          ...['id', 'first_at', 'at', 'count', 'platform_name', 'record_type', 'method', 'code'],
+          ...['message', 'errors', 'cause', 'body', 'pull_id', 'replayed_at', 'replayed_by'],
+          ...['replay_outcome', 'record_id'],
+        ])
+      }
+      const coded = await hub().get('/api/v1/rejected-pushes?code=module_not_registered')
+      assert.equal(expectAnswer(coded, 200, Page).rejected_pushes.length, 1)
+      for (const wrong of ['cursor=x', 'limit=0', 'unknown=1']) {
+        expectError(await hub().get(`/api/v1/rejected-pushes?${wrong}`), 400, 'invalid_request')
+      }
+    })
+  })
+})
+
+function expectReference(body: unknown): unknown {
+  assert.ok(typeof body === 'object' && body !== null && 'reference_number' in body)
+  return body.reference_number
+}
+
+function compare(one: StoredRecord, other: StoredRecord, sort: string): number {
+  if (sort === 'reference_number' || sort === 'full_name') {
+    const order = Buffer.compare(Buffer.from(one[sort]), Buffer.from(other[sort]))
+    if (order !== 0) return order
+  }
+  return one.record_id - other.record_id
+}

@@ -1,0 +1,169 @@
+/** Recovery codes: what they open, and of what use it is to read what is stored of them. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
+import { authSecretOf } from '../../src/app/auth-secret.ts'
+import { createSecretBox } from '../../src/lib/secret-box.ts'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { cookieOf } from '../helpers/http-actions.ts'
+import { expectAbsent, expectError, expectObject } from '../helpers/http-answer.ts'
+import { EMAIL, PASSWORD, SECRET, startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { actionsOf, callAs, sessionOf, signInAs, trySignIn } from '../helpers/http-operators.ts'
+import { ACCOUNT, enableSecondFactor, sendCode } from '../helpers/http-second-factors.ts'
+import { authKysely, runSql } from '../helpers/storage-sql.ts'
+
+const KEY = authSecretOf(createSecretBox(SECRET))
+
+/** A whole sign-in, with a recovery code. */
+const use = async (hub: TestHub, code: string) =>
+  sendCode(hub, await trySignIn(hub, EMAIL), 'verify-backup-code', code)
+
+/** What who has the database and the secret of the hub reads. */
+async function unsealCodes(hub: TestHub): Promise<string[]> {
+  const [row] = await runSql(hub.storage, 'SELECT backup_codes FROM operator_second_factors')
+  const codes: unknown = JSON.parse(
+    await symmetricDecrypt({ key: KEY, data: String(row?.['backup_codes']) }),
+  )
+  assert.ok(Array.isArray(codes))
+  return codes.map(String)
+}
+
+/** Every row of every table. */
+async function readDatabase(hub: TestHub): Promise<string> {
+  const tables = await authKysely(hub.storage).introspection.getTables()
+  assert.ok(tables.some(({ name }) => name === 'operator_second_factors'))
+  const rows: unknown[] = []
+  for (const { schema, name } of tables) {
+    const table = schema === undefined ? `"${name}"` : `"${schema}"."${name}"`
+    rows.push(name, await runSql(hub.storage, `SELECT * FROM ${table}`))
+  }
+  return JSON.stringify(rows)
+}
+
+onEachEngineWhenDeep((engine) => {
+  describe(`recovery codes, on ${engine.name}`, () => {
+    test('a recovery code goes on once', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const { codes } = await enableSecondFactor(hub, await signInAs(hub))
+      assert.equal(new Set(codes).size, 10)
+      const [code = '', second = ''] = codes
+      await sessionOf(hub, await use(hub, code))
+      for (const again of [code, code.toUpperCase()]) {
+        expectError(await use(hub, again), 401, 'invalid_backup_code')
+      }
+      await sessionOf(hub, await use(hub, second))
+      assert.equal((await unsealCodes(hub)).length, 8)
+      assert.ok((await actionsOf(hub)).includes('session.begin'))
+    })
+
+    test('of many who use one recovery code at once, one gets in', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const { codes } = await enableSecondFactor(hub, await signInAs(hub))
+      const [code = ''] = codes
+      const typed = [code, code.toUpperCase(), code.replaceAll('-', ' ')]
+      const halves = []
+      for (const _ of typed) halves.push(await trySignIn(hub, EMAIL))
+      const answers = await Promise.all(
+        halves.map((half, at) => sendCode(hub, half, 'verify-backup-code', typed[at] ?? '')),
+      )
+      assert.equal(answers.filter((answer) => answer.status === 200).length, 1)
+      assert.equal((await unsealCodes(hub)).length, 9)
+    })
+
+    test('a code is taken with other case, spaces and dashes', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const { codes } = await enableSecondFactor(hub, await signInAs(hub))
+      const [first = '', second = '', third = ''] = codes
+      for (const typed of [
+        first.toUpperCase().replaceAll('0', 'O').replaceAll('1', 'I'),
+        ` ${second.replaceAll('-', ' ')} `,
+        third.replaceAll('-', ''),
+      ]) {
+        await sessionOf(hub, await use(hub, typed))
+      }
+      for (const none of ['', '-', third.slice(0, 4), codes.join('\n')]) {
+        expectError(await use(hub, none), 401, 'invalid_backup_code')
+      }
+    })
+
+    test('only hashes are stored, and a hash lets nobody in, not even with the secret', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const { codes } = await enableSecondFactor(hub, await signInAs(hub))
+      await sessionOf(hub, await use(hub, codes[9] ?? ''))
+      const hashes = await unsealCodes(hub)
+      assert.equal(hashes.length, 9)
+      for (const hash of hashes) assert.match(hash, /^sha256:[\w-]{43}$/)
+      const parts = codes.flatMap((code) => {
+        const groups = code.split('-')
+        const runs = groups.slice(2).map((_, at) => groups.slice(at, at + 3))
+        return [...runs.map((run) => run.join('-')), ...runs.map((run) => run.join(''))]
+      })
+      const stored = `${await readDatabase(hub)} ${hashes}`.toLowerCase()
+      expectAbsent(parts, [stored, hub.log()])
+
+      const [hash = ''] = hashes
+      const [sealed] = await runSql(hub.storage, 'SELECT backup_codes FROM operator_second_factors')
+      for (const typed of [
+        hash,
+        hash.replace('sha256:', ''),
+        Buffer.from(hash.slice(7), 'base64url').toString('hex'),
+        JSON.stringify(hashes),
+        String(sealed?.['backup_codes']).slice(0, 1000),
+      ]) {
+        expectError(await use(hub, typed), 401, 'invalid_backup_code')
+      }
+    })
+
+    test('wrong ones are counted over sign-ins, and so are hashes', async () => {
+      const env = { HUB_TRUST_PROXY: 'on' }
+      await using hub = await startTestHub(engine, { withOperator: true, env })
+      const { codes } = await enableSecondFactor(hub, await signInAs(hub))
+      const [hash = ''] = await unsealCodes(hub)
+      const tryFrom = async (address: string, code: string) => {
+        const from = { 'x-forwarded-for': address }
+        const half = await trySignIn(hub, EMAIL, PASSWORD, from)
+        return hub.send({
+          method: 'POST',
+          url: '/api/auth/two-factor/verify-backup-code',
+          headers: { ...from, cookie: cookieOf(half) },
+          body: { code },
+        })
+      }
+      const [code = ''] = codes
+      const statuses: number[] = []
+      for (const guess of ['x', hash, 'y', hash, 'z', hash, code]) {
+        statuses.push((await tryFrom('198.51.100.66', guess)).status)
+      }
+      assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429])
+      assert.equal((await tryFrom('192.0.2.1', code)).status, 200)
+    })
+
+    test('new ones take the place of the old, which hold no more', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const { codes, session } = await enableSecondFactor(hub, await signInAs(hub))
+      const url = `${ACCOUNT}/second-factor/recovery-codes`
+      const renewed = await callAs(hub, session, 'POST', url, { password: PASSWORD })
+      const { recovery_codes } = expectObject(renewed, 200)
+      assert.ok(Array.isArray(recovery_codes))
+      expectError(await use(hub, codes[0] ?? ''), 401, 'invalid_backup_code')
+      await sessionOf(hub, await use(hub, String(recovery_codes[0])))
+    })
+
+    test('those of an older version, which were stored whole, hold until used', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      await enableSecondFactor(hub, await signInAs(hub))
+      const data = JSON.stringify(['aBcDe-01oIl', 'zZzZz-99999'])
+      const sealed = await symmetricEncrypt({ key: KEY, data })
+      await runSql(hub.storage, `UPDATE operator_second_factors SET backup_codes = '${sealed}'`)
+      await sessionOf(hub, await use(hub, 'aBcDe-01oIl'))
+      const left = await unsealCodes(hub)
+      assert.deepEqual(
+        left.map((one) => one.slice(0, 7)),
+        ['sha256:'],
+      )
+      expectError(await use(hub, 'aBcDe-01oIl'), 401, 'invalid_backup_code')
+      await sessionOf(hub, await use(hub, 'zZzZz-99999'))
+      assert.deepEqual(await unsealCodes(hub), [])
+    })
+  })
+})

@@ -1,0 +1,121 @@
+/** What was refused: kept without keys, read, grouped and forgotten. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import Type from 'typebox'
+import { REMOVED_KEY } from '../../src/domain/redact-keys.ts'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  activityOf,
+  newRecord,
+  registerAny,
+  rejectedOf,
+  shareHub,
+} from '../helpers/http-actions.ts'
+import { type Answer, expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
+import type { TestHub } from '../helpers/http-hub.ts'
+import { startPulledHub } from '../helpers/http-pulled-hub.ts'
+import { groupsOf, refuse, replayOne, sendReplay } from '../helpers/http-rejected.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+
+const Dismissed = Type.Object({ success: Type.Literal(true), dismissed: Type.Integer() })
+
+onEachEngine((engine) => {
+  describe(`what was refused, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+
+    test('groups tell causes apart, and a cause is a filter', async () => {
+      const school = await registerAny(hub())
+      await refuse(hub(), school, newRecord('R-1', { data: 1 }))
+      await refuse(hub(), school, newRecord('R-2', { data: 2 }))
+      await refuse(hub(), school, newRecord('R-3', { full_name: 3 }))
+      const groups = await groupsOf(hub(), school.platform_name)
+      assert.deepEqual(
+        groups.map((group) => [group.code, group.record_type, group.rejected_pushes]).sort(),
+        [
+          ['invalid_record', 'cases', 1],
+          ['invalid_record', 'cases', 2],
+        ],
+      )
+      const two = groups.find((group) => group.rejected_pushes === 2)
+      assert.ok(two)
+      const answer = await remove(hub(), `?cause=${two.cause}&platform=${school.platform_name}`)
+      assert.equal(expectAnswer(answer, 200, Dismissed).dismissed, 2)
+      const left = await groupsOf(hub(), school.platform_name)
+      assert.match(only(left).message, /full_name/)
+    })
+
+    test('what is dismissed is gone, and the audit says who did it', async () => {
+      const school = await registerAny(hub())
+      const { id } = await refuse(hub(), school, newRecord('R-1', { data: 1 }))
+      assert.equal(expectAnswer(await remove(hub(), `/${id}`), 200, Dismissed).dismissed, 1)
+      expectError(await remove(hub(), `/${id}`), 404, 'not_found')
+      expectError(await hub().get(`/api/v1/rejected-pushes/${id}`), 404, 'not_found')
+      expectError(await remove(hub(), ''), 400, 'invalid_request')
+      assert.deepEqual(await rejectedOf(hub(), school.platform_name), [])
+      const audit = await runSql(
+        hub().storage,
+        "SELECT actor, details FROM audit WHERE action = 'rejected_push.dismiss'",
+      )
+      const mine = audit.filter((entry) => entry['details'] === JSON.stringify({ id }))
+      assert.equal(only(mine)['actor'], 'token test operator')
+      const kinds = (await activityOf(hub())).map((line) => line.kind)
+      assert.ok(kinds.includes('rejected_push.dismissed'))
+    })
+
+    test('a viewer reads, and changes nothing', async () => {
+      const school = await registerAny(hub())
+      const { id } = await refuse(hub(), school, newRecord('R-1', { data: 1 }))
+      const headers = { authorization: hub().authorization('viewer') }
+      const read = await hub().send({ url: `/api/v1/rejected-pushes/${id}`, headers })
+      assert.equal(read.status, 200)
+      for (const [method, path] of [
+        ['POST', `/${id}/replay`],
+        ['POST', '/replay'],
+        ['DELETE', `/${id}`],
+        ['DELETE', `?platform=${school.platform_name}`],
+      ] as const) {
+        const url = `/api/v1/rejected-pushes${path}`
+        const answer = await hub().send({ method, url, headers, body: { dry_run: true } })
+        expectError(answer, 403, 'forbidden')
+      }
+    })
+
+    test('keys in a body are not kept, and a body that lost one must be mended', async () => {
+      const school = await registerAny(hub())
+      const key = school.hub_api_key
+      const data = { note: `our key is ${key}`, 'X-API-KEY': 'some other key' }
+      const { id, body } = await refuse(hub(), school, newRecord('R-1', { full_name: 1, data }))
+      assert.deepEqual(body, {
+        ...newRecord('R-1', { full_name: 1 }),
+        data: { note: `our key is ${REMOVED_KEY}`, 'X-API-KEY': REMOVED_KEY },
+      })
+      const rows = await runSql(hub().storage, `SELECT * FROM rejected_pushes`)
+      expectAbsent([key, 'some other key'], [JSON.stringify(rows), hub().log()])
+      expectError(await sendReplay(hub(), id, {}), 422, 'key_was_removed')
+      await replayOne(hub(), id, { body: newRecord('R-1') })
+    })
+
+    test('the source key that a platform sends back is not kept', async () => {
+      await using kit = await startPulledHub(engine)
+      const [module] = kit.platform.modules
+      assert.ok(module)
+      const { source_api_key } = kit.platform
+      module.records = [{ reference_number: 'R-1', data: { sent: `with ${source_api_key}` } }]
+      await kit.pull()
+      const { body } = only(await kit.rejected())
+      assert.deepEqual(body, {
+        reference_number: 'R-1',
+        data: { sent: `with ${REMOVED_KEY}` },
+      })
+    })
+  })
+})
+
+function remove(hub: TestHub, path: string): Promise<Answer> {
+  return hub.send({
+    method: 'DELETE',
+    url: `/api/v1/rejected-pushes${path}`,
+    headers: { authorization: hub.authorization('operator') },
+  })
+}

@@ -1,0 +1,312 @@
+/** Unregistering modules, deleting their records, and removing platforms. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  type ActivityLine,
+  ModuleRemovalPreview,
+  Platform,
+  PlatformRemovalPreview,
+  PushAnswer,
+  type Removal,
+  RemovalAnswer,
+  RemovalPage,
+} from '@recordhub/protocol'
+import Type from 'typebox'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  activityOf,
+  newRecord,
+  pullAll,
+  push,
+  readSnapshot,
+  recordsOf,
+  registerPlatform,
+  rejectedOf,
+} from '../helpers/http-actions.ts'
+import { type Answer, expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
+import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
+
+const { Object: object, Literal: literal } = Type
+const OnePlatform = object({ success: literal(true), platform: Platform })
+
+onEachEngine((engine) => {
+  describe(`unregistering a module, on ${engine.name}`, () => {
+    test('its pushes are refused and it is not pulled; its records stay and are found again', async () => {
+      await using kit = await startWithTwoModules(engine)
+      const { hub, id, key, platform } = kit
+      const before = await recordsOf(hub, platform.platform_name)
+      const changed = expectAnswer(await choose(hub, id, ['visits']), 200, OnePlatform).platform
+      assert.equal(changed.modules_registered, 1)
+      assert.equal(changed.records, before.length)
+      const refused = await push(hub, key, newRecord('R-1'))
+      expectError(refused, 422, 'module_not_registered')
+      assert.equal(
+        only(await rejectedOf(hub, platform.platform_name)).code,
+        'module_not_registered',
+      )
+      assert.equal(only((await pullAll(hub)).tasks).record_type, 'visits')
+      assert.deepEqual(await recordsOf(hub, platform.platform_name), before)
+      expectAnswer(await choose(hub, id, ['visits', 'cases']), 200, OnePlatform)
+      const { pull } = await pullAll(hub)
+      assert.deepEqual([pull.counts.created, pull.counts.unchanged], [0, before.length])
+      assert.equal((await push(hub, key, newRecord('R-1'))).status, 200)
+      const [line] = (await activityOf(hub)).filter(
+        (one) => one.kind === 'platform.modules_changed',
+      )
+      assert.match(line?.message ?? '', /visits, cases/)
+    })
+
+    test('all modules may go, together with the status; what is unknown changes nothing', async () => {
+      await using kit = await startWithTwoModules(engine)
+      const { hub, id } = kit
+      expectError(await choose(hub, id, ['ghosts']), 422, 'module_unknown')
+      for (const body of [{}, { record_types: ['a', 'a'] }, { record_types: 'cases' }, { x: 1 }]) {
+        expectError(await patch(hub, id, body), 400, 'invalid_request')
+      }
+      expectError(await choose(hub, 999, []), 404, 'not_found')
+      assert.equal((await readPlatform(hub, id)).modules_registered, 2)
+      const both = { record_types: [], status: 'inactive' }
+      const changed = expectAnswer(await patch(hub, id, both), 200, OnePlatform).platform
+      assert.deepEqual([changed.modules_registered, changed.status], [0, 'inactive'])
+    })
+
+    test('amid its pull it stores nothing more, and the other modules go on', async () => {
+      await using kit = await startWithTwoModules(engine)
+      const { hub, id, platform } = kit
+      const [cases, visits] = platform.modules
+      cases?.records.push(simulatedRecord('new'))
+      visits?.records.push(simulatedRecord('new'))
+      const held = platform.hold('records/cases')
+      const pulling = pullAll(hub)
+      await held.arrived
+      expectAnswer(await choose(hub, id, ['visits']), 200, OnePlatform)
+      held.release()
+      const { tasks } = await pulling
+      const states = new Map(tasks.map((task) => [task.record_type, task.state]))
+      assert.deepEqual([states.get('cases'), states.get('visits')], ['failed', 'succeeded'])
+      const fresh = (await recordsOf(hub, platform.platform_name)).filter(
+        (record) => record.reference_number === 'R-new',
+      )
+      assert.equal(only(fresh).record_type, 'visits')
+    })
+  })
+
+  describe(`deleting the records of a module, on ${engine.name}`, () => {
+    test('it is named before, takes the type typed again, and leaves the other modules', async () => {
+      await using kit = await startWithTwoModules(engine)
+      const { hub, id, platform } = kit
+      const url = `/api/v1/platforms/${id}/modules/cases/records`
+      const typed = { record_type: 'cases' }
+      const preview = object({ success: literal(true), removal: ModuleRemovalPreview })
+      const registered = expectAnswer(await hub.get(url), 200, preview).removal
+      assert.deepEqual([registered.records, registered.registered], [3, true])
+      expectError(await remove(hub, url, typed), 409, 'module_registered')
+      await choose(hub, id, ['visits'])
+      expectError(await remove(hub, url, { record_type: 'visits' }), 422, 'name_differs')
+      expectError(await remove(hub, url, {}), 400, 'invalid_request')
+      expectError(await remove(hub, url, undefined), 400, 'invalid_request')
+      const ghosts = `/api/v1/platforms/${id}/modules/ghosts/records`
+      expectError(await hub.get(ghosts), 404, 'not_found')
+      expectError(await remove(hub, ghosts, { record_type: 'ghosts' }), 404, 'not_found')
+      assert.equal((await recordsOf(hub, platform.platform_name)).length, 6)
+
+      const { removal } = expectAnswer(await remove(hub, url, typed), 202, RemovalAnswer)
+      assert.deepEqual([removal.record_type, removal.records], ['cases', 3])
+      const done = await untilDone(hub, removal.id)
+      assert.deepEqual([done.removed, done.requested_by], [3, 'token test operator'])
+      const left = await recordsOf(hub, platform.platform_name)
+      assert.deepEqual(new Set(left.map((record) => record.record_type)), new Set(['visits']))
+      assert.equal((await readPlatform(hub, id)).records, 3)
+      await choose(hub, id, ['visits', 'cases'])
+      assert.equal((await pullAll(hub)).pull.counts.created, 3)
+    })
+  })
+
+  describe(`removing a platform, on ${engine.name}`, () => {
+    test('it is named before, and goes at once from lists, pulls and the receiver', async () => {
+      await using kit = await startWithTwoModules(engine)
+      const { hub, id, key, platform } = kit
+      const { platform_name } = platform
+      await push(hub, key, newRecord('R-1', { data: 'none' }))
+      const url = `/api/v1/platforms/${id}`
+      const preview = object({ success: literal(true), removal: PlatformRemovalPreview })
+      assert.deepEqual(expectAnswer(await hub.get(`${url}/removal`), 200, preview).removal, {
+        platform_name,
+        modules: 2,
+        records: 6,
+        rejected_pushes: 1,
+        hub_api_keys: 1,
+      })
+      for (const wrong of [{ platform_name: platform_name.toUpperCase() }, { platform_name: '' }]) {
+        expectError(await remove(hub, url, wrong), 422, 'name_differs')
+      }
+      expectError(await remove(hub, url, undefined), 400, 'invalid_request')
+      expectAnswer(await push(hub, key, newRecord('R-9')), 201, PushAnswer)
+
+      const answers = await Promise.all([1, 2].map(() => remove(hub, url, { platform_name })))
+      assert.deepEqual(answers.map((answer) => answer.status).sort(), [202, 404])
+      const accepted = answers.find((answer) => answer.status === 202)
+      assert.ok(accepted)
+      const { removal } = expectAnswer(accepted, 202, RemovalAnswer)
+      expectError(await push(hub, key, newRecord('R-10')), 401, 'api_key_invalid')
+      expectError(await hub.get(url), 404, 'not_found')
+      expectError(await hub.get(`${url}/removal`), 404, 'not_found')
+      expectError(await patch(hub, id, { status: 'active' }), 404, 'not_found')
+      const asked = platform.requests.length
+      assert.deepEqual((await pullAll(hub)).tasks, [])
+      assert.equal(platform.requests.length, asked)
+      const snapshot = await readSnapshot(hub)
+      assert.deepEqual([snapshot.platforms, snapshot.records], [[], []])
+      assert.equal(snapshot.stats.records, 0)
+
+      assert.equal((await untilDone(hub, removal.id)).removed, 7)
+      for (const table of ['platforms', 'modules', 'records', 'hub_keys', 'secrets']) {
+        assert.deepEqual(await runSql(hub.storage, `SELECT 1 FROM ${table}`), [], table)
+      }
+      const lines = await activityOf(hub)
+      assert.ok(
+        lines.some((one) => one.kind === 'push.created' && one.platform_name === platform_name),
+      )
+      assert.ok(lines.some((one) => one.kind === 'platform.removed'))
+      const audit = await runSql(
+        hub.storage,
+        `SELECT * FROM audit WHERE action = 'platform.remove'`,
+      )
+      assert.equal(only(audit)['target'], platform_name)
+    })
+
+    test('the activity says how much came and goes, also where it is one', async () => {
+      await using hub = await startTestHub(engine)
+      await using platform = await simulatePlatform()
+      const { id, hub_api_key } = await registerPlatform(hub, platform)
+      await push(hub, hub_api_key, newRecord('R-1'))
+      const { platform_name } = platform
+      const answer = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
+      await untilDone(hub, expectAnswer(answer, 202, RemovalAnswer).removal.id)
+      const told = (kind: string, lines: ActivityLine[]) =>
+        only(lines.filter((line) => line.kind === kind)).message
+      const lines = await activityOf(hub)
+      assert.match(told('platform.registered', lines), / 1 module$/)
+      assert.match(told('platform.removed', lines), /: 1 record$/)
+      assert.match(told('platform.deleted', lines), /: 1 record$/)
+    })
+
+    test('its name is free at once, and the new platform has nothing of the old one', async () => {
+      await using kit = await startWithTwoModules(engine)
+      const { hub, id, key, platform } = kit
+      const { platform_name } = platform
+      await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
+      const again = await registerPlatform(hub, platform)
+      assert.notEqual(again.id, id)
+      assert.equal(again.platform.records, 0)
+      expectError(await push(hub, key, newRecord('R-1')), 401, 'api_key_invalid')
+      const { pull } = await pullAll(hub)
+      assert.deepEqual([pull.state, pull.counts.created], ['succeeded', 6])
+      assert.equal((await recordsOf(hub, platform_name)).length, 6)
+    })
+
+    test('amid its pull nothing more is stored, and the pull ends with what else there is', async () => {
+      await using kit = await startWithTwoModules(engine)
+      const { hub, id, platform } = kit
+      await using other = await simulatePlatform()
+      other.modules[0]?.records.push(simulatedRecord(1))
+      await registerPlatform(hub, other)
+      const held = platform.hold('records/cases')
+      const pulling = pullAll(hub)
+      await held.arrived
+      const { platform_name } = platform
+      const answer = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
+      const { removal } = expectAnswer(answer, 202, RemovalAnswer)
+      held.release()
+      const { pull, tasks } = await pulling
+      assert.equal(pull.state, 'partial')
+      const states = tasks.map((task) => task.state).sort()
+      assert.deepEqual(states, ['cancelled', 'cancelled', 'succeeded'])
+      await untilDone(hub, removal.id)
+      const counted = await runSql(hub.storage, 'SELECT count(*) AS n FROM records')
+      assert.equal(Number(counted[0]?.['n']), 1)
+      assert.equal((await pullAll(hub)).pull.state, 'succeeded')
+    })
+
+    test('what a hub that was stopped left is taken up by the next one', async () => {
+      await using kit = await startWithTwoModules(engine)
+      const { hub, id, platform } = kit
+      const { platform_name } = platform
+      // As one leaves it that dies before the first step.
+      const request = { platform_id: id, platform_name, requested_by: 'ann', at: AT }
+      const line = { level: 'info', kind: 'platform.removed', message: 'Removed' } as const
+      const audit = { actor: 'ann', action: 'platform.remove', target: null, address: null }
+      await hub.stop()
+      const removal = await hub.storage.platforms.removePlatform(request, { activity: line, audit })
+      await hub.restart()
+      assert.equal((await untilDone(hub, removal?.id ?? 0)).removed, 6)
+      assert.deepEqual(await runSql(hub.storage, 'SELECT 1 FROM records'), [])
+    })
+
+    test('a viewer may neither look nor remove', async () => {
+      await using kit = await startWithTwoModules(engine)
+      const { hub, id } = kit
+      const headers = { authorization: hub.authorization('viewer') }
+      for (const url of [
+        `/api/v1/platforms/${id}`,
+        `/api/v1/platforms/${id}/modules/cases/records`,
+      ]) {
+        const body = { platform_name: kit.platform.platform_name }
+        expectError(await hub.send({ method: 'DELETE', url, headers, body }), 403, 'forbidden')
+      }
+      expectError(await hub.send({ url: '/api/v1/removals', headers }), 403, 'forbidden')
+    })
+  })
+})
+
+const AT = '2026-03-10T08:00:00.000Z'
+
+/** A hub that has pulled three records of each of two modules. */
+async function startWithTwoModules(engine: StorageEngine) {
+  const hub = await startTestHub(engine, { withOperator: true })
+  const records = () => [1, 2, 3].map((number) => simulatedRecord(number))
+  const modules = ['cases', 'visits'].map((type) => simulatedModule(type, { records: records() }))
+  const platform = await simulatePlatform({ modules })
+  const { id, hub_api_key } = await registerPlatform(hub, platform)
+  await pullAll(hub)
+  return {
+    hub,
+    platform,
+    id,
+    key: hub_api_key,
+    async [Symbol.asyncDispose]() {
+      await platform[Symbol.asyncDispose]()
+      await hub[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function patch(hub: TestHub, id: number, body: unknown): Promise<Answer> {
+  const headers = { authorization: hub.authorization('operator') }
+  return hub.send({ method: 'PATCH', url: `/api/v1/platforms/${id}`, headers, body })
+}
+
+function choose(hub: TestHub, id: number, record_types: string[]): Promise<Answer> {
+  return patch(hub, id, { record_types })
+}
+
+function remove(hub: TestHub, url: string, body: unknown): Promise<Answer> {
+  const headers = { authorization: hub.authorization('operator') }
+  return hub.send({ method: 'DELETE', url, headers, ...(body === undefined ? {} : { body }) })
+}
+
+async function readPlatform(hub: TestHub, id: number): Promise<Platform> {
+  return expectAnswer(await hub.get(`/api/v1/platforms/${id}`), 200, OnePlatform).platform
+}
+
+function untilDone(hub: TestHub, id: number): Promise<Removal> {
+  return until(async () => {
+    const { removals } = expectAnswer(await hub.get('/api/v1/removals'), 200, RemovalPage)
+    return removals.find((one) => one.id === id && one.finished_at !== null) ?? null
+  }, `removal ${id} ends`)
+}

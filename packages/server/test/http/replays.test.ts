@@ -1,0 +1,366 @@
+/** What was refused, mended and replayed. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  Platform,
+  RejectedPush,
+  ReplayAnswer,
+  ReplayStepAnswer,
+  type StoredRecord,
+} from '@recordhub/protocol'
+import Type from 'typebox'
+import { HubError } from '../../src/errors.ts'
+import type { Storage } from '../../src/storage/port/storage.ts'
+import { onEachEngine } from '../helpers/engines.ts'
+import {
+  historyOf,
+  newRecord,
+  push,
+  recordsOf,
+  registerAny,
+  rejectedOf,
+  setStatus,
+  shareHub,
+  tracesOf,
+} from '../helpers/http-actions.ts'
+import { expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { simulatedModule, simulatedRecord } from '../helpers/http-platform.ts'
+import { startPulledHub } from '../helpers/http-pulled-hub.ts'
+import {
+  groupsOf,
+  type Registered,
+  refuse,
+  replayOne,
+  sendReplay,
+  sendToRejected,
+} from '../helpers/http-rejected.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+
+onEachEngine((engine) => {
+  describe(`replaying what was refused, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+
+    test('one is mended and replayed: dry run first, then for good, and once', async () => {
+      const school = await registerAny(hub())
+      const { id } = await refuse(hub(), school, newRecord('R-1', { data: 'none' }))
+      const body = newRecord('R-1', { data: { price: 1 } })
+      const before = await tracesOf(hub())
+      const dry = await replayOne(hub(), id, { body, dry_run: true })
+      assert.deepEqual(dry, { ...accepted(id), outcome: 'created', record_id: null })
+      const unmended = await replayOne(hub(), id, { dry_run: true })
+      assert.deepEqual([unmended.outcome, unmended.code], ['rejected', 'invalid_record'])
+      assert.deepEqual(unmended.errors, { data: ['must be an object'] })
+      assert.deepEqual(await tracesOf(hub()), before)
+
+      expectError(await sendReplay(hub(), id, {}), 422, 'invalid_record')
+      const replay = await replayOne(hub(), id, { body })
+      const record = only(await recordsOf(hub(), school.platform_name))
+      assert.deepEqual(replay, {
+        ...accepted(id),
+        outcome: 'created',
+        record_id: record.record_id,
+      })
+      assert.deepEqual(record.data, { price: 1 })
+      expectError(await sendReplay(hub(), id, { body }), 409, 'already_replayed')
+      const { replayed_at, ...read } = await readOne(hub(), id)
+      assert.ok(replayed_at)
+      assert.deepEqual(
+        [read.replayed_by, read.replay_outcome, read.record_id],
+        ['token test operator', 'created', record.record_id],
+      )
+      assert.deepEqual(read.body, newRecord('R-1', { data: 'none' }))
+    })
+
+    test('a replay without a change of the body needs none to be sent', async () => {
+      const { platform, refused } = await refuseUnregistered(hub(), ['R-1', 'R-2'])
+      await registerModule(hub(), platform)
+      const [last, first] = refused
+      assert.ok(first && last)
+      assert.equal((await replayOne(hub(), first.id, {})).outcome, 'created')
+      assert.equal((await replayOne(hub(), last.id, undefined)).outcome, 'created')
+    })
+
+    test('a dry run names no record that there would be only after it', async () => {
+      const { platform, name } = await refuseUnregistered(hub(), ['R-1'])
+      for (const status of ['second', 'third']) {
+        const body = newRecord('R-1', { record_type: 'late', data: { status } })
+        await push(hub(), platform.hub_api_key, body)
+      }
+      await registerModule(hub(), platform)
+      const filter = { platform: name, record_type: 'late' }
+      const [tried] = await replaySteps(hub(), { ...filter, dry_run: true })
+      const [done] = await replaySteps(hub(), { ...filter, dry_run: false })
+      const { record_id } = only(await recordsOf(hub(), name))
+      assert.deepEqual(tried?.counts, { ...NONE, created: 1, updated: 2 })
+      assert.deepEqual(idsOf(tried), [null, null, null])
+      assert.deepEqual(idsOf(done), [record_id, record_id, record_id])
+    })
+
+    test('one that is mended to be of another module is judged by its manifest', async () => {
+      const { platform, name, refused } = await refuseUnregistered(hub(), ['R-1'])
+      const { id } = only(refused)
+      const policy = await hub().send({
+        method: 'PATCH',
+        url: `/api/v1/platforms/${platform.id}/modules/cases`,
+        headers: { authorization: hub().authorization('operator') },
+        body: { drift_policy: 'reject' },
+      })
+      assert.equal(policy.status, 200)
+      const odd = newRecord('R-1', { data: { odd: 1 } })
+      expectError(await sendReplay(hub(), id, { body: odd }), 422, 'drift_rejected')
+      assert.deepEqual(await recordsOf(hub(), name), [])
+      const nowhere = newRecord('R-1', { record_type: 'nothing' })
+      expectError(await sendReplay(hub(), id, { body: nowhere }), 422, 'module_not_registered')
+      const body = newRecord('R-1', { data: { status: 'open' } })
+      assert.equal((await replayOne(hub(), id, { body })).outcome, 'created')
+    })
+
+    test('numbers keep their form through keeping, mending and replaying', async () => {
+      const school = await registerAny(hub())
+      const { id } = await refuse(hub(), school, newRecord('R-1', { full_name: 1 }))
+      const record = JSON.stringify(newRecord('R-1', { data: { n: 'N' } }))
+      const body = record.replace('"N"', '12345678901234567890.10')
+      expectAnswer(await sendReplay(hub(), id, `{"body":${body}}`), 200, ReplayAnswer)
+      const answer = await hub().get(`/api/v1/records?platform=${school.platform_name}`)
+      assert.ok(answer.text.includes('"n":12345678901234567890.10'), answer.text)
+    })
+
+    test('what came later stands, unless the operator insists; history says that it was a replay', async () => {
+      const school = await registerAny(hub())
+      const { id } = await refuse(hub(), school, newRecord('R-1', { full_name: 1 }))
+      await push(hub(), school.hub_api_key, newRecord('R-1', { data: { status: 'later' } }))
+      const body = newRecord('R-1', { data: { status: 'earlier' } })
+      assert.equal((await replayOne(hub(), id, { body })).outcome, 'stale')
+      const { record_id, data } = only(await recordsOf(hub(), school.platform_name))
+      assert.deepEqual(data, { status: 'later' })
+      expectError(await sendReplay(hub(), id, { body }), 409, 'already_replayed')
+      assert.equal((await replayOne(hub(), id, { body, overwrite: true })).outcome, 'updated')
+      const entry = only(await historyOf(hub(), record_id))
+      assert.equal(entry.source, 'replay')
+      assert.deepEqual(entry.changes, [{ path: '/data/status', before: 'later', after: 'earlier' }])
+    })
+
+    test('many at once replay it once', async () => {
+      const school = await registerAny(hub())
+      const { id } = await refuse(hub(), school, newRecord('R-1', { full_name: 1 }))
+      const sent = Array.from({ length: 10 }, (_, n) =>
+        sendReplay(hub(), id, { body: newRecord('R-1', { data: { n } }) }),
+      )
+      const statuses = (await Promise.all(sent)).map((answer) => answer.status).sort()
+      assert.deepEqual(statuses, [200, ...Array.from({ length: 9 }, () => 409)])
+      const { record_id } = only(await recordsOf(hub(), school.platform_name))
+      assert.deepEqual(await historyOf(hub(), record_id), [])
+    })
+
+    test('it may not be replayed to an inactive platform, nor to a module that is not registered', async () => {
+      const { platform, refused } = await refuseUnregistered(hub(), ['R-1'])
+      const id = only(refused).id
+      expectError(await sendReplay(hub(), id, {}), 422, 'module_not_registered')
+      await registerModule(hub(), platform)
+      await setStatus(hub(), platform.id, 'inactive')
+      expectError(await sendReplay(hub(), id, {}), 409, 'platform_inactive')
+      expectError(await sendReplay(hub(), 999_999, {}), 404, 'not_found')
+      const unknown = await sendReplay(hub(), id, { unknown: 1 })
+      assert.deepEqual(expectError(unknown, 400, 'invalid_request').errors, {
+        unknown: ['is not known here'],
+      })
+      for (const wrong of [{ unknown: 1 }, { dry_run: 'yes' }, [], 'no JSON']) {
+        expectError(
+          await sendReplay(hub(), id, wrong),
+          400,
+          wrong === 'no JSON' ? 'invalid_json' : 'invalid_request',
+        )
+      }
+    })
+
+    test('a module that is registered offers what was refused for it, in steps', async () => {
+      const references = Array.from({ length: 230 }, (_, n) => `R-${n}`)
+      const { platform, name } = await refuseUnregistered(hub(), references)
+      // The last word of one that was refused twice.
+      const again = newRecord('R-0', { record_type: 'late', data: { status: 'last' } })
+      await push(hub(), platform.hub_api_key, again)
+      await registerModule(hub(), platform)
+      assert.equal(await replayableOf(hub(), platform.id), 231)
+
+      const filter = { platform: name, record_type: 'late' }
+      const before = await tracesOf(hub())
+      const tried = await replaySteps(hub(), { ...filter, dry_run: true })
+      assert.deepEqual(await tracesOf(hub()), before)
+      assert.deepEqual(
+        tried.map((step) => [step.replays.length, step.remaining]),
+        [
+          [200, 31],
+          [31, 0],
+        ],
+      )
+      const steps = await replaySteps(hub(), { ...filter, dry_run: false })
+      assert.deepEqual(
+        steps.map((step) => step.counts),
+        [
+          { ...NONE, created: 200 },
+          { ...NONE, created: 30, updated: 1 },
+        ],
+      )
+      const records = await recordsOf(hub(), name)
+      assert.deepEqual(records.map(referenceOf), references)
+      assert.deepEqual(records[0]?.data, { status: 'last' })
+      assert.equal(await replayableOf(hub(), platform.id), 0)
+      const [nothing] = await replaySteps(hub(), { ...filter, dry_run: false })
+      assert.deepEqual(nothing?.counts, NONE)
+      assert.deepEqual(await groupsOf(hub(), name), [])
+      const open = `/api/v1/rejected-pushes?platform=${name}&state=open`
+      const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
+      assert.deepEqual(expectAnswer(await hub().get(open), 200, Page).rejected_pushes, [])
+    })
+
+    test('a replay by filter that breaks off leaves each replayed or not, and goes on', async () => {
+      let isDown = false
+      const wrap = (storage: Storage): Storage => {
+        const { records } = storage
+        const applyWrites: typeof records.applyWrites = (batch) => {
+          if (!isDown) return records.applyWrites(batch)
+          throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
+        }
+        return { ...storage, records: { ...records, applyWrites } }
+      }
+      await using down = await startTestHub(engine, { wrap })
+      const references = Array.from({ length: 210 }, (_, n) => `R-${n}`)
+      const { platform, name } = await refuseUnregistered(down, references)
+      await registerModule(down, platform)
+      const request = { platform: name, dry_run: false }
+      const first = expectAnswer(
+        await sendToRejected(down, '/replay', request),
+        200,
+        ReplayStepAnswer,
+      )
+      isDown = true
+      const next = { ...request, cursor: first.next_cursor }
+      expectError(await sendToRejected(down, '/replay', next), 503, 'storage_unavailable')
+      isDown = false
+      assert.equal((await recordsOf(down, name)).length, 200)
+      assert.equal(await replayableOf(down, platform.id), 10)
+      const [rest] = await replaySteps(down, request)
+      assert.deepEqual(rest?.counts, { ...NONE, created: 10 })
+      assert.deepEqual((await recordsOf(down, name)).map(referenceOf), references)
+    })
+
+    test('what is refused again in a replay by filter stays to be mended', async () => {
+      const school = await registerAny(hub())
+      await refuse(hub(), school, newRecord('R-1', { data: 1 }))
+      await refuse(hub(), school, newRecord('R-2', { data: 2 }))
+      const filter = { platform: school.platform_name, dry_run: false }
+      const [step] = await replaySteps(hub(), filter)
+      assert.deepEqual(step?.counts, { ...NONE, rejected: 2 })
+      assert.deepEqual(step.replays[0]?.errors, { data: ['must be an object'] })
+      const [group] = await groupsOf(hub(), school.platform_name)
+      assert.equal(group?.rejected_pushes, 2)
+      for (const wrong of [{}, { dry_run: 1 }, { dry_run: true, cursor: 'x' }]) {
+        expectError(await sendToRejected(hub(), '/replay', wrong), 400, 'invalid_request')
+      }
+    })
+  })
+
+  describe(`replaying pulled records, on ${engine.name}`, () => {
+    test('one is mended and replayed, and stays as it is while the platform sends it wrong', async () => {
+      await using kit = await startPulledHub(engine)
+      const [module] = kit.platform.modules
+      assert.ok(module)
+      const wrong = { reference_number: 'R-2', full_name: 2, data: { status: 'wrong' } }
+      module.records = [simulatedRecord(1), wrong]
+      assert.equal((await kit.pull()).rejected, 1)
+      const { id, record_type, method } = only(await kit.rejected())
+      assert.deepEqual([record_type, method], ['cases', 'pull'])
+      const body = { ...wrong, full_name: 'Two', data: { status: 'right' } }
+      assert.equal((await replayOne(kit.hub, id, { body })).outcome, 'created')
+      const records = await kit.records()
+      assert.deepEqual(records.map(referenceOf), ['R-1', 'R-2'])
+      assert.equal((await kit.pull()).missing, 0)
+      assert.deepEqual(await kit.records(), records)
+      assert.deepEqual(await groupsOf(kit.hub, kit.platform.platform_name), [])
+      module.records = [simulatedRecord(1), simulatedRecord(2, { status: 'mended' })]
+      const mended = await kit.pull()
+      assert.deepEqual([mended.updated, mended.unchanged, mended.rejected], [1, 1, 0])
+    })
+
+    test('one that came twice gives way to the first, unless the operator insists', async () => {
+      await using kit = await startPulledHub(engine)
+      const [module] = kit.platform.modules
+      assert.ok(module)
+      module.records = [simulatedRecord(1, { n: 1 }), simulatedRecord(1, { n: 2 })]
+      await kit.pull()
+      const { id, code } = only(await kit.rejected())
+      assert.equal(code, 'duplicate_reference')
+      assert.equal((await replayOne(kit.hub, id, {})).outcome, 'stale')
+      assert.equal((await replayOne(kit.hub, id, { overwrite: true })).outcome, 'updated')
+      assert.deepEqual(only(await kit.records()).data, { n: 2 })
+    })
+  })
+})
+
+const NONE = { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 }
+
+function accepted(id: number) {
+  return { id, code: null, message: 'It is a new record.', errors: {} }
+}
+
+function referenceOf(record: StoredRecord): string {
+  return record.reference_number
+}
+
+function idsOf(step: ReplayStepAnswer | undefined): (number | null)[] | undefined {
+  return step?.replays.map((replay) => replay.record_id)
+}
+
+/** A platform whose module `late` is offered and not registered, and pushes to it. */
+async function refuseUnregistered(hub: TestHub, references: string[]) {
+  const modules = [simulatedModule('cases'), simulatedModule('late')]
+  const platform = await registerAny(hub, { modules })
+  await setRegistered(hub, platform, ['cases'])
+  for (const reference of references) {
+    const body = newRecord(reference, { record_type: 'late' })
+    assert.equal((await push(hub, platform.hub_api_key, body)).status, 422)
+  }
+  const name = platform.platform_name
+  return { platform, name, refused: await rejectedOf(hub, name) }
+}
+
+function registerModule(hub: TestHub, platform: Registered): Promise<void> {
+  return setRegistered(hub, platform, ['cases', 'late'])
+}
+
+async function setRegistered(hub: TestHub, { id }: Registered, types: string[]): Promise<void> {
+  const answer = await hub.send({
+    method: 'PATCH',
+    url: `/api/v1/platforms/${id}`,
+    headers: { authorization: hub.authorization('operator') },
+    body: { record_types: types },
+  })
+  assert.equal(answer.status, 200)
+}
+
+async function replayableOf(hub: TestHub, id: number): Promise<number | undefined> {
+  const answer = await hub.get(`/api/v1/platforms/${id}`)
+  const { platform } = expectAnswer(answer, 200, Type.Object({ platform: Platform }))
+  return platform.modules.find((module) => module.record_type === 'late')?.replayable
+}
+
+async function readOne(hub: TestHub, id: number): Promise<RejectedPush> {
+  const Answered = Type.Object({ rejected_push: RejectedPush })
+  return expectAnswer(await hub.get(`/api/v1/rejected-pushes/${id}`), 200, Answered).rejected_push
+}
+
+/** Goes on from step to step to the end. */
+async function replaySteps(hub: TestHub, request: object): Promise<ReplayStepAnswer[]> {
+  const steps: ReplayStepAnswer[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const answer = await sendToRejected(hub, '/replay', {
+      ...request,
+      ...(cursor ? { cursor } : {}),
+    })
+    const step = expectAnswer(answer, 200, ReplayStepAnswer)
+    steps.push(step)
+    cursor = step.next_cursor
+  }
+  return steps
+}

@@ -1,0 +1,99 @@
+/** What is old goes by itself, in the background. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { onEachEngine } from '../helpers/engines.ts'
+import { newRecord, push, registerAny } from '../helpers/http-actions.ts'
+import { clockOfToday } from '../helpers/http-alerts.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { countRows } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
+
+const AT_ONCE = { retention: 1 }
+const DAY = 24 * 3600
+const FOR_EVER = { HUB_RETENTION_AUDIT_DAYS: '0', HUB_RETENTION_HISTORY_DAYS: '0' }
+
+function untilGone(hub: TestHub, table: string) {
+  return until(
+    async () => ((await countRows(hub.storage, table)) === 0 ? true : null),
+    `nothing is left of ${table}`,
+  )
+}
+
+onEachEngine((engine) => {
+  describe(`retention, on ${engine.name}`, () => {
+    test('what is older than the settings say goes, records and what is for ever stay', async () => {
+      const clock = clockOfToday()
+      const options = { clock, env: FOR_EVER }
+      await using hub = await startTestHub(engine, options)
+      const { hub_api_key } = await registerAny(hub)
+      await push(hub, hub_api_key, newRecord('N-1'))
+      await push(hub, hub_api_key, newRecord('N-1', { data: { status: 'closed' } }))
+      await push(hub, hub_api_key, newRecord('N-2', { data: 1 }))
+      clock.advance(40 * DAY)
+      await hub.restart({ ...options, pace: AT_ONCE })
+      await untilGone(hub, 'rejected_pushes')
+      assert.ok((await countRows(hub.storage, 'activity')) > 0)
+      clock.advance(51 * DAY)
+      await untilGone(hub, 'activity')
+      // The second round shows that the first one has come to its end.
+      for (let round = 1; round <= 2; round += 1) {
+        const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
+        await hub.storage.activity.appendActivity(line)
+        clock.advance(2500 * DAY)
+        await untilGone(hub, 'activity')
+      }
+      assert.equal(await countRows(hub.storage, 'records'), 1)
+      assert.equal(await countRows(hub.storage, 'record_history'), 1)
+      assert.ok((await countRows(hub.storage, 'audit')) > 0)
+    })
+
+    test('no more lines of activity are kept than the settings say', async () => {
+      const clock = clockOfToday()
+      const env = { HUB_RETENTION_ACTIVITY_LINES: '10', HUB_RETENTION_ACTIVITY_DAYS: '0' }
+      await using hub = await startTestHub(engine, { clock, env, pace: AT_ONCE })
+      const { hub_api_key } = await registerAny(hub)
+      for (let index = 1; index <= 30; index += 1) {
+        await push(hub, hub_api_key, newRecord(`N-${index}`))
+      }
+      clock.advance(3601)
+      await until(
+        async () => ((await countRows(hub.storage, 'activity')) === 10 ? true : null),
+        'ten lines are left',
+      )
+    })
+
+    test('it is done once an hour, however many nodes try, and anew where it broke off', async () => {
+      let rounds = 0
+      let failures = 0
+      const clock = clockOfToday()
+      await using hub = await startTestHub(engine, {
+        clock,
+        pace: AT_ONCE,
+        wrap: (storage) => ({
+          ...storage,
+          retention: {
+            ...storage.retention,
+            async giveSpaceBack() {
+              if (failures < 3) {
+                failures += 1
+                throw new Error('The disk is shy')
+              }
+              rounds += 1
+              return false
+            },
+          },
+        }),
+      })
+      await until(async () => (rounds === 1 ? true : null), 'a round came to its end')
+      assert.equal(hub.log().split('old rows could not be dropped').length, 2)
+      clock.advance(3590)
+      // Another one asks in the meantime, as often as this hub does.
+      for (let time = 1; time <= 20; time += 1) {
+        assert.equal(await hub.storage.operators.claim('retention', 1), false)
+      }
+      assert.equal(rounds, 1)
+      clock.advance(20)
+      await until(async () => (rounds === 2 ? true : null), 'the next hour has its round')
+    })
+  })
+})

@@ -1,0 +1,86 @@
+/** The schedule of pulls: read, paused and resumed by an operator, on all nodes. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Schedule } from '@recordhub/protocol'
+import Type from 'typebox'
+import { onEachEngine } from '../helpers/engines.ts'
+import { activityOf, readSnapshot, registerPlatform, startPull } from '../helpers/http-actions.ts'
+import { expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { simulatePlatform } from '../helpers/http-platform.ts'
+import { until } from '../helpers/until.ts'
+
+/** Far from now, so that no time of it comes while a test looks. */
+const MINUTE = (new Date().getUTCMinutes() + 30) % 60
+const HOURLY = { HUB_PULL_SCHEDULE: `${MINUTE} * * * *` }
+const Answer = Type.Object({ success: Type.Literal(true), schedule: Schedule })
+
+async function schedule(hub: TestHub): Promise<Schedule> {
+  return expectAnswer(await hub.get('/api/v1/schedule'), 200, Answer).schedule
+}
+
+function change(hub: TestHub, body: unknown, role: 'operator' | 'viewer' = 'operator') {
+  const headers = { authorization: hub.authorization(role) }
+  return hub.send({ method: 'PATCH', url: '/api/v1/schedule', headers, body })
+}
+
+onEachEngine((engine) => {
+  describe(`the schedule of pulls, on ${engine.name}`, () => {
+    test('tells its pattern and its next time, which the dashboard shows too', async () => {
+      await using hub = await startTestHub(engine, { env: HOURLY, withOperator: true })
+      const { pattern, paused, next_run_at } = await schedule(hub)
+      assert.deepEqual([pattern, paused], [`${MINUTE} * * * *`, false])
+      assert.equal(new Date(next_run_at ?? '').getUTCMinutes(), MINUTE)
+      const { pull } = await readSnapshot(hub)
+      assert.deepEqual([pull.schedule_paused, pull.next_run_at], [false, next_run_at])
+    })
+
+    test('that is off has no next time', async () => {
+      await using hub = await startTestHub(engine)
+      const { pattern, next_run_at } = await schedule(hub)
+      assert.deepEqual([pattern, next_run_at], [null, null])
+    })
+
+    test('is paused and resumed, which outlives a restart and is told', async () => {
+      await using hub = await startTestHub(engine, { env: HOURLY, withOperator: true })
+      const paused = expectAnswer(await change(hub, { paused: true }), 200, Answer).schedule
+      assert.equal(paused.paused, true)
+      assert.ok(paused.paused_since && paused.paused_by)
+      assert.equal(paused.next_run_at, null)
+      const { pull } = await readSnapshot(hub)
+      assert.deepEqual([pull.schedule_paused, pull.next_run_at], [true, null])
+      await hub.restart({ env: HOURLY, withOperator: true })
+      assert.deepEqual(await schedule(hub), paused)
+      // A person may still ask for one.
+      await startPull(hub)
+      const resumed = expectAnswer(await change(hub, { paused: false }), 200, Answer).schedule
+      assert.deepEqual([resumed.paused, resumed.paused_by], [false, null])
+      assert.ok(resumed.next_run_at)
+      const kinds = (await activityOf(hub)).map((line) => line.kind)
+      assert.ok(kinds.includes('schedule.paused') && kinds.includes('schedule.resumed'))
+    })
+
+    test('is changed by operators only, and by nothing else than a yes or no', async () => {
+      await using hub = await startTestHub(engine)
+      expectError(await change(hub, { paused: true }, 'viewer'), 403, 'forbidden')
+      for (const body of [{}, { paused: 'yes' }, { paused: true, until: 'tomorrow' }]) {
+        expectError(await change(hub, body), 400, 'invalid_request')
+      }
+      assert.equal((await schedule(hub)).paused, false)
+    })
+
+    if (engine.schedulesSeconds) {
+      test('goes on once it is resumed', async () => {
+        const env = { HUB_PULL_SCHEDULE: '* * * * * *' }
+        await using hub = await startTestHub(engine, { env })
+        await using platform = await simulatePlatform()
+        await change(hub, { paused: true })
+        await registerPlatform(hub, platform)
+        const pulls = async () => JSON.parse((await hub.get('/api/v1/pulls')).text).pulls
+        assert.deepEqual(await pulls(), [])
+        await change(hub, { paused: false })
+        await until(async () => (await pulls())[0] ?? null, 'it pulls')
+      })
+    }
+  })
+})

@@ -1,0 +1,290 @@
+/** Searching the hub and every platform at once (specification 1.6, 4.2). */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { describe, test } from 'node:test'
+import { SearchLine } from '@recordhub/protocol'
+import Type from 'typebox'
+import { Value } from 'typebox/value'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { newRecord, push, registerPlatform, setStatus, shareHub } from '../helpers/http-actions.ts'
+import { expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import {
+  type Behaviour,
+  respond,
+  type SimulatedPlatform,
+  simulatedModule,
+  simulatedRecord,
+  simulatePlatform,
+} from '../helpers/http-platform.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+import { until } from '../helpers/until.ts'
+
+type PlatformLine = Extract<SearchLine, { kind: 'platform' }>
+
+onEachEngineWhenDeep((engine) => {
+  describe(`searching everywhere, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+
+    test('who is asked comes first, then what the hub has, then each platform, then the end', async () => {
+      await using hub = await startTestHub(engine)
+      await using simulated = await simulatePlatform({
+        modules: [simulatedModule('cases', { records: [simulatedRecord(1, { city: 'Bern' })] })],
+      })
+      const { hub_api_key } = await registerPlatform(hub, simulated)
+      const body = JSON.stringify(newRecord('C-1', { full_name: 'Person of ours', data: 'DATA' }))
+      const pushed = body.replace('"DATA"', '{"n":9007199254740993}')
+      assert.equal((await push(hub, hub_api_key, pushed)).status, 201)
+      await until(async () => {
+        const { lag } = expectAnswer(
+          await hub.get('/api/v1/search/status'),
+          200,
+          Type.Object({ lag: Type.Integer() }),
+        )
+        return lag === 0 ? true : null
+      }, 'the index has caught up')
+      const { lines, text } = await search(hub, 'Person')
+      assert.deepEqual(
+        lines.map((line) => line.kind),
+        ['asked', 'hub', 'platform', 'end'],
+      )
+      const [asked, own, found] = lines
+      assert.ok(asked?.kind === 'asked' && own?.kind === 'hub' && found?.kind === 'platform')
+      assert.equal(only(asked.platforms).platform_name, simulated.platform_name)
+      assert.equal(only(own.records).reference_number, 'C-1')
+      assert.match(text, /"n":9007199254740993/)
+      assert.deepEqual([found.outcome, found.found], ['found', 1])
+      assert.deepEqual(only(found.records), {
+        reference_number: 'R-1',
+        full_name: 'Person 1',
+        record_type: null,
+        data: { city: 'Bern' },
+      })
+    })
+
+    test('a platform is asked as agreed: path, headers, and the query as it was typed', async () => {
+      await using simulated = await simulatePlatform()
+      await registerPlatform(hub(), simulated)
+      await search(hub(), 'Zoë & Ann+1')
+      const { method, path, headers } = only(simulated.requests.filter(isSearch))
+      assert.deepEqual(
+        [method, path],
+        ['GET', `/api/hub/search?query=${encodeURIComponent('Zoë & Ann+1')}`],
+      )
+      assert.equal(headers['accept'], 'application/json')
+      assert.equal(headers['x-platform-api-key'], simulated.source_api_key)
+      assert.equal(headers['ngrok-skip-browser-warning'], 'true')
+    })
+
+    const bigText = 'x'.repeat(1024 * 1024)
+    for (const [what, behaviour, outcome, code] of [
+      ['no search endpoint', respond.status(404), 'no_endpoint', null],
+      ['a refused key', respond.status(401), 'failed', 'platform_refused_key'],
+      ['a fault', respond.status(500), 'failed', 'platform_failed'],
+      ['a redirect', respond.redirect('http://127.0.0.1:1/'), 'failed', 'platform_redirected'],
+      ['a page', respond.html(), 'failed', 'platform_not_json'],
+      ['too much', respond.json({ records: [bigText] }), 'failed', 'platform_answer_too_large'],
+      ['half an answer', respond.cutOff('{"records":['), 'failed', 'platform_broke_off'],
+      [
+        'a failure of its own',
+        respond.json({ success: false, message: 'The index is broken' }),
+        'failed',
+        'platform_reports_failure',
+      ],
+      [
+        'an endless nest',
+        respond.text('['.repeat(5000) + ']'.repeat(5000), 'application/json'),
+        'failed',
+        'platform_answer_invalid',
+      ],
+      ['another shape', respond.json({ hits: { total: 2 } }), 'raw', null],
+      ['nothing found', respond.json({ results: [] }), 'found', null],
+    ] as const satisfies [string, Behaviour, string, string | null][]) {
+      test(`${what} is told of a platform, and does not disturb the others`, async () => {
+        await using simulated = await simulatePlatform()
+        simulated.behave('search', behaviour)
+        await registerPlatform(hub(), simulated)
+        const { lines } = await search(hub(), 'ann')
+        const line = lineOf(lines, simulated)
+        assert.deepEqual([line.outcome, line.error?.code ?? null], [outcome, code])
+        assert.equal(line.found, 0)
+        if (outcome === 'raw') assert.equal(line.raw, '{"hits":{"total":2}}')
+        assert.equal(lines.at(-1)?.kind, 'end')
+      })
+    }
+
+    test('a platform that quotes its key does not give it away', async () => {
+      await using simulated = await simulatePlatform()
+      const { source_api_key } = simulated
+      await registerPlatform(hub(), simulated)
+      for (const answer of [
+        { records: [{ note: `asked with ${source_api_key}`, [source_api_key]: 1 }] },
+        { echo: source_api_key },
+        { success: false, message: `wrong: ${source_api_key}` },
+      ]) {
+        simulated.behave('search', respond.json(answer))
+        expectAbsent([source_api_key], [(await search(hub(), 'ann')).text])
+      }
+      expectAbsent([source_api_key], [hub().log()])
+    })
+
+    test('a platform that is switched off or unreachable is not waited for', async () => {
+      await using off = await simulatePlatform()
+      await using away = await simulatePlatform()
+      const { id } = await registerPlatform(hub(), off)
+      await setStatus(hub(), id, 'inactive')
+      await registerPlatform(hub(), away)
+      await away.goAway()
+      const { lines } = await search(hub(), 'ann')
+      assert.equal(lineOf(lines, away).error?.code, 'platform_unreachable')
+      assert.ok(!lines.some((line) => 'platform_name' in line && isOf(line, off)))
+      assert.equal(off.requests.filter(isSearch).length, 0)
+    })
+
+    test('what answers early is there while another one still thinks', async () => {
+      await using slow = await simulatePlatform()
+      await using quick = await simulatePlatform()
+      await registerPlatform(hub(), slow)
+      await registerPlatform(hub(), quick)
+      const lineBy = ({ platform_name }: SimulatedPlatform) =>
+        `{"kind":"platform","platform_name":"${platform_name}"`
+      const held = slow.hold('search')
+      await using reading = await openSearch(hub(), 'ann')
+      await reading.until((text) => text.includes(lineBy(quick)))
+      assert.ok(!reading.text().includes(lineBy(slow)))
+      held.release()
+      await reading.until((text) => text.endsWith('{"kind":"end"}\n'))
+      assert.ok(reading.text().includes(lineBy(slow)))
+    })
+
+    test('whoever leaves ends what is under way', async () => {
+      await using slow = await simulatePlatform()
+      await registerPlatform(hub(), slow)
+      const asked = Promise.withResolvers<void>()
+      const ended = Promise.withResolvers<void>()
+      slow.behave('search', (response) => {
+        response.once('close', ended.resolve)
+        asked.resolve()
+      })
+      const reading = await openSearch(hub(), 'ann')
+      await asked.promise
+      await reading[Symbol.asyncDispose]()
+      await ended.promise
+    })
+
+    test('the hub stops though a search is under way', async () => {
+      await using own = await startTestHub(engine)
+      await using slow = await simulatePlatform()
+      await registerPlatform(own, slow)
+      const held = slow.hold('search')
+      await using reading = await openSearch(own, 'ann')
+      await held.arrived
+      await own.stop()
+      await reading.ended
+      assert.ok(!reading.text().includes('"end"'))
+      held.release()
+    })
+
+    test('many platforms are asked a few at a time', async () => {
+      await using own = await startTestHub(engine)
+      await using platforms = new AsyncDisposableStack()
+      let current = 0
+      let most = 0
+      for (let made = 0; made < 20; made++) {
+        const simulated = platforms.use(await simulatePlatform())
+        simulated.behave('search', (...exchange) => {
+          current += 1
+          most = Math.max(most, current)
+          setImmediate(() => {
+            current -= 1
+            respond.json([])(...exchange)
+          })
+        })
+        await registerPlatform(own, simulated)
+      }
+      const { lines } = await search(own, 'ann')
+      assert.equal(lines.filter((line) => line.kind === 'platform').length, 20)
+      assert.ok(most <= 16, `${most} at a time`)
+    })
+
+    test('what cannot be looked for is refused', async () => {
+      for (const query of ['', 'query=', 'query=%20', 'query=%22%22', `query=${'x'.repeat(300)}`]) {
+        const error = expectError(
+          await hub().get(`/api/v1/search?${query}`),
+          400,
+          'invalid_request',
+        )
+        assert.deepEqual(Object.keys(error.errors ?? {}), ['query'])
+      }
+      expectError(await hub().send({ url: '/api/v1/search?query=ann' }), 401, 'not_signed_in')
+    })
+  })
+})
+
+const isSearch = ({ path }: { path: string }) => path.includes('/search?')
+const isOf = (line: { platform_name: string }, platform: SimulatedPlatform) =>
+  line.platform_name === platform.platform_name
+
+function lineOf(lines: SearchLine[], platform: SimulatedPlatform): PlatformLine {
+  return only(lines.filter((line) => line.kind === 'platform').filter((one) => isOf(one, platform)))
+}
+
+/** The role viewer may search. */
+async function search(hub: TestHub, query: string): Promise<{ lines: SearchLine[]; text: string }> {
+  const answer = await hub.send({
+    url: `/api/v1/search?${new URLSearchParams({ query })}`,
+    headers: { authorization: hub.authorization('viewer') },
+  })
+  assert.equal(answer.status, 200, answer.text)
+  assert.equal(answer.header('content-type'), 'application/x-ndjson')
+  const lines = answer.text.trimEnd().split('\n').map(readLine)
+  return { lines, text: answer.text }
+}
+
+function readLine(text: string): SearchLine {
+  const line: unknown = JSON.parse(text)
+  assert.ok(Value.Check(SearchLine, line), text)
+  return line
+}
+
+/** A search that is read while it goes on. */
+async function openSearch(hub: TestHub, query: string) {
+  const leaving = new AbortController()
+  const response = await fetch(`${hub.address}/api/v1/search?${new URLSearchParams({ query })}`, {
+    headers: { authorization: hub.authorization('viewer') },
+    signal: leaving.signal,
+  })
+  assert.equal(response.status, 200)
+  const news = new EventTarget()
+  let text = ''
+  let isOver = false
+  const ended = read().finally(() => {
+    isOver = true
+    news.dispatchEvent(new Event('news'))
+  })
+  async function read(): Promise<void> {
+    const decoder = new TextDecoder()
+    try {
+      for await (const chunk of response.body ?? []) {
+        text += decoder.decode(chunk, { stream: true })
+        news.dispatchEvent(new Event('news'))
+      }
+    } catch {
+      // It was cut off, by us or by the hub.
+    }
+  }
+  return {
+    text: () => text,
+    ended,
+    async until(holds: (text: string) => boolean): Promise<void> {
+      while (!holds(text)) {
+        assert.ok(!isOver, `the answer ended: ${text}`)
+        await once(news, 'news')
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      leaving.abort()
+      await ended
+    },
+  }
+}

@@ -1,0 +1,224 @@
+/** Where a password alone is not enough (`HUB_REQUIRE_SECOND_FACTOR`): who gets in, and who has to set something up. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { type Session, shareHub } from '../helpers/http-actions.ts'
+import { expectError, expectObject } from '../helpers/http-answer.ts'
+import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { addOperator, callAs, sessionOf, signInAs, trySignIn } from '../helpers/http-operators.ts'
+import {
+  ACCOUNT,
+  addPasskey,
+  beginPasskey,
+  enableSecondFactor,
+  finishPasskey,
+  ORIGIN,
+  sendCode,
+} from '../helpers/http-second-factors.ts'
+import { signOn, startHubWith } from '../helpers/http-single-sign-on.ts'
+import { startOidcProvider } from '../helpers/oidc-provider.ts'
+import { totpCode } from '../helpers/totp.ts'
+
+const REQUIRED = { HUB_REQUIRE_SECOND_FACTOR: 'on', HUB_BROADCAST: 'on' }
+const PASSWORD_BODY = { password: PASSWORD }
+const BOB = 'bob@example.org'
+
+type Headers = Pick<Session, 'headers'>
+
+const open = (hub: TestHub, session: Headers) => callAs(hub, session, 'GET', '/api/v1/platforms')
+
+async function wantedOf(hub: TestHub, session: Headers): Promise<unknown> {
+  const answer = await callAs(hub, session, 'GET', '/api/v1/session')
+  return expectObject(answer, 200)['second_factor_wanted']
+}
+
+async function expectOpen(hub: TestHub, session: Headers): Promise<void> {
+  expectObject(await open(hub, session), 200)
+  expectObject(await callAs(hub, session, 'GET', '/dashboard/realtime'), 200)
+  assert.equal(await wantedOf(hub, session), null)
+}
+
+onEachEngineWhenDeep((engine) => {
+  const startHub = () => startTestHub(engine, { withOperator: true, env: REQUIRED })
+
+  describe(`a second factor that is required, on ${engine.name}`, () => {
+    const hub = shareHub(engine, { env: REQUIRED })
+    let people = 0
+    /** Somebody who knows a password, and has nothing else. */
+    async function comeByPassword() {
+      people += 1
+      const email = `${people}@example.org`
+      const id = await addOperator(hub(), email, 'admin')
+      return { id, email, session: await signInAs(hub(), email) }
+    }
+
+    test('keeps the snapshot and the events from who came by a password, and shows the page that leads on', async () => {
+      const { session } = await comeByPassword()
+      const { headers } = session
+      for (const url of ['/dashboard/realtime', '/dashboard/events', '/api/v1/records/export']) {
+        expectError(await hub().send({ url, headers }), 403, 'second_factor_required')
+      }
+      const head = await hub().send({ method: 'HEAD', url: '/dashboard/realtime', headers })
+      assert.equal(head.status, 403)
+      const page = await hub().send({
+        url: '/dashboard/records?q=a',
+        headers: { ...headers, accept: 'text/html' },
+      })
+      assert.equal(page.status, 200)
+      assert.equal(await wantedOf(hub(), session), 'set_up')
+    })
+
+    test('what is open to them still takes the CSRF token', async () => {
+      const { session } = await comeByPassword()
+      const { cookie } = session
+      const url = `${ACCOUNT}/second-factor`
+      const answer = await hub().send({ method: 'POST', url, headers: { cookie }, body: {} })
+      expectError(answer, 419, 'session_or_token_invalid')
+    })
+
+    test('a code that is set up opens this session at once, and none that is there besides', async () => {
+      const { email, session } = await comeByPassword()
+      const other = await signInAs(hub(), email)
+      const set = await enableSecondFactor(hub(), session)
+      await expectOpen(hub(), set.session)
+      expectError(await open(hub(), session), 401, 'not_signed_in')
+
+      expectError(await open(hub(), other), 403, 'second_factor_unused')
+      assert.equal(await wantedOf(hub(), other), 'sign_in')
+      for (const [path, body] of [
+        ['second-factor', PASSWORD_BODY],
+        ['second-factor/confirm', { code: totpCode(set.uri, 1) }],
+        ['passkeys/options', PASSWORD_BODY],
+        ['passkeys', { name: 'x', response: {} }],
+      ] as const) {
+        const answer = await callAs(hub(), other, 'POST', `${ACCOUNT}/${path}`, body)
+        expectError(answer, 403, 'second_factor_unused')
+      }
+      const out = await callAs(hub(), other, 'POST', '/api/auth/sign-out', {})
+      assert.equal(out.status, 200)
+
+      const byCode = async (path: string, code: string) =>
+        sessionOf(hub(), await sendCode(hub(), await trySignIn(hub(), email), path, code))
+      await expectOpen(hub(), await byCode('verify-totp', totpCode(set.uri, 1)))
+      await expectOpen(hub(), await byCode('verify-backup-code', set.codes[0] ?? ''))
+    })
+
+    test('a set-up that is begun but not confirmed opens nothing', async () => {
+      const { session } = await comeByPassword()
+      const url = `${ACCOUNT}/second-factor`
+      expectObject(await callAs(hub(), session, 'POST', url, PASSWORD_BODY), 200)
+      const wrong = await callAs(hub(), session, 'POST', `${url}/confirm`, { code: '000000' })
+      expectError(wrong, 422, 'code_wrong')
+      expectError(await open(hub(), session), 403, 'second_factor_required')
+    })
+
+    test('a passkey that is added opens this session at once; the password of its owner opens none', async () => {
+      const { email, session } = await comeByPassword()
+      const lazy = await addPasskey(hub(), session, { userVerified: false })
+      expectError(lazy.added, 422, 'sign_in_setting_refused')
+      expectError(await open(hub(), session), 403, 'second_factor_required')
+      const { passkey, added } = await addPasskey(hub(), session)
+      expectObject(added, 201)
+      await expectOpen(hub(), session)
+
+      const thief = await signInAs(hub(), email)
+      const asked = await callAs(hub(), thief, 'POST', `${ACCOUNT}/second-factor`, PASSWORD_BODY)
+      expectError(asked, 403, 'second_factor_unused')
+      const { options, cookie } = await beginPasskey(hub())
+      const signedIn = await finishPasskey(hub(), cookie, passkey.sign(options, ORIGIN))
+      await expectOpen(hub(), await sessionOf(hub(), signedIn))
+    })
+
+    test('a session that takes the place of another is as strong as that one was', async () => {
+      const { session } = await comeByPassword()
+      const { session: strong } = await enableSecondFactor(hub(), session)
+      const body = { current_password: PASSWORD, new_password: `${PASSWORD} again` }
+      const changed = await callAs(hub(), strong, 'POST', `${ACCOUNT}/password`, body)
+      await expectOpen(hub(), await sessionOf(hub(), changed))
+    })
+
+    test('the last one is not taken off, by code or by passkey; one of two is', async () => {
+      const { session } = await comeByPassword()
+      const { session: strong } = await enableSecondFactor(hub(), session)
+      const off = (who: Headers) =>
+        callAs(hub(), who, 'DELETE', `${ACCOUNT}/second-factor`, PASSWORD_BODY)
+      expectError(await off(strong), 409, 'last_second_factor')
+      expectObject((await addPasskey(hub(), strong)).added, 201)
+      const without = await sessionOf(hub(), await off(strong))
+      await expectOpen(hub(), without)
+      const list = await callAs(hub(), without, 'GET', `${ACCOUNT}/passkeys`)
+      const { passkeys } = expectObject(list, 200)
+      assert.ok(Array.isArray(passkeys))
+      const url = `${ACCOUNT}/passkeys/${Object(passkeys[0]).id}`
+      const removed = await callAs(hub(), without, 'DELETE', url, PASSWORD_BODY)
+      expectError(removed, 409, 'last_second_factor')
+      await enableSecondFactor(hub(), without)
+    })
+
+    test('an admin takes away what was lost, a passkey too, and something new is set up', async () => {
+      const { id, email, session } = await comeByPassword()
+      expectObject((await addPasskey(hub(), session)).added, 201)
+      const request = { method: 'DELETE', url: `/api/v1/operators/${id}/second-factor` } as const
+      const headers = { authorization: hub().authorization('admin') }
+      expectObject(await hub().send({ ...request, headers }), 200)
+      expectError(await open(hub(), session), 401, 'not_signed_in')
+      assert.equal(await wantedOf(hub(), await signInAs(hub(), email)), 'set_up')
+    })
+
+    test('tokens of programs go on', async () => {
+      for (const role of ['viewer', 'operator', 'admin'] as const) {
+        const headers = { authorization: hub().authorization(role) }
+        expectObject(await hub().send({ url: '/api/v1/platforms', headers }), 200)
+      }
+    })
+  })
+
+  describe(`a second factor that is required meanwhile, on ${engine.name}`, () => {
+    test('single sign-on is enough, and who has it does not come by the password', async () => {
+      await using provider = await startOidcProvider()
+      await using hub = await startHubWith(engine, provider, REQUIRED)
+      provider.become({ email: EMAIL })
+      const before = await signInAs(hub)
+      assert.equal(await wantedOf(hub, before), 'set_up')
+      await expectOpen(hub, await sessionOf(hub, await signOn(hub)))
+      assert.equal(await wantedOf(hub, before), 'sign_in')
+      // Where the provider is given up, nobody is shut out by it.
+      await hub.restart({ env: REQUIRED })
+      assert.equal(await wantedOf(hub, before), 'set_up')
+    })
+
+    test('it holds for the sessions that are there: the strong ones go on, the others do not', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      await addOperator(hub, BOB, 'viewer')
+      const weak = await signInAs(hub)
+      const { session: strong } = await enableSecondFactor(hub, await signInAs(hub, BOB))
+      const passkeyed = await signInAs(hub)
+      await expectOpen(hub, weak)
+      await hub.restart({ env: REQUIRED })
+      await expectOpen(hub, strong)
+      expectError(await open(hub, weak), 403, 'second_factor_required')
+      expectObject((await addPasskey(hub, passkeyed)).added, 201)
+      await hub.restart()
+      await expectOpen(hub, weak)
+      await hub.restart({ env: REQUIRED })
+      await expectOpen(hub, passkeyed)
+      expectError(await open(hub, weak), 403, 'second_factor_unused')
+    })
+
+    test('what is set up on one node counts on the other', async () => {
+      await using here = await startHub()
+      const { storage } = here
+      const close = async () => undefined
+      const shared = {
+        ...engine,
+        open: async () => ({ storage, close, reopen: async () => storage }),
+      }
+      await using there = await startTestHub(shared, { env: REQUIRED })
+      const session = await signInAs(here)
+      expectError(await open(there, session), 403, 'second_factor_required')
+      expectObject((await addPasskey(here, session)).added, 201)
+      await expectOpen(there, session)
+      await expectOpen(here, session)
+    })
+  })
+})

@@ -1,0 +1,204 @@
+/** When a session ends by itself or by others, and what protects it on its way (OWASP ASVS 5.0, V3 and V7). */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import type { Session } from '../helpers/http-actions.ts'
+import { cookieOf, signIn } from '../helpers/http-actions.ts'
+import { expectError, expectObject } from '../helpers/http-answer.ts'
+import { PASSWORD, startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { addOperator, auditOf, callAs, signInAs, trySignIn } from '../helpers/http-operators.ts'
+import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { countRows } from '../helpers/storage-sql.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const BOB = 'bob@example.org'
+
+/** A hub whose time moves on by itself and by the test. */
+async function startAgingHub(engine: StorageEngine, env: Record<string, string> = {}) {
+  let ahead = 0
+  const clock = { now: () => new Date(Date.now() + ahead) }
+  const hub = await startTestHub(engine, { withOperator: true, clock, env })
+  const pass = (ms: number) => {
+    ahead += ms
+  }
+  return { hub, pass }
+}
+
+const isOpen = async (hub: TestHub, { headers }: Pick<Session, 'headers'>) =>
+  (await hub.send({ url: '/dashboard/realtime', headers })).status === 200
+
+onEachEngineWhenDeep((engine) => {
+  describe(`the end of a session, on ${engine.name}`, () => {
+    test('comes when nobody has done anything for as long as the setting says', async () => {
+      const { hub, pass } = await startAgingHub(engine, { HUB_SESSION_IDLE_MINUTES: '30' })
+      await using _ = hub
+      const session = await signIn(hub)
+      for (let round = 0; round < 3; round++) {
+        pass(25 * MINUTE)
+        assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)
+      }
+      pass(31 * MINUTE)
+      const late = await callAs(hub, session, 'GET', '/api/v1/account')
+      expectError(late, 401, 'not_signed_in')
+      const post = { method: 'POST', url: '/dashboard/pull-all-existing-records' } as const
+      const act = await hub.send({ ...post, headers: session.headers })
+      expectError(act, 419, 'session_or_token_invalid')
+    })
+
+    test('is not put off by a clock that was ahead for a while', async () => {
+      const { hub, pass } = await startAgingHub(engine)
+      await using _ = hub
+      const [used, left] = [await signIn(hub), await signIn(hub)]
+      pass(6 * HOUR)
+      for (const session of [used, left]) {
+        assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)
+      }
+      pass(-6 * HOUR)
+      assert.equal((await callAs(hub, used, 'GET', '/api/v1/account')).status, 200)
+      pass(9 * HOUR)
+      expectError(await callAs(hub, used, 'GET', '/api/v1/account'), 401, 'not_signed_in')
+      pass(-15 * HOUR)
+      expectError(await callAs(hub, left, 'GET', '/api/v1/account'), 401, 'not_signed_in')
+    })
+
+    test('is not put off by what a page asks for without anybody at it', async () => {
+      const { hub, pass } = await startAgingHub(engine)
+      await using _ = hub
+      const session = await signIn(hub)
+      const unattended = { headers: { ...session.headers, 'x-unattended': '1' } }
+      for (let hour = 0; hour < 8; hour++) {
+        pass(HOUR - MINUTE)
+        assert.ok(await isOpen(hub, session))
+        assert.equal((await callAs(hub, unattended, 'GET', '/api/v1/activity')).status, 200)
+        const events = await hub.send({ url: '/dashboard/events', headers: session.headers })
+        assert.equal(events.status, 404)
+      }
+      pass(9 * MINUTE)
+      assert.ok(!(await isOpen(hub, session)))
+    })
+
+    test('comes after so many days, however much is done', async () => {
+      const { hub, pass } = await startAgingHub(engine, { HUB_SESSION_DAYS: '2' })
+      await using _ = hub
+      const session = await signIn(hub)
+      for (let hours = 0; hours < 42; hours += 6) {
+        pass(6 * HOUR)
+        assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)
+      }
+      pass(7 * HOUR)
+      expectError(await callAs(hub, session, 'GET', '/api/v1/account'), 401, 'not_signed_in')
+    })
+
+    test('comes with another role, with the loss of the second factor, and never twice', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const id = await addOperator(hub, BOB, 'viewer')
+      const admin = await signInAs(hub)
+      const bob = await signInAs(hub, BOB)
+      const change = (body: object) => callAs(hub, admin, 'PATCH', `/api/v1/operators/${id}`, body)
+      expectObject(await change({ role: 'viewer' }), 200)
+      assert.ok(await isOpen(hub, bob), 'the role is the same')
+      expectObject(await change({ role: 'operator' }), 200)
+      assert.ok(!(await isOpen(hub, bob)))
+      const again = await signInAs(hub, BOB)
+      assert.notEqual(again.cookie, bob.cookie)
+      expectObject(await change({ disabled: true }), 200)
+      assert.ok(!(await isOpen(hub, again)))
+      expectObject(await change({ disabled: false }), 200)
+      for (const old of [bob, again]) assert.ok(!(await isOpen(hub, old)))
+      assert.ok(await isOpen(hub, admin))
+    })
+
+    test('a sign-in begins a session of its own, whatever cookie came with it', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const first = await signIn(hub)
+      const answer = await hub.send({
+        method: 'POST',
+        url: '/api/auth/sign-in/email',
+        headers: { cookie: first.cookie },
+        body: { email: 'ann@example.org', password: PASSWORD },
+      })
+      assert.equal(answer.status, 200)
+      assert.notEqual(cookieOf(answer), first.cookie)
+      assert.equal(await countRows(hub.storage, 'operator_sessions'), 2)
+      const fixed = { cookie: 'recordhub.session_token=chosen.by-somebody' }
+      const chosen = await trySignIn(hub, 'ann@example.org', PASSWORD, fixed)
+      assert.doesNotMatch(cookieOf(chosen), /chosen/)
+    })
+  })
+
+  describe(`what protects a session on its way, on ${engine.name}`, () => {
+    test('behind TLS its cookie belongs to this host alone, and browsers stay with TLS', async () => {
+      const env = { HUB_PUBLIC_URL: 'https://hub.example.org' }
+      await using hub = await startTestHub(engine, { withOperator: true, env })
+      const { cookies } = await trySignIn(hub, 'ann@example.org')
+      const [session] = cookies.filter((cookie) => cookie.includes('session_token'))
+      assert.match(session ?? '', /^__Host-recordhub\.session_token=/)
+      assert.match(session ?? '', /; Secure/i)
+      assert.doesNotMatch(session ?? '', /; Domain=/i)
+      const page = await hub.send({ url: '/sign-in' })
+      assert.match(page.header('strict-transport-security'), /max-age=\d{8}/)
+      const plain = { cookie: cookieOf({ ...page, cookies }).replaceAll('__Host-', '') }
+      assert.equal((await hub.send({ url: '/dashboard', headers: plain })).status, 302)
+    })
+
+    test('every answer to a browser carries what keeps other sites away', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const { headers } = await signIn(hub)
+      for (const url of ['/sign-in', '/dashboard', '/api/v1/records', '/api/v1/none', '/docs']) {
+        const answer = await hub.send({ url, headers })
+        assert.equal(answer.header('strict-transport-security'), '', 'without TLS there is none')
+        for (const [name, value] of [
+          ['x-content-type-options', /^nosniff$/],
+          ['referrer-policy', /^no-referrer$/],
+          ['x-frame-options', /^DENY$/],
+          ['cross-origin-opener-policy', /^same-origin$/],
+          ['cross-origin-resource-policy', /^same-origin$/],
+          ['permissions-policy', /camera=\(\)/],
+          ['cache-control', url === '/docs' ? /./ : /no-store/],
+          ['content-security-policy', /frame-ancestors 'none'/],
+        ] as const) {
+          if (url === '/api/v1/none' && !/type-options/.test(name)) continue
+          assert.match(answer.header(name), value, `${name} of ${url}`)
+        }
+      }
+    })
+
+    test('what a browser says comes from another site changes nothing, even without an Origin', async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const session = await signIn(hub)
+      const url = '/api/v1/tokens'
+      const body = { name: 'x', role: 'viewer' }
+      const before = await countRows(hub.storage, 'api_tokens')
+      for (const site of ['cross-site', 'same-site', 'made-up']) {
+        const headers = { ...session.headers, 'sec-fetch-site': site }
+        const answer = await callAs(hub, { headers }, 'POST', url, body)
+        expectError(answer, 403, 'origin_not_allowed')
+      }
+      assert.equal(await countRows(hub.storage, 'api_tokens'), before)
+      for (const site of ['same-origin', 'none']) {
+        const headers = { ...session.headers, 'sec-fetch-site': site }
+        expectObject(await callAs(hub, { headers }, 'POST', url, body), 201)
+      }
+    })
+
+    for (const [setting, expected] of [
+      ['off', '127.0.0.1'],
+      ['on', '203.0.113.9'],
+      ['1', '203.0.113.9'],
+      ['2', '198.51.100.7'],
+      ['127.0.0.0/8', '203.0.113.9'],
+      ['127.0.0.1,203.0.113.0/24', '198.51.100.7'],
+      ['10.0.0.0/8', '127.0.0.1'],
+    ] as const) {
+      test(`with HUB_TRUST_PROXY=${setting} a chain of addresses is believed so far and no further`, async () => {
+        const env = { HUB_TRUST_PROXY: setting }
+        await using hub = await startTestHub(engine, { withOperator: true, env })
+        const chain = '192.0.2.66, 198.51.100.7, 203.0.113.9'
+        await trySignIn(hub, 'ann@example.org', PASSWORD, { 'x-forwarded-for': chain })
+        const [entry] = await auditOf(hub, '&action=session.begin')
+        assert.equal(entry?.['address'], expected)
+      })
+    }
+  })
+})

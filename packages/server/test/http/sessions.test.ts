@@ -1,0 +1,272 @@
+/** Signing in, staying signed in, and the first operator. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { cookieOf, shareHub, signIn } from '../helpers/http-actions.ts'
+import { expectAbsent, expectError, expectMembers, expectObject } from '../helpers/http-answer.ts'
+import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { auditOf } from '../helpers/http-operators.ts'
+import { tokenOfLink } from '../helpers/link-token.ts'
+import { countRows, runSql } from '../helpers/storage-sql.ts'
+
+const SIGN_IN = '/api/auth/sign-in/email'
+const html = { accept: 'text/html' }
+
+function trySignIn(hub: TestHub, password: string, headers: Record<string, string> = {}) {
+  return hub.send({ method: 'POST', url: SIGN_IN, headers, body: { email: EMAIL, password } })
+}
+
+onEachEngineWhenDeep((engine) => {
+  describe(`signing in, on ${engine.name}`, () => {
+    const hub = shareHub(engine, { withOperator: true })
+
+    test('an operator signs in and finds the csrf-token in the dashboard', async () => {
+      const { csrf, cookie } = await signIn(hub())
+      const session = await hub().send({ url: '/api/v1/session', headers: { cookie } })
+      const answer = expectObject(session, 200)
+      expectMembers(answer, ['success', 'operator', 'csrf_token', 'second_factor_wanted'])
+      assert.equal(answer['second_factor_wanted'], null)
+      assert.equal(answer['csrf_token'], csrf)
+      assert.ok(session.text.includes(EMAIL) && session.text.includes('"role":"admin"'))
+    })
+
+    test('the session cookie is out of reach of scripts and of other sites', async () => {
+      const { cookies } = await trySignIn(hub(), PASSWORD)
+      assert.ok(cookies.length > 0)
+      for (const cookie of cookies) {
+        assert.match(cookie, /; HttpOnly/i)
+        assert.match(cookie, /; SameSite=Lax/i)
+        assert.match(cookie, /; Path=\//i)
+      }
+    })
+
+    test('behind https the session cookie is Secure', async () => {
+      const env = { HUB_PUBLIC_URL: 'https://hub.example.org' }
+      await using secure = await startTestHub(engine, { withOperator: true, env })
+      const { cookies } = await trySignIn(secure, PASSWORD)
+      assert.ok(cookies.length > 0)
+      for (const cookie of cookies) assert.match(cookie, /; Secure/i)
+      const headers = { ...html, cookie: cookieOf({ ...(await trySignIn(secure, PASSWORD)) }) }
+      assert.equal((await secure.send({ url: '/dashboard', headers })).status, 200)
+    })
+
+    test('a wrong password and an unknown e-mail are refused in the same words, without a cookie', async () => {
+      const wrong = await trySignIn(hub(), 'a wrong password')
+      const unknown = await hub().send({
+        method: 'POST',
+        url: SIGN_IN,
+        body: { email: 'nobody@example.org', password: PASSWORD },
+      })
+      for (const answer of [wrong, unknown]) {
+        assert.equal(answer.status, 401)
+        assert.deepEqual(answer.cookies, [])
+        expectAbsent([PASSWORD], [answer.text])
+      }
+      const wordsOf = (text: string) =>
+        JSON.stringify({ ...Object(JSON.parse(text)), request_id: '' })
+      assert.equal(wordsOf(wrong.text), wordsOf(unknown.text))
+    })
+
+    test('without a session the dashboard leads to the sign-in', async () => {
+      for (const headers of [html, {}, { ...html, cookie: 'recordhub.session_token=made.up' }]) {
+        for (const method of ['GET', 'HEAD'] as const) {
+          const answer = await hub().send({ method, url: '/dashboard', headers })
+          assert.deepEqual([answer.status, answer.header('location')], [302, '/sign-in'])
+          assert.doesNotMatch(answer.text, /csrf-token/)
+        }
+      }
+      const root = await hub().send({ url: '/' })
+      assert.deepEqual([root.status, root.header('location')], [302, '/dashboard'])
+      const page = await hub().send({ url: '/sign-in', headers: html })
+      assert.equal(page.status, 200)
+      assert.match(page.header('content-type'), /^text\/html/)
+    })
+
+    for (const url of ['/dashboard/realtime', '/api/v1/platforms', '/api/v1/session']) {
+      test(`HEAD of ${url} is as closed as GET`, async () => {
+        for (const method of ['GET', 'HEAD'] as const) {
+          assert.equal((await hub().send({ method, url })).status, 401)
+        }
+      })
+    }
+
+    test('a session ends with the sign-out, and its cookie opens nothing any more', async () => {
+      const { headers, cookie } = await signIn(hub())
+      const out = await hub().send({ method: 'POST', url: '/api/auth/sign-out', headers, body: {} })
+      assert.equal(out.status, 200)
+      assert.equal(out.header('clear-site-data'), '"cache"')
+      assert.equal((await hub().send({ url: '/dashboard', headers: { cookie } })).status, 302)
+      const realtime = await hub().send({ url: '/dashboard/realtime', headers })
+      expectError(realtime, 401, 'not_signed_in')
+    })
+
+    test('a session that has run out opens nothing', async () => {
+      await using own = await startTestHub(engine, { withOperator: true })
+      const { headers } = await signIn(own)
+      const [row] = await runSql(own.storage, 'SELECT expires_at FROM operator_sessions')
+      const past = new Date(Date.now() - 1000).toISOString()
+      const then = typeof row?.['expires_at'] === 'number' ? Date.parse(past) : `'${past}'`
+      await runSql(own.storage, `UPDATE operator_sessions SET expires_at = ${then}`)
+      const answer = await own.send({ url: '/api/v1/platforms', headers })
+      expectError(answer, 401, 'not_signed_in')
+    })
+
+    test('a page of another site cannot sign anybody in', async () => {
+      for (const origin of ['https://evil.example', 'null', 'http://localhost:1']) {
+        const answer = await trySignIn(hub(), PASSWORD, { origin, host: 'hub.example' })
+        expectError(answer, 403, 'origin_not_allowed')
+        assert.deepEqual(answer.cookies, [])
+      }
+      const own = { origin: 'http://hub.example', host: 'hub.example' }
+      assert.equal((await trySignIn(hub(), PASSWORD, own)).status, 200)
+    })
+
+    for (const [method, path] of [
+      ['POST', 'sign-up/email'],
+      ['POST', 'request-password-reset'],
+      ['POST', 'reset-password'],
+      ['POST', 'change-password'],
+      ['POST', 'change-email'],
+      ['POST', 'update-user'],
+      ['POST', 'delete-user'],
+      ['GET', 'list-sessions'],
+      ['GET', 'list-accounts'],
+      ['POST', 'revoke-sessions'],
+      ['POST', 'two-factor/enable'],
+      ['POST', 'two-factor/disable'],
+      ['POST', 'verify-password'],
+      ['POST', 'passkey/delete-passkey'],
+      ['GET', 'passkey/list-user-passkeys'],
+      ['GET', 'passkey/generate-register-options'],
+      ['POST', 'link-social'],
+      ['POST', 'get-access-token'],
+      ['GET', 'ok'],
+      ['GET', 'error'],
+      ['GET', 'reference'],
+    ] as const) {
+      test(`the path ${path} of Better Auth is not there, signed in or not`, async () => {
+        const { headers } = await signedIn(hub())
+        const before = await countRows(hub().storage, 'operators')
+        const body = { email: 'eve@example.org', password: PASSWORD, name: 'Eve' }
+        for (const sent of [{}, headers]) {
+          const request = { method, url: `/api/auth/${path}`, headers: sent }
+          const answer = await hub().send(method === 'GET' ? request : { ...request, body })
+          expectError(answer, 404, 'not_found')
+        }
+        assert.equal(await countRows(hub().storage, 'operators'), before)
+      })
+    }
+
+    test('guesses of a password end in 429, whatever address the caller claims to have', async () => {
+      await using own = await startTestHub(engine, { withOperator: true })
+      const statuses: number[] = []
+      for (let guess = 0; guess < 12; guess++) {
+        const address = `192.0.2.${guess}`
+        const headers = { 'x-forwarded-for': address, 'x-recordhub-client-address': address }
+        statuses.push((await trySignIn(own, `a wrong password ${guess}`, headers)).status)
+      }
+      assert.equal(statuses[0], 401)
+      assert.equal(statuses.at(-1), 429)
+      assert.equal((await trySignIn(own, PASSWORD)).status, 429)
+    })
+  })
+
+  describe(`the first operator, on ${engine.name}`, () => {
+    const operator = { email: 'bea@example.org', name: 'Bea', password: PASSWORD }
+    const setUp = (hub: TestHub, body: object) => hub.send({ method: 'POST', url: '/setup', body })
+    const tokenOf = (hub: TestHub) => tokenOfLink(hub.setupLink ?? '')
+
+    test('the link that the hub prints creates one who may do everything, once', async () => {
+      await using hub = await startTestHub(engine)
+      const token = tokenOf(hub)
+      assert.match(hub.setupLink ?? '', /^http:\/\/[^/]+\/setup#token=[\w-]{43}$/)
+      const page = await hub.send({ url: '/setup', headers: html })
+      assert.equal(page.status, 200)
+      expectMembers(expectObject(await setUp(hub, { token, ...operator }), 201), [
+        'success',
+        'message',
+      ])
+      const again = await setUp(hub, { token, ...operator, email: 'eve@example.org' })
+      expectError(again, 409, 'operator_exists')
+      assert.equal((await hub.send({ url: '/setup' })).status, 302)
+      assert.equal(await countRows(hub.storage, 'operators'), 1)
+      const { email, password } = operator
+      const signedInNow = await hub.send({
+        method: 'POST',
+        url: SIGN_IN,
+        body: { email, password },
+      })
+      assert.equal(signedInNow.status, 200)
+      const headers = { cookie: cookieOf(signedInNow) }
+      assert.match((await hub.send({ url: '/api/v1/session', headers })).text, /"role":"admin"/)
+      expectAbsent([password, token], [hub.log()])
+      await hub.restart()
+      assert.equal(hub.setupLink, null)
+      expectError(await setUp(hub, { token, ...operator }), 409, 'operator_exists')
+    })
+
+    test('a wrong token creates nobody', async () => {
+      await using hub = await startTestHub(engine)
+      for (const token of ['', 'x', `${tokenOf(hub)}x`, tokenOf(hub).slice(1)]) {
+        expectError(await setUp(hub, { token, ...operator }), 403, 'setup_link_invalid')
+      }
+      assert.equal(await countRows(hub.storage, 'operators'), 0)
+    })
+
+    test('a page of another site creates nobody', async () => {
+      await using hub = await startTestHub(engine)
+      const answer = await hub.send({
+        method: 'POST',
+        url: '/setup',
+        headers: { origin: 'https://evil.example' },
+        body: { token: tokenOf(hub), ...operator },
+      })
+      expectError(answer, 403, 'origin_not_allowed')
+      assert.equal(await countRows(hub.storage, 'operators'), 0)
+    })
+
+    test('who is not accepted can try again', async () => {
+      await using hub = await startTestHub(engine)
+      const token = tokenOf(hub)
+      for (const wrong of [
+        { password: 'short' },
+        { password: 'x'.repeat(257) },
+        { password: 'Qwerty 123456' },
+        { password: 'recordhub-bea' },
+        { email: 'bea' },
+      ]) {
+        const answer = await setUp(hub, { token, ...operator, ...wrong })
+        expectError(answer, 422, 'invalid_operator')
+      }
+      expectError(await setUp(hub, { token, ...operator, role: 'admin' }), 400, 'invalid_request')
+      const typed = { token, ...operator, email: 'Bea@Example.org' }
+      expectObject(await setUp(hub, typed), 201)
+      const [created] = await auditOf(hub, `&actor=${operator.email}`)
+      assert.deepEqual(
+        [created?.['action'], created?.['target']],
+        ['operator.create_first', operator.email],
+      )
+    })
+
+    test('of twenty who try at once one is created', async () => {
+      await using hub = await startTestHub(engine)
+      const token = tokenOf(hub)
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          setUp(hub, { token, ...operator, email: `bea${index}@example.org` }),
+        ),
+      )
+      const statuses = answers.map((answer) => answer.status).sort()
+      assert.deepEqual(statuses, [201, ...Array.from({ length: 19 }, () => 409)])
+      assert.equal(await countRows(hub.storage, 'operators'), 1)
+    })
+  })
+})
+
+/** One session for many tests: sign-ins are limited. */
+const sessions = new WeakMap<TestHub, ReturnType<typeof signIn>>()
+function signedIn(hub: TestHub): ReturnType<typeof signIn> {
+  const known = sessions.get(hub) ?? signIn(hub)
+  sessions.set(hub, known)
+  return known
+}

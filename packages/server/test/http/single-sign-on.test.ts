@@ -1,0 +1,288 @@
+/** Single sign-on: who gets in by an OpenID Connect provider, and who does not. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { onEachEngineWhenDeep } from '../helpers/engines.ts'
+import { cookieOf } from '../helpers/http-actions.ts'
+import { type Answer, expectAbsent, expectError, expectObject } from '../helpers/http-answer.ts'
+import { EMAIL, startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import {
+  addOperator,
+  auditOf,
+  callAs,
+  invite,
+  readInvited,
+  sessionOf,
+} from '../helpers/http-operators.ts'
+import {
+  AT_HOME,
+  beginSignOn,
+  comeBack,
+  createClockAhead,
+  optionsWith,
+  SITE,
+  signOn,
+  startHubWith,
+} from '../helpers/http-single-sign-on.ts'
+import { startOidcProvider } from '../helpers/oidc-provider.ts'
+import { countRows, runSql } from '../helpers/storage-sql.ts'
+
+async function expectRefused(hub: TestHub, answer: Answer, error: string): Promise<void> {
+  assert.equal(answer.status, 302, answer.text)
+  const target = new URL(answer.header('location'), SITE)
+  assert.deepEqual([target.pathname, target.searchParams.get('error')], ['/sign-in', error])
+  assert.ok(!answer.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
+  assert.equal(await countRows(hub.storage, 'operator_sessions'), 0)
+}
+
+onEachEngineWhenDeep((engine) => {
+  describe(`single sign-on, on ${engine.name}`, () => {
+    test('is not there where it is not set up', async () => {
+      await using hub = await startTestHub(engine)
+      expectError(await beginSignOn(hub), 404, 'not_found')
+      expectError(await hub.send({ url: '/api/auth/callback/oidc?code=x' }), 404, 'not_found')
+      const answer = expectObject(await hub.get('/api/v1/single-sign-on'), 200)
+      assert.equal(Object(answer['single_sign_on']).configured, false)
+    })
+
+    test('lets who was invited in, with the role of the invitation', async () => {
+      await using provider = await startOidcProvider()
+      await using hub = await startHubWith(engine, provider)
+      provider.become({ email: 'sam@example.org', name: 'Sam' })
+      const token = await invite(hub, 'sam@example.org', 'operator')
+      const answer = await signOn(hub)
+      assert.deepEqual([answer.status, answer.header('location')], [302, '/dashboard'])
+      const session = await sessionOf(hub, answer)
+      const { account } = expectObject(await callAs(hub, session, 'GET', '/api/v1/account'), 200)
+      const { role, has_password, single_sign_on, name } = Object(account)
+      assert.deepEqual([role, has_password, single_sign_on, name], ['operator', false, true, 'Sam'])
+      expectError(await readInvited(hub, token), 403, 'invitation_invalid')
+      const audit = await auditOf(hub, '&actor=sam@example.org')
+      assert.deepEqual(
+        audit.map((entry) => entry['action']),
+        ['session.begin', 'operator.create'],
+      )
+      const stored = JSON.stringify(await runSql(hub.storage, 'SELECT * FROM operator_accounts'))
+      assert.doesNotMatch(stored, /eyJ/, 'no token of the provider is kept')
+      const again = await sessionOf(hub, await signOn(hub))
+      assert.equal((await callAs(hub, again, 'GET', '/api/v1/account')).status, 200)
+      assert.equal(await countRows(hub.storage, 'operators'), 2)
+    })
+
+    test('lets a domain in with the default role, and nobody else', async () => {
+      await using provider = await startOidcProvider()
+      const env = { HUB_OIDC_DOMAINS: 'corp.example, corp2.example', HUB_OIDC_ROLE: 'viewer' }
+      await using hub = await startHubWith(engine, provider, env)
+      for (const email of [
+        'eve@evil.example',
+        'eve@corp.example.evil.example',
+        'eve@xcorp.example',
+      ]) {
+        provider.become({ sub: email, email })
+        await expectRefused(hub, await signOn(hub), 'not_invited')
+      }
+      provider.become({ sub: 'unverified', email: 'uma@corp.example', email_verified: false })
+      await expectRefused(hub, await signOn(hub), 'email_not_verified')
+      provider.become({ sub: 'cora', email: 'Cora@Corp.example', email_verified: true })
+      const session = await sessionOf(hub, await signOn(hub))
+      const { account } = expectObject(await callAs(hub, session, 'GET', '/api/v1/account'), 200)
+      assert.deepEqual(
+        [Object(account).email, Object(account).role],
+        ['cora@corp.example', 'viewer'],
+      )
+    })
+
+    test('an operator who is there already comes by it too, unless the e-mail is not verified', async () => {
+      await using provider = await startOidcProvider()
+      await using hub = await startHubWith(engine, provider)
+      provider.become({ sub: 'thief', email: EMAIL, email_verified: false })
+      await expectRefused(hub, await signOn(hub), 'account_not_linked')
+      provider.become({ sub: 'ann', email: EMAIL, email_verified: true })
+      const session = await sessionOf(hub, await signOn(hub))
+      const { account } = expectObject(await callAs(hub, session, 'GET', '/api/v1/account'), 200)
+      const { role, has_password, single_sign_on } = Object(account)
+      assert.deepEqual([role, has_password, single_sign_on], ['admin', true, true])
+    })
+
+    test('a disabled operator stays out', async () => {
+      await using provider = await startOidcProvider()
+      await using hub = await startHubWith(engine, provider)
+      await addOperator(hub, 'bob@example.org', 'viewer')
+      await runSql(
+        hub.storage,
+        `UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z' WHERE email = 'bob@example.org'`,
+      )
+      provider.become({ sub: 'bob', email: 'bob@example.org' })
+      await expectRefused(hub, await signOn(hub), 'OPERATOR_DISABLED')
+    })
+
+    test('tokens for another hub, of another provider or of another time are refused', async () => {
+      await using provider = await startOidcProvider()
+      await using hub = await startHubWith(engine, provider)
+      provider.become({ email: EMAIL })
+      for (const claims of [
+        { aud: 'another hub' },
+        { iss: 'https://evil.example' },
+        { nonce: 'another sign-in' },
+        { exp: 1_000_000 },
+      ]) {
+        provider.forge(claims)
+        const answer = await signOn(hub)
+        assert.equal(answer.status, 302)
+        assert.match(answer.header('location'), /\/sign-in\?error=/)
+        assert.equal(await countRows(hub.storage, 'operator_sessions'), 0)
+      }
+    })
+
+    test('a description of another issuer is refused, in words and in the log, until it is right', async () => {
+      await using provider = await startOidcProvider()
+      provider.become({ email: EMAIL })
+      const { clock, putAhead } = createClockAhead()
+      const { issuer } = provider
+      provider.describe({ issuer: 'https://evil.example' })
+      await using hub = await startHubWith(engine, provider, {}, clock)
+      for (const wrong of [
+        'https://evil.example',
+        `${issuer}/realms/other`,
+        `${issuer}//`,
+        `${issuer}/?x`,
+        issuer.replace('http:', 'https:'),
+        issuer.replace('127.0.0.1', 'localhost'),
+        [issuer],
+      ]) {
+        provider.describe({ issuer: wrong })
+        provider.forge({ iss: wrong })
+        putAhead()
+        const begun = await beginSignOn(hub)
+        expectError(begun, 502, 'sign_on_issuer_wrong')
+        const words = `its issuer is ${wrong}, where HUB_OIDC_ISSUER has ${issuer}.`
+        for (const text of [begun.text, hub.log()]) assert.ok(text.includes(words), words)
+        assert.deepEqual(begun.cookies, [])
+      }
+      const line = `${issuer}/\n\u202e${'x'.repeat(9999)}`
+      provider.describe({ issuer: line })
+      putAhead()
+      const long = await beginSignOn(hub)
+      assert.ok(long.text.length < 1000 && !long.text.includes('\u202e'), long.text)
+      provider.describe({ issuer: undefined })
+      putAhead()
+      expectError(await beginSignOn(hub), 503, 'sign_on_unavailable')
+      provider.describe({})
+      provider.forge({})
+      putAhead()
+      await sessionOf(hub, await signOn(hub))
+    })
+
+    test('who comes back to a node that is told of another issuer is not let in', async () => {
+      await using provider = await startOidcProvider()
+      provider.become({ email: EMAIL })
+      await using hub = await startHubWith(engine, provider)
+      const begun = await beginSignOn(hub)
+      provider.describe({ issuer: 'https://evil.example' })
+      provider.forge({ iss: 'https://evil.example' })
+      await hub.restart(optionsWith(provider))
+      await expectRefused(hub, await comeBack(hub, begun), 'sign_on_issuer_wrong')
+    })
+
+    test('the issuer may be set as the address of its description, and have a slash at its end', async () => {
+      await using provider = await startOidcProvider()
+      provider.become({ email: EMAIL })
+      const { issuer } = provider
+      const HUB_OIDC_ISSUER = `${issuer}/.well-known/openid-configuration`
+      await using hub = await startHubWith(engine, provider, { HUB_OIDC_ISSUER })
+      await sessionOf(hub, await signOn(hub))
+      provider.describe({ issuer: `${issuer}/` })
+      await hub.restart(optionsWith(provider, { HUB_OIDC_ISSUER: `${issuer}/` }))
+      const other = await signOn(hub)
+      assert.match(other.header('location'), /\/sign-in\?error=/, 'its tokens name another one')
+      provider.forge({ iss: `${issuer}/` })
+      await sessionOf(hub, await signOn(hub))
+    })
+
+    test('a callback without its beginning, or of another browser, opens nothing', async () => {
+      await using provider = await startOidcProvider()
+      await using hub = await startHubWith(engine, provider)
+      provider.become({ email: EMAIL })
+      const { url } = expectObject(await beginSignOn(hub), 200)
+      const sentBack = await fetch(String(url), { redirect: 'manual' })
+      const back = new URL(sentBack.headers.get('location') ?? '')
+      const other = await beginSignOn(hub)
+      for (const cookie of ['', cookieOf(other)]) {
+        const headers = { host: 'localhost', cookie }
+        const answer = await hub.send({ url: back.pathname + back.search, headers })
+        assert.match(answer.header('location'), /\/sign-in\?error=/)
+      }
+      const made = await hub.send({ url: '/api/auth/callback/oidc?code=x&state=y' })
+      assert.match(made.header('location'), /\/sign-in\?error=/)
+      assert.equal(await countRows(hub.storage, 'operator_sessions'), 0)
+    })
+
+    test('it leads nowhere else than into the dashboard', async () => {
+      await using provider = await startOidcProvider()
+      await using hub = await startHubWith(engine, provider)
+      for (const target of ['https://evil.example', '//evil.example', '/dashboardx', '/api/v1/x']) {
+        expectError(await beginSignOn(hub, target), 400, 'invalid_request')
+      }
+      const { url } = expectObject(await beginSignOn(hub, '/dashboard/records?q=a'), 200)
+      const asked = new URL(String(url)).searchParams
+      assert.equal(asked.get('redirect_uri'), `${SITE}/api/auth/callback/oidc`)
+      assert.equal(asked.get('code_challenge_method'), 'S256')
+    })
+
+    test('a provider that comes back lets people in again, without a restart of the hub', async () => {
+      const gone = await startOidcProvider()
+      await gone[Symbol.asyncDispose]()
+      const { clock, putAhead } = createClockAhead()
+      await using hub = await startHubWith(engine, gone, {}, clock)
+      const refused = await beginSignOn(hub)
+      expectError(refused, 503, 'sign_on_unavailable')
+      assert.equal(refused.header('retry-after'), '5')
+      await using provider = await startOidcProvider(gone)
+      expectError(await beginSignOn(hub), 503, 'sign_on_unavailable')
+      putAhead()
+      provider.become({ email: EMAIL })
+      const session = await sessionOf(hub, await signOn(hub))
+      assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)
+    })
+
+    test('an answer of the provider is of use once', async () => {
+      await using provider = await startOidcProvider()
+      await using hub = await startHubWith(engine, provider)
+      provider.become({ email: EMAIL })
+      const begun = await beginSignOn(hub)
+      const { url } = expectObject(begun, 200)
+      const sentBack = await fetch(String(url), { redirect: 'manual' })
+      const back = new URL(sentBack.headers.get('location') ?? '')
+      const headers = { host: 'localhost', cookie: cookieOf(begun) }
+      const request = { url: back.pathname + back.search, headers }
+      await sessionOf(hub, await hub.send(request))
+      const again = await hub.send(request)
+      assert.match(again.header('location'), /\/sign-in\?error=/)
+      assert.ok(!again.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
+      assert.equal(await countRows(hub.storage, 'operator_sessions'), 1)
+    })
+
+    test('its secret stands nowhere; a provider that is away does not keep passwords out', async () => {
+      const provider = await startOidcProvider()
+      await provider[Symbol.asyncDispose]()
+      await using hub = await startHubWith(engine, provider)
+      const { email, password } = { email: EMAIL, password: 'correct horse battery staple' }
+      const answer = await hub.send({
+        ...{ method: 'POST', url: '/api/auth/sign-in/email', headers: AT_HOME },
+        body: { email, password },
+      })
+      assert.equal(answer.status, 200)
+      for (let round = 0; round < 2; round++) {
+        expectError(await beginSignOn(hub), 503, 'sign_on_unavailable')
+      }
+      const shown = await hub.get('/api/v1/single-sign-on')
+      const { single_sign_on } = expectObject(shown, 200)
+      assert.equal(Object(single_sign_on).redirect_uri, `${SITE}/api/auth/callback/oidc`)
+      const options = await hub.send({ url: '/api/v1/sign-in-options' })
+      assert.deepEqual(expectObject(options, 200)['single_sign_on'], [
+        { id: 'oidc', name: 'Example' },
+      ])
+      expectAbsent([provider.clientSecret], [shown.text, options.text, hub.log()])
+      expectAbsent([provider.issuer, provider.clientId.padEnd(12, '.')], [options.text])
+    })
+  })
+})

@@ -1,0 +1,55 @@
+/** Views for readers with SQL, as a running hub keeps them. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { onEachEngine } from '../helpers/engines.ts'
+import { newRecord, push, registerAny } from '../helpers/http-actions.ts'
+import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { simulatedModule } from '../helpers/http-platform.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+import { runSql } from '../helpers/storage-sql.ts'
+import { until } from '../helpers/until.ts'
+
+onEachEngine((engine) => {
+  describe(`views of a hub, on ${engine.name}`, () => {
+    const schema = engine.name === 'SQLite' ? '' : 'recordhub_views.'
+    const untilView = (hub: TestHub, platform: string) =>
+      until(async () => {
+        const select = `SELECT view_name FROM sql_views WHERE view_name LIKE '%cases'`
+        const views = await runSql(hub.storage, select)
+        const name = `v_${platform}_cases`.toLowerCase().replace(/\W+/g, '_')
+        return views.some((view) => view['view_name'] === name) ? `${schema}"${name}"` : null
+      }, `there is a view of ${platform}`)
+
+    test('a platform that is registered soon has its views, and a hub that starts makes what is not there', async () => {
+      await using hub = await startTestHub(engine)
+      const modules = [simulatedModule('cases', { keys: ['status', 'amount'] })]
+      const { hub_api_key, platform_name } = await registerAny(hub, { modules })
+      const data = { status: 'open', amount: '12' }
+      assert.equal((await push(hub, hub_api_key, newRecord('r-1', { data }))).status, 201)
+      const view = await untilView(hub, platform_name)
+      const select = `SELECT hub_reference_number, status, amount FROM ${view}`
+      const expected = { hub_reference_number: 'r-1', ...data }
+      assert.deepEqual({ ...only(await runSql(hub.storage, select)) }, expected)
+      await runSql(hub.storage, `DROP VIEW ${view}`)
+      await runSql(hub.storage, 'DELETE FROM sql_views')
+      await hub.restart()
+      await untilView(hub, platform_name)
+      assert.deepEqual({ ...only(await runSql(hub.storage, select)) }, expected)
+    })
+
+    test('a view that cannot be made is told in the log, and the hub works', async () => {
+      await using hub = await startTestHub(engine, {
+        wrap: (storage) => ({
+          ...storage,
+          sqlViews: {
+            refreshViews: async () => [{ view_name: 'v_broken', reason: 'permission denied' }],
+          },
+        }),
+      })
+      const { hub_api_key } = await registerAny(hub)
+      assert.equal((await push(hub, hub_api_key, newRecord('r-1'))).status, 201)
+      await until(async () => (hub.log().includes('v_broken') ? true : null), 'it is told')
+      assert.match(hub.log(), /permission denied/)
+    })
+  })
+})

@@ -1,0 +1,89 @@
+/** The figures over time that the dashboard's overview shows. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { PlatformPulls, Statistics } from '@recordhub/protocol'
+import { onEachEngine } from '../helpers/engines.ts'
+import { newRecord, pullAll, push, registerPlatform } from '../helpers/http-actions.ts'
+import { expectAnswer, expectError } from '../helpers/http-answer.ts'
+import { startTestHub } from '../helpers/http-hub.ts'
+import { respond, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
+import { only } from '../helpers/storage-fixtures.ts'
+
+const HOUR_MS = 3_600_000
+
+onEachEngine((engine) => {
+  describe(`figures over time, on ${engine.name}`, () => {
+    test('every hour is there, this one last, with what came in it', async () => {
+      await using hub = await startTestHub(engine)
+      await using platform = await simulatePlatform()
+      platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
+      const { hub_api_key } = await registerPlatform(hub, platform)
+      await push(hub, hub_api_key, newRecord('N-1'))
+      await push(hub, hub_api_key, newRecord('N-1', { data: { status: 'closed' } }), 'PATCH')
+      await push(hub, hub_api_key, newRecord('N-1', { data: 1 }))
+      await pullAll(hub)
+      const read = async (url: string) => expectAnswer(await hub.get(url), 200, Statistics).hours
+      const hours = await read('/api/v1/statistics')
+      assert.equal(hours.length, 24)
+      const times = hours.map(({ at }) => Date.parse(at))
+      for (const [index, at] of times.entries()) {
+        assert.equal(at, (times[0] ?? 0) + index * HOUR_MS)
+      }
+      const sum = (name: Exclude<keyof (typeof hours)[number], 'at'>) =>
+        hours.reduce((total, hour) => total + hour[name], 0)
+      assert.deepEqual(
+        [sum('received_post'), sum('received_patch'), sum('received_pull'), sum('rejected')],
+        [1, 1, 2, 1],
+      )
+      assert.deepEqual([sum('created'), sum('updated')], [3, 1])
+      assert.deepEqual([sum('platforms_added'), sum('modules_added')], [1, 1])
+      assert.equal((await read('/api/v1/statistics?hours=2')).length, 2)
+      for (const query of ['hours=0', 'hours=100000', 'hours=x', 'days=1']) {
+        expectError(await hub.get(`/api/v1/statistics?${query}`), 400, 'invalid_request')
+      }
+    })
+
+    test('the latest pulls of platforms are told in short', async () => {
+      await using hub = await startTestHub(engine)
+      await using platform = await simulatePlatform()
+      const { id } = await registerPlatform(hub, platform)
+      const first = await pullAll(hub)
+      platform.behave('records/cases', respond.status(500))
+      const second = await pullAll(hub)
+      const url = (ids: unknown) => `/api/v1/statistics/pulls?platforms=${ids}`
+      const answer = expectAnswer(await hub.get(url(`${id},${id}`)), 200, PlatformPulls)
+      const { platform_id, pulls } = only(answer.platforms)
+      assert.equal(platform_id, id)
+      assert.deepEqual(
+        pulls.map(({ pull_id, state }) => [pull_id, state]),
+        [
+          [second.pull.id, 'failed'],
+          [first.pull.id, 'succeeded'],
+        ],
+      )
+      const many = Array.from({ length: 51 }, (_, index) => index + 1).join(',')
+      for (const ids of ['', 'a', '0', '1,', many]) {
+        expectError(await hub.get(url(ids)), 400, 'invalid_request')
+      }
+    })
+
+    test('a page of a pull can be small, and of one state only', async () => {
+      await using hub = await startTestHub(engine)
+      await using good = await simulatePlatform()
+      await using bad = await simulatePlatform()
+      bad.behave('records/cases', respond.status(500))
+      await registerPlatform(hub, good)
+      await registerPlatform(hub, bad)
+      const { pull } = await pullAll(hub)
+      const read = async (query: string) => {
+        const text = (await hub.get(`/api/v1/pulls/${pull.id}?${query}`)).text
+        const { tasks, next_cursor } = JSON.parse(text)
+        return [tasks.length, tasks[0]?.platform_name, next_cursor !== null]
+      }
+      const first = await read('limit=1')
+      assert.deepEqual([first[0], first[2]], [1, true])
+      assert.deepEqual(await read('state=failed'), [1, bad.platform_name, false])
+      assert.deepEqual(await read('state=skipped'), [0, undefined, false])
+    })
+  })
+})
