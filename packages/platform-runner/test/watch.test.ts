@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type TestContext, test } from 'node:test'
-import type { Statistics } from '@recordhub/protocol'
+import { after, before, type TestContext, test } from 'node:test'
+import type { Statistics, StoredRecord } from '@recordhub/protocol'
 import { findFreePort } from '../../server/test/helpers/free-port.ts'
 import {
   ask,
@@ -18,40 +18,60 @@ import {
   registerPlatform,
   signIn,
 } from '../../server/test/helpers/process-operator.ts'
-import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process-sandbox.ts'
+import {
+  createSandbox,
+  PROCESS_TEST,
+  type RunningHub,
+} from '../../server/test/helpers/process-sandbox.ts'
 import { withDatabase } from '../../server/test/helpers/storage-postgres.ts'
 import { ENGINES, type OwnersDatabase, type OwnersEngine } from './helpers/engines.ts'
 import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
 
 /** On a slow machine a change shows late after others, seconds perhaps: it must not be passed over for that. */
 const SETTINGS = `
-platform: { name: registry, source_key: "\${SOURCE_KEY}" }
+platform: { name: "\${PLATFORM}", source_key: "\${SOURCE_KEY}" }
 source: { database: "\${DATABASE_URL}" }
 modules:
   - { record_type: people, name: People, table: people, reference: id, full_name: name, updated_at: updated_at }
 push: { hub_url: "\${HUB_URL}", hub_api_key: "\${HUB_API_KEY}", every_seconds: 0.2, overlap_seconds: 600 }
 `
 
+/** No hub can be there: nobody listens at port 0. */
+const NO_HUB = { HUB_URL: 'http://127.0.0.1:0', HUB_API_KEY: 'rhk_any' }
+
 const timeType = ({ name }: OwnersEngine) => (name === 'SQLite' ? 'DATETIME' : 'TIMESTAMP')
 const now = ({ name }: OwnersEngine) =>
   name === 'SQLite' ? "strftime('%Y-%m-%d %H:%M:%f', 'now')" : 'CURRENT_TIMESTAMP'
 
-async function begin(t: TestContext, engine: OwnersEngine) {
+/** One hub for all tests that do not stop it; each has a platform of its own there. */
+let shared: RunningHub
+const cleanUps: (() => unknown)[] = []
+before(async () => {
+  const hubs = createSandbox({ after: (cleanUp: () => unknown) => void cleanUps.push(cleanUp) })
+  shared = await hubs.startHub()
+}, PROCESS_TEST)
+after(async () => {
+  for (const cleanUp of cleanUps) await cleanUp()
+}, PROCESS_TEST)
+
+let platforms = 0
+
+async function begin(t: TestContext, engine: OwnersEngine, hub: RunningHub = shared) {
   const sandbox = createRunnerSandbox(t)
   const database = await engine.open(t)
   await database.run(
     `CREATE TABLE people (id INTEGER PRIMARY KEY, name VARCHAR(50), updated_at ${timeType(engine)} NULL)`,
     "INSERT INTO people VALUES (1, 'One', '2026-01-01 00:00:00'), (2, 'Two', '2026-01-02 00:00:00')",
   )
-  const hubs = createSandbox(t)
-  // Both come back where they were, so no connection may be given their ports meanwhile.
-  const port = String(await findFreePort())
-  const hubEnv = { PORT: String(await findFreePort()) }
-  const hub = await hubs.startHub({ env: hubEnv })
   const operator = await signIn(hub.address)
+  platforms += 1
+  const name = `registry_${platforms}`
   // Registered without pushes first, as an owner does it.
   sandbox.write('platform.yaml', SETTINGS.replace(/^push:.*\n/m, ''))
-  const first = await sandbox.start({ DATABASE_URL: database.address }, port)
+  // It comes back where it was, so no connection may be given its port meanwhile.
+  const port = String(await findFreePort())
+  const owner = { DATABASE_URL: database.address, PLATFORM: name }
+  const first = await sandbox.start(owner, port)
   const { hub_api_key } = await registerPlatform(operator, {
     address: first.address,
     sourceKey: SOURCE_KEY,
@@ -59,8 +79,9 @@ async function begin(t: TestContext, engine: OwnersEngine) {
   })
   await first.stop()
   sandbox.write('platform.yaml', SETTINGS)
-  const env = { DATABASE_URL: database.address, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
-  return { database, hubs, hub, hubEnv, operator, sandbox, env, port }
+  const env = { ...owner, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
+  const stored = () => listRecords(operator, `platform=${name}&sort=record_id`)
+  return { database, operator, sandbox, env, port, name, stored }
 }
 
 function write(engine: OwnersEngine, database: OwnersDatabase, id: number, name: string) {
@@ -75,9 +96,9 @@ function write(engine: OwnersEngine, database: OwnersDatabase, id: number, name:
 }
 
 /** Waits until the hub holds these names, by reference. */
-function holds(operator: Operator, names: Record<string, string>) {
+function holds(stored: () => Promise<StoredRecord[]>, names: Record<string, string>) {
   return eventually(`the hub holds ${JSON.stringify(names)}`, async () => {
-    const records = await listRecords(operator)
+    const records = await stored()
     const found = Object.fromEntries(records.map((one) => [one.reference_number, one.full_name]))
     return JSON.stringify(found) === JSON.stringify(names) ? records : null
   })
@@ -89,17 +110,17 @@ for (const engine of ENGINES) {
     `${engine.name}: only what changes after the first start is pushed, each change once`,
     options,
     async (t) => {
-      const { database, operator, sandbox, env } = await begin(t, engine)
+      const { database, operator, sandbox, env, stored } = await begin(t, engine)
       const platform = await sandbox.start(env)
       await platform.logs(/people: watching/)
       await write(engine, database, 3, 'Three')
-      await holds(operator, { 3: 'Three' })
+      await holds(stored, { 3: 'Three' })
       // Within one second, which is all that some columns tell.
       for (const name of ['Drei', 'Trois', 'Tre']) {
         await write(engine, database, 3, name)
-        await holds(operator, { 3: name })
+        await holds(stored, { 3: name })
       }
-      const [record] = await listRecords(operator)
+      const [record] = await stored()
       assert.ok(record)
       assert.equal(record.incomplete, false)
       const history = await listHistory(operator, record.record_id)
@@ -116,7 +137,11 @@ for (const engine of ENGINES) {
     `${engine.name}: what changes while hub or platform are dead arrives afterwards`,
     options,
     async (t) => {
-      const { database, hubs, hub, hubEnv, operator, sandbox, env, port } = await begin(t, engine)
+      const hubs = createSandbox(t)
+      // It comes back where it was, so no connection may be given its port meanwhile.
+      const hubEnv = { PORT: String(await findFreePort()) }
+      const hub = await hubs.startHub({ env: hubEnv })
+      const { database, operator, sandbox, env, port, stored } = await begin(t, engine, hub)
       const platform = await sandbox.start(env)
       await platform.logs(/people: watching/)
       await hub.stop('SIGKILL')
@@ -136,13 +161,13 @@ for (const engine of ENGINES) {
         20: 'Made 20',
       }
       await eventually('all has arrived', async () => {
-        const records = await listRecords(operator)
+        const records = await stored()
         const found = Object.fromEntries(
           records.map((one) => [one.reference_number, one.full_name]),
         )
         return Object.entries(names).every(([id, name]) => found[id] === name) ? found : null
       })
-      assert.equal((await listRecords(operator)).length, 6)
+      assert.equal((await stored()).length, 6)
       const { pull } = await pullToTheEnd(operator)
       assert.equal(pull.state, 'succeeded')
       assert.deepEqual([pull.counts.created, pull.counts.updated], [2, 0])
@@ -153,7 +178,12 @@ for (const engine of ENGINES) {
 for (const engine of ENGINES) {
   const options = { ...PROCESS_TEST, skip: engine.missing }
   test(`${engine.name}: many changes of one moment all arrive, each once`, options, async (t) => {
-    const { database, operator, sandbox, env } = await begin(t, engine)
+    const { database, operator, sandbox, env, name } = await begin(t, engine)
+    const countRecords = async () => {
+      const platform = (await listPlatforms(operator)).find((one) => one.platform_name === name)
+      return platform?.records
+    }
+    const before = await countPushes(operator)
     const rows = Array.from({ length: 1200 }, (_, index) => `(${index + 100}, 'Old', NULL)`)
     await database.run(`INSERT INTO people VALUES ${rows.join()}`)
     const platform = await sandbox.start(env)
@@ -162,22 +192,25 @@ for (const engine of ENGINES) {
       `UPDATE people SET name = 'New', updated_at = ${now(engine)} WHERE id >= 100`,
     )
     await eventually('all have arrived', async () => {
-      const [platform] = await listPlatforms(operator)
-      return platform?.records === 1200 ? true : null
+      return (await countRecords()) === 1200 ? true : null
     })
     await write(engine, database, 9999, 'Last')
     await eventually('the last has arrived', async () => {
-      const [platform] = await listPlatforms(operator)
-      return platform?.records === 1201 ? true : null
+      return (await countRecords()) === 1201 ? true : null
     })
-    // By the hour, since the day may end meanwhile.
-    const { hours }: Statistics = JSON.parse(await ask(operator, 'GET', '/api/v1/statistics'))
-    const figures = ['received_post', 'created', 'updated'] as const
+    const after = await countPushes(operator)
     assert.deepEqual(
-      figures.map((figure) => hours.reduce((sum, hour) => sum + hour[figure], 0)),
+      after.map((figure, index) => figure - (before[index] ?? 0)),
       [1201, 1201, 0],
     )
   })
+}
+
+/** What was received by POST, created and updated, by the hour since the day may end meanwhile. */
+async function countPushes(operator: Operator): Promise<number[]> {
+  const { hours }: Statistics = JSON.parse(await ask(operator, 'GET', '/api/v1/statistics'))
+  const figures = ['received_post', 'created', 'updated'] as const
+  return figures.map((figure) => hours.reduce((sum, hour) => sum + hour[figure], 0))
 }
 
 test(
@@ -186,19 +219,19 @@ test(
   async (t) => {
     const postgres = ENGINES.find(({ name }) => name === 'PostgreSQL')
     assert.ok(postgres)
-    const { database, operator, sandbox, env } = await begin(t, postgres)
+    const { database, sandbox, env, stored } = await begin(t, postgres)
     const platform = await sandbox.start(env)
     await platform.logs(/people: watching/)
     await withDatabase(database.address, async (client) => {
       await client.query('BEGIN')
       await client.query("INSERT INTO people VALUES (3, 'Late', now())")
       await write(postgres, database, 4, 'Early')
-      await holds(operator, { 4: 'Early' })
+      await holds(stored, { 4: 'Early' })
       await write(postgres, database, 5, 'Later')
-      await holds(operator, { 4: 'Early', 5: 'Later' })
+      await holds(stored, { 4: 'Early', 5: 'Later' })
       await client.query('COMMIT')
     })
-    await holds(operator, { 3: 'Late', 4: 'Early', 5: 'Later' })
+    await holds(stored, { 3: 'Late', 4: 'Early', 5: 'Later' })
   },
 )
 
@@ -206,9 +239,10 @@ test(
   'a second process on the same state is refused with a line that says why',
   PROCESS_TEST,
   async (t) => {
-    const sqlite = ENGINES.find(({ name }) => name === 'SQLite')
-    assert.ok(sqlite)
-    const { sandbox, env } = await begin(t, sqlite)
+    const sandbox = createRunnerSandbox(t)
+    openOwnersFile(sandbox.folder)
+    const env = { DATABASE_URL: 'sqlite:owner.sqlite', PLATFORM: 'registry', ...NO_HUB }
+    sandbox.write('platform.yaml', SETTINGS)
     await sandbox.start(env)
     await assert.rejects(sandbox.start(env), /It ended: .*outbox.*\n$/)
   },
@@ -216,15 +250,9 @@ test(
 
 test('asked to end while it begins, it ends', PROCESS_TEST, async (t) => {
   const sandbox = createRunnerSandbox(t)
-  new DatabaseSync(join(sandbox.folder, 'owner.sqlite')).exec(
-    'CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, updated_at DATETIME)',
-  )
+  openOwnersFile(sandbox.folder)
   const port = String(await findFreePort())
-  const env = {
-    DATABASE_URL: 'sqlite:owner.sqlite',
-    HUB_URL: `http://127.0.0.1:${await findFreePort()}`,
-    HUB_API_KEY: 'rhk_any',
-  }
+  const env = { DATABASE_URL: 'sqlite:owner.sqlite', PLATFORM: 'registry', ...NO_HUB }
   sandbox.write('platform.yaml', SETTINGS)
   // It watches this one of another machine for a while before it takes its place.
   const lock = join(sandbox.folder, 'recordhub-state', 'outbox.ndjson.lock')
@@ -242,3 +270,10 @@ test('asked to end while it begins, it ends', PROCESS_TEST, async (t) => {
   await closed
   assert.equal(child.exitCode, 0)
 })
+
+function openOwnersFile(folder: string): void {
+  const database = new DatabaseSync(join(folder, 'owner.sqlite'))
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec('CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, updated_at DATETIME)')
+  database.close()
+}

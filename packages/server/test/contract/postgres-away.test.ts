@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Storage } from '../../src/storage/port/storage.ts'
+import { guardMs } from '../helpers/guard.ts'
 import { countCalls, openNode, untilWaiting, whileHolding } from '../helpers/postgres-nodes.ts'
 import { type PostgresServer, startPostgres } from '../helpers/postgres-server.ts'
 import { TestClock } from '../helpers/storage-engine.ts'
@@ -162,7 +163,7 @@ describe('PostgreSQL that goes away', () => {
       )
       for (const verdict of await working) assert.match(verdict, /^(done|storage_unavailable)$/)
     }
-    await storage.checkWritable()
+    await untilDone('the database can be written to', () => storage.checkWritable())
   })
 
   test('an acknowledged push is there after a crash, and none came twice', async () => {
@@ -237,25 +238,24 @@ describe('PostgreSQL that goes away', () => {
     const readOnly = async (is: string) => {
       await withDatabase(server.url, async (client) => {
         await client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${is}`)
-        await client.query(
-          'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
-          [name],
+        // Waits until each session has ended: one that only has been told to may still work for a while.
+        const { rows } = await client.query<{ ended: boolean }>(
+          'SELECT pg_terminate_backend(pid, $2) AS ended FROM pg_stat_activity WHERE datname = $1',
+          [name, guardMs(60_000)],
         )
+        assert.ok(rows.every(({ ended }) => ended))
       })
     }
     await readOnly('on')
-    // The pools may not have met yet that their connections are gone.
-    await verdictOf(() => storage.checkWritable())
     await assert.rejects(storage.checkWritable(), UNAVAILABLE)
     await assert.rejects(
       write({ storage, clock }, pushWrite(school, { data: '{"a":1}' })),
       UNAVAILABLE,
     )
     await assert.rejects(setStatus({ storage, clock }, school, 'inactive'), UNAVAILABLE)
-    only(await listRecords(storage))
+    await untilDone('the database can be read', async () => only(await listRecords(storage)))
     await readOnly('off')
-    await verdictOf(() => storage.checkWritable())
-    await storage.checkWritable()
+    await untilDone('the database can be written to', () => storage.checkWritable())
   })
 
   test('a transaction that was idle for too long is storage_unavailable', async () => {
@@ -289,6 +289,18 @@ async function verdictOf(call: () => Promise<unknown>): Promise<string> {
     if (!(error instanceof Error)) return String(error)
     return error.name === 'HubError' && 'code' in error ? String(error.code) : `raw ${error.stack}`
   }
+}
+
+/**
+ * Calls until it is done. A pool learns that the server has ended one of its connections when it next uses that
+ * connection or reads its socket, so the first calls after that may be storage_unavailable.
+ */
+async function untilDone(what: string, call: () => Promise<unknown>): Promise<void> {
+  await untilTrue(what, async () => {
+    const verdict = await verdictOf(call)
+    assert.match(verdict, /^(done|storage_unavailable)$/)
+    return verdict === 'done'
+  })
 }
 
 /** A transaction of Better Auth that waits for something in its middle. */

@@ -2,11 +2,16 @@
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
+import type { GuideLanguage } from '../../src/features/guide/keep-language.ts'
 import { signIn } from '../helpers/process-operator.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { deepOnly, isDeep, rounds } from '../helpers/tier.ts'
 import { createPlatformCheck } from './check-platform.ts'
 import { EXAMPLES } from './examples.ts'
 import { tryExample } from './try-example.ts'
+
+/** The other languages run in the deep tier. */
+const QUICK: readonly GuideLanguage[] = ['node', 'curl']
 
 test('the examples of the guide do as they are told', PROCESS_TEST, async (t) => {
   const sandbox = createSandbox(t)
@@ -14,9 +19,9 @@ test('the examples of the guide do as they are told', PROCESS_TEST, async (t) =>
   const hub = { operator: await signIn(address), checkPlatform: createPlatformCheck(sandbox) }
   for (const example of EXAMPLES) {
     const { language, lack } = example
-    const skip = lack() ?? false
-    await t.test(GUIDE_LANGUAGES[language], { skip }, async (t) => {
-      const place = { folder: join(sandbox.folder, language), count: 500 }
+    const skip = isDeep || QUICK.includes(language) ? (lack() ?? false) : deepOnly.skip
+    await t.test(GUIDE_LANGUAGES[language], skip === undefined ? {} : { skip }, async (t) => {
+      const place = { folder: join(sandbox.folder, language), count: rounds(50, 500) }
       await tryExample(t, hub, example, place)
     })
   }

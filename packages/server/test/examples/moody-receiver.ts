@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { TestContext } from 'node:test'
+import { rounds } from '../helpers/tier.ts'
 
 type Received = {
   method: string
@@ -20,7 +21,7 @@ export type MoodyReceiver = {
 
 type Mood = 'hang up' | 'busy' | 'take' | 'refuse'
 
-export const BUSY_SECONDS = 2
+export const BUSY_SECONDS = rounds(1, 2)
 
 export async function startMoodyReceiver(t: Pick<TestContext, 'after'>): Promise<MoodyReceiver> {
   const received: Received[] = []

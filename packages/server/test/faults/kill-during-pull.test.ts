@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { ENGINES, type ProcessEngine, sqlite } from '../helpers/process-engine.ts'
+import { type ProcessEngine, quickOn, sqlite } from '../helpers/process-engine.ts'
 import {
   eventually,
   listRecords,
@@ -55,7 +55,7 @@ test(
   },
 )
 
-for (const engine of ENGINES) {
+for (const engine of quickOn(sqlite)) {
   test(
     `a hub asked to stop amid a pull breaks it off and ends (${engine.name})`,
     PROCESS_TEST,

@@ -22,8 +22,9 @@ import {
 } from '../helpers/process-operator.ts'
 import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
 import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { isDeep } from '../helpers/tier.ts'
 
-const DOOMED = 12_000
+const DOOMED = isDeep ? 12_000 : 2000
 const SPARED = 200
 
 for (const engine of ENGINES) {

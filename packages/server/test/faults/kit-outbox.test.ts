@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { findFreePort } from '../helpers/free-port.ts'
-import { ENGINES } from '../helpers/process-engine.ts'
+import { quickOn, sqlite } from '../helpers/process-engine.ts'
 import { type Kept, KIT_RECORDS, startKit } from '../helpers/process-kit.ts'
 import { listHistory, listRecords, type Operator } from '../helpers/process-operator.ts'
 import { registerPusher } from '../helpers/process-pushing.ts'
@@ -12,7 +12,7 @@ import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
 /** The changes that the hub lists at once. */
 const HISTORY_PAGE = 100
 
-for (const engine of ENGINES) {
+for (const engine of quickOn(sqlite)) {
   test(`what the outbox keeps arrives, whoever is killed (${engine.name})`, {
     // It starts many processes, one after the other.
     timeout: 2 * PROCESS_TEST.timeout,

@@ -11,6 +11,9 @@ import {
   startPushing,
 } from '../helpers/process-pushing.ts'
 import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { isDeep } from '../helpers/tier.ts'
+
+const OUTAGES = ['stop', 'kill'] as const
 
 test(
   'two hubs outlive their PostgreSQL, answer meanwhile, and keep their word',
@@ -22,7 +25,7 @@ test(
     const hubs = [await sandbox.startHub(), await sandbox.startHub()] as const
     const { operator, hubApiKey, ledger } = await registerPusher(t, hubs[0])
 
-    for (const outage of ['stop', 'kill', 'stop', 'kill'] as const) {
+    for (const outage of isDeep ? [...OUTAGES, ...OUTAGES] : OUTAGES) {
       const name = `${outage}-${ledger.acknowledged()}`
       const pushing = startPushing(t, hubs, ledger, { name, hubApiKey, connections: 24 })
       const fromBoth = (count: number, isAsked: (pushed: Pushed) => boolean) =>

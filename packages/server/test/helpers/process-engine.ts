@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test'
 import { databaseFromTemplate } from './postgres-database.ts'
 import { createSandbox, type Sandbox } from './process-sandbox.ts'
 import { fill, withDatabase } from './storage-postgres.ts'
+import { isDeep } from './tier.ts'
 
 /** One statement on a connection of its own, beside the running hubs. */
 export type AskDatabase = (sql: string) => Promise<Record<string, unknown>[]>
@@ -16,7 +17,7 @@ export type EngineSandbox = { sandbox: Sandbox; askDatabase: AskDatabase }
 export type ProcessEngine = {
   name: 'SQLite' | 'PostgreSQL'
   /** A sandbox whose commands share a database without records, which goes with the test. */
-  createSandbox: (t: TestContext) => Promise<EngineSandbox>
+  createSandbox: (t: Pick<TestContext, 'after'>) => Promise<EngineSandbox>
 }
 
 export const sqlite: ProcessEngine = {
@@ -39,11 +40,16 @@ export const postgres: ProcessEngine = {
   },
 }
 
-/** For what is promised whatever the engine. */
+/** For what is promised whatever the engine, and could break on one of them alone. */
 export const ENGINES = [sqlite, postgres]
 
+/** For what hardly depends on the engine: the quick tier runs it on this one, the deep tier on both. */
+export function quickOn(engine: ProcessEngine): readonly ProcessEngine[] {
+  return isDeep ? ENGINES : [engine]
+}
+
 /** A sandbox whose hubs share a database on PostgreSQL. */
-export function sandboxOn(t: TestContext, url: string): EngineSandbox {
+export function sandboxOn(t: Pick<TestContext, 'after'>, url: string): EngineSandbox {
   const env = { DATABASE_URL: url, HUB_SECRET: randomBytes(32).toString('hex') }
   return { sandbox: createSandbox(t, { env }), askDatabase: (sql) => askPostgres(url, sql) }
 }

@@ -8,7 +8,10 @@ import type {
   Snapshot,
   StoredRecord,
 } from '@recordhub/protocol'
+import { guardMs } from './guard.ts'
 import { OPERATOR } from './process-sandbox.ts'
+
+const LONGEST_PAUSE_MS = 50
 
 type Answer = { status: number; headers: Headers; text: string }
 
@@ -143,17 +146,17 @@ export async function pullToTheEnd(operator: Operator): Promise<{ pull: Pull; ta
   })
 }
 
-/** Asks again and again until there is something. The deadline only keeps a failure short. */
+/** Asks again, with growing pauses, until there is something. The limit only keeps a failure short. */
 export async function eventually<Result>(
   what: string,
   find: () => Promise<Result | null>,
-  limit = 150_000,
+  limit = guardMs(150_000),
 ): Promise<Result> {
   const deadline = performance.now() + limit
-  for (;;) {
+  for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     const found = await find()
     if (found !== null) return found
     if (performance.now() > deadline) throw new Error(`Waited in vain until ${what}`)
-    await pause(25)
+    await pause(pauseMs)
   }
 }

@@ -1,6 +1,6 @@
 /** The kit as its users get it: packed, and installed alone in a folder. */
 import { execFile } from 'node:child_process'
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -27,7 +27,7 @@ export async function installKit(folder: string): Promise<string> {
   const project = join(folder, 'project')
   mkdirSync(project)
   const inProject = (...args: string[]) => run('npm', args, { cwd: project })
-  await inProject('init', '-y')
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true }))
   const tarball = join(folder, packed[0]?.filename ?? '')
   await inProject('install', '--offline', '--no-audit', '--no-fund', tarball)
   return project

@@ -7,11 +7,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { guardMs } from './guard.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** The file that Node.js runs as the hub. */
+export const HUB_SOURCE: string = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 /** Guards against a test that waits for ever; no test relies on it. */
-export const PROCESS_TEST = { timeout: 300_000 } as const
+export const PROCESS_TEST: { timeout: number } = { timeout: guardMs(300_000) }
 
 export const OPERATOR = { email: 'ops@example.org', password: 'correct horse battery' } as const
 
@@ -53,10 +55,13 @@ export type Sandbox = {
   startHub: (surroundings?: Surroundings) => Promise<RunningHub>
 }
 
-/** @param common goes to every command, below the surroundings of its own. */
+/**
+ * @param common its `env` goes to every command, below the surroundings of its own; `program` replaces the file
+ * that Node.js runs, which is `TEST_HUB_PROGRAM` (see `process-program.ts`) or else the source.
+ */
 export function createSandbox(
   t: Pick<TestContext, 'after'>,
-  common: { env?: Record<string, string> } = {},
+  common: { env?: Record<string, string>; program?: string } = {},
 ): Sandbox {
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-process-'))
   const commands: RunningCommand[] = []
@@ -68,7 +73,8 @@ export function createSandbox(
     folder,
     spawn(args, surroundings = {}) {
       const env = { ...common.env, ...surroundings.env }
-      const command = spawnCommand(args, { cwd: folder, ...surroundings, env })
+      const program = common.program ?? (process.env['TEST_HUB_PROGRAM'] || HUB_SOURCE)
+      const command = spawnCommand([program, ...args], { cwd: folder, ...surroundings, env })
       commands.push(command)
       return command
     },
@@ -104,7 +110,7 @@ function spawnCommand(
   args: string[],
   { env, cwd, shell, input = '' }: Surroundings,
 ): RunningCommand {
-  const command = [process.execPath, MAIN, ...args]
+  const command = [process.execPath, ...args]
   // Bash reads its settings where its input is a socket, as that of a child of Node.js is.
   const [file = '', ...rest] = shell
     ? ['bash', '--norc', '-c', `${shell}; exec "$0" "$@"`, ...command]

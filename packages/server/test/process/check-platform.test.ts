@@ -5,9 +5,20 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { ConformanceReport } from '@recordhub/protocol'
+import { parseArguments } from '../../src/cli/arguments.ts'
+import { checkPlatform } from '../../src/cli/check-platform.ts'
+import { readConfig, SettingError } from '../../src/config.ts'
 import { goodPlatform, goodRecord, rulesOf } from '../helpers/conformance-check.ts'
 import { respond } from '../helpers/http-platform.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+
+/** Runs the command in this process. */
+function checkInProcess(args: string[]): Promise<number> {
+  const asked = parseArguments(['check-platform', ...args])
+  const { config } = readConfig({ flags: asked.settings, environment: {}, envFile: {} })
+  const ignore = () => undefined
+  return checkPlatform(config, asked, ignore, ignore)
+}
 
 async function begin(t: TestContext) {
   const sandbox = createSandbox(t)
@@ -70,25 +81,36 @@ test('what was mistyped, and what cannot be reached, ends with 2', PROCESS_TEST,
   const { run, platform, key } = await begin(t)
   const url = platform.source_base_url
   const { port } = new URL(url)
-  const wrong = [
-    { args: ['--key', key], says: /--url/ },
-    { args: ['--url', 'ftp://x', '--key', key], says: /https/ },
+  for (const { args, says } of [
     { args: ['--url', url], says: /RECORDHUB_SOURCE_KEY/ },
     { args: ['--url', url, '--key', 'a\nb'], says: /header/ },
-    { args: ['--url', url, '--key', key, '--max-records', 'many'], says: /--max-records/ },
-    { args: ['--url', url, '--key', key, '--for', '0'], says: /--for/ },
-    { args: ['--url', url, '--key', key, '--html', 'no/folder.html'], says: /--html.*ENOENT/ },
     {
       args: ['--url', url, '--key', key, '--push', '--port', port],
       says: /port \d+ \(EADDRINUSE\)/,
     },
-  ]
-  for (const { args, says } of wrong) {
+  ]) {
     const { code, stdout, stderr } = await run(['check-platform', ...args])
     assert.deepEqual({ code, stdout, lines: stderr.length }, { code: 2, stdout: [], lines: 1 })
     assert.match(stderr[0] ?? '', says)
     assert.ok(!stderr.join('').includes(key))
   }
+  // The process says what these reject with, as it does of those before.
+  for (const { args, message } of [
+    { args: ['--key', key], message: /--url/ },
+    { args: ['--url', url, '--key', key, '--max-records', 'many'], message: /--max-records/ },
+    { args: ['--url', url, '--key', key, '--for', '0'], message: /--for/ },
+    { args: ['--url', url, '--key', key, '--html', 'no/folder.html'], message: /--html.*ENOENT/ },
+  ]) {
+    await assert.rejects(checkInProcess(args), (error) => {
+      assert.ok(error instanceof SettingError)
+      assert.match(error.message, message)
+      return true
+    })
+  }
+  await assert.rejects(checkInProcess(['--url', 'ftp://x', '--key', key]), {
+    code: 'source_url_invalid',
+    message: /https/,
+  })
   const away = await run(['check-platform', '--url', 'http://127.0.0.1:1', '--key', key])
   assert.equal(away.code, 2)
   assert.equal(

@@ -4,10 +4,10 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { flagOf, SETTING_NAMES } from '../../src/config.ts'
+import { flagOf, readConfig, SETTING_NAMES, SettingError } from '../../src/config.ts'
 import { tokenOfLink } from '../helpers/link-token.ts'
 import { operatorAt, signIn } from '../helpers/process-operator.ts'
-import { createSandbox, OPERATOR, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { createSandbox, HUB_SOURCE, OPERATOR, PROCESS_TEST } from '../helpers/process-sandbox.ts'
 
 test(
   '--help tells every setting with its flag, and --version the version',
@@ -38,11 +38,7 @@ test('a setting that cannot be used stops the start with one line that names it'
   const { run, folder } = createSandbox(t)
   const wrong = [
     ['PORT', 'abc'],
-    ['HUB_PULL_SCHEDULE', 'nonsense'],
-    ['HUB_TIME_ZONE', 'Mars/Base'],
-    ['HUB_SECRET', 'short-secret'],
     ['DATABASE_URL', 'mysql://user:secret-word@db/hub'],
-    ['HUB_TRUST_PROXY', '10.0.0.0/99'],
     ['HUB_ADMIN_PASSWORD', 'long-secret'.repeat(30)],
     ['HUB_ADMIN_PASSWORD', 'Password-1234'],
   ] as const
@@ -59,6 +55,28 @@ test('a setting that cannot be used stops the start with one line that names it'
       }),
     ),
   )
+})
+
+test('a setting that cannot be used is named, and a secret is not shown', () => {
+  for (const [name, value] of [
+    ['PORT', 'abc'],
+    ['HUB_PULL_SCHEDULE', 'nonsense'],
+    ['HUB_TIME_ZONE', 'Mars/Base'],
+    ['HUB_SECRET', 'short-secret'],
+    ['DATABASE_URL', 'mysql://user:secret-word@db/hub'],
+    ['HUB_TRUST_PROXY', '10.0.0.0/99'],
+  ] as const) {
+    const environment = { [name]: value }
+    assert.throws(
+      () => readConfig({ flags: {}, environment, envFile: {} }),
+      (error) => {
+        assert.ok(error instanceof SettingError, name)
+        assert.match(error.message, new RegExp(`^${name}`))
+        assert.doesNotMatch(error.message, /\n|secret-word|short-secret/)
+        return true
+      },
+    )
+  }
 })
 
 test(
@@ -83,7 +101,8 @@ test(
 )
 
 test('flags beat the environment, which beats the .env file', PROCESS_TEST, async (t) => {
-  const { spawn, folder } = createSandbox(t)
+  // The source itself, since most process tests start a bundle of it.
+  const { spawn, folder } = createSandbox(t, { program: HUB_SOURCE })
   const file = ['HUB_DATA_DIR=from-file', 'HUB_LOG_LEVEL=nonsense', 'PORT=nonsense', 'HUB_HUE=blue']
   writeFileSync(join(folder, '.env'), file.join('\n'))
   const env = { HUB_LOG_LEVEL: 'warn', PORT: 'nonsense', HUB_COLOUR: 'blue', HUB_SECRET: '' }

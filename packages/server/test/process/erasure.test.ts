@@ -10,6 +10,7 @@ import {
   type EngineSandbox,
   LOCK_MS,
   type ProcessEngine,
+  quickOn,
   sqlite,
 } from '../helpers/process-engine.ts'
 import {
@@ -94,7 +95,7 @@ for (const engine of ENGINES) {
   )
 }
 
-for (const engine of ENGINES) {
+for (const engine of quickOn(sqlite)) {
   test(
     `nothing of the records of a removed platform is left, nor of what was refused of it (${engine.name})`,
     PROCESS_TEST,

@@ -5,7 +5,7 @@ import { sendRaw } from '../helpers/attacks-incoming.ts'
 import { type Behaviour, respond, simulatePlatform } from '../helpers/http-platform.ts'
 import { findLeaks, readStored, type Secrets } from '../helpers/leaks.ts'
 import { tokenOfLink } from '../helpers/link-token.ts'
-import { ENGINES } from '../helpers/process-engine.ts'
+import { quickOn, sqlite } from '../helpers/process-engine.ts'
 import { ask, eventually, operatorAt, pullToTheEnd } from '../helpers/process-operator.ts'
 import { OPERATOR, PROCESS_TEST } from '../helpers/process-sandbox.ts'
 import { totpCode } from '../helpers/totp.ts'
@@ -52,7 +52,7 @@ const echo: readonly Behaviour[] = [
   ),
 ]
 
-for (const engine of ENGINES) {
+for (const engine of quickOn(sqlite)) {
   test(
     `no key, password, token or code is found in what a hub prints and stores (${engine.name})`,
     PROCESS_TEST,

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tokenOfLink } from '../helpers/link-token.ts'
-import { ENGINES } from '../helpers/process-engine.ts'
+import { quickOn, sqlite } from '../helpers/process-engine.ts'
 import { signIn } from '../helpers/process-operator.ts'
 import { OPERATOR, PROCESS_TEST } from '../helpers/process-sandbox.ts'
 
 const NEXT = 'another horse battery staple'
 const BOB = { email: 'bob@example.org', password: 'the stapler of the horse' }
 
-for (const engine of ENGINES) {
+for (const engine of quickOn(sqlite)) {
   test(
     `operators are managed from the command line, on ${engine.name}`,
     PROCESS_TEST,

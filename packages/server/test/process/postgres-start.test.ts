@@ -65,16 +65,18 @@ test('a hub waits for a PostgreSQL that is not there yet', PROCESS_TEST, async (
   assert.ok([...hub.stdout].every((line) => !line.includes(new URL(server.url).password)))
 })
 
-test('a hub that waits for PostgreSQL ends at once when it is asked to', {
-  timeout: 120_000,
-}, async (t) => {
-  const { sandbox } = await stoppedPostgres(t)
-  const hub = sandbox.spawn(['start'], { env: HUB })
-  await hub.line(/Waiting for PostgreSQL at /)
-  assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
-})
+test(
+  'a hub that waits for PostgreSQL ends at once when it is asked to',
+  PROCESS_TEST,
+  async (t) => {
+    const { sandbox } = await stoppedPostgres(t)
+    const hub = sandbox.spawn(['start'], { env: HUB })
+    await hub.line(/Waiting for PostgreSQL at /)
+    assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
+  },
+)
 
-test('the command line does not wait for PostgreSQL', { timeout: 120_000 }, async (t) => {
+test('the command line does not wait for PostgreSQL', PROCESS_TEST, async (t) => {
   const { server, sandbox } = await stoppedPostgres(t)
   const { code, stdout, stderr } = await sandbox.run(['token', 'create', '--name', 'report'])
   assert.deepEqual({ code, stdout, lines: stderr.length }, { code: 1, stdout: [], lines: 1 })

@@ -12,9 +12,10 @@ import {
 } from '../helpers/process-operator.ts'
 import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
 import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { deepOnly } from '../helpers/tier.ts'
 
 /** Two minutes may begin before both pulls are there; the limit only keeps a failure short. */
-const LIMIT = { timeout: 2 * PROCESS_TEST.timeout }
+const LIMIT = { ...deepOnly, timeout: 2 * PROCESS_TEST.timeout }
 
 test('two hubs pull once a minute between them', LIMIT, async (t) => {
   const { sandbox } = await postgres.createSandbox(t)

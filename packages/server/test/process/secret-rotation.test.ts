@@ -4,12 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import {
-  type EngineSandbox,
-  type ProcessEngine,
-  postgres,
-  sqlite,
-} from '../helpers/process-engine.ts'
+import { type EngineSandbox, postgres, quickOn, sqlite } from '../helpers/process-engine.ts'
 import {
   ask,
   operatorAt,
@@ -19,9 +14,13 @@ import {
 } from '../helpers/process-operator.ts'
 import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
 import { OPERATOR, PROCESS_TEST, type Sandbox } from '../helpers/process-sandbox.ts'
+import { isDeep } from '../helpers/tier.ts'
 import { totpCode } from '../helpers/totp.ts'
 
 const ROTATE = ['secret', 'rotate']
+const KILL_MOMENTS_MS = isDeep ? [150, 300, 450, 600, 750, 900, 1050, 1200] : [200, 400]
+/** Of a command that finds another process of the hub: on SQLite, or on PostgreSQL. */
+const AT_WORK = /is running on|Stop every hub/
 const secret = () => randomBytes(32).toString('hex')
 
 /** A hub with a platform, an erased record and an operator with a second factor, stopped. */
@@ -103,13 +102,9 @@ async function signInWithCode(address: string, kind: 'totp' | 'backup-code', cod
   return operatorAt(address, { cookie, 'X-CSRF-TOKEN': csrf_token })
 }
 
-const cases: [string, ProcessEngine][] = [
-  ['SQLite', sqlite],
-  ['PostgreSQL', postgres],
-]
-for (const [name, engine] of cases) {
+for (const engine of quickOn(postgres)) {
   test(
-    `after a change of HUB_SECRET all opens under the new one, and under it alone (${name})`,
+    `after HUB_SECRET is changed, everything opens under the new secret and nothing under the old one (${engine.name})`,
     PROCESS_TEST,
     async (t) => {
       const kit = await engine.createSandbox(t)
@@ -122,7 +117,7 @@ for (const [name, engine] of cases) {
       const running = await sandbox.startHub({ env: both })
       const refused = await sandbox.run(ROTATE, { env: both })
       assert.equal(refused.code, 1, 'not while a hub runs')
-      assert.match(refused.stderr.join(), /is running on|Stop every hub/)
+      assert.match(refused.stderr.join(), AT_WORK)
       await running.stop()
 
       for (const env of [
@@ -144,7 +139,12 @@ for (const [name, engine] of cases) {
         sandbox.run(ROTATE, { env: both }),
         sandbox.run(ROTATE, { env: both }),
       ])
-      assert.ok(one.code === 0 || other.code === 0, [...one.stderr, ...other.stderr].join())
+      for (const ended of [one, other]) {
+        // On PostgreSQL each may find the other one at work. Then neither changes anything.
+        if (ended.code !== 0) assert.match(ended.stderr.join(), AT_WORK)
+      }
+      const last = await sandbox.run(ROTATE, { env: both })
+      assert.equal(last.code, 0, last.stderr.join())
       const again = await sandbox.run(ROTATE, { env: both })
       assert.equal(again.code, 0)
       assert.match(again.stdout.join(), /under the new secret already/)
@@ -155,9 +155,11 @@ for (const [name, engine] of cases) {
       assert.match(start.stderr.join(), /HUB_SECRET is not the one/)
     },
   )
+}
 
+for (const engine of quickOn(sqlite)) {
   test(
-    `a change of the secret that is killed leaves all under the old one or under the new (${name})`,
+    `a killed change of the secret leaves everything under the old secret or the new one (${engine.name})`,
     PROCESS_TEST,
     async (t) => {
       const kit = await engine.createSandbox(t)
@@ -165,8 +167,8 @@ for (const [name, engine] of cases) {
       const [before, after] = [secret(), secret()]
       const both = { HUB_SECRET: after, HUB_SECRET_PREVIOUS: before }
       const filled = await fillHub(t, kit, { HUB_SECRET: before })
-      // Whatever it had done by then: these are so many moments, of which some fall into its work.
-      for (const moment of [150, 300, 450, 600, 750, 900, 1050, 1200]) {
+      // Whatever the command had done by then: some of these moments fall into its work.
+      for (const moment of KILL_MOMENTS_MS) {
         const command = sandbox.spawn(ROTATE, { env: both })
         const timer = setTimeout(() => command.child.kill('SIGKILL'), moment)
         await command.ended

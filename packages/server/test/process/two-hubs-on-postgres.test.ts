@@ -1,6 +1,6 @@
 /** Several hubs on one PostgreSQL: whatever is done at one of them holds at the others. */
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { after, before, describe, type TestContext, test } from 'node:test'
 import { createDatabase } from '../helpers/postgres-database.ts'
 import { postgres, sandboxOn } from '../helpers/process-engine.ts'
 import {
@@ -13,14 +13,13 @@ import {
 import { startPlatform } from '../helpers/process-platform.ts'
 import { createPusher } from '../helpers/process-push.ts'
 import { PROCESS_TEST, type RunningHub } from '../helpers/process-sandbox.ts'
-
-const ROUNDS = 20
+import { rounds } from '../helpers/tier.ts'
 
 test('hubs that start at once on an empty database all come up', PROCESS_TEST, async (t) => {
   const database = await createDatabase()
   const { sandbox } = sandboxOn(t, database.url)
   t.after(() => database.drop())
-  const hubs = await Promise.all([1, 2, 3].map(() => sandbox.startHub()))
+  const hubs = await Promise.all(Array.from({ length: rounds(2, 3) }, () => sandbox.startHub()))
   for (const { address, stdout, stderr } of hubs) {
     await signIn(address)
     assert.equal(stdout.length, 1, 'no link to create the first operator, who is configured')
@@ -28,80 +27,98 @@ test('hubs that start at once on an empty database all come up', PROCESS_TEST, a
   }
 })
 
-test('a platform registered at one hub can push to the other at once', PROCESS_TEST, async (t) => {
-  const { hubs, operator } = await startTwoHubs(t)
-  for (let round = 0; round < 5; round += 1) {
-    const [at, other] = round % 2 === 0 ? hubs : hubs.toReversed()
-    assert.ok(at && other)
-    const hubApiKey = await register(t, operator.at(at.address), `platform-${round}`)
-    assert.equal(await push(t, other, hubApiKey), 201)
-    assert.equal(await push(t, at, hubApiKey), 200)
-  }
-  for (const { address } of hubs) {
-    const platforms = await listPlatforms(operator.at(address))
-    assert.deepEqual(
-      platforms.map((platform) => platform.records),
-      [1, 1, 1, 1, 1],
-    )
-  }
-})
+describe('two hubs on one database', () => {
+  let both: Awaited<ReturnType<typeof startTwoHubs>>
+  const cleanUps: (() => unknown)[] = []
+  before(async () => {
+    both = await startTwoHubs({ after: (cleanUp: () => unknown) => void cleanUps.push(cleanUp) })
+  }, PROCESS_TEST)
+  after(async () => {
+    for (const cleanUp of cleanUps) await cleanUp()
+  }, PROCESS_TEST)
 
-test(
-  'a platform switched off at one hub is refused by the other from the answer on, and back again',
-  PROCESS_TEST,
-  async (t) => {
-    const { hubs, operator } = await startTwoHubs(t)
-    const hubApiKey = await register(t, operator, 'registry')
-    const pushes = hubs.map((hub) => keepPushingTo(t, hub, hubApiKey))
-    const both = () => Promise.all(pushes.map((push) => push()))
-    assert.equal(await push(t, hubs[0], hubApiKey), 201)
-    assert.deepEqual(await both(), [200, 200], 'both know the key now')
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const at = operator.at(hubs[round % 2]?.address ?? '')
-      await ask(at, 'PATCH', '/api/v1/platforms/1', { status: 'inactive' })
-      assert.deepEqual(await both(), [401, 401])
-      await ask(at, 'PATCH', '/api/v1/platforms/1', { status: 'active' })
-      assert.deepEqual(await both(), [200, 200])
+  test(
+    'a platform registered at one hub can push to the other at once',
+    PROCESS_TEST,
+    async (t) => {
+      const { hubs, operator } = both
+      const names = Array.from({ length: rounds(2, 5) }, (_, index) => `platform-${index}`)
+      for (const [round, name] of names.entries()) {
+        const [at, other] = round % 2 === 0 ? hubs : hubs.toReversed()
+        assert.ok(at && other)
+        const { hubApiKey } = await register(t, operator.at(at.address), name)
+        assert.equal(await push(t, other, hubApiKey), 201)
+        assert.equal(await push(t, at, hubApiKey), 200)
+      }
+      for (const { address } of hubs) {
+        const platforms = await listPlatforms(operator.at(address))
+        const records = new Map(platforms.map((one) => [one.platform_name, one.records]))
+        for (const name of names) assert.equal(records.get(name), 1, name)
+      }
+    },
+  )
+
+  test(
+    'a platform that one hub switches off or on is rejected or accepted by the other from then on',
+    PROCESS_TEST,
+    async (t) => {
+      const { hubs, operator } = both
+      const { id, hubApiKey } = await register(t, operator, 'switched')
+      const pushes = hubs.map((hub) => keepPushingTo(t, hub, hubApiKey))
+      const pushToBoth = () => Promise.all(pushes.map((push) => push()))
+      assert.equal(await push(t, hubs[0], hubApiKey), 201)
+      assert.deepEqual(await pushToBoth(), [200, 200], 'both know the key now')
+      for (let round = 0; round < rounds(4, 20); round += 1) {
+        const at = operator.at(hubs[round % 2]?.address ?? '')
+        await ask(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'inactive' })
+        assert.deepEqual(await pushToBoth(), [401, 401])
+        await ask(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'active' })
+        assert.deepEqual(await pushToBoth(), [200, 200])
+      }
+    },
+  )
+
+  test('an operator who signed in at one hub works at the other', PROCESS_TEST, async (t) => {
+    const { hubs } = both
+    const [first, second] = hubs
+    const operator = await signIn(first.address)
+    const seen = await operator.at(second.address).call('GET', '/dashboard/realtime')
+    assert.equal(seen.status, 200)
+    await register(t, operator.at(second.address), 'registry')
+    assert.equal((await operator.at(second.address).call('POST', '/api/v1/pulls')).status, 202)
+    const other = await signIn(second.address)
+    const names = (await listPlatforms(other.at(first.address))).map((one) => one.platform_name)
+    assert.ok(names.includes('registry'))
+
+    const signedOut = await operator.call('POST', '/api/auth/sign-out', {})
+    assert.equal(signedOut.status, 200)
+    assert.equal((await operator.at(second.address).call('GET', '/dashboard/realtime')).status, 401)
+    assert.equal((await other.call('GET', '/dashboard/realtime')).status, 200)
+  })
+
+  test('a token made beside running hubs works at each of them', PROCESS_TEST, async () => {
+    const { sandbox, hubs } = both
+    const made = await sandbox.run(['token', 'create', '--name', 'report', '--role', 'operator'])
+    assert.deepEqual({ code: made.code, stderr: made.stderr }, { code: 0, stderr: [] })
+    assert.equal(made.stdout.length, 1)
+    for (const { address } of hubs) {
+      const headers = { Authorization: `Bearer ${made.stdout[0]}` }
+      assert.equal((await fetch(`${address}/api/v1/platforms`, { headers })).status, 200)
     }
-  },
-)
-
-test('an operator who signed in at one hub works at the other', PROCESS_TEST, async (t) => {
-  const { hubs, operator } = await startTwoHubs(t)
-  const [first, second] = hubs
-  assert.equal((await operator.at(second.address).call('GET', '/dashboard/realtime')).status, 200)
-  await register(t, operator.at(second.address), 'registry')
-  assert.equal((await operator.at(second.address).call('POST', '/api/v1/pulls')).status, 202)
-  const other = await signIn(second.address)
-  assert.equal((await listPlatforms(other.at(first.address))).length, 1)
-
-  const signedOut = await operator.call('POST', '/api/auth/sign-out', {})
-  assert.equal(signedOut.status, 200)
-  assert.equal((await operator.at(second.address).call('GET', '/dashboard/realtime')).status, 401)
-  assert.equal((await other.call('GET', '/dashboard/realtime')).status, 200)
+  })
 })
 
-test('a token made beside running hubs works at each of them', PROCESS_TEST, async (t) => {
-  const { sandbox, hubs } = await startTwoHubs(t)
-  const made = await sandbox.run(['token', 'create', '--name', 'report', '--role', 'operator'])
-  assert.deepEqual({ code: made.code, stderr: made.stderr }, { code: 0, stderr: [] })
-  assert.equal(made.stdout.length, 1)
-  for (const { address } of hubs) {
-    const headers = { Authorization: `Bearer ${made.stdout[0]}` }
-    assert.equal((await fetch(`${address}/api/v1/platforms`, { headers })).status, 200)
-  }
-})
-
-async function startTwoHubs(t: TestContext) {
+async function startTwoHubs(t: Pick<TestContext, 'after'>) {
   const { sandbox } = await postgres.createSandbox(t)
   const hubs = [await sandbox.startHub(), await sandbox.startHub()] as const
   return { sandbox, hubs, operator: await signIn(hubs[0].address) }
 }
 
-async function register(t: TestContext, operator: Operator, name: string): Promise<string> {
+async function register(t: TestContext, operator: Operator, name: string) {
   const modules = [{ module_name: 'Cases', record_type: 'case', keys: ['a'], records: [] }]
   const platform = await startPlatform(t, { name, modules })
-  return (await registerPlatform(operator, platform)).hub_api_key
+  const registered = await registerPlatform(operator, platform)
+  return { id: registered.platform.id, hubApiKey: registered.hub_api_key }
 }
 
 function push(t: TestContext, hub: RunningHub, hubApiKey: string): Promise<number | string> {

@@ -1,8 +1,10 @@
-/** A platform with a million records in a small heap, for a test. */
+/** A platform with as many records as its argument says, in a small heap. */
 import { createServer } from 'node:http'
 import process from 'node:process'
-import { createPlatformHandler } from './handler.ts'
-import { toNodeListener } from './node.ts'
+import { createPlatformHandler } from '../src/handler.ts'
+import { toNodeListener } from '../src/node.ts'
+
+const RECORDS = Number(process.argv[2])
 
 const handler = createPlatformHandler({
   name: 'large',
@@ -14,7 +16,7 @@ const handler = createPlatformHandler({
       recordType: 'many',
       fields: [{ key: 'note' }],
       *records() {
-        for (let number = 0; number < 1_000_000; number += 1) {
+        for (let number = 0; number < RECORDS; number += 1) {
           const data = { number, note: 'x'.repeat(100) }
           yield { reference_number: `R-${number}`, full_name: `Number ${number}`, data }
         }
