@@ -17,7 +17,9 @@ const MAX_BUCKETS = 10_000
  * many calls is admitted after a second without calls. A rejected call takes nothing.
  */
 export function createRateLimit(perSecond: number, clock: MonotonicClock): RateLimit {
-  const capacity = perSecond * CALL
+  const full = perSecond * CALL
+  // The fraction of a call that was left is kept, so that calls at uneven intervals lose nothing.
+  const most = full + CALL - 1
   const buckets = new Map<string, Bucket>()
 
   function bucketOf(key: string, at: number): Bucket {
@@ -25,7 +27,7 @@ export function createRateLimit(perSecond: number, clock: MonotonicClock): RateL
     if (found) return found
     // A new bucket is full, so deleting one never holds up a caller.
     if (buckets.size >= MAX_BUCKETS) buckets.clear()
-    const bucket = { credit: capacity, at }
+    const bucket = { credit: full, at }
     buckets.set(key, bucket)
     return bucket
   }
@@ -35,7 +37,7 @@ export function createRateLimit(perSecond: number, clock: MonotonicClock): RateL
       const now = Math.floor(clock.now())
       const bucket = bucketOf(key, now)
       const elapsedMs = Math.max(0, now - bucket.at)
-      bucket.credit = Math.min(capacity, bucket.credit + elapsedMs * perSecond)
+      bucket.credit = Math.min(most, bucket.credit + elapsedMs * perSecond)
       bucket.at = now
       if (bucket.credit < CALL) return Math.ceil((CALL - bucket.credit) / perSecond / 1000)
       bucket.credit -= CALL
