@@ -15,6 +15,7 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const CACHE = join(ROOT, 'node_modules/.cache/recordhub-tests')
 const PATTERNS = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts']
 const SOURCES = ['packages/*/src/**/*.ts']
+const PROGRESS_MS = 10_000
 
 /** @returns whether all went well. */
 async function main(): Promise<boolean> {
@@ -41,11 +42,13 @@ async function main(): Promise<boolean> {
   )
   const report = createReport(print, { root: ROOT, seed })
   const needsServers = files.some((file) => !/^packages\/[^/]+\/src\//.test(file))
+  const progress = setInterval(() => report.progress(performance.now() - started), PROGRESS_MS)
   if (needsServers) await globalSetup()
   try {
     if (options.mode === 'deep') await runDeep(files, options, report, started)
     else await runJobs(jobsOf(files, options), options, report)
   } finally {
+    clearInterval(progress)
     if (needsServers) await globalTeardown()
   }
   return report.summarize(performance.now() - started)
@@ -80,24 +83,17 @@ async function runJobs(jobs: Job[], options: Options, report: Report): Promise<v
   const batches = join(CACHE, `batches-${process.pid}`)
   mkdirSync(batches, { recursive: true })
   try {
-    const names = new Map(jobs.map((job) => [entryOf(job, batches), job.name]))
-    report.expect(jobs.length)
     const events = run({
       cwd: ROOT,
-      files: [...names.keys()],
+      files: jobs.map((job) => entryOf(job, batches)),
       concurrency: options.jobs,
       watch: options.mode === 'watch',
       ...(options.name ? { testNamePatterns: options.name } : {}),
       ...(options.coverage ? { coverage: true, coverageIncludeGlobs: SOURCES } : {}),
     })
-    events.on('test:pass', report.pass)
-    events.on('test:fail', report.fail)
+    events.on('test:complete', report.complete)
     events.on('test:coverage', report.cover)
     events.on('test:stderr', ({ message }) => void stderr.write(message))
-    events.on('test:summary', ({ file, duration_ms }) => {
-      const name = file === undefined ? undefined : names.get(file)
-      if (name !== undefined) report.end(name, duration_ms)
-    })
     // The events come as long as the stream is read.
     for await (const _ of events);
   } finally {

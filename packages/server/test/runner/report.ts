@@ -1,17 +1,13 @@
-/** What a run prints: a line for each finished process, failures as they happen, and one summary at the end. */
+/** What a run prints: its progress, failures as they happen, and one summary at the end. */
 import { relative } from 'node:path'
 import type { EventData } from 'node:test'
 import { inspect } from 'node:util'
 
-type Outcome = EventData.TestPass | EventData.TestFail
-
 export type Report = {
-  /** So many more processes are going to run. */
-  expect: (processes: number) => void
-  pass: (outcome: EventData.TestPass) => void
-  fail: (outcome: EventData.TestFail) => void
-  /** A process has ended. */
-  end: (name: string, milliseconds: number) => void
+  /** A test or a suite has ended. */
+  complete: (outcome: EventData.TestComplete) => void
+  /** Prints how far the run has come. */
+  progress: (elapsedMs: number) => void
   /** A check that is no test file has ended. */
   check: (name: string, outcome: 'passed' | 'failed' | 'skipped') => void
   cover: (coverage: EventData.TestCoverage) => void
@@ -30,19 +26,8 @@ export function createReport(
   const testsOf = new Map<string, number>()
   const skipped = new Map<string, number>()
   const failures: string[] = []
-  let [expected, ended, passed] = [0, 0, 0]
+  let passed = 0
   let coveredPercent: number | null = null
-
-  function count(outcome: Outcome): void {
-    const file = fileOf(outcome)
-    const { duration_ms, type } = outcome.details
-    if (outcome.nesting === 0) add(millisecondsOf, file, duration_ms)
-    if (type !== 'suite') add(testsOf, file, 1)
-  }
-
-  function fileOf({ file }: Outcome): string {
-    return file === undefined ? '' : relative(root, file)
-  }
 
   function addFailure(title: string, text: string): void {
     const failure = `✖ ${title}\n${text.replaceAll(/^/gm, '    ')}`
@@ -51,27 +36,26 @@ export function createReport(
   }
 
   return {
-    expect: (processes) => {
-      expected += processes
+    complete(outcome) {
+      const { details, nesting, skip, line = 0 } = outcome
+      const file = outcome.file === undefined ? '' : relative(root, outcome.file)
+      if (nesting === 0) add(millisecondsOf, file, details.duration_ms)
+      // A file that fails as a whole is reported as a test of its path.
+      const isTest = details.type !== 'suite' && outcome.name !== outcome.file
+      if (isTest) add(testsOf, file, 1)
+      if (!details.passed) {
+        if (!failedByChild(details.error)) {
+          addFailure(`${file}:${line} › ${outcome.name}`, describe(details.error))
+        }
+      } else if (isTest && skip !== undefined) {
+        add(skipped, typeof skip === 'string' ? skip : 'without a reason', 1)
+      } else if (isTest) {
+        passed += 1
+      }
     },
-    pass(outcome) {
-      count(outcome)
-      if (outcome.details.type === 'suite') return
-      if (outcome.skip === undefined) passed += 1
-      else add(skipped, typeof outcome.skip === 'string' ? outcome.skip : 'without a reason', 1)
-    },
-    fail(outcome) {
-      count(outcome)
-      if (failedByChild(outcome)) return
-      addFailure(
-        `${fileOf(outcome)}:${outcome.line ?? 0} › ${outcome.name}`,
-        describe(outcome.details.error),
-      )
-    },
-    end(name, milliseconds) {
-      ended += 1
-      const place = `${String(ended).padStart(String(expected).length)}/${expected}`
-      print(`[${place}] ${toSeconds(milliseconds).padStart(6)} s  ${name}`)
+    progress(elapsedMs) {
+      const outcome = failures.length > 0 ? `, ${failures.length} failed` : ''
+      print(`${toSeconds(elapsedMs).padStart(8)} s  ${sum(testsOf)} tests${outcome}`)
     },
     check(name, outcome) {
       if (outcome === 'skipped') add(skipped, `${name} needs a program that is not installed`, 1)
@@ -103,12 +87,12 @@ export function createReport(
 }
 
 /** A suite fails with its tests, which are reported by themselves. */
-function failedByChild({ details: { error } }: EventData.TestFail): boolean {
-  return 'failureType' in error && error.failureType === 'subtestsFailed'
+function failedByChild(error: unknown): boolean {
+  return error instanceof Error && 'failureType' in error && error.failureType === 'subtestsFailed'
 }
 
-function describe(error: Error): string {
-  return inspect(error.cause instanceof Error ? error.cause : error)
+function describe(error: unknown): string {
+  return inspect(error instanceof Error && error.cause instanceof Error ? error.cause : error)
 }
 
 function add(counts: Map<string, number>, key: string, number: number): void {
