@@ -6,7 +6,7 @@ import {
   BROWSER_TEST,
   expectAccessible,
   expectNoSidewaysScroll,
-  followCalls,
+  followRequests,
   openPage,
   runUntilShown,
   shareBrowser,
@@ -57,7 +57,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await using _ = hub
     await using opened = await openPage(browser(), hub)
     const { page } = opened
-    const answered = followCalls(page)
+    const answered = followRequests(page)
     await page.clock.install()
     await page.goto('/dashboard/activity')
     await line(page, /P-0/).waitFor()

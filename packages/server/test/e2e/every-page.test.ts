@@ -1,18 +1,22 @@
-/** What holds for every page: it is accessible, keeps to its screen, complains of nothing, asks only the hub. */
+/** What holds for every page: it is accessible, fits its screen, reports no errors and calls only the hub. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { SETTINGS } from '../../src/config.ts'
 import {
   BROWSER_TEST,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectAccessibleInAllLooks,
+  followRequests,
   openPage,
+  PHONE,
+  setLook,
   shareBrowser,
   untilLoaded,
   untilTrue,
 } from '../helpers/browser.ts'
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/http-actions.ts'
 import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { addOperator, signInAs } from '../helpers/http-operators.ts'
 import {
   type SimulatedPlatform,
   simulatedModule,
@@ -21,16 +25,38 @@ import {
 } from '../helpers/http-platform.ts'
 import { sqliteEngine } from '../helpers/storage-sqlite.ts'
 
-const LOOKS = [
-  { width: 1280, colorScheme: 'light' },
-  { width: 360, colorScheme: 'dark' },
-] as const
+/** What is opened, and a text that the page shows once it has read everything. */
+const PAGES: readonly (readonly [path: string, text: string])[] = [
+  ['/dashboard', 'Latest records'],
+  ['/dashboard/platforms', 'Title of office_of_the_district_'],
+  ['/dashboard/platforms/new', 'Base URL'],
+  ['/dashboard/platforms/{platform}?tab=modules', 'Unregister Cases of the'],
+  ['/dashboard/platforms/{platform}?tab=pulls', 'By a program'],
+  ['/dashboard/platforms/{platform}?tab=pushes', 'pushed'],
+  ['/dashboard/platforms/{platform}?tab=activity', 'registered with'],
+  ['/dashboard/platforms/{platform}?tab=settings', 'Rotate key'],
+  ['/dashboard/records', 'R-60'],
+  ['/dashboard/search?query=person', '1 of 1 platform has answered'],
+  ['/dashboard/pulls', 'Succeeded'],
+  ['/dashboard/pulls/{pull}', 'Succeeded'],
+  ['/dashboard/activity', 'pushed'],
+  ['/dashboard/guide?platform={platform}&language=node', 'timingSafeEqual'],
+  ['/dashboard/settings?tab=account', 'Change the password'],
+  ['/dashboard/settings?tab=operators', 'bob@example.org'],
+  ['/dashboard/settings?tab=operators&operator={operator}', 'Sessions'],
+  ['/dashboard/settings?tab=tokens', 'New token'],
+  ['/dashboard/settings?tab=single-sign-on', 'Single sign-on'],
+  ['/dashboard/settings?tab=schedule', 'Schedule'],
+  ['/dashboard/settings?tab=audit', 'Signed in'],
+  ['/dashboard/settings?tab=about', 'Database'],
+  ['/dashboard/nothing', 'There is no such page'],
+]
 
 describe('every page in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
   let hub: TestHub
   let simulated: SimulatedPlatform
-  let pages: string[] = []
+  let ids: Record<string, number | string> = {}
   before(async () => {
     hub = await startTestHub(sqliteEngine, { withOperator: true })
     const records = Array.from({ length: 60 }, (_, index) => simulatedRecord(index + 1))
@@ -43,59 +69,47 @@ describe('every page in a browser', BROWSER_TEST, () => {
     const { id, hub_api_key } = await registerPlatform(hub, simulated)
     const { pull } = await pullAll(hub)
     await push(hub, hub_api_key, newRecord('pushed'))
-    await push(hub, hub_api_key, newRecord('refused', { record_type: 'unknown' }))
+    await push(hub, hub_api_key, newRecord('rejected', { record_type: 'unknown' }))
+    await push(hub, hub_api_key, newRecord('long', { record_type: 'x'.repeat(300) }))
+    const operator = await addOperator(hub, 'bob@example.org', 'operator')
+    await signInAs(hub, 'bob@example.org')
     const limit = SETTINGS.HUB_API_RATE_LIMIT.default
     await hub.restart({ withOperator: true, env: { HUB_API_RATE_LIMIT: String(limit) } })
-    pages = [
-      '/dashboard',
-      '/dashboard/platforms',
-      '/dashboard/platforms/new',
-      `/dashboard/platforms/${id}`,
-      `/dashboard/platforms/${id}?tab=settings`,
-      '/dashboard/records',
-      '/dashboard/search?query=person',
-      '/dashboard/pulls',
-      `/dashboard/pulls/${pull.id}`,
-      '/dashboard/activity',
-      '/dashboard/guide',
-      '/dashboard/settings',
-      '/dashboard/nothing',
-    ]
+    ids = { platform: id, pull: pull.id, operator }
   })
   after(async () => {
     await hub[Symbol.asyncDispose]()
     await simulated[Symbol.asyncDispose]()
   })
 
-  for (const look of LOOKS) {
-    test(`is as it should be at ${look.width} pixels, ${look.colorScheme}`, async (t) => {
-      await using opened = await openPage(browser(), hub, look)
-      const { page, complaints } = opened
-      page.on('request', (request) => {
-        const url = request.url()
-        const isOurs = /^(data|blob):/.test(url) || url.startsWith(hub.address)
-        if (!isOurs) complaints.push(`asks ${url}`)
-      })
-      page.on('response', (response) => {
-        if (response.status() === 429) complaints.push(`asks too much with ${response.url()}`)
-      })
-      for (const path of pages) {
-        await t.test(path.replace(/\d+/, '{id}'), async () => {
-          complaints.length = 0
-          await page.goto(path)
-          await page.getByRole('main').waitFor()
-          await page.waitForLoadState('networkidle')
-          await untilLoaded(page)
-          await expectAccessible(page)
-          assert.match(await page.title(), /^\S.* · Recordhub$/)
-          await expectNoSidewaysScroll(page)
-          assert.deepEqual(complaints, [])
-        })
-      }
+  test('every page is accessible and fits on a phone and on a desktop, in light and dark colours', async (t) => {
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    const responded = followRequests(page)
+    page.on('request', (request) => {
+      const url = request.url()
+      const isOurs = /^(data|blob):/.test(url) || url.startsWith(hub.address)
+      if (!isOurs) complaints.push(`calls ${url}`)
     })
-  }
+    page.on('response', (response) => {
+      if (response.status() === 429) complaints.push(`calls too often: ${response.url()}`)
+    })
+    for (const [path, text] of PAGES) {
+      await t.test(path, async () => {
+        complaints.length = 0
+        await setLook(page, PHONE)
+        await page.goto(path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name])))
+        await page.getByText(text).first().waitFor({ state: 'attached' })
+        await responded()
+        await untilLoaded(page)
+        await expectAccessibleInAllLooks(page)
+        assert.match(await page.title(), /^\S.* · Recordhub$/)
+        assert.deepEqual(complaints, [])
+      })
+    }
+  })
 
-  test('what opens over every page is accessible: the search, the account', async () => {
+  test('the search and the account menu that open over every page are accessible', async () => {
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
     await page.goto('/dashboard/guide')
@@ -111,7 +125,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('the keyboard passes the navigation in one step, and goes round without a trap', async () => {
+  test('the Tab key skips the navigation in one step and is trapped nowhere', async () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await page.goto('/dashboard/guide')
@@ -120,10 +134,10 @@ describe('every page in a browser', BROWSER_TEST, () => {
     await page.keyboard.press('Enter')
     await untilTrue(page, `document.activeElement?.id === 'main'`)
     const seen = new Set<unknown>()
-    const PLACE = `(() => { const one = document.activeElement; one.dataset.seen ??= String(Math.random()); return one.dataset.seen })()`
+    const FOCUSED = `(() => { const one = document.activeElement; one.dataset.seen ??= String(window.count = (window.count ?? 0) + 1); return one.dataset.seen })()`
     for (let step = 0; step < 12; step++) {
       await page.keyboard.press('Tab')
-      seen.add(await page.evaluate(PLACE))
+      seen.add(await page.evaluate(FOCUSED))
     }
     assert.equal(seen.size, 12)
   })

@@ -1,7 +1,13 @@
 /** Whatever a platform calls itself, its modules, fields and records: pages show it as text. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { BROWSER_TEST, openPage, shareBrowser, untilTrue } from '../helpers/browser.ts'
+import {
+  BROWSER_TEST,
+  followRequests,
+  openPage,
+  shareBrowser,
+  untilTrue,
+} from '../helpers/browser.ts'
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/http-actions.ts'
 import { startTestHub } from '../helpers/http-hub.ts'
 import { respond, simulatedModule, simulatePlatform } from '../helpers/http-platform.ts'
@@ -39,6 +45,7 @@ describe('hostile content in a browser', BROWSER_TEST, () => {
 
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
+    const responded = followRequests(page)
     let dialogs = 0
     page.on('dialog', (dialog) => {
       dialogs += 1
@@ -64,7 +71,7 @@ describe('hostile content in a browser', BROWSER_TEST, () => {
       complaints.length = 0
       await page.goto(path)
       await page.getByRole('main').waitFor()
-      await page.waitForLoadState('networkidle')
+      await responded()
       if (showing.includes(path)) {
         await untilTrue(page, `document.body.innerText.includes('<img src=x')`)
       }

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { brotliCompressSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import {
   BROWSER_TEST,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectAccessibleInAllLooks,
   openPage,
   shareBrowser,
 } from '../helpers/browser.ts'
@@ -49,6 +49,19 @@ async function startBusyHub() {
   }
 }
 
+/** The tests of a `describe` share it. */
+function shareBusyHub() {
+  let busy: Awaited<ReturnType<typeof startBusyHub>> | null = null
+  before(async () => {
+    busy = await startBusyHub()
+  })
+  after(async () => busy?.[Symbol.asyncDispose]())
+  return () => {
+    assert.ok(busy)
+    return busy
+  }
+}
+
 async function untilShown(page: Page): Promise<void> {
   await page.getByRole('region', { name: 'Latest records' }).getByText('Bea Example').waitFor()
   await page.locator('.recharts-bar-rectangle').first().waitFor({ state: 'attached' })
@@ -57,43 +70,37 @@ async function untilShown(page: Page): Promise<void> {
 describe('the overview', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  for (const [what, options] of [
-    ['in light colours', {}],
-    ['in dark colours', { colorScheme: 'dark' }],
-    ['on a phone', { width: 360 }],
-  ] as const) {
-    test(`it shows how the hub is doing, ${what}`, async () => {
-      await using busy = await startBusyHub()
-      await using opened = await openPage(browser(), busy.hub, options)
-      const { page, complaints } = opened
-      await page.goto('/dashboard')
-      await untilShown(page)
-      const main = page.getByRole('main')
-      for (const [tile, figure] of [
-        ['Platforms active', '2 / 2'],
-        ['Modules', '2'],
-        ['Records', '3'],
-        ['Received today', '3'],
-        ['Rejected today', '2'],
-      ] as const) {
-        const name = new RegExp(`^${tile}\\s*${figure}$`)
-        await main.getByRole('link', { name }).waitFor()
-      }
-      const sync = page.getByRole('region', { name: 'Latest sync' })
-      await sync.getByText('Partial').waitFor()
-      await sync.getByText('through the API').waitFor()
-      const platforms = page.getByRole('region', { name: 'Platforms' })
-      await platforms.getByText('In trouble').waitFor()
-      await platforms.getByRole('img', { name: 'The last pull: 1 failed' }).waitFor()
-      await platforms.getByRole('img', { name: 'The last pull: 1 succeeded' }).waitFor()
-      await page.getByRole('region', { name: 'Latest activity' }).getByText(/N-1/).waitFor()
-      await expectAccessible(page)
-      await expectNoSidewaysScroll(page)
-      assert.deepEqual(complaints, [])
-    })
-  }
+  const busy = shareBusyHub()
 
-  test('many platforms are shown a page at a time, which the URL names', async () => {
+  test('it shows the state of the hub', async () => {
+    await using opened = await openPage(browser(), busy().hub)
+    const { page, complaints } = opened
+    await page.goto('/dashboard')
+    await untilShown(page)
+    const main = page.getByRole('main')
+    for (const [tile, figure] of [
+      ['Platforms active', '2 / 2'],
+      ['Modules', '2'],
+      ['Records', '3'],
+      ['Received today', '3'],
+      ['Rejected today', '2'],
+    ] as const) {
+      const name = new RegExp(`^${tile}\\s*${figure}$`)
+      await main.getByRole('link', { name }).waitFor()
+    }
+    const sync = page.getByRole('region', { name: 'Latest sync' })
+    await sync.getByText('Partial').waitFor()
+    await sync.getByText('through the API').waitFor()
+    const platforms = page.getByRole('region', { name: 'Platforms' })
+    await platforms.getByText('In trouble').waitFor()
+    await platforms.getByRole('img', { name: 'The last pull: 1 failed' }).waitFor()
+    await platforms.getByRole('img', { name: 'The last pull: 1 succeeded' }).waitFor()
+    await page.getByRole('region', { name: 'Latest activity' }).getByText(/N-1/).waitFor()
+    await expectAccessibleInAllLooks(page)
+    assert.deepEqual(complaints, [])
+  })
+
+  test('many platforms are shown in pages that the URL names', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     for (let number = 0; number < 13; number += 1) {
       await registerAny(hub, { platform_name: `p-${String(number).padStart(2, '0')}` })
@@ -112,7 +119,7 @@ describe('the overview', BROWSER_TEST, () => {
     await platforms.getByText('Title of p-00').waitFor()
   })
 
-  test('an empty hub says what to do first', async () => {
+  test('an empty hub shows the first step', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using opened = await openPage(browser(), hub)
     const { page } = opened
@@ -122,27 +129,8 @@ describe('the overview', BROWSER_TEST, () => {
     await expectAccessible(page)
   })
 
-  test('an open alert stands on top and is acknowledged there', async () => {
-    await using busy = await startBusyHub()
-    const at = new Date().toISOString()
-    await runSql(
-      busy.hub.storage,
-      `INSERT INTO alerts (kind, subject, message, raised_at)
-       VALUES ('disk_low', 'disk', 'The disk is nearly full', '${at}')`,
-    )
-    await using opened = await openPage(browser(), busy.hub)
-    const { page } = opened
-    await page.goto('/dashboard')
-    const alerts = page.getByRole('region', { name: 'Open alerts' })
-    await alerts.getByText('The disk is nearly full').waitFor()
-    await expectAccessible(page)
-    await alerts.getByRole('button', { name: 'Acknowledge' }).click()
-    await alerts.getByText(/is looking at it/).waitFor()
-  })
-
   test('it loads less than 300 KB of compressed JavaScript in all', async (t) => {
-    await using busy = await startBusyHub()
-    await using opened = await openPage(browser(), busy.hub)
+    await using opened = await openPage(browser(), busy().hub)
     const { page } = opened
     const loaded = new Set<string>()
     page.on('request', (request) => {
@@ -158,6 +146,23 @@ describe('the overview', BROWSER_TEST, () => {
     t.diagnostic(`${sum} in all`)
     assert.ok(sum > 100_000, 'the files were found')
     assert.ok(sum < BUDGET, `${sum} bytes`)
+  })
+
+  test('an open alert is shown at the top and can be acknowledged there', async () => {
+    const at = new Date().toISOString()
+    await runSql(
+      busy().hub.storage,
+      `INSERT INTO alerts (kind, subject, message, raised_at)
+       VALUES ('disk_low', 'disk', 'The disk is nearly full', '${at}')`,
+    )
+    await using opened = await openPage(browser(), busy().hub)
+    const { page } = opened
+    await page.goto('/dashboard')
+    const alerts = page.getByRole('region', { name: 'Open alerts' })
+    await alerts.getByText('The disk is nearly full').waitFor()
+    await expectAccessible(page)
+    await alerts.getByRole('button', { name: 'Acknowledge' }).click()
+    await alerts.getByText(/is looking at it/).waitFor()
   })
 })
 

@@ -5,7 +5,7 @@ import type { Route } from 'playwright-core'
 import {
   BROWSER_TEST,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectAccessibleInAllLooks,
   holdSnapshots,
   openPage,
   shareBrowser,
@@ -42,7 +42,7 @@ async function startHubWithPlatform(env: Record<string, string> = {}) {
 describe('pulling with a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('the form turns into the progress of the pull, which is cancelled', async () => {
+  test('the form turns into the progress of the pull, which can be cancelled', async () => {
     await using ready = await startHubWithPlatform()
     const { hub, platform } = ready
     await using opened = await openPage(browser(), hub)
@@ -88,7 +88,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('the click on Cancel shows at once, before the hub has answered', async () => {
+  test('a click on Cancel shows at once, before the hub has responded', async () => {
     await using ready = await startHubWithPlatform()
     await using opened = await openPage(browser(), ready.hub)
     const { page } = opened
@@ -108,7 +108,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     held.release()
   })
 
-  test('a pull that runs to its end shows what came, without a reload', async () => {
+  test('a pull that runs to its end shows its records without a reload', async () => {
     await using ready = await startHubWithPlatform()
     await using opened = await openPage(browser(), ready.hub)
     const { page } = opened
@@ -123,7 +123,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     await sync.getByText('Succeeded').waitFor()
   })
 
-  test('a 409 is no error: it shows the pull that is running', async () => {
+  test('a 409 shows the running pull instead of an error', async () => {
     await using ready = await startHubWithPlatform()
     const { hub, platform } = ready
     await using opened = await openPage(browser(), hub)
@@ -188,27 +188,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
 describe('looking at pulls', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('the history is paged by the URL, and Back works', async () => {
-    await using ready = await startHubWithPlatform()
-    const { hub } = ready
-    await insertPulls(hub, 60)
-    await using opened = await openPage(browser(), hub, { width: 390 })
-    const { page, complaints } = opened
-    await page.goto('/dashboard/pulls')
-    await page.getByRole('link', { name: '60', exact: true }).waitFor()
-    assert.equal(await page.getByRole('link', { name: '10', exact: true }).count(), 0)
-    await expectNoSidewaysScroll(page)
-    await expectAccessible(page)
-    await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByRole('link', { name: '10', exact: true }).waitFor()
-    assert.equal(new URL(page.url()).searchParams.get('cursor'), '11')
-    await page.goBack()
-    await page.getByRole('link', { name: '60', exact: true }).click()
-    await page.getByRole('heading', { name: 'Pull 60' }).waitFor()
-    assert.deepEqual(complaints, [])
-  })
-
-  test('the history is paged both ways, also from a page that was loaded anew, and past its end', async () => {
+  test('the URL pages the history in both directions, after a reload, with Back, and past its end', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await insertPulls(hub, 160)
     await using opened = await openPage(browser(), hub)
@@ -217,7 +197,9 @@ describe('looking at pulls', BROWSER_TEST, () => {
     const button = (name: string) => page.getByRole('button', { name, exact: true })
     await page.goto('/dashboard/pulls')
     await pull(160).waitFor()
+    assert.equal(await pull(110).count(), 0)
     assert.ok(await button('Previous').isDisabled())
+    await expectAccessibleInAllLooks(page)
     const held = Promise.withResolvers<void>()
     const hold = async (route: Route) => {
       await held.promise
@@ -229,7 +211,12 @@ describe('looking at pulls', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Next', exact: true, disabled: true }).waitFor()
     held.resolve()
     await pull(110).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('cursor'), '111')
     await button('Next').click()
+    await pull(60).waitFor()
+    await page.goBack()
+    await pull(110).waitFor()
+    await page.goForward()
     await pull(60).waitFor()
     await page.reload()
     await pull(60).waitFor()
@@ -242,7 +229,8 @@ describe('looking at pulls', BROWSER_TEST, () => {
     await page.getByText('There are no older pulls').waitFor()
     assert.ok(await button('Previous').isDisabled())
     await button('First page').click()
-    await pull(160).waitFor()
+    await pull(160).click()
+    await page.getByRole('heading', { name: 'Pull 160' }).waitFor()
     assert.deepEqual(complaints, [])
   })
 
@@ -260,33 +248,30 @@ describe('looking at pulls', BROWSER_TEST, () => {
     await schedule.getByText(/Next:/).waitFor()
   })
 
-  test('a pull tells of each module what failed and why, and the records that were rejected', async () => {
+  test('a pull shows what failed in each module and why, and its rejected records', async () => {
     await using ready = await startHubWithPlatform()
     const { hub, platform } = ready
     platform.modules[0]?.records.push({ full_name: 'Without a reference', data: {} })
     platform.behave('records/rooms', respond.status(500))
     const { pull } = await pullAll(hub)
-    for (const options of [{}, { colorScheme: 'dark' }, { width: 360 }] as const) {
-      await using opened = await openPage(browser(), hub, options)
-      const { page, complaints } = opened
-      await page.goto(`/dashboard/pulls/${pull.id}`)
-      const modules = page.getByRole('list', { name: 'Modules of the pull' })
-      await modules.getByText('school · rooms').waitFor()
-      await modules.getByText(/HTTP 500|status 500/).waitFor()
-      const rejected = page.getByRole('region', { name: 'Rejected records' })
-      await rejected.getByText('invalid_record').waitFor()
-      await expectAccessible(page)
-      await expectNoSidewaysScroll(page)
-      await page.getByLabel('Which modules').selectOption('failed')
-      await modules.getByText('school · cases').waitFor({ state: 'detached' })
-      assert.equal(new URL(page.url()).searchParams.get('state'), 'failed')
-      await page.goBack()
-      await modules.getByText('school · cases').waitFor()
-      assert.deepEqual(complaints, [])
-    }
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto(`/dashboard/pulls/${pull.id}`)
+    const modules = page.getByRole('list', { name: 'Modules of the pull' })
+    await modules.getByText('school · rooms').waitFor()
+    await modules.getByText(/HTTP 500|status 500/).waitFor()
+    const rejected = page.getByRole('region', { name: 'Rejected records' })
+    await rejected.getByText('invalid_record').waitFor()
+    await expectAccessibleInAllLooks(page)
+    await page.getByLabel('Which modules').selectOption('failed')
+    await modules.getByText('school · cases').waitFor({ state: 'detached' })
+    assert.equal(new URL(page.url()).searchParams.get('state'), 'failed')
+    await page.goBack()
+    await modules.getByText('school · cases').waitFor()
+    assert.deepEqual(complaints, [])
   })
 
-  test('a question about missing records is answered where it was raised', async () => {
+  test('missing records that need review are confirmed on the page of the pull', async () => {
     await using ready = await startHubWithPlatform()
     const { hub, platform } = ready
     const records = Array.from({ length: 20 }, (_, index) => simulatedRecord(index))
@@ -314,7 +299,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
     )
   })
 
-  test('a pull that is none is not found', async () => {
+  test('a pull that does not exist is not found', async () => {
     await using ready = await startHubWithPlatform()
     await using opened = await openPage(browser(), ready.hub)
     const { page } = opened

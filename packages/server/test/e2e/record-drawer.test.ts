@@ -5,7 +5,10 @@ import {
   BROWSER_TEST,
   expectAccessible,
   expectNoSidewaysScroll,
+  LOOKS,
   openPage,
+  PHONE,
+  setLook,
   shareBrowser,
 } from '../helpers/browser.ts'
 import { parametersOf, rowOf, shareCases } from '../helpers/browser-records.ts'
@@ -17,7 +20,7 @@ describe('a record in the browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const cases = shareCases()
 
-  test('opens a record with its origins, its history, its past and its exact JSON', async () => {
+  test('a record opens with its provenance, its history, an earlier version and its lossless JSON', async () => {
     const body = JSON.stringify(newRecord('H-1', { full_name: 'Before', data: 'DATA' }))
     const data = '{"status":"open","amount":9007199254740993,"rate":1.10,"deep":{"list":[1e2,"x"]}}'
     await push(cases().hub, cases().hub_api_key, body.replace('"DATA"', data))
@@ -61,7 +64,7 @@ describe('a record in the browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('a record that is full of HTML is text, and a long one breaks no layout', async () => {
+  test('HTML in a record is shown as text, and long values break no layout', async () => {
     const long = 'W'.repeat(10_000)
     const deep = { [HOSTILE]: [{ a: { b: long } }] }
     const data = { status: HOSTILE, note: long, [HOSTILE]: deep }
@@ -71,28 +74,32 @@ describe('a record in the browser', BROWSER_TEST, () => {
       newRecord(`${HOSTILE}`, { full_name: HOSTILE, data }),
     )
     const { record_id } = JSON.parse(answer.text)
-    for (const width of [1280, 390]) {
-      await using opened = await openPage(browser(), cases().hub, { width })
-      const { page, complaints } = opened
-      await page.goto(cases().address({ sort: '-record_id', limit: '50' }))
-      await page.getByRole('link', { name: HOSTILE }).waitFor()
+    await using opened = await openPage(browser(), cases().hub, PHONE)
+    const { page, complaints } = opened
+    await page.goto(cases().address({ sort: '-record_id', limit: '50' }))
+    await page.getByRole('link', { name: HOSTILE }).waitFor()
+    for (const look of LOOKS) {
+      await setLook(page, look)
       await expectNoSidewaysScroll(page)
-      await page.goto(cases().address({ record: String(record_id) }))
-      const drawer = page.getByRole('dialog', { name: 'Record' })
-      const more = drawer.getByRole('button', { name: 'Show all 10,000 characters' })
-      await more.first().click()
+    }
+    await page.goto(cases().address({ record: String(record_id) }))
+    const drawer = page.getByRole('dialog', { name: 'Record' })
+    const more = drawer.getByRole('button', { name: 'Show all 10,000 characters' })
+    await more.first().click()
+    for (const look of LOOKS) {
+      await setLook(page, look)
       await expectNoSidewaysScroll(page)
       const isWide = '(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)'
       assert.equal(
         await page.evaluate(`${isWide}(document.querySelector('.mantine-Drawer-content'))`),
         false,
       )
-      assert.equal(await page.evaluate('window.hacked'), undefined)
-      assert.deepEqual(complaints, [])
     }
+    assert.equal(await page.evaluate('window.hacked'), undefined)
+    assert.deepEqual(complaints, [])
   })
 
-  test('an admin erases a record after seeing what goes', async () => {
+  test('an admin erases a record after seeing what will be deleted', async () => {
     const answer = await push(
       cases().hub,
       cases().hub_api_key,
@@ -113,7 +120,7 @@ describe('a record in the browser', BROWSER_TEST, () => {
     assert.equal((await cases().hub.get(`/api/v1/records/${record_id}`)).status, 404)
   })
 
-  test('is worked with the keyboard alone', async () => {
+  test('the keyboard alone opens a record and sorts the list', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address({ sort: 'reference_number' }))

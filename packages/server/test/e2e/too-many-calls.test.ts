@@ -1,33 +1,46 @@
-/** An operator who asks for more than the hub allows: the page waits, says so, and never asks to sign in. */
+/** An operator who exceeds the rate limit: the page waits, says so, and never asks them to sign in again. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { BrowserContext } from 'playwright-core'
-import { BROWSER_TEST, openPage, shareBrowser, untilLoaded } from '../helpers/browser.ts'
-import { newRecord, push, registerAny } from '../helpers/http-actions.ts'
+import {
+  BROWSER_TEST,
+  openPage,
+  runUntilShown,
+  shareBrowser,
+  untilLoaded,
+} from '../helpers/browser.ts'
+import { newRecord, push, registerAny, signIn } from '../helpers/http-actions.ts'
 import { EMAIL, startTestHub, type TestHub } from '../helpers/http-hub.ts'
 import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+import { until } from '../helpers/until.ts'
 
-describe('a page that meets the limit of calls', BROWSER_TEST, () => {
+const CALLS = /\/(api\/v1|dashboard\/realtime)/
+
+describe('a page that exceeds the rate limit', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('says why its figures are late, and comes whole a little later', async () => {
+  test('it shows why its figures are late, and everything once the hub accepts calls again', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const { hub_api_key } = await registerAny(hub)
     await push(hub, hub_api_key, newRecord('N-1'))
-    await hub.restart({ withOperator: true, env: { HUB_API_RATE_LIMIT: '5' } })
+    await hub.restart({ withOperator: true, env: { HUB_API_RATE_LIMIT: '1' } })
+    const rejection = await exceedLimit(hub)
+    await hub.restart({ withOperator: true })
     await using opened = await openPage(browser(), hub)
-    const { page, context, complaints } = opened
+    const { page, complaints } = opened
+    await page.clock.install()
     await page.goto('/dashboard')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    await using flood = await callAndCall(hub, context)
-    await page.getByRole('status', { name: /more than it allows in a second/ }).waitFor()
+    await untilLoaded(page)
+    // Every call gets the response that the hub itself gave above the limit.
+    await page.route(CALLS, (route) => route.fulfill(rejection))
+    await runUntilShown(page, page.getByRole('status', { name: /more than it allows in a second/ }))
     assert.equal(await page.getByRole('dialog').count(), 0)
-    const refused = page.waitForResponse((response) => response.status() === 429)
+    const rejected = page.waitForResponse((response) => response.status() === 429)
     const links = page.getByRole('navigation')
     await links.getByRole('link', { name: 'Records', exact: true }).click()
-    await refused
-    await flood[Symbol.asyncDispose]()
-    await page.getByRole('cell', { name: 'N-1' }).waitFor()
+    await rejected
+    await page.unroute(CALLS)
+    await runUntilShown(page, page.getByRole('cell', { name: 'N-1' }))
     await untilLoaded(page)
     assert.equal(await page.getByRole('dialog').count(), 0)
     await page.getByRole('button', { name: 'Your account' }).click()
@@ -36,24 +49,13 @@ describe('a page that meets the limit of calls', BROWSER_TEST, () => {
   })
 })
 
-/** Takes all calls that the operator has, from when this answers until its end; many at once, however slow the machine. */
-async function callAndCall(hub: TestHub, context: BrowserContext): Promise<AsyncDisposable> {
-  const cookies = await context.cookies()
-  const headers = { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') }
-  const isFull = Promise.withResolvers<void>()
-  let isOver = false
-  const calling = (async () => {
-    while (!isOver) {
-      const calls = Array.from({ length: 10 }, () => hub.send({ url: '/api/v1/session', headers }))
-      const answers = await Promise.all(calls)
-      if (answers.some(({ status }) => status === 429)) isFull.resolve()
-    }
-  })()
-  await isFull.promise
-  return {
-    [Symbol.asyncDispose]: () => {
-      isOver = true
-      return calling
-    },
-  }
+/** Calls the hub until it responds with 429. @returns that response. */
+async function exceedLimit(hub: TestHub) {
+  const { headers } = await signIn(hub)
+  const { text, header } = await until(async () => {
+    const response = await hub.send({ url: '/api/v1/session', headers })
+    return response.status === 429 ? response : null
+  }, 'the hub responds with 429')
+  const kept = ['content-type', 'retry-after'].map((name) => [name, header(name)])
+  return { status: 429, headers: Object.fromEntries(kept), body: text }
 }

@@ -9,10 +9,12 @@ import {
   chromium,
   type Locator,
   type Page,
-  type Request,
   type Route,
 } from 'playwright-core'
+import { guardMs } from './guard.ts'
 import { EMAIL, PASSWORD, type TestHub } from './http-hub.ts'
+import { isDeep } from './tier.ts'
+import { until } from './until.ts'
 
 export const FLAGS = [
   '--no-sandbox',
@@ -22,22 +24,38 @@ export const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ]
+/**
+ * What the browser of tests runs with besides. A page lives for a second or two, so optimising its code and
+ * collecting its garbage in parallel cost more CPU time than they save: a sixth of all that the pages take.
+ */
+const TEST_FLAGS = [
+  ...FLAGS,
+  '--js-flags=--no-opt --no-maglev --single-threaded-gc --min-semi-space-size=32',
+]
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Guard against a test that waits for ever, for all tests of a `describe` and for each step; no test relies on them. */
-export const BROWSER_TEST = { timeout: 900_000 } as const
-const STEP_MS = 120_000
+/** Guards against tests that hang, one for all tests of a `describe` and one for each step. No test relies on them. */
+export const BROWSER_TEST = { timeout: guardMs(900_000) } as const
+const STEP_MS = guardMs(120_000)
 
-/** A browser that the tests of a `describe` share. */
+let launched: Promise<Browser> | null = null
+// At the end of the process, which may run several files.
+after(async () => (await launched)?.close())
+
+function launch(): Promise<Browser> {
+  // The global setup provides both.
+  const { TEST_CHROMIUM: executablePath = '', TEST_CHROMIUM_LIBRARIES: libraries } = process.env
+  const env = libraries ? { ...process.env, LD_LIBRARY_PATH: libraries } : process.env
+  return chromium.launch({ executablePath, args: TEST_FLAGS, env, timeout: STEP_MS })
+}
+
+/** The browser that all tests of the process share. */
 export function shareBrowser(): () => Browser {
   let browser: Browser | null = null
   before(async () => {
-    // Provided by the global setup.
-    const { TEST_CHROMIUM: executablePath = '', TEST_CHROMIUM_LIBRARIES: libraries } = process.env
-    const env = libraries ? { ...process.env, LD_LIBRARY_PATH: libraries } : process.env
-    browser = await chromium.launch({ executablePath, args: FLAGS, env })
+    launched ??= launch()
+    browser = await launched
   })
-  after(async () => browser?.close())
   return () => {
     assert.ok(browser)
     return browser
@@ -69,7 +87,7 @@ export async function openPage(
   const context = await browser.newContext({
     baseURL: hub.address,
     colorScheme,
-    viewport: { width, height: width < 600 ? 844 : 900 },
+    viewport: { width, height: heightOf(width) },
     reducedMotion: 'reduce',
   })
   context.setDefaultTimeout(STEP_MS)
@@ -119,20 +137,34 @@ export async function holdSnapshots(page: Page): Promise<{ release: () => void }
  * forbids wherever the first look was too early.
  */
 export async function untilTrue(page: Page, expression: string): Promise<void> {
-  while (!(await page.evaluate<boolean>(expression)));
+  await until(
+    async () => (await page.evaluate<boolean>(expression)) || null,
+    `this holds in the page: ${expression}`,
+  )
 }
 
+const TWO_FRAMES = `new Promise((resolve) => {
+  requestAnimationFrame(() => requestAnimationFrame(resolve))
+})`
+
 /**
- * Follows what a page calls, from before it is opened. The answer waits until all that was called up to then is
- * answered: what is changed afterwards is not seen by a call that was made before.
+ * Follows the requests of a page, from before it is opened. The function that it returns waits until all of
+ * them have a response, and those too that the page sends upon these: what is changed afterwards is in no
+ * response to a request that was sent before.
  */
-export function followCalls(page: Page): () => Promise<void> {
-  const calls: Request[] = []
-  page.on('request', (request) => calls.push(request))
+export function followRequests(page: Page): () => Promise<void> {
+  const responses: Promise<unknown>[] = []
+  page.on('request', (request) => {
+    if (request.url().startsWith('http')) responses.push(request.response())
+  })
   return async () => {
-    // What the page called before it answers this has been heard of.
-    await page.evaluate('0')
-    await Promise.all(calls.map((request) => request.response()))
+    let awaited = -1
+    while (awaited < responses.length) {
+      awaited = responses.length
+      await Promise.all(responses)
+      // The page renders what has come, and sends what it sends then.
+      await page.evaluate(TWO_FRAMES)
+    }
   }
 }
 
@@ -147,7 +179,7 @@ export async function endSessionUnder(page: Page, address: RegExp): Promise<void
 
 /** Until a field holds this. */
 export async function untilHolds(field: Locator, text: string): Promise<void> {
-  while ((await field.inputValue()) !== text);
+  await until(async () => (await field.inputValue()) === text || null, `the field holds "${text}"`)
 }
 
 /** Until nothing of the page's contents waits for the hub. */
@@ -157,7 +189,43 @@ export async function untilLoaded(page: Page): Promise<void> {
 
 /** Lets the page's clock, which a test has installed, run on until something is shown. */
 export async function runUntilShown(page: Page, wanted: Locator): Promise<void> {
-  while ((await wanted.count()) === 0) await page.clock.runFor(1000)
+  await until(async () => {
+    if ((await wanted.count()) > 0) return true
+    await page.clock.runFor(1000)
+    return null
+  }, `${wanted} is shown`)
+}
+
+/** How a page is looked at: a colour scheme, and a width in CSS pixels. */
+export type Look = { colorScheme: 'light' | 'dark'; width: number }
+
+export const PHONE: Look = { colorScheme: 'dark', width: 360 }
+export const DESKTOP: Look = { colorScheme: 'light', width: 1280 }
+
+/** Every page and every state of one that matters is checked in each of them. */
+export const LOOKS: readonly Look[] = isDeep
+  ? [PHONE, { ...PHONE, colorScheme: 'light' }, { ...DESKTOP, colorScheme: 'dark' }, DESKTOP]
+  : [PHONE, DESKTOP]
+
+/** Changes how an open page is looked at, without loading it anew. */
+export async function setLook(page: Page, { colorScheme, width }: Look): Promise<void> {
+  await page.setViewportSize({ width, height: heightOf(width) })
+  await page.emulateMedia({ colorScheme })
+  // The dashboard changes its colours by script; other pages do so by their styles alone.
+  const scheme = 'document.documentElement.dataset.mantineColorScheme'
+  await untilTrue(page, `(${scheme} ?? '${colorScheme}') === '${colorScheme}'`)
+  await page.evaluate(TWO_FRAMES)
+}
+
+const heightOf = (width: number) => (width < 600 ? 844 : 900)
+
+/** That the page as it stands is accessible and does not scroll sideways, in each of {@link LOOKS}. */
+export async function expectAccessibleInAllLooks(page: Page, known: string[] = []): Promise<void> {
+  for (const look of LOOKS) {
+    await setLook(page, look)
+    await expectAccessible(page, known)
+    await expectNoSidewaysScroll(page)
+  }
 }
 
 type Violation = { id: string; help: string; targets: string[] }
