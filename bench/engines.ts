@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startPostgres } from '../packages/server/test/helpers/postgres-server.ts'
+import { startPostgres } from '../packages/server/test/helpers/postgres/server.ts'
 
 export const ENGINES = ['SQLite', 'PostgreSQL'] as const
 export type Engine = (typeof ENGINES)[number]

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { chromium, type Page } from 'playwright-core'
-import { provideChromium } from '../packages/server/test/helpers/browser-program.ts'
+import { provideChromium } from '../packages/server/test/helpers/browser/program.ts'
 import type { Engine } from './engines.ts'
 import { type BenchHub, OPERATOR, register, startHub, startPull, waitForPull } from './hub.ts'
 import { startServer } from './processes.ts'

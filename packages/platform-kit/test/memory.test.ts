@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { isDeep } from '../../server/test/helpers/tier.ts'
+import { isDeep } from '../../server/test/helpers/time/tier.ts'
 
 const RECORDS = isDeep ? 1_000_000 : 200_000
 

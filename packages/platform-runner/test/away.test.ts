@@ -1,9 +1,9 @@
 /** A database that goes away while it is served, and comes back. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startPostgres } from '../../server/test/helpers/postgres-server.ts'
-import { PROCESS_TEST } from '../../server/test/helpers/process-sandbox.ts'
-import { withDatabase } from '../../server/test/helpers/storage-postgres.ts'
+import { startPostgres } from '../../server/test/helpers/postgres/server.ts'
+import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
+import { withDatabase } from '../../server/test/helpers/storage/postgres.ts'
 import { createRunnerSandbox } from './helpers/runner.ts'
 
 test(

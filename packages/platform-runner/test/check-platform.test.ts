@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { OF_SLOWNESS } from '../../server/test/helpers/conformance-check.ts'
-import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process-sandbox.ts'
+import { OF_SLOWNESS } from '../../server/test/helpers/platform/conformance-check.ts'
+import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { ENGINES } from './helpers/engines.ts'
 import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { PROCESS_TEST } from '../../server/test/helpers/process-sandbox.ts'
+import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { ENGINES } from './helpers/engines.ts'
 import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
 

@@ -9,8 +9,8 @@ import {
   recordPages,
   registerPlatform,
   signIn,
-} from '../../server/test/helpers/process-operator.ts'
-import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process-sandbox.ts'
+} from '../../server/test/helpers/process/operator.ts'
+import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { ENGINES, type OwnersEngine } from './helpers/engines.ts'
 import { createRunnerSandbox, type RunningPlatform, SOURCE_KEY } from './helpers/runner.ts'
 

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
-import { PROCESS_TEST } from '../../server/test/helpers/process-sandbox.ts'
+import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { readSettings } from '../src/settings/read-settings.ts'
 import { createRunnerSandbox } from './helpers/runner.ts'
 

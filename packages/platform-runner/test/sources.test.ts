@@ -1,8 +1,8 @@
 /** What a source gives, on real databases: exact values, odd names, and nobody's statements but ours. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventually } from '../../server/test/helpers/process-operator.ts'
-import { PROCESS_TEST } from '../../server/test/helpers/process-sandbox.ts'
+import { eventually } from '../../server/test/helpers/process/operator.ts'
+import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { toJson } from '../src/records/kind.ts'
 import { parseSource } from '../src/settings/read-settings.ts'
 import type { Origin } from '../src/settings/settings.ts'

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, type TestContext, test } from 'node:test'
 import type { Statistics, StoredRecord } from '@recordhub/protocol'
-import { findFreePort } from '../../server/test/helpers/free-port.ts'
+import { findFreePort } from '../../server/test/helpers/process/free-port.ts'
 import {
   ask,
   eventually,
@@ -17,13 +17,13 @@ import {
   pullToTheEnd,
   registerPlatform,
   signIn,
-} from '../../server/test/helpers/process-operator.ts'
+} from '../../server/test/helpers/process/operator.ts'
 import {
   createSandbox,
   PROCESS_TEST,
   type RunningHub,
-} from '../../server/test/helpers/process-sandbox.ts'
-import { withDatabase } from '../../server/test/helpers/storage-postgres.ts'
+} from '../../server/test/helpers/process/sandbox.ts'
+import { withDatabase } from '../../server/test/helpers/storage/postgres.ts'
 import { ENGINES, type OwnersDatabase, type OwnersEngine } from './helpers/engines.ts'
 import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
 

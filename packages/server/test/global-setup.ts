@@ -5,11 +5,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BrowserProgram, provideChromium } from './helpers/browser-program.ts'
-import { dropRun, newRun } from './helpers/postgres-database.ts'
-import { type PostgresServer, startPostgres } from './helpers/postgres-server.ts'
-import { bundleHub } from './helpers/process-program.ts'
-import { isDeep } from './helpers/tier.ts'
+import { type BrowserProgram, provideChromium } from './helpers/browser/program.ts'
+import { dropRun, newRun } from './helpers/postgres/database.ts'
+import { type PostgresServer, startPostgres } from './helpers/postgres/server.ts'
+import { bundleHub } from './helpers/process/program.ts'
+import { isDeep } from './helpers/time/tier.ts'
 
 let server: PostgresServer | null = null
 let browser: BrowserProgram | null = null

@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from 'playwright-core'
-import { FLAGS } from './helpers/browser.ts'
-import { provideChromium } from './helpers/browser-program.ts'
+import { FLAGS } from './helpers/browser/browser.ts'
+import { provideChromium } from './helpers/browser/program.ts'
 
 const IMAGES = new URL('../../../docs/images/', import.meta.url)
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))

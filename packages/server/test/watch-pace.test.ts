@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { test } from 'node:test'
 import { watchPace } from '../src/lib/watch-pace.ts'
-import { createManualPassing } from './helpers/manual-passing.ts'
+import { createManualPassing } from './helpers/time/manual-passing.ts'
 
 const NEVER = { silenceMs: 60_000, windowMs: 60_000, bytesPerSecond: 0 }
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type JsonValue, parseExact } from '../src/lib/exact-json.ts'
 import { xlsxStream } from '../src/lib/xlsx.ts'
-import { openXlsx } from './helpers/xlsx-file.ts'
+import { openXlsx } from './helpers/hub/xlsx-file.ts'
 
 async function* chunked(rows: JsonValue[][], size: number): AsyncGenerator<JsonValue[][]> {
   for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)

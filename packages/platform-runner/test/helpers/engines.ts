@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { createConnection } from 'mysql2/promise'
-import { createDatabase } from '../../../server/test/helpers/postgres-database.ts'
-import { withDatabase } from '../../../server/test/helpers/storage-postgres.ts'
+import { createDatabase } from '../../../server/test/helpers/postgres/database.ts'
+import { withDatabase } from '../../../server/test/helpers/storage/postgres.ts'
 import { type MariadbServer, noMariadb, startMariadb } from './mariadb.ts'
 
 export type OwnersDatabase = {

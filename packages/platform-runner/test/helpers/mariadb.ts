@@ -4,16 +4,16 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { findFreePort } from '../../../server/test/helpers/free-port.ts'
 import {
   makeServerFolder,
   removeServerFolder,
-} from '../../../server/test/helpers/postgres-folder.ts'
+} from '../../../server/test/helpers/postgres/folder.ts'
 import {
   serverUser,
   superviseProcess,
   tryCommand,
-} from '../../../server/test/helpers/postgres-process.ts'
+} from '../../../server/test/helpers/postgres/process.ts'
+import { findFreePort } from '../../../server/test/helpers/process/free-port.ts'
 
 export type MariadbServer = { url: string; remove: () => Promise<void> }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { bareEnvironment } from '../../../server/test/helpers/process-sandbox.ts'
+import { bareEnvironment } from '../../../server/test/helpers/process/sandbox.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 

@@ -14,8 +14,8 @@ import type { PaceLimits } from '../../src/lib/pace-meter.ts'
 import type { NetworkSettings } from '../../src/outgoing/dispatcher.ts'
 import { PATIENCE } from '../../src/outgoing/patience.ts'
 import { createPlatformClient } from '../../src/outgoing/platform-client.ts'
-import { bytes, forEver, type Script, startRawServer } from '../helpers/attacks-outgoing.ts'
-import { EXPIRED_CERTIFICATE, SELF_SIGNED_CERTIFICATE } from '../helpers/http-certificate.ts'
+import { EXPIRED_CERTIFICATE, SELF_SIGNED_CERTIFICATE } from '../helpers/hub/certificate.ts'
+import { bytes, forEver, type Script, startRawServer } from '../helpers/platform/attacks.ts'
 
 const KEY = 'source-key-0123456789abcdef'
 const KIB = 1024

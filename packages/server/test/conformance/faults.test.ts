@@ -3,9 +3,14 @@ import { test } from 'node:test'
 import { Findings } from '../../src/domain/conformance/findings.ts'
 import { judgePace } from '../../src/domain/conformance/judge-pace.ts'
 import { RULES, ruleOf } from '../../src/domain/conformance/rules.ts'
-import { checkAt, goodPlatform, goodRecord, rulesOf } from '../helpers/conformance-check.ts'
-import { FAULTS } from '../helpers/conformance-faults.ts'
-import { respond } from '../helpers/http-platform.ts'
+import {
+  checkAt,
+  goodPlatform,
+  goodRecord,
+  rulesOf,
+} from '../helpers/platform/conformance-check.ts'
+import { FAULTS } from '../helpers/platform/conformance-faults.ts'
+import { respond } from '../helpers/platform/platform.ts'
 
 /** What only long or very large answers break. */
 const OF_PACE = ['records.slow_start', 'records.slow', 'records.large_answer']

@@ -14,7 +14,7 @@ import {
   type Push,
   pusherTo,
   QUIET_MS,
-} from '../helpers/push-check.ts'
+} from '../helpers/platform/push-check.ts'
 
 const names = { record_type: 'cases', module_name: MODULE.module_name }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ActivityFilter } from '../../src/storage/port/activity-store.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
-import { registerTestPlatform } from '../helpers/storage-fixtures.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { registerTestPlatform } from '../helpers/storage/fixtures.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 const LINE = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
 

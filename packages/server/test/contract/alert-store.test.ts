@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import type { Alert, AlertKind, AlertState } from '@recordhub/protocol'
 import type { FoundAlert } from '../../src/domain/alert.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   changeLog,
   listLines,
@@ -14,10 +14,10 @@ import {
   registerTestPlatform,
   setStatus,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { finishTestPull, startTestPull, taskResult } from '../helpers/storage-pulls.ts'
-import { makeRow } from '../helpers/storage-retention.ts'
-import { countRows } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { finishTestPull, startTestPull, taskResult } from '../helpers/storage/pulls.ts'
+import { makeRow } from '../helpers/storage/retention.ts'
+import { countRows } from '../helpers/storage/sql.ts'
 
 const NO_CHANGES = { raise: [], resolve: [], reword: [] }
 

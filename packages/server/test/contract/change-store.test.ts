@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { onEachEngine } from '../helpers/engines.ts'
-import { deleteRecord, Follower, readChanges } from '../helpers/storage-changes.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { deleteRecord, Follower, readChanges } from '../helpers/storage/changes.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   changeLog,
   listRecords,
@@ -13,10 +13,10 @@ import {
   type TestPlatform,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
-import { markUnmet } from '../helpers/storage-missing.ts'
-import { beginRead, pullWrite } from '../helpers/storage-pulls.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { markUnmet } from '../helpers/storage/missing.ts'
+import { beginRead, pullWrite } from '../helpers/storage/pulls.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
   describe(`the feed of changes on ${engine.name}`, () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   changeLog,
   listLines,
@@ -10,8 +10,8 @@ import {
   type TestPlatform,
   words,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { countRows, runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { countRows, runSql } from '../helpers/storage/sql.ts'
 
 const SOON = '2026-03-10T09:00:00.000Z'
 

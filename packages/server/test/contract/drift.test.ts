@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { RecordWrite } from '../../src/storage/port/record-store.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   only,
   pushWrite,
@@ -10,11 +10,11 @@ import {
   type TestPlatform,
   testModule,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { readDrift, storeManifest, withKeys } from '../helpers/storage-manifests.ts'
-import { pullOnce, pullWrite } from '../helpers/storage-pulls.ts'
-import { keep, listRefusals, rejection, replayWrite } from '../helpers/storage-replays.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { readDrift, storeManifest, withKeys } from '../helpers/storage/manifests.ts'
+import { pullOnce, pullWrite } from '../helpers/storage/pulls.ts'
+import { keep, listRefusals, rejection, replayWrite } from '../helpers/storage/replays.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
   describe(`drift on ${engine.name}`, () => {

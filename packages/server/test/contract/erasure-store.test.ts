@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   counts,
   erase,
@@ -14,7 +14,7 @@ import {
   refuse,
   storeTraces,
   VALUE,
-} from '../helpers/storage-erasure.ts'
+} from '../helpers/storage/erasure.ts'
 import {
   changeLog,
   listHistory,
@@ -26,11 +26,11 @@ import {
   words,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
-import { pullOnce, pullWrite } from '../helpers/storage-pulls.ts'
-import { listRefusals, replayWrite } from '../helpers/storage-replays.ts'
-import { chooseFields, indexAll } from '../helpers/storage-search.ts'
-import { countRows, runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { pullOnce, pullWrite } from '../helpers/storage/pulls.ts'
+import { listRefusals, replayWrite } from '../helpers/storage/replays.ts'
+import { chooseFields, indexAll } from '../helpers/storage/search.ts'
+import { countRows, runSql } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
   describe(`erasing records on ${engine.name}`, () => {

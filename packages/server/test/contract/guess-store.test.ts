@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { MOST_GUESS_SUBJECTS } from '../../src/storage/port/guess-store.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
-import { countRows, runSql } from '../helpers/storage-sql.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { countRows, runSql } from '../helpers/storage/sql.ts'
 
 const AT = '2026-03-10T08:00:00.000Z'
 const LATER = '2026-03-10T09:00:00.000Z'

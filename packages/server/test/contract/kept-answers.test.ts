@@ -3,15 +3,15 @@ import { describe, test } from 'node:test'
 import type { KeptAnswer } from '../../src/domain/kept-answer.ts'
 import type { StartedTask } from '../../src/storage/port/pull-store.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   pushWrite,
   registerTestPlatform,
   type TestPlatform,
   words,
   write,
-} from '../helpers/storage-fixtures.ts'
+} from '../helpers/storage/fixtures.ts'
 import {
   finishTestPull,
   pullOnce,
@@ -19,7 +19,7 @@ import {
   startTestPull,
   taskOf,
   taskResult,
-} from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/pulls.ts'
 
 const ANSWER = { etag: '"v1"', last_modified: null, read_tag: 'tag', records: 1 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { manifestKeysOf } from '../../src/domain/drift.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   changeLog,
   only,
@@ -10,10 +10,10 @@ import {
   type TestPlatform,
   testManifest,
   testModule,
-} from '../helpers/storage-fixtures.ts'
-import { readDrift, storeManifest, withKeys } from '../helpers/storage-manifests.ts'
-import { finishTestPull, startTestPull, taskResult } from '../helpers/storage-pulls.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { readDrift, storeManifest, withKeys } from '../helpers/storage/manifests.ts'
+import { finishTestPull, startTestPull, taskResult } from '../helpers/storage/pulls.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 const HOUR = 3600
 

@@ -6,17 +6,17 @@ import { noCounts } from '../../src/domain/pull.ts'
 import { type JudgedOutcome, markGone } from '../../src/features/pull/mark-gone.ts'
 import type { PullTaskOutcome } from '../../src/features/pull/run-pull-task.ts'
 import type { MissingStore } from '../../src/storage/port/missing-store.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listRecords,
   pushWrite,
   registerTestPlatform,
   type TestPlatform,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { beginRead, finishTestPull, pullOnce, pullWrite } from '../helpers/storage-pulls.ts'
-import { countRows } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { beginRead, finishTestPull, pullOnce, pullWrite } from '../helpers/storage/pulls.ts'
+import { countRows } from '../helpers/storage/sql.ts'
 
 type Reading = {
   /** References that the read brings. */

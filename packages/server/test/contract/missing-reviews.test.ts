@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { MissingReview } from '@recordhub/protocol'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   changeLog,
   listLines,
   only,
   readPages,
   registerTestPlatform,
-} from '../helpers/storage-fixtures.ts'
-import { question } from '../helpers/storage-missing.ts'
-import { beginRead, type TestRead } from '../helpers/storage-pulls.ts'
-import { countRows } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { question } from '../helpers/storage/missing.ts'
+import { beginRead, type TestRead } from '../helpers/storage/pulls.ts'
+import { countRows } from '../helpers/storage/sql.ts'
 
 const HELD = { level: 'warning', kind: 'missing.held', message: 'Many are gone' } as const
 const SETTLED = { level: 'info', kind: 'missing.settled', message: 'They are back' } as const

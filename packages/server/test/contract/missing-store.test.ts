@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { RecordRow } from '../../src/storage/port/record-store.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listHistory,
   listRecords,
@@ -14,8 +14,8 @@ import {
   words,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
-import { listUnmet, markUnmet, READ_AT } from '../helpers/storage-missing.ts'
+} from '../helpers/storage/fixtures.ts'
+import { listUnmet, markUnmet, READ_AT } from '../helpers/storage/missing.ts'
 import {
   beginRead,
   finishRead,
@@ -23,8 +23,8 @@ import {
   pullOnce,
   pullWrite,
   type TestRead,
-} from '../helpers/storage-pulls.ts'
-import { countRows, runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/pulls.ts'
+import { countRows, runSql } from '../helpers/storage/sql.ts'
 
 const NAMES = ['a', 'b', 'c', 'ä', 'ö', '👍', 'Z', ' x']
 

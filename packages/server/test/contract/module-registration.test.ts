@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   changeLog,
   listRecords,
@@ -11,8 +11,8 @@ import {
   type TestPlatform,
   words,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { question } from '../helpers/storage-missing.ts'
+} from '../helpers/storage/fixtures.ts'
+import { question } from '../helpers/storage/missing.ts'
 import {
   beginRead,
   finishRead,
@@ -23,8 +23,8 @@ import {
   startRead,
   startTestPull,
   taskResult,
-} from '../helpers/storage-pulls.ts'
-import { countRows } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/pulls.ts'
+import { countRows } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
   describe(`registering and unregistering modules on ${engine.name}`, () => {

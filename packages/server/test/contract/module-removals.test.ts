@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   changeLog,
   listRecords,
@@ -9,15 +9,15 @@ import {
   registerTestPlatform,
   words,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { beginRead, pullWrite } from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/fixtures.ts'
+import { beginRead, pullWrite } from '../helpers/storage/pulls.ts'
 import {
   expectCountersAsRows,
   fillTwo,
   register,
   remove,
   runAll,
-} from '../helpers/storage-removals.ts'
+} from '../helpers/storage/removals.ts'
 
 onEachEngine((engine) => {
   describe(`deleting the records of a module on ${engine.name}`, () => {

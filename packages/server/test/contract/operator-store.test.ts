@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import type { OperatorStore } from '../../src/storage/port/operator-store.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listRecords,
   only,
@@ -11,8 +11,8 @@ import {
   registerTestPlatform,
   words,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { authKysely, countRows, runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { authKysely, countRows, runSql } from '../helpers/storage/sql.ts'
 
 const AUDIT = { actor: 'ann@example.org', action: 'token.created', target: 'ci', address: null }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { countRows, runSql } from '../helpers/storage-sql.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { countRows, runSql } from '../helpers/storage/sql.ts'
 
 const AUDIT = { actor: 'ann@example.org', action: 'test', target: null, address: '192.0.2.1' }
 const IN_A_DAY = '2026-03-11T08:00:00.000Z'

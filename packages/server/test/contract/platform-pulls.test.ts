@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
-import { registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { registerTestPlatform } from '../helpers/storage/fixtures.ts'
 import {
   finishTestPull,
   NO_COUNTS,
   startTestPull,
   taskOf,
   taskResult,
-} from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/pulls.ts'
 
 onEachEngine((engine) => {
   describe(`the pulls of one platform on ${engine.name}`, () => {

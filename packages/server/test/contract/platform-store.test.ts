@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   changeLog,
   listLines,
@@ -12,8 +12,8 @@ import {
   testModule,
   words,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { countRows } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { countRows } from '../helpers/storage/sql.ts'
 
 /** What a module is where nothing has happened to it since it was registered. */
 const UNTOUCHED = {

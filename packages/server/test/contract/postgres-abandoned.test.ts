@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { listeningSessions, openNode, withTwoNodes } from '../helpers/postgres-nodes.ts'
-import { registerTestPlatform } from '../helpers/storage-fixtures.ts'
-import { requestPull, startTestPull } from '../helpers/storage-pulls.ts'
-import { untilTrue } from '../helpers/until.ts'
+import { listeningSessions, openNode, withTwoNodes } from '../helpers/postgres/nodes.ts'
+import { registerTestPlatform } from '../helpers/storage/fixtures.ts'
+import { requestPull, startTestPull } from '../helpers/storage/pulls.ts'
+import { untilTrue } from '../helpers/time/until.ts'
 
 /** Longer than a process that lives leaves its lease unrenewed. */
 const LATE_SECONDS = 7

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { guardMs } from '../helpers/guard.ts'
-import { countCalls, openNode, untilWaiting, whileHolding } from '../helpers/postgres-nodes.ts'
-import { type PostgresServer, startPostgres } from '../helpers/postgres-server.ts'
-import { TestClock } from '../helpers/storage-engine.ts'
+import { countCalls, openNode, untilWaiting, whileHolding } from '../helpers/postgres/nodes.ts'
+import { type PostgresServer, startPostgres } from '../helpers/postgres/server.ts'
+import { TestClock } from '../helpers/storage/engine.ts'
 import {
   listRecords,
   only,
@@ -15,12 +14,13 @@ import {
   type TestPlatform,
   words,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { everyMethod } from '../helpers/storage-methods.ts'
-import { withDatabase } from '../helpers/storage-postgres.ts'
-import { beginRead } from '../helpers/storage-pulls.ts'
-import { authKysely, runSql } from '../helpers/storage-sql.ts'
-import { untilTrue } from '../helpers/until.ts'
+} from '../helpers/storage/fixtures.ts'
+import { everyMethod } from '../helpers/storage/methods.ts'
+import { withDatabase } from '../helpers/storage/postgres.ts'
+import { beginRead } from '../helpers/storage/pulls.ts'
+import { authKysely, runSql } from '../helpers/storage/sql.ts'
+import { guardMs } from '../helpers/time/guard.ts'
+import { untilTrue } from '../helpers/time/until.ts'
 
 const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable', retryAfterSeconds: 5 }
 const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`

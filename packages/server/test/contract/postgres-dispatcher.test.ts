@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { withTwoNodes } from '../helpers/postgres-nodes.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { untilTrue } from '../helpers/until.ts'
+import { withTwoNodes } from '../helpers/postgres/nodes.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { untilTrue } from '../helpers/time/until.ts'
 
 const NO_SCHEDULE = async () => undefined
 

@@ -1,7 +1,7 @@
 /** Two nodes on one PostgreSQL: marks of one meet the pushes and the refusals of the other. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { untilWaiting, whileHolding, withTwoNodes } from '../helpers/postgres-nodes.ts'
+import { untilWaiting, whileHolding, withTwoNodes } from '../helpers/postgres/nodes.ts'
 import {
   listRecords,
   only,
@@ -10,9 +10,9 @@ import {
   setStatus,
   words,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { markUnmet } from '../helpers/storage-missing.ts'
-import { beginRead, pullOnce, pullWrite } from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/fixtures.ts'
+import { markUnmet } from '../helpers/storage/missing.ts'
+import { beginRead, pullOnce, pullWrite } from '../helpers/storage/pulls.ts'
 
 const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
 

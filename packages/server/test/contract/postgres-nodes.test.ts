@@ -8,7 +8,7 @@ import {
   untilWaiting,
   whileHolding,
   withTwoNodes,
-} from '../helpers/postgres-nodes.ts'
+} from '../helpers/postgres/nodes.ts'
 import {
   changeLog,
   listHistory,
@@ -20,7 +20,7 @@ import {
   words,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
+} from '../helpers/storage/fixtures.ts'
 import {
   beginRead,
   finishTestPull,
@@ -28,9 +28,9 @@ import {
   pullWrite,
   requestPull,
   type TestRead,
-} from '../helpers/storage-pulls.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { untilTrue } from '../helpers/until.ts'
+} from '../helpers/storage/pulls.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { untilTrue } from '../helpers/time/until.ts'
 
 const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { NewRejectedPush } from '../../src/storage/port/rejected-push-store.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import {
   ANY_REJECTED,
   listLines,
@@ -12,9 +12,9 @@ import {
   type TestPlatform,
   words,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { postgresEngine } from '../helpers/storage-postgres.ts'
-import { beginRead, taskResult } from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/fixtures.ts'
+import { postgresEngine } from '../helpers/storage/postgres.ts'
+import { beginRead, taskResult } from '../helpers/storage/pulls.ts'
 
 const NUL = 'a\0b'
 

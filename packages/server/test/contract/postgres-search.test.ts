@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { HOLD_UNSETTLED } from '../../src/storage/postgres/settled-sequence.ts'
-import { withTwoNodes } from '../helpers/postgres-nodes.ts'
-import { listRecords, pushWrite, registerTestPlatform, write } from '../helpers/storage-fixtures.ts'
-import { withDatabase } from '../helpers/storage-postgres.ts'
-import { indexAll } from '../helpers/storage-search.ts'
-import { countRows } from '../helpers/storage-sql.ts'
+import { withTwoNodes } from '../helpers/postgres/nodes.ts'
+import { listRecords, pushWrite, registerTestPlatform, write } from '../helpers/storage/fixtures.ts'
+import { withDatabase } from '../helpers/storage/postgres.ts'
+import { indexAll } from '../helpers/storage/search.ts'
+import { countRows } from '../helpers/storage/sql.ts'
 
 const parts = (...terms: string[]) => ({ search: { parts: terms, beginnings: [] } })
 

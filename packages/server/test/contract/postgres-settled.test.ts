@@ -6,17 +6,17 @@ import type { Client } from 'pg'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import type { Tables } from '../../src/storage/portable/tables.ts'
 import { drawNumbers, settledSequence } from '../../src/storage/postgres/settled-sequence.ts'
-import { untilWaiting, whileHolding, withTwoNodes } from '../helpers/postgres-nodes.ts'
-import { Follower, readChanges } from '../helpers/storage-changes.ts'
+import { untilWaiting, whileHolding, withTwoNodes } from '../helpers/postgres/nodes.ts'
+import { Follower, readChanges } from '../helpers/storage/changes.ts'
 import {
   listRecords,
   pushWrite,
   registerTestPlatform,
   words,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { markUnmet } from '../helpers/storage-missing.ts'
-import { beginRead, pullOnce, pullWrite } from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/fixtures.ts'
+import { markUnmet } from '../helpers/storage/missing.ts'
+import { beginRead, pullOnce, pullWrite } from '../helpers/storage/pulls.ts'
 
 /** Every change but a creation adds to the history: it is stopped after its number was drawn. */
 const STOP_HISTORY = 'LOCK TABLE record_history IN SHARE MODE'

@@ -5,10 +5,10 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { openNode } from '../helpers/postgres-nodes.ts'
-import { TestClock } from '../helpers/storage-engine.ts'
-import { listRecords, pushWrite, registerTestPlatform, write } from '../helpers/storage-fixtures.ts'
-import { openTemporaryPostgres } from '../helpers/storage-postgres.ts'
+import { openNode } from '../helpers/postgres/nodes.ts'
+import { TestClock } from '../helpers/storage/engine.ts'
+import { listRecords, pushWrite, registerTestPlatform, write } from '../helpers/storage/fixtures.ts'
+import { openTemporaryPostgres } from '../helpers/storage/postgres.ts'
 
 const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable' }
 /** Instead of 40 s, as an address may say; a server that is not silent answers sooner, however slow. */

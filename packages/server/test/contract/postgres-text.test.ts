@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { Client } from 'pg'
 import { stringifyExact } from '../../src/lib/exact-json.ts'
 import type { RecordRow } from '../../src/storage/port/record-store.ts'
-import { type StorageKit, TestClock, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, TestClock, withStorage } from '../helpers/storage/engine.ts'
 import {
   json,
   listRecords,
@@ -18,9 +18,9 @@ import {
   words,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
-import { openTemporaryPostgres, postgresEngine } from '../helpers/storage-postgres.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+} from '../helpers/storage/fixtures.ts'
+import { openTemporaryPostgres, postgresEngine } from '../helpers/storage/postgres.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 type Kit = Pick<StorageKit, 'storage' | 'clock'> & { client: Client; school: TestPlatform }
 

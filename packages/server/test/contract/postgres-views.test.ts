@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Client } from 'pg'
-import { withTwoNodes } from '../helpers/postgres-nodes.ts'
-import { only, pushWrite, registerTestPlatform, write } from '../helpers/storage-fixtures.ts'
+import { withTwoNodes } from '../helpers/postgres/nodes.ts'
+import { only, pushWrite, registerTestPlatform, write } from '../helpers/storage/fixtures.ts'
 
 /** As docs/sql-access.md has it. */
 const GRANTS = [

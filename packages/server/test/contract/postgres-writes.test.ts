@@ -4,9 +4,9 @@ import { after, before, describe, test } from 'node:test'
 import type { Client } from 'pg'
 import { IdSet } from '../../src/lib/id-set.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { openNode, untilWaiting, whileHolding, withTwoNodes } from '../helpers/postgres-nodes.ts'
-import { type PostgresServer, startPostgres } from '../helpers/postgres-server.ts'
-import { TestClock, withStorage } from '../helpers/storage-engine.ts'
+import { openNode, untilWaiting, whileHolding, withTwoNodes } from '../helpers/postgres/nodes.ts'
+import { type PostgresServer, startPostgres } from '../helpers/postgres/server.ts'
+import { TestClock, withStorage } from '../helpers/storage/engine.ts'
 import {
   listRecords,
   only,
@@ -15,10 +15,10 @@ import {
   words,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
-import { postgresEngine, withDatabase } from '../helpers/storage-postgres.ts'
-import { beginRead, pullOnce, pullWrite } from '../helpers/storage-pulls.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { postgresEngine, withDatabase } from '../helpers/storage/postgres.ts'
+import { beginRead, pullOnce, pullWrite } from '../helpers/storage/pulls.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 describe('what PostgreSQL is made to write', () => {
   let server: PostgresServer

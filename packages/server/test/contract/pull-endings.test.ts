@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
-import { listLines, only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { listLines, only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
 import {
   finishTestPull,
   NO_COUNTS,
   readOf,
   startTestPull,
   taskResult,
-} from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/pulls.ts'
 
 const COUNTS = {
   received: 10,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PullTrigger } from '@recordhub/protocol'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   changeLog,
   listLines,
@@ -13,11 +13,11 @@ import {
   type TestPlatform,
   testModule,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
-import { storeManifest } from '../helpers/storage-manifests.ts'
-import { finishTestPull, LEASE, startTestPull, taskResult } from '../helpers/storage-pulls.ts'
-import { keep, listRefusals, rejection, replayWrite } from '../helpers/storage-replays.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { storeManifest } from '../helpers/storage/manifests.ts'
+import { finishTestPull, LEASE, startTestPull, taskResult } from '../helpers/storage/pulls.ts'
+import { keep, listRefusals, rejection, replayWrite } from '../helpers/storage/replays.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 const FAILED = { state: 'failed', error: 'It hangs', trouble: 'It hangs' } as const
 

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Pull } from '@recordhub/protocol'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listLines,
   only,
   readPages,
   registerTestPlatform,
   setStatus,
-} from '../helpers/storage-fixtures.ts'
+} from '../helpers/storage/fixtures.ts'
 import {
   finishTestPull,
   LEASE,
   NO_COUNTS,
   requestPull,
   startTestPull,
-} from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/pulls.ts'
 
 const OTHER = { owner: 'node-2', seconds: 30 }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PullTask } from '@recordhub/protocol'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   only,
   pushWrite,
@@ -12,7 +12,7 @@ import {
   testModule,
   words,
   write,
-} from '../helpers/storage-fixtures.ts'
+} from '../helpers/storage/fixtures.ts'
 import {
   finishTestPull,
   LEASE,
@@ -25,7 +25,7 @@ import {
   type TestPull,
   taskOf,
   taskResult,
-} from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/pulls.ts'
 
 const COUNTS = {
   received: 10,

@@ -8,8 +8,8 @@ import { ElementReader } from '../../src/features/pull/read-elements.ts'
 import { ArrayMemberScanner } from '../../src/lib/array-member-scanner.ts'
 import { PositionRuns } from '../../src/lib/position-runs.ts'
 import type { PullWrite, RecordStore } from '../../src/storage/port/record-store.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listHistory,
   listRecords,
@@ -20,15 +20,15 @@ import {
   words,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
-import { markUnmet } from '../helpers/storage-missing.ts'
+} from '../helpers/storage/fixtures.ts'
+import { markUnmet } from '../helpers/storage/missing.ts'
 import {
   beginRead,
   finishTestPull,
   pullOnce,
   pullWrite,
   type TestRead,
-} from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/pulls.ts'
 
 type Recogniser = Pick<RecordStore, 'recogniseElements'>
 

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { parseRecordQuery } from '../../src/domain/record-query.ts'
 import type { RecordQuery } from '../../src/storage/port/record-store.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listPage,
   listRecords,
@@ -13,11 +13,11 @@ import {
   recordQuery,
   registerTestPlatform,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { listUnmet, markUnmet } from '../helpers/storage-missing.ts'
-import { beginRead, finishTestPull } from '../helpers/storage-pulls.ts'
-import { chooseFields, indexAll, listInPages, modelList } from '../helpers/storage-search.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { listUnmet, markUnmet } from '../helpers/storage/missing.ts'
+import { beginRead, finishTestPull } from '../helpers/storage/pulls.ts'
+import { chooseFields, indexAll, listInPages, modelList } from '../helpers/storage/search.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
   const found = async (storage: Storage, query: string) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listHistory,
   listRecords,
@@ -10,8 +10,8 @@ import {
   words,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
-import { beginRead, pullWrite } from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/fixtures.ts'
+import { beginRead, pullWrite } from '../helpers/storage/pulls.ts'
 
 const TOO_LONG = 'x'.repeat(600)
 

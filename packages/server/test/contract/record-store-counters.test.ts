@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
-import { pushWrite, registerTestPlatform, write } from '../helpers/storage-fixtures.ts'
-import { beginRead, pullOnce, pullWrite } from '../helpers/storage-pulls.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { pushWrite, registerTestPlatform, write } from '../helpers/storage/fixtures.ts'
+import { beginRead, pullOnce, pullWrite } from '../helpers/storage/pulls.ts'
 
 onEachEngine((engine) => {
   describe(`counters on ${engine.name}`, () => {

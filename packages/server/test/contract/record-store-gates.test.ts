@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listRecords,
   only,
@@ -11,15 +11,15 @@ import {
   words,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
+} from '../helpers/storage/fixtures.ts'
 import {
   beginRead,
   finishTestPull,
   LEASE,
   pullWrite,
   requestPull,
-} from '../helpers/storage-pulls.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/pulls.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
   describe(`what allows a write on ${engine.name}`, () => {

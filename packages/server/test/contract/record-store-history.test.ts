@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { HistoryRow } from '../../src/storage/port/record-store.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listHistory,
   only,
@@ -11,9 +11,9 @@ import {
   registerTestPlatform,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
-import { markUnmet, READ_AT } from '../helpers/storage-missing.ts'
-import { beginRead, pullWrite } from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/fixtures.ts'
+import { markUnmet, READ_AT } from '../helpers/storage/missing.ts'
+import { beginRead, pullWrite } from '../helpers/storage/pulls.ts'
 
 onEachEngine((engine) => {
   describe(`history on ${engine.name}`, () => {

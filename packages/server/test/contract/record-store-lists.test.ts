@@ -4,8 +4,8 @@ import { RECORD_SORTS, type RecordSort } from '@recordhub/protocol'
 import fc from 'fast-check'
 import type { RecordQuery, RecordRow } from '../../src/storage/port/record-store.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listPage,
   listRecords,
@@ -14,8 +14,8 @@ import {
   readRecord,
   registerTestPlatform,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { listInPages as readInPages } from '../helpers/storage-search.ts'
+} from '../helpers/storage/fixtures.ts'
+import { listInPages as readInPages } from '../helpers/storage/search.ts'
 
 onEachEngine((engine) => {
   describe(`lists of records on ${engine.name}`, () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { WriteOutcome } from '../../src/storage/port/record-store.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listHistory,
   listRecords,
@@ -13,7 +13,7 @@ import {
   words,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
+} from '../helpers/storage/fixtures.ts'
 
 const ALL = { platform: null, record_type: null }
 

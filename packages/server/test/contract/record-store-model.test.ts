@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listHistory,
   listRecords,
@@ -11,8 +11,8 @@ import {
   type TestPlatform,
   words,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { type ModelWrite, RecordModel } from '../helpers/storage-model.ts'
+} from '../helpers/storage/fixtures.ts'
+import { type ModelWrite, RecordModel } from '../helpers/storage/model.ts'
 import {
   finishRead,
   finishTestPull,
@@ -20,7 +20,7 @@ import {
   startRead,
   startTestPull,
   type TestRead,
-} from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/pulls.ts'
 
 const TYPES = ['students', 'staff'] as const
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listHistory,
   listRecords,
@@ -12,7 +12,7 @@ import {
   words,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
+} from '../helpers/storage/fixtures.ts'
 import {
   beginRead,
   finishRead,
@@ -20,8 +20,8 @@ import {
   pullWrite,
   startRead,
   startTestPull,
-} from '../helpers/storage-pulls.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/pulls.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
   describe(`pulled records on ${engine.name}`, () => {

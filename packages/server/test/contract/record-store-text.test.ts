@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { parseExact, stringifyExact } from '../../src/lib/exact-json.ts'
 import { isStorableText } from '../../src/lib/storable-text.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listRecords,
   only,
@@ -14,8 +14,8 @@ import {
   words,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
-import { beginRead, pullWrite } from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/fixtures.ts'
+import { beginRead, pullWrite } from '../helpers/storage/pulls.ts'
 
 /** As a database might take one for another: by case, spaces, accents, width, order or type. */
 const ALIKE = [

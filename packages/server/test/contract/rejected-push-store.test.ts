@@ -3,10 +3,10 @@ import { describe, test } from 'node:test'
 import type { RejectedPush } from '@recordhub/protocol'
 import fc from 'fast-check'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
-import { ANY_REJECTED, only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
-import { keep, rejection } from '../helpers/storage-replays.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { ANY_REJECTED, only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
+import { keep, rejection } from '../helpers/storage/replays.ts'
 
 const ALL = { ...ANY_REJECTED, limit: 1000, before: null }
 

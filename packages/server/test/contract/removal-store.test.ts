@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   ANY_REJECTED,
   changeLog,
@@ -12,8 +12,8 @@ import {
   registerTestPlatform,
   words,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { beginRead, finishRead, finishTestPull, pullWrite } from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/fixtures.ts'
+import { beginRead, finishRead, finishTestPull, pullWrite } from '../helpers/storage/pulls.ts'
 import {
   expectCountersAsRows,
   fillTwo,
@@ -21,10 +21,10 @@ import {
   remove,
   runAll,
   sizes,
-} from '../helpers/storage-removals.ts'
-import { keep, rejection } from '../helpers/storage-replays.ts'
-import { chooseFields, indexAll } from '../helpers/storage-search.ts'
-import { countRows, runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/removals.ts'
+import { keep, rejection } from '../helpers/storage/replays.ts'
+import { chooseFields, indexAll } from '../helpers/storage/search.ts'
+import { countRows, runSql } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
   describe(`removing platforms on ${engine.name}`, () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { RefusalPosition } from '../../src/storage/port/rejected-push-store.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   ANY_REJECTED,
   changeLog,
@@ -18,16 +18,16 @@ import {
   words,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
-import { beginRead, pullOnce, pullWrite } from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/fixtures.ts'
+import { beginRead, pullOnce, pullWrite } from '../helpers/storage/pulls.ts'
 import {
   ALL_REFUSALS,
   keep,
   listRefusals,
   rejection,
   replayWrite,
-} from '../helpers/storage-replays.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/replays.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
   describe(`replays on ${engine.name}`, () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { RETENTION_NOUNS } from '../../src/domain/retention.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listHistory,
   listLines,
@@ -13,10 +13,10 @@ import {
   registerTestPlatform,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
-import { beginRead, pullOnce, startTestPull, taskResult } from '../helpers/storage-pulls.ts'
-import { agesOf, dropOld, makeRow } from '../helpers/storage-retention.ts'
-import { countRows, runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { beginRead, pullOnce, startTestPull, taskResult } from '../helpers/storage/pulls.ts'
+import { agesOf, dropOld, makeRow } from '../helpers/storage/retention.ts'
+import { countRows, runSql } from '../helpers/storage/sql.ts'
 
 const DAY = 24 * 3600
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
-import { changeLog, listLines } from '../helpers/storage-fixtures.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { changeLog, listLines } from '../helpers/storage/fixtures.ts'
 
 onEachEngine((engine) => {
   describe(`the schedule on ${engine.name}`, () => {

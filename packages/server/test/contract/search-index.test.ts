@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { MAX_KEY_LENGTH } from '../../src/domain/sort-key.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   listRecords,
   only,
@@ -12,10 +12,10 @@ import {
   type TestPlatform,
   testModule,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { storeManifest } from '../helpers/storage-manifests.ts'
-import { chooseFields, indexAll } from '../helpers/storage-search.ts'
-import { countRows, runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { storeManifest } from '../helpers/storage/manifests.ts'
+import { chooseFields, indexAll } from '../helpers/storage/search.ts'
+import { countRows, runSql } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
   describe(`the search index on ${engine.name}`, () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
-import { registerTestPlatform } from '../helpers/storage-fixtures.ts'
-import { countRows, runSql } from '../helpers/storage-sql.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { registerTestPlatform } from '../helpers/storage/fixtures.ts'
+import { countRows, runSql } from '../helpers/storage/sql.ts'
 
 const AUDIT = { actor: 'command line', action: 'secret.rotate', target: null, address: null }
 const AT = '2026-03-10T08:00:00.000Z'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   changeLog,
   listLines,
@@ -11,7 +11,7 @@ import {
   registerTestPlatform,
   setStatus,
   write,
-} from '../helpers/storage-fixtures.ts'
+} from '../helpers/storage/fixtures.ts'
 import {
   finishTestPull,
   pullOnce,
@@ -19,7 +19,7 @@ import {
   startTestPull,
   taskOf,
   taskResult,
-} from '../helpers/storage-pulls.ts'
+} from '../helpers/storage/pulls.ts'
 
 onEachEngine((engine) => {
   describe(`the snapshot on ${engine.name}`, () => {

@@ -9,8 +9,8 @@ import {
 } from '../../src/lib/exact-json.ts'
 import { uniqueNames } from '../../src/lib/unique-names.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type StorageKit, withStorage } from '../helpers/storage-engine.ts'
+import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   changeLog,
   listRecords,
@@ -20,8 +20,8 @@ import {
   registerTestPlatform,
   type TestPlatform,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 const HUB_COLUMNS = [
   ...['hub_record_id', 'hub_platform_name', 'hub_module_name', 'hub_record_type'],

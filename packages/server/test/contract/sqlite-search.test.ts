@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
 import {
   changeLog,
   listRecords,
@@ -10,11 +10,11 @@ import {
   registerTestPlatform,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
-import { remove, runAll } from '../helpers/storage-removals.ts'
-import { indexAll } from '../helpers/storage-search.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+} from '../helpers/storage/fixtures.ts'
+import { remove, runAll } from '../helpers/storage/removals.ts'
+import { indexAll } from '../helpers/storage/search.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 /** Letters that nobody else has. Of each term the index leaves out what it shares with the one before it. */
 const NAME = '\u{10000}\u{10001}\u{10002}\u{10003}\u{10004}'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { openSqlite } from '../../src/storage/sqlite/storage.ts'
-import { hashReference, TestClock } from '../helpers/storage-engine.ts'
+import { hashReference, TestClock } from '../helpers/storage/engine.ts'
 import {
   listRecords,
   only,
@@ -12,7 +12,7 @@ import {
   registerTestPlatform,
   words,
   write,
-} from '../helpers/storage-fixtures.ts'
+} from '../helpers/storage/fixtures.ts'
 import {
   beginRead,
   pullOnce,
@@ -20,11 +20,11 @@ import {
   startTestPull,
   taskOf,
   taskResult,
-} from '../helpers/storage-pulls.ts'
-import { dropOld } from '../helpers/storage-retention.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { openTemporarySqlite } from '../helpers/storage-sqlite.ts'
-import { untilTrue } from '../helpers/until.ts'
+} from '../helpers/storage/pulls.ts'
+import { dropOld } from '../helpers/storage/retention.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { openTemporarySqlite } from '../helpers/storage/sqlite.ts'
+import { untilTrue } from '../helpers/time/until.ts'
 
 const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable' }
 const IN_USE = { name: 'HubError', code: 'data_folder_in_use' }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   ANY_REJECTED,
   listHistory,
@@ -12,9 +12,9 @@ import {
   registerTestPlatform,
   words,
   write,
-} from '../helpers/storage-fixtures.ts'
-import { LEASE, pullOnce, pullWrite, startTestPull } from '../helpers/storage-pulls.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/fixtures.ts'
+import { LEASE, pullOnce, pullWrite, startTestPull } from '../helpers/storage/pulls.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 const ALL = { platform: null, level: null, limit: 100, before: null }
 const TOKEN = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   erase,
   expectNothing,
@@ -11,7 +11,7 @@ import {
   refuse,
   storeTraces,
   VALUE,
-} from '../helpers/storage-erasure.ts'
+} from '../helpers/storage/erasure.ts'
 import {
   changeLog,
   listRecords,
@@ -21,7 +21,7 @@ import {
   words,
   write,
   writeOne,
-} from '../helpers/storage-fixtures.ts'
+} from '../helpers/storage/fixtures.ts'
 import {
   beginRead,
   finishRead,
@@ -29,9 +29,9 @@ import {
   pullOnce,
   pullWrite,
   taskResult,
-} from '../helpers/storage-pulls.ts'
-import { keep, listRefusals, rejection, replayWrite } from '../helpers/storage-replays.ts'
-import { countRows, runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/storage/pulls.ts'
+import { keep, listRefusals, rejection, replayWrite } from '../helpers/storage/replays.ts'
+import { countRows, runSql } from '../helpers/storage/sql.ts'
 
 /** What keeps an erased record away. */
 onEachEngine((engine) => {

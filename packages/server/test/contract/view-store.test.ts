@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { withStorage } from '../helpers/storage-engine.ts'
-import { changeLog, only } from '../helpers/storage-fixtures.ts'
-import { countRows } from '../helpers/storage-sql.ts'
+import { withStorage } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { changeLog, only } from '../helpers/storage/fixtures.ts'
+import { countRows } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
   describe(`saved views on ${engine.name}`, () => {

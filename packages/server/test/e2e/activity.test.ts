@@ -10,10 +10,10 @@ import {
   openPage,
   runUntilShown,
   shareBrowser,
-} from '../helpers/browser.ts'
-import { newRecord, push, registerAny } from '../helpers/http-actions.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+} from '../helpers/browser/browser.ts'
+import { newRecord, push, registerAny } from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('the log in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()

@@ -9,10 +9,10 @@ import {
   expectAccessibleInAllLooks,
   openPage,
   shareBrowser,
-} from '../helpers/browser.ts'
-import { startHubWithOperator } from '../helpers/browser-platforms.ts'
-import { goodPlatform, goodRecord } from '../helpers/conformance-check.ts'
-import { registerPlatform } from '../helpers/http-actions.ts'
+} from '../helpers/browser/browser.ts'
+import { startHubWithOperator } from '../helpers/browser/platforms.ts'
+import { registerPlatform } from '../helpers/hub/actions.ts'
+import { goodPlatform, goodRecord } from '../helpers/platform/conformance-check.ts'
 
 /** The platform runs where the test does. */
 const OF_SLOW_MACHINES = ['answer.slow', 'records.slow_start', 'records.slow']

@@ -13,17 +13,17 @@ import {
   shareBrowser,
   untilLoaded,
   untilTrue,
-} from '../helpers/browser.ts'
-import { newRecord, pullAll, push, registerPlatform } from '../helpers/http-actions.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { addOperator, signInAs } from '../helpers/http-operators.ts'
+} from '../helpers/browser/browser.ts'
+import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { addOperator, signInAs } from '../helpers/hub/operators.ts'
 import {
   type SimulatedPlatform,
   simulatedModule,
   simulatedRecord,
   simulatePlatform,
-} from '../helpers/http-platform.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+} from '../helpers/platform/platform.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 /** What is opened, and a text that the page shows once it has read everything. */
 const PAGES: readonly (readonly [path: string, text: string])[] = [

@@ -14,11 +14,11 @@ import {
   setLook,
   shareBrowser,
   untilTrue,
-} from '../helpers/browser.ts'
-import { type RegisteredPlatform, registerAny } from '../helpers/http-actions.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { simulatedModule } from '../helpers/http-platform.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+} from '../helpers/browser/browser.ts'
+import { type RegisteredPlatform, registerAny } from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { simulatedModule } from '../helpers/platform/platform.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 const MINUTE_MS = 60_000
 

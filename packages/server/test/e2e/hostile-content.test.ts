@@ -7,11 +7,11 @@ import {
   openPage,
   shareBrowser,
   untilTrue,
-} from '../helpers/browser.ts'
-import { newRecord, pullAll, push, registerPlatform } from '../helpers/http-actions.ts'
-import { startTestHub } from '../helpers/http-hub.ts'
-import { respond, simulatedModule, simulatePlatform } from '../helpers/http-platform.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+} from '../helpers/browser/browser.ts'
+import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { respond, simulatedModule, simulatePlatform } from '../helpers/platform/platform.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 const hostile = (name: string) =>
   `${name}"'><img src=x onerror="window.hacked=1"><script>window.hacked=1</script><a href="javascript:window.hacked=1">\u202etxt.exe</a>{{7*7}}`

@@ -8,11 +8,11 @@ import {
   openPage,
   runUntilShown,
   shareBrowser,
-} from '../helpers/browser.ts'
-import { pullAll, registerPlatform } from '../helpers/http-actions.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+} from '../helpers/browser/browser.ts'
+import { pullAll, registerPlatform } from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('a page while the hub is away', BROWSER_TEST, () => {
   const browser = shareBrowser()

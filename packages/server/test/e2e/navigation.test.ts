@@ -8,13 +8,13 @@ import {
   shareBrowser,
   type TestPage,
   untilLoaded,
-} from '../helpers/browser.ts'
-import { COURT, simulateCourt } from '../helpers/browser-platforms.ts'
-import { rowOf, untilIndexed } from '../helpers/browser-records.ts'
-import { newRecord, pullAll, push, registerAny, registerPlatform } from '../helpers/http-actions.ts'
-import { EMAIL, startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { type SimulatedPlatform, simulatedModule } from '../helpers/http-platform.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+} from '../helpers/browser/browser.ts'
+import { COURT, simulateCourt } from '../helpers/browser/platforms.ts'
+import { rowOf, untilIndexed } from '../helpers/browser/records.ts'
+import { newRecord, pullAll, push, registerAny, registerPlatform } from '../helpers/hub/actions.ts'
+import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { type SimulatedPlatform, simulatedModule } from '../helpers/platform/platform.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 /** What a page shows once its data has arrived. */
 type Shown = { heading: string | RegExp; untilShown: (page: Page) => Promise<void> }

@@ -11,13 +11,13 @@ import {
   expectAccessibleInAllLooks,
   openPage,
   shareBrowser,
-} from '../helpers/browser.ts'
-import { newRecord, pullAll, push, registerAny, registerPlatform } from '../helpers/http-actions.ts'
-import { startTestHub } from '../helpers/http-hub.ts'
-import { respond, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
-import { TestClock } from '../helpers/storage-engine.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+} from '../helpers/browser/browser.ts'
+import { newRecord, pullAll, push, registerAny, registerPlatform } from '../helpers/hub/actions.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { respond, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import { TestClock } from '../helpers/storage/engine.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 const ASSETS = new URL('../../../dashboard/dist/assets/', import.meta.url)
 /** Compressed JavaScript that Overview may load in all. */

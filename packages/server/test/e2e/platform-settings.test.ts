@@ -1,17 +1,22 @@
 /** The settings of a platform with a browser: keys, address, status, removal (UI: platforms). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { BROWSER_TEST, expectAccessible, openPage, shareBrowser } from '../helpers/browser.ts'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser/browser.ts'
 import {
   COURT,
   pushStatus,
   shownKey,
   simulateCourt,
   startHubWithOperator,
-} from '../helpers/browser-platforms.ts'
-import { pullAll, registerPlatform } from '../helpers/http-actions.ts'
-import { PASSWORD } from '../helpers/http-hub.ts'
-import { respond, simulatePlatform } from '../helpers/http-platform.ts'
+} from '../helpers/browser/platforms.ts'
+import { pullAll, registerPlatform } from '../helpers/hub/actions.ts'
+import { PASSWORD } from '../helpers/hub/hub.ts'
+import { respond, simulatePlatform } from '../helpers/platform/platform.ts'
 
 describe('the settings of a platform in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()

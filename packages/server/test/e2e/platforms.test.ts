@@ -1,8 +1,13 @@
 /** Platforms with a browser: the list, and what a platform's page shows (UI: platforms; specification 2.1). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { BROWSER_TEST, expectAccessible, openPage, shareBrowser } from '../helpers/browser.ts'
-import { COURT, simulateCourt, startHubWithOperator } from '../helpers/browser-platforms.ts'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser/browser.ts'
+import { COURT, simulateCourt, startHubWithOperator } from '../helpers/browser/platforms.ts'
 import {
   activityOf,
   newRecord,
@@ -10,10 +15,10 @@ import {
   push,
   recordsOf,
   registerPlatform,
-} from '../helpers/http-actions.ts'
-import { respond, simulatePlatform } from '../helpers/http-platform.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { until } from '../helpers/until.ts'
+} from '../helpers/hub/actions.ts'
+import { respond, simulatePlatform } from '../helpers/platform/platform.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { until } from '../helpers/time/until.ts'
 
 describe('platforms in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()

@@ -9,17 +9,17 @@ import {
   holdSnapshots,
   openPage,
   shareBrowser,
-} from '../helpers/browser.ts'
-import { pullAll, registerPlatform, startPull } from '../helpers/http-actions.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+} from '../helpers/browser/browser.ts'
+import { pullAll, registerPlatform, startPull } from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import {
   respond,
   simulatedModule,
   simulatedRecord,
   simulatePlatform,
-} from '../helpers/http-platform.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+} from '../helpers/platform/platform.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 const PULL_ALL = '/dashboard/pull-all-existing-records'
 

@@ -11,12 +11,12 @@ import {
   runUntilShown,
   shareBrowser,
   signInOver,
-} from '../helpers/browser.ts'
-import { newRecord, push, registerAny } from '../helpers/http-actions.ts'
-import { startTestHub } from '../helpers/http-hub.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
-import { isDeep } from '../helpers/tier.ts'
+} from '../helpers/browser/browser.ts'
+import { newRecord, push, registerAny } from '../helpers/hub/actions.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+import { isDeep } from '../helpers/time/tier.ts'
 
 const ON = { HUB_BROADCAST: 'on' }
 const INTERVAL_MS = 10_000

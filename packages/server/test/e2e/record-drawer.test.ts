@@ -10,9 +10,9 @@ import {
   PHONE,
   setLook,
   shareBrowser,
-} from '../helpers/browser.ts'
-import { parametersOf, rowOf, shareCases } from '../helpers/browser-records.ts'
-import { newRecord, push } from '../helpers/http-actions.ts'
+} from '../helpers/browser/browser.ts'
+import { parametersOf, rowOf, shareCases } from '../helpers/browser/records.ts'
+import { newRecord, push } from '../helpers/hub/actions.ts'
 
 const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 

@@ -12,8 +12,8 @@ import {
   openPage,
   setLook,
   shareBrowser,
-} from '../helpers/browser.ts'
-import { rowOf, shareCases } from '../helpers/browser-records.ts'
+} from '../helpers/browser/browser.ts'
+import { rowOf, shareCases } from '../helpers/browser/records.ts'
 
 describe('the page of records for everybody', BROWSER_TEST, () => {
   const browser = shareBrowser()

@@ -8,7 +8,7 @@ import {
   openPage,
   shareBrowser,
   untilHolds,
-} from '../helpers/browser.ts'
+} from '../helpers/browser/browser.ts'
 import {
   headersOf,
   listedFor,
@@ -16,7 +16,7 @@ import {
   referencesOf,
   rowOf,
   shareCases,
-} from '../helpers/browser-records.ts'
+} from '../helpers/browser/records.ts'
 
 describe('the list of records', BROWSER_TEST, () => {
   const browser = shareBrowser()

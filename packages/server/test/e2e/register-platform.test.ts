@@ -8,22 +8,22 @@ import {
   expectNoSidewaysScroll,
   openPage,
   shareBrowser,
-} from '../helpers/browser.ts'
+} from '../helpers/browser/browser.ts'
 import {
   COURT,
   pushStatus,
   shownKey,
   simulateCourt,
   startHubWithOperator,
-} from '../helpers/browser-platforms.ts'
+} from '../helpers/browser/platforms.ts'
 import {
   newRecord,
   push,
   recordsOf,
   registerPlatform,
   untilPullEnds,
-} from '../helpers/http-actions.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/hub/actions.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 async function enterSource(page: Page, url: string, key: string): Promise<void> {
   await page.getByLabel('Base URL').fill(url)

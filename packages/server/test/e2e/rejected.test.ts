@@ -7,7 +7,7 @@ import {
   expectNoSidewaysScroll,
   openPage,
   shareBrowser,
-} from '../helpers/browser.ts'
+} from '../helpers/browser/browser.ts'
 import {
   newRecord,
   push,
@@ -15,11 +15,11 @@ import {
   registerAny,
   registerPlatform,
   rejectedOf,
-} from '../helpers/http-actions.ts'
-import { startTestHub } from '../helpers/http-hub.ts'
-import { simulatedModule, simulatePlatform } from '../helpers/http-platform.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+} from '../helpers/hub/actions.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { simulatedModule, simulatePlatform } from '../helpers/platform/platform.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('what was refused, in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()

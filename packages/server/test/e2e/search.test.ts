@@ -7,18 +7,18 @@ import {
   expectAccessibleInAllLooks,
   openPage,
   shareBrowser,
-} from '../helpers/browser.ts'
-import { untilIndexed } from '../helpers/browser-records.ts'
-import { newRecord, push, registerPlatform } from '../helpers/http-actions.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+} from '../helpers/browser/browser.ts'
+import { untilIndexed } from '../helpers/browser/records.ts'
+import { newRecord, push, registerPlatform } from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import {
   respond,
   type SimulatedPlatform,
   simulatedModule,
   simulatedRecord,
   simulatePlatform,
-} from '../helpers/http-platform.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+} from '../helpers/platform/platform.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('searching everywhere with a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()

@@ -1,10 +1,15 @@
 /** Settings in a browser: operators, tokens, sessions, schedule, audit and what the hub is (UI: settings). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { BROWSER_TEST, expectAccessible, openPage, shareBrowser } from '../helpers/browser.ts'
-import { EMAIL, PASSWORD, startTestHub } from '../helpers/http-hub.ts'
-import { signInAs } from '../helpers/http-operators.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser/browser.ts'
+import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
+import { signInAs } from '../helpers/hub/operators.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('settings in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()

@@ -3,12 +3,17 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { BROWSER_TEST, expectAccessible, openPage, shareBrowser } from '../helpers/browser.ts'
-import { shareHub } from '../helpers/http-actions.ts'
-import { expectAbsent } from '../helpers/http-answer.ts'
-import { EMAIL, PASSWORD, startTestHub } from '../helpers/http-hub.ts'
-import { invite } from '../helpers/http-operators.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser/browser.ts'
+import { shareHub } from '../helpers/hub/actions.ts'
+import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
+import { invite } from '../helpers/hub/operators.ts'
+import { expectAbsent } from '../helpers/hub/response.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 /** Long enough, and refused by the hub alone. */
 const COMMON = 'Qwerty 123456'

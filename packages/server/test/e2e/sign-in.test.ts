@@ -11,9 +11,9 @@ import {
   shareBrowser,
   signInOver,
   untilTrue,
-} from '../helpers/browser.ts'
-import { EMAIL, PASSWORD, startTestHub } from '../helpers/http-hub.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+} from '../helpers/browser/browser.ts'
+import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('signing in with a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()

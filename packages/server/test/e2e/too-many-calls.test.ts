@@ -7,11 +7,11 @@ import {
   runUntilShown,
   shareBrowser,
   untilLoaded,
-} from '../helpers/browser.ts'
-import { newRecord, push, registerAny, signIn } from '../helpers/http-actions.ts'
-import { EMAIL, startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
-import { until } from '../helpers/until.ts'
+} from '../helpers/browser/browser.ts'
+import { newRecord, push, registerAny, signIn } from '../helpers/hub/actions.ts'
+import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+import { until } from '../helpers/time/until.ts'
 
 const CALLS = /\/(api\/v1|dashboard\/realtime)/
 

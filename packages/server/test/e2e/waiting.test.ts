@@ -7,13 +7,13 @@ import {
   expectNoSidewaysScroll,
   openPage,
   shareBrowser,
-} from '../helpers/browser.ts'
-import { newRecord, pullAll, push, registerPlatform } from '../helpers/http-actions.ts'
-import { ALERTS_AT_ONCE, untilOpen } from '../helpers/http-alerts.ts'
-import { startTestHub } from '../helpers/http-hub.ts'
-import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+} from '../helpers/browser/browser.ts'
+import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
+import { ALERTS_AT_ONCE, untilOpen } from '../helpers/hub/alerts.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()

@@ -9,13 +9,13 @@ import {
   expectNoSidewaysScroll,
   openPage,
   shareBrowser,
-} from '../helpers/browser.ts'
-import { findFreePort } from '../helpers/free-port.ts'
-import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { invite } from '../helpers/http-operators.ts'
-import { startOidcProvider } from '../helpers/oidc-provider.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
-import { totpCode } from '../helpers/totp.ts'
+} from '../helpers/browser/browser.ts'
+import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { startOidcProvider } from '../helpers/hub/oidc-provider.ts'
+import { invite } from '../helpers/hub/operators.ts'
+import { totpCode } from '../helpers/hub/totp.ts'
+import { findFreePort } from '../helpers/process/free-port.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 async function signIn(page: Page, email = EMAIL): Promise<void> {
   await page.goto('/sign-in')

@@ -1,6 +1,6 @@
 /** `recordhub check-platform` for a platform that is running: the one place that knows its words. */
 import assert from 'node:assert/strict'
-import type { Sandbox } from '../helpers/process-sandbox.ts'
+import type { Sandbox } from '../helpers/process/sandbox.ts'
 import type { CheckPlatform } from './try-example.ts'
 
 export function createPlatformCheck({ run }: Sandbox): CheckPlatform {

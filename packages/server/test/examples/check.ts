@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path'
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
-import { signIn } from '../helpers/process-operator.ts'
-import { createSandbox } from '../helpers/process-sandbox.ts'
+import { signIn } from '../helpers/process/operator.ts'
+import { createSandbox } from '../helpers/process/sandbox.ts'
 import { createPlatformCheck } from './check-platform.ts'
 import { EXAMPLES } from './examples.ts'
 import { tryExample } from './try-example.ts'

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { TestContext } from 'node:test'
-import { rounds } from '../helpers/tier.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 type Received = {
   method: string

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { findFreePort } from '../helpers/free-port.ts'
+import { findFreePort } from '../helpers/process/free-port.ts'
 import {
   ask,
   eventually,
@@ -13,7 +13,7 @@ import {
   type Operator,
   readPull,
   registerPlatform,
-} from '../helpers/process-operator.ts'
+} from '../helpers/process/operator.ts'
 import { makeRows, nameManifest, RECORD_TYPE, type Row, writeRows } from './awkward-records.ts'
 import { type Commands, EXAMPLES, type Example } from './examples.ts'
 import { type ExamplePart, readDataFiles, readExample } from './guide-files.ts'

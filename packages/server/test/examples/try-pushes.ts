@@ -1,7 +1,7 @@
 /** What an example does when the hub is away, busy, or refuses. */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { eventually } from '../helpers/process-operator.ts'
+import { eventually } from '../helpers/process/operator.ts'
 import type { Example } from './examples.ts'
 import { BUSY_SECONDS, type MoodyReceiver, startMoodyReceiver } from './moody-receiver.ts'
 import type { Program } from './run-program.ts'

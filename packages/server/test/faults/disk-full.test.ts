@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
-import { pushUntilRefused } from '../helpers/process-ledger.ts'
-import { listRecords, requestPull } from '../helpers/process-operator.ts'
-import { pushOnce } from '../helpers/process-push.ts'
-import { PUSHED_TYPE, registerPusher } from '../helpers/process-pushing.ts'
-import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { pushUntilRefused } from '../helpers/process/ledger.ts'
+import { listRecords, requestPull } from '../helpers/process/operator.ts'
+import { pushOnce } from '../helpers/process/push.ts'
+import { PUSHED_TYPE, registerPusher } from '../helpers/process/pushing.ts'
+import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 test(
   'a full disk refuses pushes with 503 and loses nothing that was acknowledged',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type ProcessEngine, quickOn, sqlite } from '../helpers/process-engine.ts'
+import { type ProcessEngine, quickOn, sqlite } from '../helpers/process/engine.ts'
 import {
   eventually,
   listRecords,
@@ -9,9 +9,9 @@ import {
   registerPlatform,
   requestPull,
   signIn,
-} from '../helpers/process-operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
-import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
+} from '../helpers/process/operator.ts'
+import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 const PER_MODULE = 3000
 

@@ -6,12 +6,12 @@ import {
   type ProcessEngine,
   quickOn,
   sqlite,
-} from '../helpers/process-engine.ts'
-import { pushUntilRefused } from '../helpers/process-ledger.ts'
-import { type PushResult, pushOnce } from '../helpers/process-push.ts'
-import { PUSHED_TYPE, registerPusher } from '../helpers/process-pushing.ts'
-import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
-import { isDeep } from '../helpers/tier.ts'
+} from '../helpers/process/engine.ts'
+import { pushUntilRefused } from '../helpers/process/ledger.ts'
+import { type PushResult, pushOnce } from '../helpers/process/push.ts'
+import { PUSHED_TYPE, registerPusher } from '../helpers/process/pushing.ts'
+import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { isDeep } from '../helpers/time/tier.ts'
 
 const CONNECTIONS = 24
 

@@ -10,7 +10,7 @@ import {
   LOCK_MS,
   type ProcessEngine,
   sqlite,
-} from '../helpers/process-engine.ts'
+} from '../helpers/process/engine.ts'
 import {
   ask,
   eventually,
@@ -19,10 +19,10 @@ import {
   pullToTheEnd,
   registerPlatform,
   signIn,
-} from '../helpers/process-operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
-import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
-import { isDeep } from '../helpers/tier.ts'
+} from '../helpers/process/operator.ts'
+import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { isDeep } from '../helpers/time/tier.ts'
 
 const DOOMED = isDeep ? 12_000 : 2000
 const SPARED = 200

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkWrites, postgres } from '../helpers/process-engine.ts'
+import { checkWrites, postgres } from '../helpers/process/engine.ts'
 import {
   isAcknowledged,
   type Pushed,
   registerPusher,
   startPushing,
-} from '../helpers/process-pushing.ts'
-import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
-import { isDeep } from '../helpers/tier.ts'
+} from '../helpers/process/pushing.ts'
+import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { isDeep } from '../helpers/time/tier.ts'
 
 test(
   'two hubs on one database, killed in turn amid pushes, lose nothing that either acknowledged',

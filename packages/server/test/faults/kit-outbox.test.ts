@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { findFreePort } from '../helpers/free-port.ts'
-import { quickOn, sqlite } from '../helpers/process-engine.ts'
-import { type Kept, KIT_RECORDS, startKit } from '../helpers/process-kit.ts'
-import { listHistory, listRecords, type Operator } from '../helpers/process-operator.ts'
-import { registerPusher } from '../helpers/process-pushing.ts'
-import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { quickOn, sqlite } from '../helpers/process/engine.ts'
+import { findFreePort } from '../helpers/process/free-port.ts'
+import { type Kept, KIT_RECORDS, startKit } from '../helpers/process/kit.ts'
+import { listHistory, listRecords, type Operator } from '../helpers/process/operator.ts'
+import { registerPusher } from '../helpers/process/pushing.ts'
+import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 /** The changes that the hub lists at once. */
 const HISTORY_PAGE = 100

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startPostgres } from '../helpers/postgres-server.ts'
-import { checkWrites, sandboxOn } from '../helpers/process-engine.ts'
-import { eventually, pullToTheEnd } from '../helpers/process-operator.ts'
+import { startPostgres } from '../helpers/postgres/server.ts'
+import { checkWrites, sandboxOn } from '../helpers/process/engine.ts'
+import { eventually, pullToTheEnd } from '../helpers/process/operator.ts'
 import {
   checkAnswer,
   isAcknowledged,
   type Pushed,
   registerPusher,
   startPushing,
-} from '../helpers/process-pushing.ts'
-import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
-import { isDeep } from '../helpers/tier.ts'
+} from '../helpers/process/pushing.ts'
+import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { isDeep } from '../helpers/time/tier.ts'
 
 const OUTAGES = ['stop', 'kill'] as const
 

@@ -1,18 +1,18 @@
 /** What an administrator of PostgreSQL does to a database that hubs are at work on. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { databaseFromTemplate, testServerUrl } from '../helpers/postgres-database.ts'
-import { checkWrites, sandboxOn } from '../helpers/process-engine.ts'
-import { eventually } from '../helpers/process-operator.ts'
+import { databaseFromTemplate, testServerUrl } from '../helpers/postgres/database.ts'
+import { checkWrites, sandboxOn } from '../helpers/process/engine.ts'
+import { eventually } from '../helpers/process/operator.ts'
 import {
   checkAnswer,
   isAcknowledged,
   registerPusher,
   startPushing,
-} from '../helpers/process-pushing.ts'
-import { PROCESS_TEST, type RunningHub } from '../helpers/process-sandbox.ts'
-import { fill, withDatabase } from '../helpers/storage-postgres.ts'
-import { rounds } from '../helpers/tier.ts'
+} from '../helpers/process/pushing.ts'
+import { PROCESS_TEST, type RunningHub } from '../helpers/process/sandbox.ts'
+import { fill, withDatabase } from '../helpers/storage/postgres.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 test(
   'statements cancelled and connections terminated amid pushes cost at most a 503 response',

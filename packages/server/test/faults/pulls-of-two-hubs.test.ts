@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { postgres } from '../helpers/process-engine.ts'
+import { postgres } from '../helpers/process/engine.ts'
 import {
   eventually,
   listRecords,
@@ -10,10 +10,10 @@ import {
   registerPlatform,
   requestPull,
   signIn,
-} from '../helpers/process-operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
-import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
-import { rounds } from '../helpers/tier.ts'
+} from '../helpers/process/operator.ts'
+import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 const PER_MODULE = 2000
 const TYPES = ['person', 'visit']

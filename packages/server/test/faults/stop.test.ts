@@ -4,10 +4,10 @@ import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ENGINES } from '../helpers/process-engine.ts'
-import { registerPlatform, signIn } from '../helpers/process-operator.ts'
-import { startPlatform } from '../helpers/process-platform.ts'
-import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { ENGINES } from '../helpers/process/engine.ts'
+import { registerPlatform, signIn } from '../helpers/process/operator.ts'
+import { startPlatform } from '../helpers/process/platform.ts'
+import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 for (const engine of ENGINES) {
   test(

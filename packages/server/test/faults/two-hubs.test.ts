@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { registerPlatform, signIn } from '../helpers/process-operator.ts'
-import { startPlatform } from '../helpers/process-platform.ts'
-import { createPusher } from '../helpers/process-push.ts'
-import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { registerPlatform, signIn } from '../helpers/process/operator.ts'
+import { startPlatform } from '../helpers/process/platform.ts'
+import { createPusher } from '../helpers/process/push.ts'
+import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 test(
   'a second hub on the same data folder does not start, and the first goes on',

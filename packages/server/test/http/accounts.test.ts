@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { resetPassword } from '../../src/app/manage-operators.ts'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { cookieOf } from '../helpers/http-actions.ts'
-import { expectAbsent, expectError, expectObject } from '../helpers/http-answer.ts'
-import { EMAIL, PASSWORD, startTestHub } from '../helpers/http-hub.ts'
+import { cookieOf } from '../helpers/hub/actions.ts'
+import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
 import {
   actionsOf,
   addOperator,
@@ -13,7 +11,8 @@ import {
   sessionOf,
   signInAs,
   trySignIn,
-} from '../helpers/http-operators.ts'
+} from '../helpers/hub/operators.ts'
+import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
 import {
   ACCOUNT,
   addPasskey,
@@ -22,9 +21,10 @@ import {
   finishPasskey,
   ORIGIN,
   sendCode,
-} from '../helpers/http-second-factors.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { totpCode } from '../helpers/totp.ts'
+} from '../helpers/hub/second-factors.ts'
+import { totpCode } from '../helpers/hub/totp.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 onEachEngineWhenDeep((engine) => {
   describe(`one's password and sessions, on ${engine.name}`, () => {

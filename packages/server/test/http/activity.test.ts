@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ActivityPage } from '@recordhub/protocol'
-import { onEachEngine } from '../helpers/engines.ts'
-import { newRecord, push, type RegisteredPlatform, registerAny } from '../helpers/http-actions.ts'
-import { clockOfToday } from '../helpers/http-alerts.ts'
-import { expectAnswer, expectError } from '../helpers/http-answer.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { newRecord, push, type RegisteredPlatform, registerAny } from '../helpers/hub/actions.ts'
+import { clockOfToday } from '../helpers/hub/alerts.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 
 onEachEngine((engine) => {
   describe(`the activity, on ${engine.name}`, () => {

@@ -5,7 +5,6 @@ import { DoneAnswer } from '@recordhub/protocol'
 import { pino } from 'pino'
 import { createMailer } from '../../src/features/alerts/mailer.ts'
 import { createAlertWatch } from '../../src/features/alerts/watch-alerts.ts'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   ALERTS_AT_ONCE,
   alertLines,
@@ -13,13 +12,14 @@ import {
   clockOfToday,
   failAll,
   untilOpen,
-} from '../helpers/http-alerts.ts'
-import { expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { REFUSAL, startMailServer, type TestMailServer } from '../helpers/smtp-server.ts'
-import type { StorageEngine, TestClock } from '../helpers/storage-engine.ts'
-import { listLines, only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
-import { until } from '../helpers/until.ts'
+} from '../helpers/hub/alerts.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { REFUSAL, startMailServer, type TestMailServer } from '../helpers/hub/smtp-server.ts'
+import type { StorageEngine, TestClock } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { listLines, only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
+import { until } from '../helpers/time/until.ts'
 
 const FROM_TO = {
   HUB_ALERT_FROM: 'hub@example.org',

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AlertAnswer, AlertPage } from '@recordhub/protocol'
 import { hourOf, hourText } from '../../src/domain/push-rhythm.ts'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   newRecord,
   pullAll,
@@ -12,7 +11,7 @@ import {
   registerAny,
   registerPlatform,
   setStatus,
-} from '../helpers/http-actions.ts'
+} from '../helpers/hub/actions.ts'
 import {
   ALERTS_AT_ONCE,
   alertLines,
@@ -20,16 +19,17 @@ import {
   clockOfToday,
   failAll,
   untilOpen,
-} from '../helpers/http-alerts.ts'
-import { expectAnswer, expectError } from '../helpers/http-answer.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { simulatedModule, simulatePlatform } from '../helpers/http-platform.ts'
-import { respond } from '../helpers/http-respond.ts'
-import { only, registerTestPlatform } from '../helpers/storage-fixtures.ts'
-import { question } from '../helpers/storage-missing.ts'
-import { beginRead } from '../helpers/storage-pulls.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { until } from '../helpers/until.ts'
+} from '../helpers/hub/alerts.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { simulatedModule, simulatePlatform } from '../helpers/platform/platform.ts'
+import { respond } from '../helpers/platform/respond.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
+import { question } from '../helpers/storage/missing.ts'
+import { beginRead } from '../helpers/storage/pulls.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { until } from '../helpers/time/until.ts'
 
 function post(hub: TestHub, path: string, role: 'viewer' | 'operator' | 'admin' = 'operator') {
   const headers = { authorization: hub.authorization(role) }

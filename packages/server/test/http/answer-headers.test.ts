@@ -1,9 +1,9 @@
 /** What every answer carries, whichever part of the hub gives it. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { type Session, shareHub, signIn } from '../helpers/http-actions.ts'
-import type { HubRequest } from '../helpers/http-hub.ts'
+import { type Session, shareHub, signIn } from '../helpers/hub/actions.ts'
+import type { HubRequest } from '../helpers/hub/hub.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 const BROWSER = { accept: 'text/html' }
 

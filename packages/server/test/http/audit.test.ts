@@ -1,11 +1,11 @@
 /** What the audit holds of what people do, and taking it away as a file. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { shareHub, signIn, startPull, untilPullEnds } from '../helpers/http-actions.ts'
-import { expectError, expectObject } from '../helpers/http-answer.ts'
-import { EMAIL, startTestHub } from '../helpers/http-hub.ts'
-import { auditOf, callAs } from '../helpers/http-operators.ts'
+import { shareHub, signIn, startPull, untilPullEnds } from '../helpers/hub/actions.ts'
+import { EMAIL, startTestHub } from '../helpers/hub/hub.ts'
+import { auditOf, callAs } from '../helpers/hub/operators.ts'
+import { expectError, expectObject } from '../helpers/hub/response.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 const EXPORT = '/api/v1/audit/export'
 

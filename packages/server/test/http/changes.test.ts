@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { ChangesAnswer } from '@recordhub/protocol'
-import { onEachEngine } from '../helpers/engines.ts'
-import { newRecord, push, registerAny, shareHub } from '../helpers/http-actions.ts'
-import { expectAnswer, expectError, expectMembers } from '../helpers/http-answer.ts'
-import { simulatedModule } from '../helpers/http-platform.ts'
-import { deleteRecord } from '../helpers/storage-changes.ts'
+import { newRecord, push, registerAny, shareHub } from '../helpers/hub/actions.ts'
+import { expectAnswer, expectError, expectMembers } from '../helpers/hub/response.ts'
+import { simulatedModule } from '../helpers/platform/platform.ts'
+import { deleteRecord } from '../helpers/storage/changes.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 
 onEachEngine((engine) => {
   describe(`following what changes, on ${engine.name}`, () => {

@@ -12,7 +12,6 @@ import {
   PushAnswer,
 } from '@recordhub/protocol'
 import Type from 'typebox'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
 import {
   activityOf,
   newRecord,
@@ -22,15 +21,15 @@ import {
   registerPlatform,
   signIn,
   tracesOf,
-} from '../helpers/http-actions.ts'
+} from '../helpers/hub/actions.ts'
+import { PASSWORD, startTestHub, type TestHub, type TestHubOptions } from '../helpers/hub/hub.ts'
 import {
   type Answer,
   expectAbsent,
   expectAnswer,
   expectError,
   expectMembers,
-} from '../helpers/http-answer.ts'
-import { PASSWORD, startTestHub, type TestHub, type TestHubOptions } from '../helpers/http-hub.ts'
+} from '../helpers/hub/response.ts'
 import {
   type Behaviour,
   respond,
@@ -38,10 +37,11 @@ import {
   simulatedModule,
   simulatedRecord,
   simulatePlatform,
-} from '../helpers/http-platform.ts'
-import type { StorageEngine } from '../helpers/storage-engine.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/platform/platform.ts'
+import type { StorageEngine } from '../helpers/storage/engine.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 const One = Type.Object({ success: Type.Literal(true), platform: PlatformDetails })
 const Changed = Type.Object({ success: Type.Literal(true), platform: Platform })

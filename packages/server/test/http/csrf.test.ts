@@ -4,7 +4,6 @@ import { before, describe, test } from 'node:test'
 import { StartPullAnswer } from '@recordhub/protocol'
 import { createKey, HUB_KEY_PREFIX, TOKEN_PREFIX } from '../../src/domain/api-key.ts'
 import { createApiToken } from '../../src/features/operators/api-token.ts'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
 import {
   registerAny,
   type Session,
@@ -13,11 +12,12 @@ import {
   signIn,
   tracesOf,
   untilPullEnds,
-} from '../helpers/http-actions.ts'
-import { expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
-import type { HubRequest } from '../helpers/http-hub.ts'
-import { simulatePlatform } from '../helpers/http-platform.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/hub/actions.ts'
+import type { HubRequest } from '../helpers/hub/hub.ts'
+import { expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { simulatePlatform } from '../helpers/platform/platform.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 const PULL_ALL = '/dashboard/pull-all-existing-records'
 

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
 import {
   newRecord,
   push,
@@ -13,13 +12,14 @@ import {
   startPull,
   tracesOf,
   untilPullEnds,
-} from '../helpers/http-actions.ts'
-import { clockOfToday } from '../helpers/http-alerts.ts'
-import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/http-answer.ts'
-import { sendOverSocket, startTestHub } from '../helpers/http-hub.ts'
-import { simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/hub/actions.ts'
+import { clockOfToday } from '../helpers/hub/alerts.ts'
+import { sendOverSocket, startTestHub } from '../helpers/hub/hub.ts'
+import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
+import { simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 const REALTIME = '/dashboard/realtime'
 const AUTO_SYNC = '/dashboard/auto-sync'

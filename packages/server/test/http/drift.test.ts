@@ -11,15 +11,15 @@ import {
   ReplayAnswer,
 } from '@recordhub/protocol'
 import Type from 'typebox'
-import { onEachEngine } from '../helpers/engines.ts'
-import { activityOf, newRecord, push, recordsOf, tracesOf } from '../helpers/http-actions.ts'
-import { type Answer, expectAnswer, expectError, expectMembers } from '../helpers/http-answer.ts'
-import type { TestHub } from '../helpers/http-hub.ts'
-import { respond, simulatedModule, simulatedRecord } from '../helpers/http-platform.ts'
-import { type PulledHub, startPulledHub } from '../helpers/http-pulled-hub.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { until } from '../helpers/until.ts'
+import { activityOf, newRecord, push, recordsOf, tracesOf } from '../helpers/hub/actions.ts'
+import type { TestHub } from '../helpers/hub/hub.ts'
+import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { type Answer, expectAnswer, expectError, expectMembers } from '../helpers/hub/response.ts'
+import { respond, simulatedModule, simulatedRecord } from '../helpers/platform/platform.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { until } from '../helpers/time/until.ts'
 
 const FIELD = { key: 'note', label: 'Note', type: 'string', required: false }
 

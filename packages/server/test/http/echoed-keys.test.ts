@@ -1,13 +1,13 @@
 /** Platforms that send keys back, wherever they can: none is stored, logged or answered. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readTables } from '../helpers/attacks-incoming.ts'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { newRecord, push } from '../helpers/http-actions.ts'
-import { expectAbsent } from '../helpers/http-answer.ts'
-import { type Behaviour, manifestOf, recordsAnswer, respond } from '../helpers/http-platform.ts'
-import { type PulledHub, startPulledHub } from '../helpers/http-pulled-hub.ts'
-import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { newRecord, push } from '../helpers/hub/actions.ts'
+import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { readTables } from '../helpers/hub/raw-requests.ts'
+import { expectAbsent } from '../helpers/hub/response.ts'
+import { type Behaviour, manifestOf, recordsAnswer, respond } from '../helpers/platform/platform.ts'
+import type { StorageEngine } from '../helpers/storage/engine.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 const KEY = 'S3CR3T-k3y/of+the=platform-0123456789'
 /** The beginning of it in each form: one that is cut off must not stand there either. */

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Erasure, ErasurePreview, PushAnswer, Tombstone } from '@recordhub/protocol'
 import Type from 'typebox'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   activityOf,
   newRecord,
@@ -13,13 +12,14 @@ import {
   recordsOf,
   registerPlatform,
   rejectedOf,
-} from '../helpers/http-actions.ts'
-import { type Answer, expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
-import type { StorageEngine } from '../helpers/storage-engine.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { type Answer, expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import type { StorageEngine } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 const { Object: object, Array: array, Literal: literal } = Type
 const Preview = object({ success: literal(true), erasure: ErasurePreview })

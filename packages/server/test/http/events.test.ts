@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
 import {
   newRecord,
   push,
@@ -10,11 +9,12 @@ import {
   registerAny,
   type Session,
   signIn,
-} from '../helpers/http-actions.ts'
-import { expectAnswer, expectError } from '../helpers/http-answer.ts'
-import { startTestHub, type TestHub, type TestHubOptions } from '../helpers/http-hub.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { until } from '../helpers/until.ts'
+} from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub, type TestHubOptions } from '../helpers/hub/hub.ts'
+import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { until } from '../helpers/time/until.ts'
 
 const EVENTS = '/dashboard/events'
 const ON: TestHubOptions = { env: { HUB_BROADCAST: 'on' }, withOperator: true }

@@ -1,16 +1,16 @@
 /** Guessing at passwords and codes: what it costs a guesser, and that it costs nobody else anything. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { cookieOf } from '../helpers/http-actions.ts'
-import { clockOfToday } from '../helpers/http-alerts.ts'
-import { expectAbsent, expectError, expectObject } from '../helpers/http-answer.ts'
-import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { addOperator, auditOf, callAs, signInAs, trySignIn } from '../helpers/http-operators.ts'
-import type { StorageEngine } from '../helpers/storage-engine.ts'
-import { countRows, runSql } from '../helpers/storage-sql.ts'
-import { totpCode } from '../helpers/totp.ts'
-import { until } from '../helpers/until.ts'
+import { cookieOf } from '../helpers/hub/actions.ts'
+import { clockOfToday } from '../helpers/hub/alerts.ts'
+import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { addOperator, auditOf, callAs, signInAs, trySignIn } from '../helpers/hub/operators.ts'
+import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
+import { totpCode } from '../helpers/hub/totp.ts'
+import type { StorageEngine } from '../helpers/storage/engine.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { countRows, runSql } from '../helpers/storage/sql.ts'
+import { until } from '../helpers/time/until.ts'
 
 /** The proxy in front says where somebody is. */
 const env = { HUB_TRUST_PROXY: 'on' }

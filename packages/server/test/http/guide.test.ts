@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { GuideAnswer } from '@recordhub/protocol'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { type RegisteredPlatform, registerAny, shareHub } from '../helpers/http-actions.ts'
-import { expectAnswer, expectError } from '../helpers/http-answer.ts'
-import { startTestHub } from '../helpers/http-hub.ts'
-import { simulatedModule } from '../helpers/http-platform.ts'
+import { type RegisteredPlatform, registerAny, shareHub } from '../helpers/hub/actions.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { simulatedModule } from '../helpers/platform/platform.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 onEachEngineWhenDeep((engine) => {
   describe(`the integration guide, on ${engine.name}`, () => {

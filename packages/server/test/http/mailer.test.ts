@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { createMailer, type MailPatience } from '../../src/features/alerts/mailer.ts'
-import { REFUSAL, startMailServer } from '../helpers/smtp-server.ts'
+import { REFUSAL, startMailServer } from '../helpers/hub/smtp-server.ts'
 
 const PATIENT: MailPatience = { connect: 10_000, silence: 10_000, total: 20_000 }
 /** Of one that never gets as far as a greeting. */

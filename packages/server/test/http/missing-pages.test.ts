@@ -1,11 +1,11 @@
 /** Records that are gone, where an answer goes on over pages, which shift while they are read. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { pullAll } from '../helpers/http-actions.ts'
-import { missingOf, startWithRecords } from '../helpers/http-missing.ts'
-import { type Behaviour, respond } from '../helpers/http-platform.ts'
-import type { StorageEngine } from '../helpers/storage-engine.ts'
+import { pullAll } from '../helpers/hub/actions.ts'
+import { missingOf, startWithRecords } from '../helpers/hub/missing.ts'
+import { type Behaviour, respond } from '../helpers/platform/platform.ts'
+import type { StorageEngine } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 
 async function startPaging(engine: StorageEngine) {
   const kit = await startWithRecords(engine, 20)

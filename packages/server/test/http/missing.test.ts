@@ -1,7 +1,6 @@
 /** Records that a platform does not list any more. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   activityOf,
   historyOf,
@@ -13,11 +12,12 @@ import {
   startPull,
   tracesOf,
   untilPullEnds,
-} from '../helpers/http-actions.ts'
-import { createLimit } from '../helpers/http-hub.ts'
-import { missingOf, startWithRecords } from '../helpers/http-missing.ts'
-import { respond, simulatedRecord } from '../helpers/http-platform.ts'
-import { only } from '../helpers/storage-fixtures.ts'
+} from '../helpers/hub/actions.ts'
+import { createLimit } from '../helpers/hub/hub.ts'
+import { missingOf, startWithRecords } from '../helpers/hub/missing.ts'
+import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 onEachEngine((engine) => {
   describe(`records that a platform does not list any more, on ${engine.name}`, () => {

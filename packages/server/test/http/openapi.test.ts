@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { ACCESS } from '../../src/http/access.ts'
 import { isJsonObject, type JsonObject } from '../../src/lib/exact-json.ts'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { shareHub } from '../helpers/http-actions.ts'
-import { expectObject } from '../helpers/http-answer.ts'
+import { shareHub } from '../helpers/hub/actions.ts'
+import { expectObject } from '../helpers/hub/response.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 /** For people, and the document itself. */
 const PAGES = new Set([

@@ -1,10 +1,9 @@
 /** Operators: invited, changed, disabled and removed; their tokens, and the audit of it all. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { shareHub } from '../helpers/http-actions.ts'
-import { expectAbsent, expectError, expectObject } from '../helpers/http-answer.ts'
-import { EMAIL, PASSWORD, startTestHub } from '../helpers/http-hub.ts'
+import { shareHub } from '../helpers/hub/actions.ts'
+import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
+import { tokenOfLink } from '../helpers/hub/link-token.ts'
 import {
   accept,
   actionsOf,
@@ -15,10 +14,11 @@ import {
   readInvited,
   signInAs,
   trySignIn,
-} from '../helpers/http-operators.ts'
-import { tokenOfLink } from '../helpers/link-token.ts'
-import { startMailServer } from '../helpers/smtp-server.ts'
-import { countRows, runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/hub/operators.ts'
+import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
+import { startMailServer } from '../helpers/hub/smtp-server.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { countRows, runSql } from '../helpers/storage/sql.ts'
 
 onEachEngineWhenDeep((engine) => {
   describe(`inviting, on ${engine.name}`, () => {

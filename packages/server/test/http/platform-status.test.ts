@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   activityOf,
   newRecord,
@@ -12,12 +11,13 @@ import {
   registerPlatform,
   setStatus,
   signIn,
-} from '../helpers/http-actions.ts'
-import { expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
-import { startTestHub } from '../helpers/http-hub.ts'
-import { respond, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/hub/actions.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { respond, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
   describe(`switching a platform, on ${engine.name}`, () => {

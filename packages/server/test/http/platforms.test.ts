@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Platform, PushAnswer } from '@recordhub/protocol'
 import Type from 'typebox'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   newRecord,
   pullAll,
@@ -12,16 +11,17 @@ import {
   sendRegistration,
   shareHub,
   tracesOf,
-} from '../helpers/http-actions.ts'
-import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/http-answer.ts'
-import { startTestHub } from '../helpers/http-hub.ts'
+} from '../helpers/hub/actions.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
 import {
   respond,
   type SimulatedPlatform,
   simulatedModule,
   simulatedRecord,
   simulatePlatform,
-} from '../helpers/http-platform.ts'
+} from '../helpers/platform/platform.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 
 const Platforms = Type.Object({ success: Type.Literal(true), platforms: Type.Array(Platform) })
 const MEMBERS = [

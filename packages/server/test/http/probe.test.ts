@@ -4,17 +4,16 @@ import { createServer } from 'node:https'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { ProbeAnswer } from '@recordhub/protocol'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
 import {
   pullAll,
   registerPlatform,
   sendRegistration,
   shareHub,
   tracesOf,
-} from '../helpers/http-actions.ts'
-import { expectAbsent, expectAnswer, expectError, expectMembers } from '../helpers/http-answer.ts'
-import { SELF_SIGNED_CERTIFICATE } from '../helpers/http-certificate.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+} from '../helpers/hub/actions.ts'
+import { SELF_SIGNED_CERTIFICATE } from '../helpers/hub/certificate.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { expectAbsent, expectAnswer, expectError, expectMembers } from '../helpers/hub/response.ts'
 import {
   type Behaviour,
   manifestOf,
@@ -22,8 +21,9 @@ import {
   type SimulatedPlatform,
   simulatedModule,
   simulatePlatform,
-} from '../helpers/http-platform.ts'
-import { only } from '../helpers/storage-fixtures.ts'
+} from '../helpers/platform/platform.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 async function probe(hub: TestHub, target: object): Promise<ProbeAnswer> {
   const answer = await hub.send({

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { respond, simulatedRecord } from '../helpers/http-platform.ts'
-import { startPulledHub } from '../helpers/http-pulled-hub.ts'
-import { only } from '../helpers/storage-fixtures.ts'
+import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 const json = 'application/json'
 const records = [simulatedRecord(1), simulatedRecord(2)]

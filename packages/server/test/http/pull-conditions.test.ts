@@ -1,12 +1,12 @@
 /** Asking only for what has changed: ETag, Last-Modified and 304 (RFC 9110, 13). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { newRecord, push, tracesOf } from '../helpers/http-actions.ts'
-import { type Behaviour, respond, simulatedRecord } from '../helpers/http-platform.ts'
-import { type PulledHub, startPulledHub } from '../helpers/http-pulled-hub.ts'
-import type { StorageEngine } from '../helpers/storage-engine.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+import { newRecord, push, tracesOf } from '../helpers/hub/actions.ts'
+import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { type Behaviour, respond, simulatedRecord } from '../helpers/platform/platform.ts'
+import type { StorageEngine } from '../helpers/storage/engine.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 const ETag = '"v1"'
 const OLD = 'Tue, 10 Mar 2026 08:00:00 GMT'

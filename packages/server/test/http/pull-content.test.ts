@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   historyOf,
   newRecord,
@@ -14,17 +13,18 @@ import {
   registerPlatform,
   rejectedOf,
   tracesOf,
-} from '../helpers/http-actions.ts'
-import { expectAnswer } from '../helpers/http-answer.ts'
-import { startTestHub } from '../helpers/http-hub.ts'
+} from '../helpers/hub/actions.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { expectAnswer } from '../helpers/hub/response.ts'
 import {
   respond,
   simulatedModule,
   simulatedRecord,
   simulatePlatform,
-} from '../helpers/http-platform.ts'
-import type { StorageEngine } from '../helpers/storage-engine.ts'
-import { only } from '../helpers/storage-fixtures.ts'
+} from '../helpers/platform/platform.ts'
+import type { StorageEngine } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 const NONE = { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0, missing: 0 }
 

@@ -2,16 +2,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PullTask } from '@recordhub/protocol'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
 import {
   activityOf,
   pullAll,
   recordsOf,
   registerPlatform,
   shareHub,
-} from '../helpers/http-actions.ts'
-import { expectAbsent } from '../helpers/http-answer.ts'
-import type { TestHub } from '../helpers/http-hub.ts'
+} from '../helpers/hub/actions.ts'
+import type { TestHub } from '../helpers/hub/hub.ts'
+import { expectAbsent } from '../helpers/hub/response.ts'
 import {
   type Behaviour,
   respond,
@@ -19,7 +18,8 @@ import {
   simulatedModule,
   simulatedRecord,
   simulatePlatform,
-} from '../helpers/http-platform.ts'
+} from '../helpers/platform/platform.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 const json = 'application/json'
 const one = JSON.stringify(simulatedRecord(1))

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MissingReviewPage, type PullCounts, type PullTask } from '@recordhub/protocol'
 import { noCounts } from '../../src/domain/pull.ts'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
 import {
   newRecord,
   pullAll,
@@ -13,9 +12,9 @@ import {
   registerPlatform,
   startPull,
   untilPullEnds,
-} from '../helpers/http-actions.ts'
-import { expectAbsent, expectAnswer } from '../helpers/http-answer.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+} from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { expectAbsent, expectAnswer } from '../helpers/hub/response.ts'
 import {
   type Failure,
   failuresWith,
@@ -23,17 +22,18 @@ import {
   MANY,
   SUCCESSES,
   type Success,
-} from '../helpers/http-misbehaviours.ts'
+} from '../helpers/platform/misbehaviours.ts'
 import {
   respond,
   type SimulatedPlatform,
   simulatedModule,
   simulatePlatform,
-} from '../helpers/http-platform.ts'
-import { createManualPassing } from '../helpers/manual-passing.ts'
-import type { StorageEngine } from '../helpers/storage-engine.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { until } from '../helpers/until.ts'
+} from '../helpers/platform/platform.ts'
+import type { StorageEngine } from '../helpers/storage/engine.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { createManualPassing } from '../helpers/time/manual-passing.ts'
+import { until } from '../helpers/time/until.ts'
 
 /** Scaled down: a minute of patience is a second, which passes once all others are done. */
 const PACE = { silenceMs: 500, windowMs: 1000 }

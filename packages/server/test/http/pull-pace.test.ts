@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { type Behaviour, respond, simulatedRecord } from '../helpers/http-platform.ts'
-import { startPulledHub } from '../helpers/http-pulled-hub.ts'
-import { createManualPassing } from '../helpers/manual-passing.ts'
+import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { type Behaviour, respond, simulatedRecord } from '../helpers/platform/platform.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { createManualPassing } from '../helpers/time/manual-passing.ts'
 
 const begun = `{"records":[${JSON.stringify(simulatedRecord(1))},`
 const SILENCE = { silenceMs: 100 }

@@ -1,15 +1,15 @@
 /** Answers that go on over several pages (RFC 8288). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
+import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
   type Behaviour,
   respond,
   simulatedRecord,
   simulatePlatform,
-} from '../helpers/http-platform.ts'
-import { startPulledHub } from '../helpers/http-pulled-hub.ts'
-import { only } from '../helpers/storage-fixtures.ts'
+} from '../helpers/platform/platform.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 const json = 'application/json'
 const [one, two, three] = [simulatedRecord(1), simulatedRecord(2), simulatedRecord(3)]

@@ -1,7 +1,6 @@
 /** How many platforms are asked at a time, and in which order, so that none starves the others. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
 import {
   activityOf,
   pullAll,
@@ -9,17 +8,18 @@ import {
   registerPlatform,
   startPull,
   untilPullEnds,
-} from '../helpers/http-actions.ts'
-import { createLimit, startTestHub } from '../helpers/http-hub.ts'
+} from '../helpers/hub/actions.ts'
+import { createLimit, startTestHub } from '../helpers/hub/hub.ts'
+import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
   respond,
   type SimulatedPlatform,
   simulatedModule,
   simulatedRecord,
   simulatePlatform,
-} from '../helpers/http-platform.ts'
-import { startPulledHub } from '../helpers/http-pulled-hub.ts'
-import { until } from '../helpers/until.ts'
+} from '../helpers/platform/platform.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { until } from '../helpers/time/until.ts'
 
 /** The requests for records that are open, over all platforms and of each; answers none before `atOnce` are. */
 function watchOpen(platforms: SimulatedPlatform[], atOnce: number) {

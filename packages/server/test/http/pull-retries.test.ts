@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { waitFor } from '../../src/lib/abortable-loop.ts'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { pullAll, readPull, registerPlatform, startPull } from '../helpers/http-actions.ts'
-import { startTestHub } from '../helpers/http-hub.ts'
+import { pullAll, readPull, registerPlatform, startPull } from '../helpers/hub/actions.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
   type Behaviour,
   respond,
   simulatedModule,
   simulatedRecord,
   simulatePlatform,
-} from '../helpers/http-platform.ts'
-import { startPulledHub } from '../helpers/http-pulled-hub.ts'
-import type { StorageEngine } from '../helpers/storage-engine.ts'
-import { only } from '../helpers/storage-fixtures.ts'
+} from '../helpers/platform/platform.ts'
+import type { StorageEngine } from '../helpers/storage/engine.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 const SENT = 'Tue, 10 Mar 2026 08:00:00 GMT'
 const THEN = 'Tue, 10 Mar 2026 08:00:30 GMT'

@@ -1,7 +1,6 @@
 /** What the activity tells of modules that go wrong and well again: each change once. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
 import {
   activityOf,
   newRecord,
@@ -10,12 +9,13 @@ import {
   push,
   registerPlatform,
   setStatus,
-} from '../helpers/http-actions.ts'
-import { expectObject } from '../helpers/http-answer.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
-import { respond } from '../helpers/http-respond.ts'
-import { only } from '../helpers/storage-fixtures.ts'
+} from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { expectObject } from '../helpers/hub/response.ts'
+import { simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import { respond } from '../helpers/platform/respond.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 async function taskLines(hub: TestHub): Promise<string[]> {
   const lines = (await activityOf(hub)).filter((line) => line.kind.startsWith('pull_task.'))

@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
 import { PullRunningAnswer, StartPullAnswer } from '@recordhub/protocol'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   activityOf,
   pullAll,
@@ -14,11 +13,12 @@ import {
   setStatus,
   startPull,
   untilPullEnds,
-} from '../helpers/http-actions.ts'
-import { type Answer, expectAnswer, expectError } from '../helpers/http-answer.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
-import { only } from '../helpers/storage-fixtures.ts'
+} from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { type Answer, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 function call(
   hub: TestHub,

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Pull, PullRunningAnswer, StartPullAnswer } from '@recordhub/protocol'
 import Type from 'typebox'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   pullAll,
   readPull,
@@ -12,19 +11,20 @@ import {
   signIn,
   startPull,
   untilPullEnds,
-} from '../helpers/http-actions.ts'
+} from '../helpers/hub/actions.ts'
+import { createLimit, sendOverSocket, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import {
   type Answer,
   expectAnswer,
   expectError,
   expectMembers,
   expectObject,
-} from '../helpers/http-answer.ts'
-import { createLimit, sendOverSocket, startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { countRows } from '../helpers/storage-sql.ts'
-import { until } from '../helpers/until.ts'
+} from '../helpers/hub/response.ts'
+import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { countRows } from '../helpers/storage/sql.ts'
+import { until } from '../helpers/time/until.ts'
 
 const PULL_ALL = '/dashboard/pull-all-existing-records'
 const COUNTS = ['received', 'created', 'updated', 'unchanged', 'stale', 'rejected', 'missing']

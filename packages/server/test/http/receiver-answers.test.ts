@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   historyOf,
   newRecord,
@@ -12,10 +11,11 @@ import {
   registerAny,
   shareHub,
   tracesOf,
-} from '../helpers/http-actions.ts'
-import { expectAbsent, expectAnswer, expectMembers, expectObject } from '../helpers/http-answer.ts'
-import { simulatedModule } from '../helpers/http-platform.ts'
-import { only } from '../helpers/storage-fixtures.ts'
+} from '../helpers/hub/actions.ts'
+import { expectAbsent, expectAnswer, expectMembers, expectObject } from '../helpers/hub/response.ts'
+import { simulatedModule } from '../helpers/platform/platform.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 const MEMBERS = ['success', 'message', 'method', 'platform_name', 'module_name', 'record_id']
 

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer, RecordPage } from '@recordhub/protocol'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   historyOf,
   newRecord,
@@ -11,10 +10,11 @@ import {
   registerAny,
   rejectedOf,
   shareHub,
-} from '../helpers/http-actions.ts'
-import { expectAnswer } from '../helpers/http-answer.ts'
-import type { TestHub } from '../helpers/http-hub.ts'
-import { only } from '../helpers/storage-fixtures.ts'
+} from '../helpers/hub/actions.ts'
+import type { TestHub } from '../helpers/hub/hub.ts'
+import { expectAnswer } from '../helpers/hub/response.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 /** The text of a push whose `data` is this text. */
 function withData(data: string, over: Record<string, unknown> = {}): string {

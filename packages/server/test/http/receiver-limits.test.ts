@@ -4,7 +4,6 @@ import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'
 import { HubError } from '../../src/errors.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   newRecord,
   push,
@@ -13,10 +12,11 @@ import {
   registerAny,
   rejectedOf,
   tracesOf,
-} from '../helpers/http-actions.ts'
-import { type Answer, expectAnswer, expectError } from '../helpers/http-answer.ts'
-import { sendOverSocket, startTestHub } from '../helpers/http-hub.ts'
-import { only } from '../helpers/storage-fixtures.ts'
+} from '../helpers/hub/actions.ts'
+import { sendOverSocket, startTestHub } from '../helpers/hub/hub.ts'
+import { type Answer, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 onEachEngine((engine) => {
   describe(`a push that the hub cannot take now, on ${engine.name}`, () => {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   newRecord,
   push,
@@ -10,9 +9,10 @@ import {
   registerAny,
   rejectedOf,
   shareHub,
-} from '../helpers/http-actions.ts'
-import { expectAnswer, expectError } from '../helpers/http-answer.ts'
-import { only } from '../helpers/storage-fixtures.ts'
+} from '../helpers/hub/actions.ts'
+import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 /** What is wrong with a record, and the members that the answer must name for it. */
 const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [

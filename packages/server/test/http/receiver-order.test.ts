@@ -4,7 +4,6 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   historyOf,
   newRecord,
@@ -15,10 +14,11 @@ import {
   rejectedOf,
   shareHub,
   tracesOf,
-} from '../helpers/http-actions.ts'
-import { expectAnswer } from '../helpers/http-answer.ts'
-import { sendOverSocket, type TestHub } from '../helpers/http-hub.ts'
-import { only } from '../helpers/storage-fixtures.ts'
+} from '../helpers/hub/actions.ts'
+import { sendOverSocket, type TestHub } from '../helpers/hub/hub.ts'
+import { expectAnswer } from '../helpers/hub/response.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 const RECEIVER = '/api/webhook/receive'
 

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createKey, HUB_KEY_PREFIX } from '../../src/domain/api-key.ts'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   newRecord,
   push,
@@ -13,11 +12,12 @@ import {
   setStatus,
   shareHub,
   tracesOf,
-} from '../helpers/http-actions.ts'
-import { type Answer, expectAbsent, expectError } from '../helpers/http-answer.ts'
-import type { TestHub } from '../helpers/http-hub.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/hub/actions.ts'
+import type { TestHub } from '../helpers/hub/hub.ts'
+import { type Answer, expectAbsent, expectError } from '../helpers/hub/response.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 const URL = '/api/webhook/receive'
 const WORDS = 'The API key is missing, invalid, or the platform is inactive.'

@@ -10,7 +10,6 @@ import {
 } from '@recordhub/protocol'
 import Type from 'typebox'
 import type { Role } from '../../src/domain/caller.ts'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   activityOf,
   newRecord,
@@ -18,13 +17,14 @@ import {
   type RegisteredPlatform,
   registerAny,
   shareHub,
-} from '../helpers/http-actions.ts'
-import { type Answer, expectAnswer, expectError, expectMembers } from '../helpers/http-answer.ts'
-import { sendOverSocket } from '../helpers/http-hub.ts'
-import { simulatedModule } from '../helpers/http-platform.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { until } from '../helpers/until.ts'
+} from '../helpers/hub/actions.ts'
+import { sendOverSocket } from '../helpers/hub/hub.ts'
+import { type Answer, expectAnswer, expectError, expectMembers } from '../helpers/hub/response.ts'
+import { simulatedModule } from '../helpers/platform/platform.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { until } from '../helpers/time/until.ts'
 
 const OneView = Type.Object({ view: SavedView })
 const Tombstones = Type.Object({ tombstones: Type.Array(Type.Object({ id: Type.Integer() })) })

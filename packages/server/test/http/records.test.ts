@@ -9,7 +9,6 @@ import {
   type StoredRecord,
 } from '@recordhub/protocol'
 import Type from 'typebox'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   historyOf,
   newRecord,
@@ -17,9 +16,10 @@ import {
   recordsOf,
   registerAny,
   shareHub,
-} from '../helpers/http-actions.ts'
-import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/http-answer.ts'
-import { simulatedModule } from '../helpers/http-platform.ts'
+} from '../helpers/hub/actions.ts'
+import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
+import { simulatedModule } from '../helpers/platform/platform.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
 
 const RECORD_MEMBERS = [
   ...['record_id', 'platform_name', 'module_name', 'record_type', 'reference_number', 'full_name'],

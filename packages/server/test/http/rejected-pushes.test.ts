@@ -3,20 +3,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import Type from 'typebox'
 import { REMOVED_KEY } from '../../src/domain/redact-keys.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import {
-  activityOf,
-  newRecord,
-  registerAny,
-  rejectedOf,
-  shareHub,
-} from '../helpers/http-actions.ts'
-import { type Answer, expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
-import type { TestHub } from '../helpers/http-hub.ts'
-import { startPulledHub } from '../helpers/http-pulled-hub.ts'
-import { groupsOf, refuse, replayOne, sendReplay } from '../helpers/http-rejected.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+import { activityOf, newRecord, registerAny, rejectedOf, shareHub } from '../helpers/hub/actions.ts'
+import type { TestHub } from '../helpers/hub/hub.ts'
+import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { groupsOf, refuse, replayOne, sendReplay } from '../helpers/hub/rejected.ts'
+import { type Answer, expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 const Dismissed = Type.Object({ success: Type.Literal(true), dismissed: Type.Integer() })
 

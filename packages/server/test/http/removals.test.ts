@@ -12,7 +12,6 @@ import {
   RemovalPage,
 } from '@recordhub/protocol'
 import Type from 'typebox'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   activityOf,
   newRecord,
@@ -22,14 +21,15 @@ import {
   recordsOf,
   registerPlatform,
   rejectedOf,
-} from '../helpers/http-actions.ts'
-import { type Answer, expectAnswer, expectError } from '../helpers/http-answer.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
-import type { StorageEngine } from '../helpers/storage-engine.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { until } from '../helpers/until.ts'
+} from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { type Answer, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import type { StorageEngine } from '../helpers/storage/engine.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { until } from '../helpers/time/until.ts'
 
 const { Object: object, Literal: literal } = Type
 const OnePlatform = object({ success: literal(true), platform: Platform })

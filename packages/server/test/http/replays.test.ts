@@ -11,7 +11,6 @@ import {
 import Type from 'typebox'
 import { HubError } from '../../src/errors.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { onEachEngine } from '../helpers/engines.ts'
 import {
   historyOf,
   newRecord,
@@ -22,11 +21,9 @@ import {
   setStatus,
   shareHub,
   tracesOf,
-} from '../helpers/http-actions.ts'
-import { expectAnswer, expectError } from '../helpers/http-answer.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { simulatedModule, simulatedRecord } from '../helpers/http-platform.ts'
-import { startPulledHub } from '../helpers/http-pulled-hub.ts'
+} from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
   groupsOf,
   type Registered,
@@ -34,8 +31,11 @@ import {
   replayOne,
   sendReplay,
   sendToRejected,
-} from '../helpers/http-rejected.ts'
-import { only } from '../helpers/storage-fixtures.ts'
+} from '../helpers/hub/rejected.ts'
+import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { simulatedModule, simulatedRecord } from '../helpers/platform/platform.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 onEachEngine((engine) => {
   describe(`replaying what was refused, on ${engine.name}`, () => {

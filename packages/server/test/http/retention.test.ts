@@ -1,12 +1,12 @@
 /** What is old goes by itself, in the background. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { newRecord, push, registerAny } from '../helpers/http-actions.ts'
-import { clockOfToday } from '../helpers/http-alerts.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { countRows } from '../helpers/storage-sql.ts'
-import { until } from '../helpers/until.ts'
+import { newRecord, push, registerAny } from '../helpers/hub/actions.ts'
+import { clockOfToday } from '../helpers/hub/alerts.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { countRows } from '../helpers/storage/sql.ts'
+import { until } from '../helpers/time/until.ts'
 
 const AT_ONCE = { retention: 1 }
 const DAY = 24 * 3600

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Schedule } from '@recordhub/protocol'
 import Type from 'typebox'
-import { onEachEngine } from '../helpers/engines.ts'
-import { activityOf, readSnapshot, registerPlatform, startPull } from '../helpers/http-actions.ts'
-import { expectAnswer, expectError } from '../helpers/http-answer.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { simulatePlatform } from '../helpers/http-platform.ts'
-import { until } from '../helpers/until.ts'
+import { activityOf, readSnapshot, registerPlatform, startPull } from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { simulatePlatform } from '../helpers/platform/platform.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { until } from '../helpers/time/until.ts'
 
 /** Far from now, so that no time of it comes while a test looks. */
 const MINUTE = (new Date().getUTCMinutes() + 30) % 60

@@ -5,10 +5,9 @@ import { describe, test } from 'node:test'
 import { SearchLine } from '@recordhub/protocol'
 import Type from 'typebox'
 import { Value } from 'typebox/value'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { newRecord, push, registerPlatform, setStatus, shareHub } from '../helpers/http-actions.ts'
-import { expectAbsent, expectAnswer, expectError } from '../helpers/http-answer.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { newRecord, push, registerPlatform, setStatus, shareHub } from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
 import {
   type Behaviour,
   respond,
@@ -16,9 +15,10 @@ import {
   simulatedModule,
   simulatedRecord,
   simulatePlatform,
-} from '../helpers/http-platform.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { until } from '../helpers/until.ts'
+} from '../helpers/platform/platform.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { until } from '../helpers/time/until.ts'
 
 type PlatformLine = Extract<SearchLine, { kind: 'platform' }>
 

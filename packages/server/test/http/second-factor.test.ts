@@ -1,11 +1,11 @@
 /** Where a password alone is not enough (`HUB_REQUIRE_SECOND_FACTOR`): who gets in, and who has to set something up. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { type Session, shareHub } from '../helpers/http-actions.ts'
-import { expectError, expectObject } from '../helpers/http-answer.ts'
-import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { addOperator, callAs, sessionOf, signInAs, trySignIn } from '../helpers/http-operators.ts'
+import { type Session, shareHub } from '../helpers/hub/actions.ts'
+import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { startOidcProvider } from '../helpers/hub/oidc-provider.ts'
+import { addOperator, callAs, sessionOf, signInAs, trySignIn } from '../helpers/hub/operators.ts'
+import { expectError, expectObject } from '../helpers/hub/response.ts'
 import {
   ACCOUNT,
   addPasskey,
@@ -14,10 +14,10 @@ import {
   finishPasskey,
   ORIGIN,
   sendCode,
-} from '../helpers/http-second-factors.ts'
-import { signOn, startHubWith } from '../helpers/http-single-sign-on.ts'
-import { startOidcProvider } from '../helpers/oidc-provider.ts'
-import { totpCode } from '../helpers/totp.ts'
+} from '../helpers/hub/second-factors.ts'
+import { signOn, startHubWith } from '../helpers/hub/single-sign-on.ts'
+import { totpCode } from '../helpers/hub/totp.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 const REQUIRED = { HUB_REQUIRE_SECOND_FACTOR: 'on', HUB_BROADCAST: 'on' }
 const PASSWORD_BODY = { password: PASSWORD }

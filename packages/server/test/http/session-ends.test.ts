@@ -1,14 +1,14 @@
 /** When a session ends by itself or by others, and what protects it on its way (OWASP ASVS 5.0, V3 and V7). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import type { Session } from '../helpers/http-actions.ts'
-import { cookieOf, signIn } from '../helpers/http-actions.ts'
-import { expectError, expectObject } from '../helpers/http-answer.ts'
-import { PASSWORD, startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { addOperator, auditOf, callAs, signInAs, trySignIn } from '../helpers/http-operators.ts'
-import type { StorageEngine } from '../helpers/storage-engine.ts'
-import { countRows } from '../helpers/storage-sql.ts'
+import type { Session } from '../helpers/hub/actions.ts'
+import { cookieOf, signIn } from '../helpers/hub/actions.ts'
+import { PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { addOperator, auditOf, callAs, signInAs, trySignIn } from '../helpers/hub/operators.ts'
+import { expectError, expectObject } from '../helpers/hub/response.ts'
+import type { StorageEngine } from '../helpers/storage/engine.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { countRows } from '../helpers/storage/sql.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

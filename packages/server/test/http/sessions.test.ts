@@ -1,13 +1,13 @@
 /** Signing in, staying signed in, and the first operator. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { cookieOf, shareHub, signIn } from '../helpers/http-actions.ts'
-import { expectAbsent, expectError, expectMembers, expectObject } from '../helpers/http-answer.ts'
-import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { auditOf } from '../helpers/http-operators.ts'
-import { tokenOfLink } from '../helpers/link-token.ts'
-import { countRows, runSql } from '../helpers/storage-sql.ts'
+import { cookieOf, shareHub, signIn } from '../helpers/hub/actions.ts'
+import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { tokenOfLink } from '../helpers/hub/link-token.ts'
+import { auditOf } from '../helpers/hub/operators.ts'
+import { expectAbsent, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { countRows, runSql } from '../helpers/storage/sql.ts'
 
 const SIGN_IN = '/api/auth/sign-in/email'
 const html = { accept: 'text/html' }

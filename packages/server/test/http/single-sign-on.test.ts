@@ -1,10 +1,9 @@
 /** Single sign-on: who gets in by an OpenID Connect provider, and who does not. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngineWhenDeep } from '../helpers/engines.ts'
-import { cookieOf } from '../helpers/http-actions.ts'
-import { type Answer, expectAbsent, expectError, expectObject } from '../helpers/http-answer.ts'
-import { EMAIL, startTestHub, type TestHub } from '../helpers/http-hub.ts'
+import { cookieOf } from '../helpers/hub/actions.ts'
+import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { startOidcProvider } from '../helpers/hub/oidc-provider.ts'
 import {
   addOperator,
   auditOf,
@@ -12,7 +11,8 @@ import {
   invite,
   readInvited,
   sessionOf,
-} from '../helpers/http-operators.ts'
+} from '../helpers/hub/operators.ts'
+import { type Answer, expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
 import {
   AT_HOME,
   beginSignOn,
@@ -22,9 +22,9 @@ import {
   SITE,
   signOn,
   startHubWith,
-} from '../helpers/http-single-sign-on.ts'
-import { startOidcProvider } from '../helpers/oidc-provider.ts'
-import { countRows, runSql } from '../helpers/storage-sql.ts'
+} from '../helpers/hub/single-sign-on.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { countRows, runSql } from '../helpers/storage/sql.ts'
 
 async function expectRefused(hub: TestHub, answer: Answer, error: string): Promise<void> {
   assert.equal(answer.status, 302, answer.text)

@@ -1,13 +1,13 @@
 /** Views for readers with SQL, as a running hub keeps them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEachEngine } from '../helpers/engines.ts'
-import { newRecord, push, registerAny } from '../helpers/http-actions.ts'
-import { startTestHub, type TestHub } from '../helpers/http-hub.ts'
-import { simulatedModule } from '../helpers/http-platform.ts'
-import { only } from '../helpers/storage-fixtures.ts'
-import { runSql } from '../helpers/storage-sql.ts'
-import { until } from '../helpers/until.ts'
+import { newRecord, push, registerAny } from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { simulatedModule } from '../helpers/platform/platform.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { until } from '../helpers/time/until.ts'
 
 onEachEngine((engine) => {
   describe(`views of a hub, on ${engine.name}`, () => {

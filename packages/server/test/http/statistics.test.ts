@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PlatformPulls, Statistics } from '@recordhub/protocol'
-import { onEachEngine } from '../helpers/engines.ts'
-import { newRecord, pullAll, push, registerPlatform } from '../helpers/http-actions.ts'
-import { expectAnswer, expectError } from '../helpers/http-answer.ts'
-import { startTestHub } from '../helpers/http-hub.ts'
-import { respond, simulatedRecord, simulatePlatform } from '../helpers/http-platform.ts'
-import { only } from '../helpers/storage-fixtures.ts'
+import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { respond, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { createKey, HUB_KEY_PREFIX, TOKEN_PREFIX } from '../../src/domain/api-key.ts'
 import { ACCESS, isForCallers } from '../../src/http/access.ts'
-import { onEachEngine } from '../helpers/engines.ts'
-import { type Session, shareHub, signIn, tracesOf } from '../helpers/http-actions.ts'
-import { type Answer, expectAbsent, expectError } from '../helpers/http-answer.ts'
-import { EMAIL, type HubRequest } from '../helpers/http-hub.ts'
-import { runSql } from '../helpers/storage-sql.ts'
+import { type Session, shareHub, signIn, tracesOf } from '../helpers/hub/actions.ts'
+import { EMAIL, type HubRequest } from '../helpers/hub/hub.ts'
+import { type Answer, expectAbsent, expectError } from '../helpers/hub/response.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 type Headers = Record<string, string>
 type Method = NonNullable<HubRequest['method']>

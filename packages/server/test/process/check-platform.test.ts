@@ -8,9 +8,9 @@ import type { ConformanceReport } from '@recordhub/protocol'
 import { parseArguments } from '../../src/cli/arguments.ts'
 import { checkPlatform } from '../../src/cli/check-platform.ts'
 import { readConfig, SettingError } from '../../src/config.ts'
-import { goodPlatform, goodRecord, rulesOf } from '../helpers/conformance-check.ts'
-import { respond } from '../helpers/http-platform.ts'
-import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { goodPlatform, goodRecord, rulesOf } from '../helpers/platform/conformance-check.ts'
+import { respond } from '../helpers/platform/platform.ts'
+import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 /** Runs the command in this process. */
 function checkInProcess(args: string[]): Promise<number> {

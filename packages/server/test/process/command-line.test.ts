@@ -5,9 +5,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { flagOf, readConfig, SETTING_NAMES, SettingError } from '../../src/config.ts'
-import { tokenOfLink } from '../helpers/link-token.ts'
-import { operatorAt, signIn } from '../helpers/process-operator.ts'
-import { createSandbox, HUB_SOURCE, OPERATOR, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { tokenOfLink } from '../helpers/hub/link-token.ts'
+import { operatorAt, signIn } from '../helpers/process/operator.ts'
+import { createSandbox, HUB_SOURCE, OPERATOR, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 test(
   '--help tells every setting with its flag, and --version the version',

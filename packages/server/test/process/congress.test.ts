@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { congress } from '../helpers/process-congress.ts'
-import { checksumTables, ENGINES, NOTHING } from '../helpers/process-engine.ts'
+import { congress } from '../helpers/process/congress.ts'
+import { checksumTables, ENGINES, NOTHING } from '../helpers/process/engine.ts'
 import {
   listHistory,
   listPlatforms,
@@ -12,10 +12,10 @@ import {
   recordPages,
   registerPlatform,
   signIn,
-} from '../helpers/process-operator.ts'
-import { type SimulatedModule, startPlatform } from '../helpers/process-platform.ts'
-import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
-import { isDeep } from '../helpers/tier.ts'
+} from '../helpers/process/operator.ts'
+import { type SimulatedModule, startPlatform } from '../helpers/process/platform.ts'
+import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { isDeep } from '../helpers/time/tier.ts'
 
 const { source } = congress
 /** The quick tier takes every tenth record of each module. */

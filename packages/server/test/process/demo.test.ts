@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { ActivityLine, Pull } from '@recordhub/protocol'
 import { pullAll } from '../../src/cli/demo/operator.ts'
-import { registerPlatform, startPull, untilPullEnds } from '../helpers/http-actions.ts'
-import { startTestHub } from '../helpers/http-hub.ts'
-import { simulatePlatform } from '../helpers/http-platform.ts'
+import { registerPlatform, startPull, untilPullEnds } from '../helpers/hub/actions.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { simulatePlatform } from '../helpers/platform/platform.ts'
 import {
   ask,
   eventually,
   listPlatforms,
   readSnapshot,
   signIn,
-} from '../helpers/process-operator.ts'
-import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
-import { sqliteEngine } from '../helpers/storage-sqlite.ts'
+} from '../helpers/process/operator.ts'
+import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 test('the demo shows a hub at work and leaves nothing behind', PROCESS_TEST, async (t) => {
   const { spawn, folder } = createSandbox(t)

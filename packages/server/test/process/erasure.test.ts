@@ -12,7 +12,7 @@ import {
   type ProcessEngine,
   quickOn,
   sqlite,
-} from '../helpers/process-engine.ts'
+} from '../helpers/process/engine.ts'
 import {
   ask,
   eventually,
@@ -20,10 +20,10 @@ import {
   pullToTheEnd,
   registerPlatform,
   signIn,
-} from '../helpers/process-operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
-import { createPusher } from '../helpers/process-push.ts'
-import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
+} from '../helpers/process/operator.ts'
+import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { createPusher } from '../helpers/process/push.ts'
+import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 const REFERENCE = 'person-of-the-erasure-4711'
 const NAME = 'Ann Unmistakable Example'

@@ -1,9 +1,9 @@
 /** `recordhub guide` beside a running hub, and without one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ask, registerPlatform, signIn } from '../helpers/process-operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
-import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { ask, registerPlatform, signIn } from '../helpers/process/operator.ts'
+import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 const PUBLIC = { HUB_PUBLIC_URL: 'https://records.example.net' }
 

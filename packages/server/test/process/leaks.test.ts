@@ -1,14 +1,14 @@
 /** A whole life of a hub that logs all it can, and then a search for every secret in all that it left. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendRaw } from '../helpers/attacks-incoming.ts'
-import { type Behaviour, respond, simulatePlatform } from '../helpers/http-platform.ts'
-import { findLeaks, readStored, type Secrets } from '../helpers/leaks.ts'
-import { tokenOfLink } from '../helpers/link-token.ts'
-import { quickOn, sqlite } from '../helpers/process-engine.ts'
-import { ask, eventually, operatorAt, pullToTheEnd } from '../helpers/process-operator.ts'
-import { OPERATOR, PROCESS_TEST } from '../helpers/process-sandbox.ts'
-import { totpCode } from '../helpers/totp.ts'
+import { tokenOfLink } from '../helpers/hub/link-token.ts'
+import { sendRaw } from '../helpers/hub/raw-requests.ts'
+import { totpCode } from '../helpers/hub/totp.ts'
+import { type Behaviour, respond, simulatePlatform } from '../helpers/platform/platform.ts'
+import { quickOn, sqlite } from '../helpers/process/engine.ts'
+import { findLeaks, readStored, type Secrets } from '../helpers/process/leaks.ts'
+import { ask, eventually, operatorAt, pullToTheEnd } from '../helpers/process/operator.ts'
+import { OPERATOR, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 const SOURCE_KEY = 'source-key/with+signs=0123456789abcdef'
 const SETTINGS = {

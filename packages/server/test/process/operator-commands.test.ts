@@ -1,10 +1,10 @@
 /** Managing operators from the command line, beside a running hub. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tokenOfLink } from '../helpers/link-token.ts'
-import { quickOn, sqlite } from '../helpers/process-engine.ts'
-import { signIn } from '../helpers/process-operator.ts'
-import { OPERATOR, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { tokenOfLink } from '../helpers/hub/link-token.ts'
+import { quickOn, sqlite } from '../helpers/process/engine.ts'
+import { signIn } from '../helpers/process/operator.ts'
+import { OPERATOR, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 const NEXT = 'another horse battery staple'
 const BOB = { email: 'bob@example.org', password: 'the stapler of the horse' }

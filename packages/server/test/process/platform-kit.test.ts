@@ -8,18 +8,18 @@ import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { draftChanges } from '../../../platform-kit/src/push.ts'
-import { findFreePort } from '../helpers/free-port.ts'
+import { findFreePort } from '../helpers/process/free-port.ts'
 import {
   eventually,
   listRecords,
   pullToTheEnd,
   registerPlatform,
   signIn,
-} from '../helpers/process-operator.ts'
-import { findNodes, installKit } from '../helpers/process-package.ts'
-import { createPusher } from '../helpers/process-push.ts'
-import { registerPusher } from '../helpers/process-pushing.ts'
-import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+} from '../helpers/process/operator.ts'
+import { findNodes, installKit } from '../helpers/process/package.ts'
+import { createPusher } from '../helpers/process/push.ts'
+import { registerPusher } from '../helpers/process/pushing.ts'
+import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 const README = readFileSync(new URL('../../../platform-kit/README.md', import.meta.url), 'utf8')
 const SOURCE_KEY = 'choose-a-long-secret'

@@ -1,10 +1,10 @@
 /** The start of a hub on PostgreSQL, and what stops it. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createDatabase } from '../helpers/postgres-database.ts'
-import { startPostgres } from '../helpers/postgres-server.ts'
-import { sandboxOn } from '../helpers/process-engine.ts'
-import { createSandbox, PROCESS_TEST } from '../helpers/process-sandbox.ts'
+import { createDatabase } from '../helpers/postgres/database.ts'
+import { startPostgres } from '../helpers/postgres/server.ts'
+import { sandboxOn } from '../helpers/process/engine.ts'
+import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 test('without HUB_SECRET a hub on PostgreSQL does not start', PROCESS_TEST, async (t) => {
   const env = { PORT: '0', DATABASE_URL: 'postgres://user:secret-word@127.0.0.1:1/none' }

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pull } from '@recordhub/protocol'
-import { postgres } from '../helpers/process-engine.ts'
+import { postgres } from '../helpers/process/engine.ts'
 import {
   ask,
   eventually,
   type Operator,
   registerPlatform,
   signIn,
-} from '../helpers/process-operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
-import { PROCESS_TEST } from '../helpers/process-sandbox.ts'
-import { deepOnly } from '../helpers/tier.ts'
+} from '../helpers/process/operator.ts'
+import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { deepOnly } from '../helpers/time/tier.ts'
 
 /** Two minutes may begin before both pulls are there; the limit only keeps a failure short. */
 const LIMIT = { ...deepOnly, timeout: 2 * PROCESS_TEST.timeout }

@@ -4,18 +4,18 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { type EngineSandbox, postgres, quickOn, sqlite } from '../helpers/process-engine.ts'
+import { totpCode } from '../helpers/hub/totp.ts'
+import { type EngineSandbox, postgres, quickOn, sqlite } from '../helpers/process/engine.ts'
 import {
   ask,
   operatorAt,
   pullToTheEnd,
   registerPlatform,
   signIn,
-} from '../helpers/process-operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process-platform.ts'
-import { OPERATOR, PROCESS_TEST, type Sandbox } from '../helpers/process-sandbox.ts'
-import { isDeep } from '../helpers/tier.ts'
-import { totpCode } from '../helpers/totp.ts'
+} from '../helpers/process/operator.ts'
+import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { OPERATOR, PROCESS_TEST, type Sandbox } from '../helpers/process/sandbox.ts'
+import { isDeep } from '../helpers/time/tier.ts'
 
 const ROTATE = ['secret', 'rotate']
 const KILL_MOMENTS_MS = isDeep ? [150, 300, 450, 600, 750, 900, 1050, 1200] : [200, 400]

@@ -1,19 +1,19 @@
 /** Several hubs on one PostgreSQL: whatever is done at one of them holds at the others. */
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
-import { createDatabase } from '../helpers/postgres-database.ts'
-import { postgres, sandboxOn } from '../helpers/process-engine.ts'
+import { createDatabase } from '../helpers/postgres/database.ts'
+import { postgres, sandboxOn } from '../helpers/process/engine.ts'
 import {
   ask,
   listPlatforms,
   type Operator,
   registerPlatform,
   signIn,
-} from '../helpers/process-operator.ts'
-import { startPlatform } from '../helpers/process-platform.ts'
-import { createPusher } from '../helpers/process-push.ts'
-import { PROCESS_TEST, type RunningHub } from '../helpers/process-sandbox.ts'
-import { rounds } from '../helpers/tier.ts'
+} from '../helpers/process/operator.ts'
+import { startPlatform } from '../helpers/process/platform.ts'
+import { createPusher } from '../helpers/process/push.ts'
+import { PROCESS_TEST, type RunningHub } from '../helpers/process/sandbox.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 test('hubs that start at once on an empty database all come up', PROCESS_TEST, async (t) => {
   const database = await createDatabase()

@@ -16,9 +16,9 @@ import {
   pullToTheEnd,
   registerPlatform,
   signIn,
-} from '../helpers/process-operator.ts'
-import { installKit } from '../helpers/process-package.ts'
-import { createSandbox } from '../helpers/process-sandbox.ts'
+} from '../helpers/process/operator.ts'
+import { installKit } from '../helpers/process/package.ts'
+import { createSandbox } from '../helpers/process/sandbox.ts'
 import { RUNTIMES, type Runtime, startRuntime } from './runtimes.ts'
 
 /** As many as `platform.mjs` has. */

@@ -1,0 +1,101 @@
+/** A hub with a module of 120 records for the pages of records, and what tests look at there. */
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import { newRecord, push, registerAny } from '../hub/actions.ts'
+import { startTestHub, type TestHub, type TestHubOptions } from '../hub/hub.ts'
+import { simulatedModule } from '../platform/platform.ts'
+import { sqliteEngine } from '../storage/sqlite.ts'
+import { until } from '../time/until.ts'
+
+const FIELDS = [
+  { key: 'status', label: 'Status', type: 'string', required: false },
+  { key: 'amount', label: 'Amount', type: 'decimal', required: false },
+  { key: 'note', label: 'Note', type: 'string', required: false },
+]
+const COUNT = 120
+
+export type Cases = {
+  hub: TestHub
+  hub_api_key: string
+  platform: string
+  /** The page of the module, with more parameters. */
+  address: (query?: Record<string, string>) => string
+}
+
+/** C-001 to C-120, every third one closed, with their number as the amount; the tests of a `describe` share them. */
+export function shareCases(options: TestHubOptions = {}): () => Cases {
+  let cases: Cases | null = null
+  before(async () => {
+    const { wrap = (storage) => storage } = options
+    const withoutLimit = (storage: Storage) => wrap(listWithoutLimit(storage))
+    const hub = await startTestHub(sqliteEngine, {
+      withOperator: true,
+      ...options,
+      wrap: withoutLimit,
+    })
+    const modules = [{ ...simulatedModule('cases'), fields: FIELDS }]
+    const { hub_api_key, platform_name: platform } = await registerAny(hub, { modules })
+    for (let place = 1; place <= COUNT; place++) {
+      const number = String(place).padStart(3, '0')
+      const data = { status: place % 3 === 0 ? 'closed' : 'open', amount: place, note: null }
+      const full_name = `Person ${number}`
+      await push(hub, hub_api_key, newRecord(`C-${number}`, { full_name, data }))
+    }
+    await untilIndexed(hub)
+    const address = (query: Record<string, string> = {}) =>
+      `/dashboard/records?${new URLSearchParams({ platform, record_type: 'cases', ...query })}`
+    cases = { hub, hub_api_key, platform, address }
+  })
+  after(async () => cases?.hub[Symbol.asyncDispose]())
+  return () => {
+    assert.ok(cases)
+    return cases
+  }
+}
+
+/** Lists are never cut off because the machine is slow. */
+function listWithoutLimit(storage: Storage): Storage {
+  const { records } = storage
+  const scan_ms = 3_600_000
+  return {
+    ...storage,
+    records: { ...records, listRecords: (query) => records.listRecords({ ...query, scan_ms }) },
+  }
+}
+
+export async function untilIndexed(hub: TestHub): Promise<void> {
+  await until(async () => {
+    const { lag } = JSON.parse((await hub.get('/api/v1/search/status')).text)
+    return lag === 0 ? true : null
+  }, 'the index has caught up')
+}
+
+/** The parameters of the page's address. */
+export async function parametersOf(page: Page): Promise<URLSearchParams> {
+  return new URLSearchParams(await page.evaluate<string>('location.search'))
+}
+
+/** The link to a record in the list. */
+export function rowOf(page: Page, reference: string) {
+  return page.getByRole('link', { name: reference, exact: true })
+}
+
+/** What the heads of the columns say, from the left. */
+export async function headersOf(page: Page): Promise<string[]> {
+  const heads = await page.getByRole('columnheader').getByRole('button').all()
+  return Promise.all(heads.map(async (head) => (await head.getAttribute('aria-label')) ?? ''))
+}
+
+/** The references of the rows, from above. */
+export async function referencesOf(page: Page): Promise<string[]> {
+  return (await page.getByRole('row').getByRole('link').allInnerTexts()).map((text) => text.trim())
+}
+
+/** What the API lists for the query that stands in the page's URL. */
+export async function listedFor(page: Page): Promise<string[]> {
+  const answer = await page.request.get(`/api/v1/records?${await parametersOf(page)}`)
+  const { records }: { records: { reference_number: string }[] } = await answer.json()
+  return records.map((record) => record.reference_number)
+}

@@ -1,0 +1,233 @@
+/** What people, programs and platforms do with a hub, with everything a test does not care about. */
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import {
+  ActivityLine,
+  HistoryEntry,
+  Platform,
+  Pull,
+  PullTask,
+  RecordPage,
+  RejectedPush,
+  Snapshot,
+  StartPullAnswer,
+  type StoredRecord,
+} from '@recordhub/protocol'
+import Type from 'typebox'
+import {
+  type PlatformOptions,
+  type SimulatedPlatform,
+  simulatePlatform,
+} from '../platform/platform.ts'
+import type { StorageEngine } from '../storage/engine.ts'
+import { countRows, runSql } from '../storage/sql.ts'
+import { until } from '../time/until.ts'
+import { EMAIL, PASSWORD, startTestHub, type TestHub, type TestHubOptions } from './hub.ts'
+import { type Answer, expectAnswer } from './response.ts'
+
+const { Object: object, Array: array, String: string, Literal: literal, Union: union } = Type
+const nullable = union([string(), Type.Null()])
+
+/** A hub that the tests of a `describe` share. */
+export function shareHub(engine: StorageEngine, options: TestHubOptions = {}): () => TestHub {
+  let hub: TestHub | null = null
+  before(async () => {
+    hub = await startTestHub(engine, options)
+  })
+  after(async () => hub?.[Symbol.asyncDispose]())
+  return () => {
+    assert.ok(hub)
+    return hub
+  }
+}
+
+export type Session = { cookie: string; csrf: string; headers: Record<string, string> }
+
+/** Signs the hub's operator in; `headers` are those that the dashboard's script sends. */
+export async function signIn(hub: TestHub): Promise<Session> {
+  const answer = await hub.send({
+    method: 'POST',
+    url: '/api/auth/sign-in/email',
+    body: { email: EMAIL, password: PASSWORD },
+  })
+  assert.equal(answer.status, 200, answer.text)
+  const cookie = cookieOf(answer)
+  const page = await hub.send({ url: '/dashboard', headers: { cookie, accept: 'text/html' } })
+  assert.equal(page.status, 200)
+  const csrf = /<meta name="csrf-token" content="([^"]+)">/.exec(page.text)?.[1]
+  assert.ok(csrf)
+  const headers = {
+    cookie,
+    'x-csrf-token': csrf,
+    accept: 'application/json',
+    'x-requested-with': 'XMLHttpRequest',
+  }
+  return { cookie, csrf, headers }
+}
+
+export function cookieOf(answer: Answer): string {
+  return answer.cookies.map((cookie) => cookie.split(';')[0] ?? '').join('; ')
+}
+
+export type RegisteredPlatform = { id: number; hub_api_key: string; platform: Platform }
+
+export function sendRegistration(
+  hub: TestHub,
+  platform: SimulatedPlatform,
+  over: Record<string, unknown> = {},
+): Promise<Answer> {
+  const { source_base_url, source_api_key, modules } = platform
+  return hub.send({
+    method: 'POST',
+    url: '/api/v1/platforms',
+    headers: { authorization: hub.authorization('operator') },
+    body: {
+      source_base_url,
+      source_api_key,
+      record_types: modules.map((module) => module.record_type),
+      ...over,
+    },
+  })
+}
+
+/** Registers a simulated platform with all of its modules. */
+export async function registerPlatform(
+  hub: TestHub,
+  simulated: SimulatedPlatform,
+  over: Record<string, unknown> = {},
+): Promise<RegisteredPlatform> {
+  const schema = object({ success: literal(true), platform: Platform, hub_api_key: string() })
+  const answer = await sendRegistration(hub, simulated, over)
+  const { platform, hub_api_key } = expectAnswer(answer, 201, schema)
+  return { id: platform.id, platform, hub_api_key }
+}
+
+/** A platform that is registered, for tests that only push. Its server is gone again. */
+export async function registerAny(
+  hub: TestHub,
+  options: PlatformOptions = {},
+): Promise<RegisteredPlatform & { platform_name: string }> {
+  await using simulated = await simulatePlatform(options)
+  const registered = await registerPlatform(hub, simulated)
+  return { ...registered, platform_name: simulated.platform_name }
+}
+
+export async function setStatus(hub: TestHub, id: number, status: string): Promise<Platform> {
+  const answer = await hub.send({
+    method: 'PATCH',
+    url: `/api/v1/platforms/${id}`,
+    headers: { authorization: hub.authorization('operator') },
+    body: { status },
+  })
+  return expectAnswer(answer, 200, object({ success: literal(true), platform: Platform })).platform
+}
+
+/** The headers that the specification requires of a push (4.1). */
+export function pushHeaders(hubApiKey: string): Record<string, string> {
+  return {
+    accept: 'application/json',
+    'content-type': 'application/json',
+    'x-api-key': hubApiKey,
+    'ngrok-skip-browser-warning': 'true',
+  }
+}
+
+/** A whole record of the module `cases`. */
+export function newRecord(reference_number: string, over: Record<string, unknown> = {}) {
+  return {
+    module_name: 'Module cases',
+    record_type: 'cases',
+    reference_number,
+    full_name: 'Ann Example',
+    data: { status: 'open' },
+    ...over,
+  }
+}
+
+export function push(
+  hub: TestHub,
+  hubApiKey: string,
+  body: unknown,
+  method: 'POST' | 'PATCH' = 'POST',
+): Promise<Answer> {
+  const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+  const headers = pushHeaders(hubApiKey)
+  return hub.send({ method, url: '/api/webhook/receive', headers, body: payload })
+}
+
+/** Records of a platform, first made first; all of them. */
+export async function recordsOf(hub: TestHub, platform: string): Promise<StoredRecord[]> {
+  const url = `/api/v1/records?sort=record_id&limit=500&platform=${encodeURIComponent(platform)}`
+  const page = expectAnswer(await hub.get(url), 200, RecordPage)
+  assert.equal(page.next_cursor, null, 'There are more records than a page holds')
+  return page.records
+}
+
+export async function historyOf(hub: TestHub, recordId: number): Promise<HistoryEntry[]> {
+  const answer = await hub.get(`/api/v1/records/${recordId}/history`)
+  return expectAnswer(answer, 200, object({ history: array(HistoryEntry) })).history
+}
+
+export async function rejectedOf(hub: TestHub, platform: string): Promise<RejectedPush[]> {
+  const answer = await hub.get(`/api/v1/rejected-pushes?platform=${encodeURIComponent(platform)}`)
+  return expectAnswer(answer, 200, object({ rejected_pushes: array(RejectedPush) })).rejected_pushes
+}
+
+export async function activityOf(hub: TestHub): Promise<ActivityLine[]> {
+  const answer = await hub.get('/api/v1/activity?limit=500')
+  return expectAnswer(answer, 200, object({ activity: array(ActivityLine) })).activity
+}
+
+export async function readSnapshot(hub: TestHub): Promise<Snapshot> {
+  const answer = await hub.send({
+    url: '/dashboard/realtime',
+    headers: (await signIn(hub)).headers,
+  })
+  return expectAnswer(answer, 200, Snapshot)
+}
+
+const PullPage = object({ pull: Pull, tasks: array(PullTask), next_cursor: nullable })
+export type ReadPull = { pull: Pull; tasks: PullTask[]; next_cursor: string | null }
+
+export async function startPull(hub: TestHub): Promise<Pull> {
+  const headers = { authorization: hub.authorization('operator') }
+  const answer = await hub.send({ method: 'POST', url: '/api/v1/pulls', headers })
+  return expectAnswer(answer, 202, StartPullAnswer).pull
+}
+
+export async function readPull(hub: TestHub, id: number): Promise<ReadPull> {
+  return expectAnswer(await hub.get(`/api/v1/pulls/${id}`), 200, PullPage)
+}
+
+export function untilPullEnds(hub: TestHub, id: number): Promise<ReadPull> {
+  return until(async () => {
+    const read = await readPull(hub, id)
+    return read.pull.finished_at === null ? null : read
+  }, `pull ${id} ends`)
+}
+
+/** One whole pull over everything that is registered. */
+export async function pullAll(hub: TestHub): Promise<ReadPull> {
+  return untilPullEnds(hub, (await startPull(hub)).id)
+}
+
+/** One whole pull as the schedule starts them. */
+export async function pullOnSchedule(hub: TestHub): Promise<ReadPull> {
+  const { pulls, pullDispatcher, processName } = hub.storage
+  const lease = { owner: processName, seconds: 20 }
+  const asked = { trigger: 'schedule', requested_by: null, lease, only: null } as const
+  const { outcome, pull } = await pulls.requestPull(asked)
+  assert.equal(outcome, 'queued')
+  await pullDispatcher.dispatch(pull.id)
+  return untilPullEnds(hub, pull.id)
+}
+
+/** What is stored, in figures: the same before and after whatever must leave nothing behind. */
+export async function tracesOf(hub: TestHub): Promise<Record<string, unknown>> {
+  const traces: Record<string, unknown> = {}
+  for (const table of ['records', 'record_history', 'rejected_pushes', 'activity', 'pulls']) {
+    traces[table] = await countRows(hub.storage, table)
+  }
+  const counters = await runSql(hub.storage, 'SELECT * FROM hourly_counters ORDER BY platform_id')
+  return { ...traces, counters }
+}

@@ -1,0 +1,222 @@
+/** A whole hub for tests: wired as in production, on a real storage, listening on a free port. */
+import assert from 'node:assert/strict'
+import { Writable } from 'node:stream'
+import type { InjectOptions } from 'fastify'
+import { pino } from 'pino'
+import { createHub, type Hub, type HubParts, type Pace } from '../../../src/app.ts'
+import { readConfig } from '../../../src/config.ts'
+import type { Role } from '../../../src/domain/caller.ts'
+import type { MailPatience } from '../../../src/features/alerts/mailer.ts'
+import { createApiToken } from '../../../src/features/operators/api-token.ts'
+import { type Clock, type MonotonicClock, systemClock } from '../../../src/lib/clock.ts'
+import type { Patience } from '../../../src/outgoing/patience.ts'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import type { StorageEngine } from '../storage/engine.ts'
+import type { Answer } from './response.ts'
+
+export const SECRET = 'the secret of a test hub, 32 characters or more'
+export const PASSWORD = 'correct horse battery staple'
+export const EMAIL = 'ann@example.org'
+
+const NEVER = 3_600_000
+/** Hashing a password at its real cost takes 0.2 s of a processor; the cost has a test of its own. */
+const CHEAP_PASSWORDS = { logN: 4, r: 1, p: 1 }
+
+export type TestHubOptions = {
+  env?: Record<string, string>
+  clock?: Clock
+  /** The time that the rate limits are measured by. */
+  monotonicClock?: MonotonicClock
+  /** Puts something between the hub and its storage, such as a fault. */
+  wrap?: (storage: Storage) => Storage
+  /** How the hub waits for platforms; it never pauses before it asks again unless told otherwise. */
+  patience?: Partial<Patience>
+  /** How often it looks after what nobody asks for; hardly ever unless told otherwise. */
+  pace?: Partial<Pace>
+  mailPatience?: MailPatience
+  /** Resolves with true where a pull's time is to be over, and must resolve when the signal comes. */
+  waitForLimit?: HubParts['waitForLimit']
+  /** Reads long lists in a thread of their own, as a real hub on SQLite does. */
+  withReadThread?: boolean
+  /** Creates the operator {@link EMAIL}. */
+  withOperator?: boolean
+}
+
+export type HubRequest = {
+  method?: InjectOptions['method']
+  url: string
+  headers?: Record<string, string>
+  /** As it goes on the wire; what is no text is sent as JSON. */
+  body?: unknown
+}
+
+export type TestHub = {
+  storage: Storage
+  /** Where it listens: `http://127.0.0.1:<port>`. */
+  address: string
+  setupLink: string | null
+  /** A token of this role, ready for `Authorization`. */
+  authorization: (role: Role) => string
+  /** Sends a request without a socket. */
+  send: (request: HubRequest) => Promise<Answer>
+  /** Reads as a program with the role admin. */
+  get: (url: string) => Promise<Answer>
+  /** Everything the hub has logged. */
+  log: () => string
+  /** Stops the hub; the storage stays open. */
+  stop: () => Promise<void>
+  /** Stops the hub and starts another one on what it stored. */
+  restart: (options?: TestHubOptions) => Promise<void>
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+export async function startTestHub(
+  engine: StorageEngine,
+  options: TestHubOptions = {},
+): Promise<TestHub> {
+  const opened = await engine.open({
+    clock: options.clock ?? systemClock,
+    withReadThread: options.withReadThread ?? false,
+  })
+  let storage = opened.storage
+  const lines: string[] = []
+  let running = await run(storage, options, lines)
+  const stop = () => running.hub.stop()
+
+  async function send(request: HubRequest): Promise<Answer> {
+    const { method = 'GET', url, headers = {}, body } = request
+    const payload =
+      body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+        ? body
+        : JSON.stringify(body)
+    const type: Record<string, string> =
+      typeof body === 'object' && !Buffer.isBuffer(body)
+        ? { 'content-type': 'application/json' }
+        : {}
+    const answer = await running.hub.http.inject({
+      method,
+      url,
+      headers: { ...type, ...headers },
+      ...(payload === undefined ? {} : { payload }),
+    })
+    return {
+      status: answer.statusCode,
+      header: (name) => String(answer.headers[name] ?? ''),
+      cookies: [answer.headers['set-cookie'] ?? []].flat(),
+      text: answer.body,
+    }
+  }
+
+  return {
+    get storage() {
+      return storage
+    },
+    get address() {
+      return running.address
+    },
+    get setupLink() {
+      return running.setupLink
+    },
+    authorization: (role) => running.authorizations[role],
+    send,
+    get: (url) => send({ url, headers: { authorization: running.authorizations.admin } }),
+    log: () => lines.join(''),
+    stop,
+    async restart(again = {}) {
+      await stop()
+      storage = await opened.reopen()
+      running = await run(storage, again, lines)
+    },
+    async [Symbol.asyncDispose]() {
+      await stop()
+      await opened.close()
+    },
+  }
+}
+
+/** Sends a request over a socket. */
+export async function sendOverSocket(
+  hub: Pick<TestHub, 'address'>,
+  request: HubRequest & { method?: string },
+): Promise<Answer> {
+  const { method = 'GET', url, headers = {}, body } = request
+  const answer = await fetch(`${hub.address}${url}`, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  return {
+    status: answer.status,
+    header: (name) => answer.headers.get(name) ?? '',
+    cookies: answer.headers.getSetCookie(),
+    text: await answer.text(),
+  }
+}
+
+async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
+  const { clock = systemClock, wrap = (same) => same, withOperator = false, env = {} } = options
+  const { config, unknown } = readConfig({
+    flags: {},
+    environment: {
+      PORT: '0',
+      HUB_TIME_ZONE: 'UTC',
+      HUB_PULL_SCHEDULE: 'off',
+      // Tests look again and again without a pause until something has come to pass.
+      HUB_API_RATE_LIMIT: '0',
+      ...(withOperator ? { HUB_ADMIN_EMAIL: EMAIL, HUB_ADMIN_PASSWORD: PASSWORD } : {}),
+      ...env,
+    },
+    envFile: {},
+  })
+  assert.deepEqual(unknown, [])
+  const hub: Hub = await createHub({
+    config,
+    clock,
+    storage: wrap(storage),
+    secret: SECRET,
+    logger: pino({ level: 'trace' }, keepLines(lines)),
+    version: '0.0.0-test',
+    passwordCost: CHEAP_PASSWORDS,
+    pace: { alerts: NEVER, retention: NEVER, heartbeat: NEVER, ...options.pace },
+    ...(options.mailPatience ? { mailPatience: options.mailPatience } : {}),
+    ...(options.monotonicClock ? { monotonicClock: options.monotonicClock } : {}),
+    ...(options.waitForLimit ? { waitForLimit: options.waitForLimit } : {}),
+    patience: { pause: async (_, signal) => !signal.aborted, ...options.patience },
+  })
+  const { address, setupLink } = await hub.start()
+  const authorizations = {
+    viewer: await createAuthorization(storage, 'viewer'),
+    operator: await createAuthorization(storage, 'operator'),
+    admin: await createAuthorization(storage, 'admin'),
+  }
+  return { hub, address, setupLink, authorizations }
+}
+
+async function createAuthorization(storage: Storage, role: Role): Promise<string> {
+  const request = { name: `test ${role}`, role, expiresInDays: 1, actor: 'test' }
+  return `Bearer ${await createApiToken({ operators: storage.operators, clock: systemClock }, request)}`
+}
+
+/** A limit of pulls that is over when the test says so. */
+export function createLimit() {
+  let end: (() => void) | null = null
+  return {
+    /** Ends the time of the pull that runs. */
+    reach: () => end?.(),
+    waitForLimit: (_: number, signal: AbortSignal) =>
+      new Promise<boolean>((resolve) => {
+        end = () => resolve(true)
+        signal.addEventListener('abort', () => resolve(false), { once: true })
+      }),
+  }
+}
+
+function keepLines(lines: string[]): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+}

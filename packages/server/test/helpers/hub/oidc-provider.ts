@@ -1,0 +1,119 @@
+/** A tiny OpenID Connect provider: whoever comes is signed in at once as the person that the test says. */
+import { createHash, createSign, generateKeyPairSync, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { listenAtFreePort } from '../process/free-port.ts'
+
+type Person = { sub: string; email: string; name: string; email_verified: boolean }
+
+export type OidcProvider = {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** Who is signed in there from now on. */
+  become: (person: Partial<Person>) => void
+  /** Has the tokens say something else than they should. */
+  forge: (claims: Record<string, unknown>) => void
+  /** Has the description say something else than it should. */
+  describe: (members: Record<string, unknown>) => void
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+type Grant = { person: Person; nonce: string; challenge: string; redirectUri: string }
+
+/** @param before one that has gone away, in whose place it comes. */
+export async function startOidcProvider(before?: OidcProvider): Promise<OidcProvider> {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'RS256', use: 'sig' }
+  const clientId = 'recordhub'
+  const clientSecret = before?.clientSecret ?? `secret-${randomUUID()}`
+  const grants = new Map<string, Grant>()
+  let person: Person = { sub: 'p1', email: 'sso@example.org', name: 'Sam', email_verified: true }
+  let forged: Record<string, unknown> = {}
+  let described: Record<string, unknown> = {}
+
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '/', issuer)
+    const json = (value: unknown, status = 200) => {
+      response.writeHead(status, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(value))
+    }
+    if (url.pathname === '/.well-known/openid-configuration') {
+      return json({
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/jwks`,
+        response_types_supported: ['code'],
+        id_token_signing_alg_values_supported: ['RS256'],
+        ...described,
+      })
+    }
+    if (url.pathname === '/jwks') return json({ keys: [jwk] })
+    if (url.pathname === '/authorize') {
+      const asked = url.searchParams
+      const code = randomUUID()
+      const redirectUri = asked.get('redirect_uri') ?? ''
+      const challenge = asked.get('code_challenge') ?? ''
+      grants.set(code, { person, nonce: asked.get('nonce') ?? '', challenge, redirectUri })
+      const back = new URL(redirectUri)
+      back.searchParams.set('code', code)
+      back.searchParams.set('state', asked.get('state') ?? '')
+      response.writeHead(302, { location: back.href })
+      return response.end()
+    }
+    if (url.pathname === '/token') {
+      const sent = new URLSearchParams(await text(request))
+      const grant = grants.get(sent.get('code') ?? '')
+      grants.delete(sent.get('code') ?? '')
+      const verifier = sent.get('code_verifier') ?? ''
+      const isProved = createHash('sha256').update(verifier).digest('base64url')
+      const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64')
+      const isClient =
+        sent.get('client_secret') === clientSecret ||
+        request.headers.authorization === `Basic ${basic}`
+      if (!grant || !isClient || isProved !== grant.challenge) {
+        return json({ error: 'invalid_grant' }, 400)
+      }
+      const now = Math.floor(Date.now() / 1000)
+      const claims = { iss: issuer, aud: clientId, iat: now, exp: now + 300, nonce: grant.nonce }
+      return json({
+        access_token: randomUUID(),
+        token_type: 'Bearer',
+        expires_in: 300,
+        id_token: signJwt({ ...claims, ...grant.person, ...forged }),
+      })
+    }
+    return json({ error: 'not_found' }, 404)
+  })
+
+  function signJwt(claims: object): string {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const signed = `${part({ alg: 'RS256', typ: 'JWT', kid: 'k1' })}.${part(claims)}`
+    const signature = createSign('sha256').update(signed).sign(privateKey)
+    return `${signed}.${signature.toString('base64url')}`
+  }
+
+  if (before)
+    await once(server.listen(Number(new URL(before.issuer).port), '127.0.0.1'), 'listening')
+  const issuer = before?.issuer ?? `http://127.0.0.1:${await listenAtFreePort(server)}`
+  return {
+    issuer,
+    clientId,
+    clientSecret,
+    become(next) {
+      person = { ...person, ...next }
+    },
+    forge(claims) {
+      forged = claims
+    },
+    describe(members) {
+      described = members
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,84 @@
+/** Operators of a hub as tests make them and sign them in. */
+import assert from 'node:assert/strict'
+import type { Role } from '../../../src/domain/caller.ts'
+import { cookieOf, type Session } from './actions.ts'
+import { EMAIL, PASSWORD, type TestHub } from './hub.ts'
+import { tokenOfLink } from './link-token.ts'
+import { type Answer, expectObject } from './response.ts'
+
+export function trySignIn(
+  hub: TestHub,
+  email: string,
+  password = PASSWORD,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const body = { email, password }
+  return hub.send({ method: 'POST', url: '/api/auth/sign-in/email', headers, body })
+}
+
+/** The session of a sign-in that is complete. */
+export async function sessionOf(hub: TestHub, signedIn: Answer): Promise<Session> {
+  assert.ok(signedIn.status === 200 || signedIn.status === 302, signedIn.text)
+  const cookie = cookieOf(signedIn)
+  const answer = await hub.send({ url: '/api/v1/session', headers: { cookie } })
+  const csrf = String(expectObject(answer, 200)['csrf_token'])
+  return { cookie, csrf, headers: { cookie, 'x-csrf-token': csrf, accept: 'application/json' } }
+}
+
+export async function signInAs(hub: TestHub, email = EMAIL, password = PASSWORD) {
+  return sessionOf(hub, await trySignIn(hub, email, password))
+}
+
+/** Invites somebody as a program with the role admin. @returns the token of the link. */
+export async function invite(hub: TestHub, email: string, role: Role): Promise<string> {
+  const answer = await hub.send({
+    method: 'POST',
+    url: '/api/v1/invitations',
+    headers: { authorization: hub.authorization('admin') },
+    body: { email, role },
+  })
+  const { link } = expectObject(answer, 201)
+  return tokenOfLink(String(link))
+}
+
+/** Asks who is invited by the link with this token. */
+export function readInvited(hub: TestHub, token: string): Promise<Answer> {
+  return hub.send({ method: 'POST', url: '/api/v1/invitation', body: { token } })
+}
+
+export function accept(hub: TestHub, token: string, over: object = {}): Promise<Answer> {
+  const body = { token, name: 'Bob', password: PASSWORD, ...over }
+  return hub.send({ method: 'POST', url: '/invitation', body })
+}
+
+/** An operator who came by an invitation. */
+export async function addOperator(hub: TestHub, email: string, role: Role): Promise<string> {
+  const made = await accept(hub, await invite(hub, email, role))
+  assert.equal(made.status, 201, made.text)
+  const { storage } = hub
+  const found = (await storage.operators.listOperators()).find((one) => one.email === email)
+  assert.ok(found)
+  return found.id
+}
+
+/** What somebody who is signed in asks of the hub. */
+export function callAs(
+  hub: TestHub,
+  session: Pick<Session, 'headers'>,
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  url: string,
+  body?: object,
+): Promise<Answer> {
+  const { headers } = session
+  return hub.send({ method, url, headers, ...(body === undefined ? {} : { body }) })
+}
+
+export async function auditOf(hub: TestHub, query = ''): Promise<Record<string, unknown>[]> {
+  const { audit } = expectObject(await hub.get(`/api/v1/audit?limit=500${query}`), 200)
+  assert.ok(Array.isArray(audit))
+  return audit.map((entry) => Object(entry))
+}
+
+export async function actionsOf(hub: TestHub): Promise<string[]> {
+  return (await auditOf(hub)).map((entry) => String(entry['action']))
+}

@@ -1,0 +1,52 @@
+/** A hub with one platform of one module, `cases`, for tests of how it is read. */
+import type { Pull, PullTask, RejectedPush, StoredRecord } from '@recordhub/protocol'
+import { type SimulatedPlatform, simulatePlatform } from '../platform/platform.ts'
+import type { StorageEngine } from '../storage/engine.ts'
+import { only } from '../storage/fixtures.ts'
+import {
+  pullAll,
+  type RegisteredPlatform,
+  recordsOf,
+  registerPlatform,
+  rejectedOf,
+} from './actions.ts'
+import { startTestHub, type TestHub, type TestHubOptions } from './hub.ts'
+
+export type PulledHub = {
+  hub: TestHub
+  platform: SimulatedPlatform
+  registered: RegisteredPlatform
+  /** One whole pull: how its only task ended. */
+  pull: () => Promise<PullTask & { pull: Pull }>
+  records: () => Promise<StoredRecord[]>
+  /** Their references, first made first. */
+  references: () => Promise<string[]>
+  rejected: () => Promise<RejectedPush[]>
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+export async function startPulledHub(
+  engine: StorageEngine,
+  options: TestHubOptions & { source_api_key?: string } = {},
+): Promise<PulledHub> {
+  const hub = await startTestHub(engine, options)
+  const platform = await simulatePlatform(options)
+  const registered = await registerPlatform(hub, platform)
+  const records = () => recordsOf(hub, platform.platform_name)
+  return {
+    hub,
+    platform,
+    registered,
+    async pull() {
+      const { pull, tasks } = await pullAll(hub)
+      return { ...only(tasks), pull }
+    },
+    records,
+    references: async () => (await records()).map((record) => record.reference_number),
+    rejected: () => rejectedOf(hub, platform.platform_name),
+    async [Symbol.asyncDispose]() {
+      await platform[Symbol.asyncDispose]()
+      await hub[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,64 @@
+/** What attackers send to a hub over a bare socket, and what of it is found stored afterwards. */
+import { createHash } from 'node:crypto'
+import { connect } from 'node:net'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import { runSql } from '../storage/sql.ts'
+
+/** So long nothing may come after the last answer before that counts as all; a hub that closes ends it at once. */
+const SILENCE_MS = 150
+const PATIENCE_MS = 10_000
+
+/**
+ * Sends bytes as they are, and gives back all that comes until the hub closes or falls silent.
+ * @param least so many answers it waits for, however long each takes.
+ */
+export function sendRaw(address: string, bytes: string | Buffer, least = 1): Promise<string> {
+  const { hostname, port } = new URL(address)
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port) })
+    const chunks: Buffer[] = []
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy())
+    socket.on('data', (chunk) => {
+      chunks.push(chunk)
+      const answers = statusesIn(Buffer.concat(chunks).toString('latin1'))
+      if (answers.length >= least) socket.setTimeout(SILENCE_MS)
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')))
+    socket.write(bytes)
+  })
+}
+
+/** The statuses of all answers in what came, those that only announce one left out. */
+export function statusesIn(answer: string): number[] {
+  return [...answer.matchAll(/^HTTP\/1\.1 ([2-5]\d\d) /gm)].map((match) => Number(match[1]))
+}
+
+/** A digest of each table: what must not change shows by its name. */
+export async function digestTables(storage: Storage): Promise<Record<string, string>> {
+  const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
+  const tables = await readTables(storage)
+  return Object.fromEntries([...tables].map(([name, text]) => [name, digestOf(text)]))
+}
+
+/** Everything that is stored, as text, by table. */
+export async function readTables(storage: Storage): Promise<Map<string, string>> {
+  const { engine } = await storage.readEngine()
+  const names = await runSql(
+    storage,
+    engine === 'sqlite'
+      ? "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+      : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+  )
+  const tables = new Map<string, string>()
+  for (const name of names.map((row) => String(row['name'])).toSorted()) {
+    const rows = await runSql(storage, `SELECT * FROM "${name}"`)
+    const lines = rows.map((row) => JSON.stringify(row, printable)).toSorted()
+    tables.set(name, lines.join('\n'))
+  }
+  return tables
+}
+
+function printable(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
+}

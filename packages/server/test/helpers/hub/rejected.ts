@@ -1,0 +1,47 @@
+/** What was refused, and its replays, through HTTP. */
+import assert from 'node:assert/strict'
+import { type RejectedPush, RejectedPushGroup, ReplayAnswer } from '@recordhub/protocol'
+import Type from 'typebox'
+import { push, type RegisteredPlatform, rejectedOf } from './actions.ts'
+import type { TestHub } from './hub.ts'
+import { type Answer, expectAnswer } from './response.ts'
+
+export type Registered = RegisteredPlatform & { platform_name: string }
+const Groups = Type.Object({ groups: Type.Array(RejectedPushGroup) })
+
+/** Pushes what is refused: how it is kept. */
+export async function refuse(
+  hub: TestHub,
+  platform: Registered,
+  body: unknown,
+): Promise<RejectedPush> {
+  assert.equal((await push(hub, platform.hub_api_key, body)).status, 422)
+  const [newest] = await rejectedOf(hub, platform.platform_name)
+  assert.ok(newest)
+  return newest
+}
+
+export function sendToRejected(hub: TestHub, path: string, body: unknown): Promise<Answer> {
+  return hub.send({
+    method: 'POST',
+    url: `/api/v1/rejected-pushes${path}`,
+    headers: {
+      authorization: hub.authorization('operator'),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    body,
+  })
+}
+
+export function sendReplay(hub: TestHub, id: number, body: unknown): Promise<Answer> {
+  return sendToRejected(hub, `/${id}/replay`, body)
+}
+
+export async function replayOne(hub: TestHub, id: number, body: unknown) {
+  return expectAnswer(await sendReplay(hub, id, body), 200, ReplayAnswer).replay
+}
+
+export async function groupsOf(hub: TestHub, platform: string): Promise<RejectedPushGroup[]> {
+  const answer = await hub.get(`/api/v1/rejected-pushes/groups?platform=${platform}`)
+  return expectAnswer(answer, 200, Groups).groups
+}

@@ -1,0 +1,73 @@
+/** The way to a provider of single sign-on and back, as a browser goes it. */
+import assert from 'node:assert/strict'
+import { type Clock, systemClock } from '../../../src/lib/clock.ts'
+import type { StorageEngine } from '../storage/engine.ts'
+import { cookieOf } from './actions.ts'
+import { startTestHub, type TestHub, type TestHubOptions } from './hub.ts'
+import type { OidcProvider } from './oidc-provider.ts'
+import { type Answer, expectObject } from './response.ts'
+
+export const SITE = 'http://localhost'
+export const AT_HOME = { host: 'localhost', origin: SITE }
+
+/** A hub whose operators can come from a provider. */
+export async function startHubWith(
+  engine: StorageEngine,
+  provider: OidcProvider,
+  env: Record<string, string> = {},
+  clock: Clock = systemClock,
+): Promise<TestHub> {
+  return startTestHub(engine, { ...optionsWith(provider, env), clock })
+}
+
+export function optionsWith(
+  provider: Pick<OidcProvider, 'issuer' | 'clientId' | 'clientSecret'>,
+  env: Record<string, string> = {},
+): TestHubOptions {
+  return {
+    withOperator: true,
+    env: {
+      HUB_PUBLIC_URL: SITE,
+      HUB_OIDC_ISSUER: provider.issuer,
+      HUB_OIDC_CLIENT_ID: provider.clientId,
+      HUB_OIDC_CLIENT_SECRET: provider.clientSecret,
+      HUB_OIDC_NAME: 'Example',
+      ...env,
+    },
+  }
+}
+
+/** A clock that can be put ahead past the seconds for which a failure of the provider is kept. */
+export function createClockAhead() {
+  let ahead = 0
+  return {
+    clock: { now: () => new Date(Date.now() + ahead) },
+    putAhead: () => {
+      ahead += 6000
+    },
+  }
+}
+
+export function beginSignOn(hub: TestHub, callbackURL = '/dashboard'): Promise<Answer> {
+  return hub.send({
+    method: 'POST',
+    url: '/api/auth/sign-in/social',
+    headers: AT_HOME,
+    body: { provider: 'oidc', callbackURL },
+  })
+}
+
+/** The whole way: to the provider and back. */
+export async function signOn(hub: TestHub): Promise<Answer> {
+  return comeBack(hub, await beginSignOn(hub))
+}
+
+/** Goes to the provider by what has begun, and back. */
+export async function comeBack(hub: TestHub, begun: Answer): Promise<Answer> {
+  const { url } = expectObject(begun, 200)
+  const sentBack = await fetch(String(url), { redirect: 'manual' })
+  const back = new URL(sentBack.headers.get('location') ?? '')
+  assert.equal(back.origin + back.pathname, `${SITE}/api/auth/callback/oidc`)
+  const headers = { host: 'localhost', cookie: cookieOf(begun) }
+  return hub.send({ url: back.pathname + back.search, headers })
+}

@@ -1,0 +1,73 @@
+/** Checks a simulated platform as the command line does. */
+import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
+import { checkPlatformAlone } from '../../../src/app/check-platform.ts'
+import { readConfig } from '../../../src/config.ts'
+import type { Passing } from '../../../src/lib/watch-pace.ts'
+import type { CallTarget } from '../../../src/outgoing/call-platform.ts'
+import { createManualPassing } from '../time/manual-passing.ts'
+import {
+  type PlatformOptions,
+  type SimulatedPlatform,
+  simulatedModule,
+  simulatePlatform,
+} from './platform.ts'
+
+export type Checked = { report: ConformanceReport; lines: ConformanceLine[] }
+export type CheckLimits = {
+  maxRecords?: number
+  maxSeconds?: number
+  signal?: AbortSignal
+  passing?: Passing
+}
+
+const { config } = readConfig({ flags: {}, environment: {}, envFile: {} })
+
+/** No time passes for the platform unless told otherwise, so that none of its answers comes late. */
+export async function checkAt(target: CallTarget, limits: CheckLimits = {}): Promise<Checked> {
+  const { maxRecords = 1_000_000, maxSeconds = 60, signal = new AbortController().signal } = limits
+  const { passing = createManualPassing() } = limits
+  const { source_base_url, source_api_key } = target
+  const request = {
+    ...{ target: { source_base_url, source_api_key }, expected: null },
+    ...{ maxRecords, maxSeconds },
+  }
+  const checking = checkPlatformAlone(config, request, {
+    ...{ version: '0.0.0-test', signal, passing, push: null },
+  })
+  const lines: ConformanceLine[] = []
+  let step = await checking.next()
+  while (!step.done) {
+    lines.push(step.value)
+    step = await checking.next()
+  }
+  return { report: step.value, lines }
+}
+
+/** What a machine with too much to do breaks by itself, whatever the platform. */
+export const OF_SLOWNESS: readonly string[] = ['answer.slow', 'records.slow_start', 'records.slow']
+
+/** `endpoint rule` of every finding that is not of slowness. */
+export function rulesOf({ endpoints }: ConformanceReport): string[] {
+  return endpoints.flatMap(({ endpoint, findings }) =>
+    findings
+      .filter(({ rule }) => !OF_SLOWNESS.includes(rule))
+      .map(({ rule }) => `${endpoint} ${rule}`),
+  )
+}
+
+export const GOOD_DATA = {
+  reference_number: 'x',
+  status: 'open',
+  created_at: '2026-11-20T08:00:00Z',
+  updated_at: '2026-11-21T08:00:00Z',
+}
+
+export function goodRecord(number: number, data: object = GOOD_DATA) {
+  return { reference_number: `R-${number}`, full_name: `Person ${number}`, data }
+}
+
+/** One that gets a clean report. */
+export function goodPlatform(options: PlatformOptions = {}): Promise<SimulatedPlatform> {
+  const records = [1, 2, 3].map((number) => goodRecord(number))
+  return simulatePlatform({ modules: [simulatedModule('cases', { records })], ...options })
+}

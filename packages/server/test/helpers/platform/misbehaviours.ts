@@ -1,0 +1,178 @@
+/**
+ * Platforms that misbehave in a pull, a row each. Every one of them has served `R-1` to `R-4` well before;
+ * what comes for the first time is `R-9`.
+ */
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import type { PullCounts } from '@recordhub/protocol'
+import { sha256 } from '../../../src/lib/hash.ts'
+import { type Behaviour, respond, simulatedRecord } from './platform.ts'
+
+export const KNOWN = [1, 2, 3, 4].map((number) => simulatedRecord(number))
+const [first, second, third, fourth] = KNOWN
+const added = simulatedRecord(9)
+const json = 'application/json'
+const text = JSON.stringify(added)
+const begun = `{"success":true,"records":[${text},`
+const whole = JSON.stringify({ success: true, records: [...KNOWN, added] })
+const swollen = `{"records":[${text}],"x":"${'x'.repeat(8 * 1024 * 1024)}"}`
+
+export type Failure = {
+  what: string
+  /** Null for one that refuses connections. */
+  behaviour: Behaviour | null
+  /** What its error says; rows with one cause share it. */
+  error: RegExp
+  /** How often it is asked for records. */
+  asked: number
+  /** Whether `R-9` came whole before the break, and so is stored. */
+  stores: boolean
+}
+
+const TORN = /the compressed answer was cut off/
+const SILENT = /silence of 0\.5 s amid the answer/
+
+/** `elsewhere` is the address of another server. */
+export function failuresWith(elsewhere: string): Failure[] {
+  const nothing: readonly (readonly [string, Behaviour | null, RegExp, number?])[] = [
+    ['500', respond.status(500), /answered HTTP 500/],
+    ['503 for ever', respond.status(503), /answered HTTP 503/, 4],
+    ['a long Retry-After', respond.status(429, { 'Retry-After': '3600' }), /alone for 3600 s/],
+    ['401', respond.status(401), /refused the source API key/],
+    ['404', respond.status(404), /nothing at \/api\/hub\/records\/cases/],
+    ['refuses connections', null, /the connection was refused/, 0],
+    ['hangs up', respond.nothing(), /cannot be reached \(the connection was cut off/],
+    ['speaks no HTTP', (response) => response.socket?.end('SSH-2.0\r\n\r\n'), /speak HTTP/],
+    ['hangs', () => undefined, /it sent nothing at all/],
+    ['hangs before the body', (response) => response.writeHead(200).flushHeaders(), SILENT],
+    ['an HTML page', respond.html(), /an HTML page instead of JSON/],
+    ['HTML called JSON', respond.text('<html>', json), /no JSON \(Unexpected token '<'/],
+    ['nothing', respond.text('', json), /it is empty/],
+    ['a list', respond.json([added]), /it is no object/],
+    ['no records', respond.json({ success: true, total: 0 }), /it has no list "records"/],
+    [
+      'redirects elsewhere',
+      respond.redirect(`${elsewhere}/api/hub/`),
+      /redirect to http.*must not/,
+    ],
+    [
+      'says that it failed',
+      respond.json({ success: false, message: 'Closed' }),
+      /failed .*: Closed/,
+    ],
+    [
+      'another platform_name',
+      respond.json({ platform_name: 'other', records: [added] }),
+      /"other"/,
+    ],
+    ['other records', respond.json({ record_type: 'people', records: [added] }), /"people"/],
+    [
+      'no gzip',
+      respond.text(whole, json, { 'Content-Encoding': 'gzip' }),
+      /compression is damaged/,
+    ],
+    ['compress', respond.text(whole, json, { 'Content-Encoding': 'compress' }), /"compress"/],
+  ]
+  const broken: readonly (readonly [string, Behaviour, RegExp])[] = [
+    ['hangs within the body', respond.stall(begun), SILENT],
+    ['drips', respond.drip(begun, 20), /less than 1024 bytes a second over 1 s/],
+    ['cuts off', respond.cutOff(begun), /broke off .*the answer was cut off/],
+    ['ends too early', respond.text(begun, json), /ends too early, at byte \d+/],
+    ['cuts gzip off', compressed(gzipSync, 'gzip'), TORN],
+    ['cuts Brotli off', compressed(brotliCompressSync, 'br'), TORN],
+    ['swells', respond.text(gzipSync(swollen), json, gzipped), /too large outside of "records"/],
+    ['a record that is no JSON', respond.text(`${begun}nope]}`, json), /record 2 is no JSON/],
+    ['bad UTF-8', respond.text(latin1(`${begun}{"a":"\xe4"}]}`), json), /record 2 is no UTF-8/],
+    ['rubbish at the end', respond.text(`{"records":[${text}]}}`, json), /more than it opens/],
+    ['records twice', respond.text(`{"records":[${text}],"records":[]}`, json), /"records" twice/],
+    ['pages in a circle', respond.text(`{"records":[${text}]}`, json, link('?')), /read already/],
+    ['pages elsewhere', respond.text(`{"records":[${text}]}`, json, link(elsewhere)), /goes to/],
+  ]
+  return [
+    ...nothing.map(([what, behaviour, error, asked = 1]) => ({
+      ...{ what, behaviour, error, asked },
+      stores: false,
+    })),
+    ...broken.map(([what, behaviour, error]) => ({
+      ...{ what, behaviour, error },
+      asked: 1,
+      stores: true,
+    })),
+  ]
+}
+
+export type Success = {
+  what: string
+  /** One each for the next requests; from then on as agreed. */
+  inTurn: Behaviour[]
+  counts: Partial<PullCounts>
+  /** What the task warns of. */
+  warning?: RegExp
+}
+
+/** So many that the fuse holds where all but one are gone. */
+export const MANY = Array.from({ length: 11 }, (_, number) => simulatedRecord(number + 1))
+
+const same = { received: 4, unchanged: 4 }
+const five = { received: 5, unchanged: 4 }
+
+export const SUCCESSES: readonly Success[] = [
+  { what: 'as agreed', inTurn: [], counts: same },
+  { what: '503, then well', inTurn: [respond.status(503)], counts: same },
+  {
+    what: '429 with Retry-After, then well',
+    inTurn: [respond.status(429, { 'Retry-After': '7' })],
+    counts: same,
+  },
+  {
+    what: 'a late first byte',
+    inTurn: [respond.late(100, respond.text(whole, json))],
+    counts: { ...five, created: 1 },
+  },
+  {
+    what: 'JSON called text',
+    inTurn: [respond.text(whole, 'text/plain')],
+    counts: { ...five, created: 1 },
+    warning: /its Content-Type is text\/plain/,
+  },
+  {
+    what: 'a bad record in the middle',
+    inTurn: [respond.json({ records: [first, second, { ...added, data: 7 }, third, fourth] })],
+    counts: { ...five, rejected: 1 },
+    warning: /^1 rejected: .*data must be an object/,
+  },
+  {
+    what: 'the same reference twice',
+    inTurn: [respond.json({ records: [...KNOWN, { ...first, full_name: 'Another' }] })],
+    counts: { ...five, rejected: 1 },
+    warning: /^1 rejected: Duplicate reference number/,
+  },
+  {
+    what: 'a total that differs, and a record that did not come',
+    inTurn: [respond.json({ total: 7, records: [first, second, third] })],
+    counts: { received: 3, unchanged: 3 },
+    warning: /total 7, but 3/,
+  },
+  {
+    what: 'a record that has vanished',
+    inTurn: [respond.json({ total: 3, records: [first, second, third] })],
+    counts: { received: 3, unchanged: 3, missing: 1 },
+  },
+]
+
+const gzipped = { 'Content-Encoding': 'gzip' }
+
+function link(target: string): Record<string, string> {
+  return { Link: `<${target}>; rel="next"` }
+}
+
+/** Half of a compressed answer, which holds `R-9` whole, and then the end. */
+function compressed(compress: (text: string) => Buffer, encoding: string): Behaviour {
+  const noise = Array.from({ length: 400 }, (_, number) => sha256(String(number))).join('')
+  const bytes = compress(`${begun}${JSON.stringify(noise)}]}`)
+  const half = bytes.subarray(0, bytes.length / 2)
+  return respond.text(half, json, { 'Content-Encoding': encoding })
+}
+
+function latin1(characters: string): Buffer {
+  return Buffer.from(characters, 'latin1')
+}

@@ -1,0 +1,188 @@
+/** A platform as the specification describes it (4.2), on loopback, that can be told to misbehave. */
+import { createServer, type ServerResponse } from 'node:http'
+import { listenAtFreePort } from '../process/free-port.ts'
+import { type Behaviour, type ReceivedRequest, respond } from './respond.ts'
+
+export { type Behaviour, respond } from './respond.ts'
+
+type SimulatedField = { key: string; label: string; type: string; required: boolean }
+export type SimulatedModule = {
+  module_name: string
+  record_type: string
+  description: string
+  fields: SimulatedField[]
+  /** What the records endpoint serves; a test may change it at any time. */
+  records: unknown[]
+}
+
+/** `records/<record_type>` with the type as it stands in the manifest. */
+export type Endpoint = 'ping' | 'manifest' | 'search' | `records/${string}`
+
+/** A request that is held: it has come, and gets its answer once it is released. */
+type HeldRequest = { arrived: Promise<void>; release: () => void }
+
+export type SimulatedPlatform = {
+  platform_name: string
+  source_base_url: string
+  source_api_key: string
+  modules: SimulatedModule[]
+  /** Every request that came, whatever became of it. */
+  requests: ReceivedRequest[]
+  /** Answers an endpoint like this from now on; null for as agreed. */
+  behave: (endpoint: Endpoint, behaviour: Behaviour | null) => void
+  /** Answers the next requests to an endpoint like this, one each. */
+  behaveInTurn: (endpoint: Endpoint, ...behaviours: Behaviour[]) => void
+  /** The requests for records that came. */
+  asked: () => ReceivedRequest[]
+  /** Refuses connections until it is told to come back. */
+  goAway: () => Promise<{ comeBack: () => Promise<void> }>
+  /** Holds the next request to an endpoint. */
+  hold: (endpoint: Endpoint) => HeldRequest
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+export type PlatformOptions = {
+  platform_name?: string
+  source_api_key?: string
+  modules?: SimulatedModule[]
+  /** The neutral word in the paths. */
+  word?: string
+  /** What stands before `/api` in the paths. */
+  base?: string
+}
+
+let made = 0
+
+export function simulatedModule(
+  record_type: string,
+  over: Partial<SimulatedModule> & { keys?: string[] } = {},
+): SimulatedModule {
+  const { keys = ['reference_number', 'status', 'created_at', 'updated_at'], ...rest } = over
+  return {
+    module_name: `Module ${record_type}`,
+    record_type,
+    description: `All ${record_type}`,
+    fields: keys.map((key) => ({ key, label: `Label ${key}`, type: 'string', required: false })),
+    records: [],
+    ...rest,
+  }
+}
+
+/** A record as the records endpoint serves it. */
+export function simulatedRecord(reference: string | number, data: unknown = { status: 'open' }) {
+  const reference_number = `R-${reference}`
+  return { reference_number, full_name: `Person ${reference}`, data }
+}
+
+export async function simulatePlatform(options: PlatformOptions = {}): Promise<SimulatedPlatform> {
+  made += 1
+  const {
+    platform_name = `platform_${made}`,
+    source_api_key = `source-key-of-${platform_name}-0123456789`,
+    modules = [simulatedModule('cases')],
+    word = 'hub',
+    base = '',
+  } = options
+  const requests: ReceivedRequest[] = []
+  const behaviours = new Map<string, Behaviour>()
+  const turns = new Map<string, Behaviour[]>()
+  const holds = new Map<string, { arrive: () => void; released: Promise<void> }>()
+
+  async function answer(request: ReceivedRequest, response: ServerResponse): Promise<void> {
+    const endpoint = endpointOf(request.path, `${base}/api/${word}/`)
+    const hold = holds.get(endpoint)
+    if (hold) {
+      holds.delete(endpoint)
+      hold.arrive()
+      await hold.released
+    }
+    const behaviour = turns.get(endpoint)?.shift() ?? behaviours.get(endpoint)
+    if (behaviour) return behaviour(response, request)
+    agreed(endpoint, request)(response, request)
+  }
+
+  function agreed(endpoint: string, { path, headers }: ReceivedRequest): Behaviour {
+    if (headers['x-platform-api-key'] !== source_api_key) return respond.status(401)
+    const module = modules.find((one) => endpoint === `records/${one.record_type}`)
+    if (endpoint === 'ping') {
+      return respond.json({ success: true, message: 'The platform is online.', platform_name })
+    }
+    if (endpoint === 'manifest') return respond.json(manifestOf(platform_name, modules))
+    if (endpoint === 'search') {
+      const query = new URLSearchParams(path.split('?')[1]).get('query') ?? ''
+      return respond.json(searchAnswer(platform_name, modules, query))
+    }
+    return module ? respond.json(recordsAnswer(platform_name, module)) : respond.status(404)
+  }
+
+  const server = createServer((request, response) => {
+    const { method = '', url = '', headers } = request
+    const received = { method, path: url, headers }
+    requests.push(received)
+    void answer(received, response)
+  })
+  const close = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  const port = await listenAtFreePort(server)
+
+  return {
+    platform_name,
+    source_api_key,
+    modules,
+    requests,
+    source_base_url: `http://127.0.0.1:${port}${base}`,
+    behave(endpoint, behaviour) {
+      if (behaviour) behaviours.set(endpoint, behaviour)
+      else behaviours.delete(endpoint)
+    },
+    behaveInTurn: (endpoint, ...inTurn) => void turns.set(endpoint, inTurn),
+    asked: () => requests.filter(({ path }) => path.includes('/records/')),
+    async goAway() {
+      await close()
+      const comeBack = () =>
+        new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+      return { comeBack }
+    },
+    hold(endpoint) {
+      const arrived = Promise.withResolvers<void>()
+      const released = Promise.withResolvers<void>()
+      holds.set(endpoint, { arrive: arrived.resolve, released: released.promise })
+      return { arrived: arrived.promise, release: released.resolve }
+    },
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** What the records endpoint of a module serves as agreed (specification 2.5). */
+export function recordsAnswer(platform_name: string, module: SimulatedModule) {
+  const { module_name, record_type, records } = module
+  const total = records.length
+  return { success: true, platform_name, module_name, record_type, total, records }
+}
+
+/** What the search endpoint serves; the specification leaves its shape open. */
+function searchAnswer(platform_name: string, modules: SimulatedModule[], query: string) {
+  const records = modules.flatMap((module) => module.records)
+  const found = records.filter((record) => JSON.stringify(record).includes(query))
+  return { success: true, platform_name, records: found }
+}
+
+/** What the manifest endpoint serves as agreed (specification 2.2). */
+export function manifestOf(platform_name: string, modules: SimulatedModule[]) {
+  return {
+    success: true,
+    platform_name,
+    platform_title: `Title of ${platform_name}`,
+    platform_description: `About ${platform_name}`,
+    modules: modules.map(({ records: _, ...module }) => module),
+  }
+}
+
+function endpointOf(url: string, prefix: string): string {
+  const [path = ''] = url.split('?')
+  if (!path.startsWith(prefix)) return ''
+  const rest = path.slice(prefix.length)
+  return rest.startsWith('records/') ? `records/${decodeURIComponent(rest.slice(8))}` : rest
+}

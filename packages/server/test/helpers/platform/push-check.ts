@@ -1,0 +1,100 @@
+/** The check of pushes, with little patience, and what is pushed to it. */
+import type { CheckedEndpoint } from '@recordhub/protocol'
+import { checkPushes } from '../../../src/app/check-pushes.ts'
+import { readConfig } from '../../../src/config.ts'
+import { ReadComparison } from '../../../src/domain/conformance/compare-reads.ts'
+import { simulatedModule } from './platform.ts'
+
+export const QUIET_MS = 1000
+export const MODULE = simulatedModule('cases', { keys: ['status', 'closed_at'] })
+export const LISTED = 'LISTED-1'
+
+export type Receiver = { address: string; hubApiKey: string; end: () => Promise<CheckedEndpoint> }
+
+/** Time that stands until the test has it pass. */
+export function createTime() {
+  let now = 0
+  return {
+    now: () => now,
+    rest: (milliseconds: number) => {
+      now += milliseconds
+    },
+  }
+}
+
+/**
+ * Opens a receiver on a free port; `checked` resolves once it has seen everything, or was told to end.
+ * @param now the time by which it judges; the machine's unless told otherwise.
+ */
+export async function openPushCheck(
+  now = () => performance.now(),
+): Promise<Receiver & { checked: Promise<CheckedEndpoint> }> {
+  const { config } = readConfig({ flags: { PORT: '0' }, environment: {}, envFile: {} })
+  const ending = new AbortController()
+  const listed = new ReadComparison()
+  listed.addFirst(LISTED, { full_name: 'Listed', data: {} })
+  const opened = Promise.withResolvers<{ address: string; hubApiKey: string }>()
+  const checked = checkPushes({
+    config,
+    version: '0.0.0-test',
+    platform: { platform_name: 'pushing', display_title: 'Pushing' },
+    modules: new Map([[MODULE, listed]]),
+    signal: ending.signal,
+    limits: { retryAfterSeconds: 1, quietMs: QUIET_MS },
+    now,
+    onOpen: (address, hubApiKey) => opened.resolve({ address, hubApiKey }),
+    onPush: () => undefined,
+  })
+  checked.catch(opened.reject)
+  const place = await opened.promise
+  const end = () => {
+    ending.abort()
+    return checked
+  }
+  return { ...place, checked, end }
+}
+
+type Pushed = { status: number | null; retryAfter: string | null }
+export type Push = (
+  method: 'POST' | 'PATCH',
+  body: unknown,
+  over?: { headers?: Record<string, string | null>; text?: string },
+) => Promise<Pushed>
+
+/** Pushes as the specification says, unless told otherwise; `status` is null where the connection is cut. */
+export function pusherTo({ address, hubApiKey }: Receiver): Push {
+  return async (method, body, { headers = {}, text = JSON.stringify(body) } = {}) => {
+    const all = {
+      Accept: 'application/json',
+      'Content-Type': 'application/json',
+      'X-API-KEY': hubApiKey,
+      'ngrok-skip-browser-warning': 'true',
+      ...headers,
+    }
+    const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null)
+    try {
+      const response = await fetch(`${address}/api/webhook/receive`, {
+        ...{ method, headers: sent, body: text },
+      })
+      await response.text()
+      return { status: response.status, retryAfter: response.headers.get('retry-after') }
+    } catch {
+      return { status: null, retryAfter: null }
+    }
+  }
+}
+
+export function newRecord(number: number, over: object = {}) {
+  return {
+    ...{ record_type: 'cases', module_name: MODULE.module_name, full_name: `Person ${number}` },
+    reference_number: `N-${number}`,
+    data: { status: `open ${number}`, closed_at: null },
+    occurred_at: new Date().toISOString(),
+    ...over,
+  }
+}
+
+export function change(number: number, data: object, over: object = {}) {
+  const { record_type, reference_number, occurred_at } = newRecord(number)
+  return { record_type, reference_number, occurred_at, data, ...over }
+}

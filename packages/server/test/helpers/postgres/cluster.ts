@@ -1,0 +1,72 @@
+/** The data of a PostgreSQL for tests and the process that serves them. */
+import { chown, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Binaries } from './binaries.ts'
+import { type ServerProcess, superviseProcess, type User } from './process.ts'
+
+export type Cluster = {
+  folder: string
+  user: User | null
+  binaries: Binaries
+  password: string
+  /** Above those of a test server. */
+  settings: Record<string, string>
+}
+
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '64MB',
+  fsync: 'off',
+  full_page_writes: 'off',
+  // Lies in the data folder, so that a killed server leaves nothing elsewhere.
+  dynamic_shared_memory_type: 'mmap',
+}
+
+export const USER = 'recordhub'
+const READY = 'ready to accept connections'
+/** Only keeps a failure short. */
+const START_LIMIT = 180_000
+
+/** UTF-8, locale C, passwords by SCRAM. Rejects with what `initdb` said. */
+export async function createCluster({ folder, user, binaries, password }: Cluster): Promise<void> {
+  const passwordFile = join(folder, 'password')
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  if (user) await chown(passwordFile, user.uid, user.gid)
+  const layout = ['-D', join(folder, 'data'), '-E', 'UTF8', '--no-locale', '--no-sync']
+  const access = ['-U', USER, `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
+  const initdb = superviseProcess([binaries.initdb, ...layout, ...access], { folder, user })
+  const end = await initdb.ended
+  if (end !== 'ended with 0') throw failure(binaries.initdb, binaries, end, initdb)
+}
+
+/** Resolves when the server takes connections; rejects with the end of what it said. */
+export async function runServer(cluster: Cluster, port: number): Promise<ServerProcess> {
+  const { folder, user, binaries } = cluster
+  const settings = Object.entries({ ...SETTINGS, ...cluster.settings, port: String(port) })
+  const postgres = superviseProcess(
+    [binaries.postgres, '-D', join(folder, 'data'), ...settings.map(([k, v]) => `--${k}=${v}`)],
+    { folder, user },
+  )
+  const late = pause(START_LIMIT, `not ready after ${START_LIMIT} ms`, { ref: false })
+  const end = await Promise.race([postgres.says(READY), postgres.ended, late])
+  if (end !== undefined) {
+    postgres.killAll()
+    await postgres.ended
+    throw failure(binaries.postgres, binaries, end, postgres)
+  }
+  postgres.hold(false)
+  return postgres
+}
+
+function failure(
+  program: string,
+  { origin, version }: Binaries,
+  end: string,
+  process: ServerProcess,
+): Error {
+  const said = process.said().trimEnd().split('\n').slice(-20).join('\n')
+  return new Error(`PostgreSQL ${version} (${origin}) for tests: ${program} ${end}:\n${said}`)
+}

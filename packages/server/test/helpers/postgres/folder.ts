@@ -1,0 +1,67 @@
+/** The temporary folder of a PostgreSQL for tests, and what it leaves outside of it. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { tryCommand, type User } from './process.ts'
+
+/** A new cluster has 40 MB and each of its databases 8. Containers often have only 64 MB there. */
+const ROOM = 1024 ** 3
+
+/**
+ * A folder that belongs to the user and that they can reach: in memory where there is room, else
+ * on the disk, as with `onDisk`. With `programs`, where programs can be run: a memory folder is often mounted noexec.
+ */
+export async function makeServerFolder(
+  user: User | null,
+  { programs, onDisk }: { programs: boolean; onDisk: boolean },
+): Promise<string> {
+  const memory = !onDisk && hasRoom('/dev/shm') ? ['/dev/shm'] : []
+  const parents = [...new Set([...memory, tmpdir(), '/tmp'])]
+  for (const parent of parents) {
+    const folder = await makeFolder(parent, user, programs).catch(() => null)
+    if (folder !== null) return folder
+  }
+  const who = user?.name ?? 'this user'
+  throw new Error(`PostgreSQL as ${who} can have no folder in ${parents.join(', ')}`)
+}
+
+function hasRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize >= ROOM
+  } catch {
+    return false
+  }
+}
+
+async function makeFolder(
+  parent: string,
+  user: User | null,
+  programs: boolean,
+): Promise<string | null> {
+  const folder = await mkdtemp(join(parent, 'recordhub-postgres-'))
+  const probe = join(folder, 'probe')
+  await writeFile(probe, '#!/bin/sh\n', { mode: 0o700 })
+  if (user) for (const path of [probe, folder]) await chown(path, user.uid, user.gid)
+  const read = programs ? tryCommand(probe, [], user) : tryCommand('cat', [probe], user)
+  if (read !== null) {
+    await rm(probe)
+    return folder
+  }
+  await rm(folder, { recursive: true })
+  return null
+}
+
+/**
+ * Deletes the folder of a server that does not run. A killed one leaves a segment of System V shared
+ * memory as well, of which some systems have only 32; its id stands in line 7 of the lock file.
+ */
+export function removeServerFolder(folder: string): void {
+  const lock = join(folder, 'data', 'postmaster.pid')
+  const line = existsSync(lock) ? readFileSync(lock, 'utf8').split('\n')[6] : undefined
+  const id = /^ *\d+ +(\d+)/.exec(line ?? '')?.[1]
+  if (id !== undefined) spawnSync('ipcrm', ['-m', id])
+  rmSync(folder, { recursive: true, force: true })
+}

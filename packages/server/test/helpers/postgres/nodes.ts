@@ -1,0 +1,99 @@
+/** Several nodes on one database of PostgreSQL, and what a test holds and sees from outside of them. */
+import { Client } from 'pg'
+import type { Clock } from '../../../src/lib/clock.ts'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import { openPostgres } from '../../../src/storage/postgres/storage.ts'
+import { type StorageKit, TestClock } from '../storage/engine.ts'
+import { AT_ONCE, openTemporaryPostgres, withDatabase } from '../storage/postgres.ts'
+import { untilTrue } from '../time/until.ts'
+
+export type Node = Pick<StorageKit, 'storage' | 'clock'>
+
+export type TwoNodes = {
+  url: string
+  clock: TestClock
+  here: Node
+  there: Node
+  /** A client that looks from outside, in no transaction. */
+  observer: Client
+}
+
+/** A hub's storage on a database that may have others; by the database's clock unless told otherwise. */
+export function openNode(url: string, clock?: Clock): Promise<Storage> {
+  const options = { url, timeZone: 'UTC', ...AT_ONCE }
+  return openPostgres(clock ? { ...options, clock } : options)
+}
+
+/** The body of a test that has an empty database with two nodes. */
+export function withTwoNodes(run: (nodes: TwoNodes) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const clock = new TestClock()
+    const { storage, url, close } = await openTemporaryPostgres(clock)
+    const other = await openNode(url, clock)
+    try {
+      const here = { storage, clock }
+      const there = { storage: other, clock }
+      await withDatabase(url, (observer) => run({ url, clock, here, there, observer }))
+    } finally {
+      await other.close()
+      await close()
+    }
+  }
+}
+
+/** Resolves when so many sessions of the observer's database wait for a lock. */
+export async function untilWaiting(observer: Client, count: number): Promise<void> {
+  await untilTrue(`${count} sessions wait for a lock`, async () => {
+    const { rows } = await observer.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+    return rows[0]?.n === count
+  })
+}
+
+/** The process numbers of the sessions that listen for news. */
+export async function listeningSessions(observer: Client): Promise<number[]> {
+  const { rows } = await observer.query<{ pid: number }>(
+    `SELECT pid FROM pg_stat_activity
+     WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'`,
+  )
+  return rows.map((row) => row.pid)
+}
+
+/** Holds what a statement locks while the work is done, and `release` gives it back before its end. */
+export async function whileHolding<Result>(
+  url: string,
+  lock: string,
+  work: (release: () => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({ connectionString: url })
+  // The server may be killed meanwhile.
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    await client.query('BEGIN')
+    await client.query(lock)
+    return await work(async () => void (await client.query('ROLLBACK')))
+  } finally {
+    await client.end()
+  }
+}
+
+/** Counts calls, and waits for the next one. */
+export function countCalls(): { call: () => void; next: () => Promise<void> } {
+  let calls = 0
+  let met = 0
+  let wake = () => {}
+  return {
+    call() {
+      calls += 1
+      wake()
+    },
+    /** At once where it was called since the last time. */
+    async next() {
+      if (calls === met) await new Promise<void>((resolve) => (wake = resolve))
+      met = calls
+    },
+  }
+}

@@ -1,0 +1,116 @@
+/** A real PostgreSQL for tests, in a temporary folder, which goes with the process of the tests. */
+import { randomBytes } from 'node:crypto'
+import { findFreePort } from '../process/free-port.ts'
+import { type Binaries, copyEmbeddedBinaries, findMachineBinaries } from './binaries.ts'
+import { type Cluster, createCluster, runServer, USER } from './cluster.ts'
+import { makeServerFolder, removeServerFolder } from './folder.ts'
+import { type ServerProcess, serverUser } from './process.ts'
+
+export type PostgresServer = {
+  /** Of the superuser `recordhub`, by password, with the database `postgres`. */
+  url: string
+  port: number
+  /** Holds the data (`data`) and the log (`postgres.log`). */
+  folder: string
+  binaries: Binaries['origin']
+  /** Such as `18.4`. */
+  version: string
+  /** Resolves when the server takes connections, on the same port as before. */
+  start(): Promise<void>
+  /** A fast shutdown, which ends the connections there are. Nothing where it does not run. */
+  stop(): Promise<void>
+  restart(): Promise<void>
+  /** A crash: SIGKILL for all its processes. The data stay, and `start` recovers them. */
+  kill(): Promise<void>
+  /** Stops the server at once and deletes its folder. */
+  remove(): Promise<void>
+}
+
+export type PostgresOptions = {
+  /** Such as `{ fsync: 'on' }`: a server for tests has it off, to be quick. */
+  settings?: Record<string, string>
+  /** Not in memory, as it is for tests, but where a real one's data lie. */
+  onDisk?: boolean
+}
+
+/**
+ * Starts a server of its own with an empty cluster: UTF-8, locale C, passwords by SCRAM, on a free
+ * port of the loopback. It does not keep this process alive, and goes with it however that ends.
+ * Rejects with what was tried and what the programs said, and leaves nothing behind then.
+ */
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const user = serverUser()
+  const tried: string[] = []
+  const machine = findMachineBinaries(user, tried)
+  const folder = await makeServerFolder(user, {
+    programs: machine === null,
+    onDisk: options.onDisk ?? false,
+  })
+  try {
+    const binaries = machine ?? (await copyEmbeddedBinaries(folder, user, tried))
+    const password = randomBytes(12).toString('hex')
+    const cluster = { folder, user, binaries, password, settings: options.settings ?? {} }
+    await createCluster(cluster)
+    return await startOnFreePort(cluster)
+  } catch (error) {
+    removeServerFolder(folder)
+    throw error
+  }
+}
+
+async function startOnFreePort(cluster: Cluster): Promise<PostgresServer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const server = describeServer(cluster, await findFreePort())
+    try {
+      await server.start()
+      return server
+    } catch (error) {
+      // Somebody else may have taken the port meanwhile.
+      if (attempt === 3 || !String(error).includes('could not bind')) throw error
+    }
+  }
+}
+
+function describeServer(cluster: Cluster, port: number): PostgresServer {
+  const { folder, binaries, password } = cluster
+  let running: ServerProcess | null = null
+  async function end(how: (postgres: ServerProcess) => void): Promise<void> {
+    const postgres = running
+    if (!postgres) return
+    postgres.hold(true)
+    how(postgres)
+    await postgres.ended
+  }
+  const discard = () => {
+    if (!running) removeServerFolder(folder)
+  }
+  // A running server sees to its folder itself.
+  process.on('exit', discard)
+  const server: PostgresServer = {
+    url: `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`,
+    port,
+    folder,
+    binaries: binaries.origin,
+    version: binaries.version,
+    async start() {
+      if (running) throw new Error('The PostgreSQL for tests runs already')
+      const postgres = await runServer(cluster, port)
+      running = postgres
+      postgres.ended.then(() => {
+        running = null
+      })
+    },
+    stop: () => end((postgres) => postgres.signal('SIGINT')),
+    kill: () => end((postgres) => postgres.killAll()),
+    async restart() {
+      await server.stop()
+      await server.start()
+    },
+    async remove() {
+      await end((postgres) => postgres.signal('SIGQUIT'))
+      removeServerFolder(folder)
+      process.off('exit', discard)
+    },
+  }
+  return server
+}

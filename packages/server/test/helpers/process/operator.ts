@@ -1,0 +1,162 @@
+/** What operators and their programs ask of a hub over HTTP. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type {
+  HistoryEntry,
+  Platform,
+  Pull,
+  PullTask,
+  Snapshot,
+  StoredRecord,
+} from '@recordhub/protocol'
+import { guardMs } from '../time/guard.ts'
+import { OPERATOR } from './sandbox.ts'
+
+const LONGEST_PAUSE_MS = 50
+
+type Answer = { status: number; headers: Headers; text: string }
+
+export type Operator = {
+  call: (method: string, path: string, body?: unknown) => Promise<Answer>
+  /** The same operator, in the same session, at another address. */
+  at: (address: string) => Operator
+}
+
+/** Signs in; a session outlives restarts of its hub. */
+export async function signIn(
+  address: string,
+  credentials: { email: string; password: string } = OPERATOR,
+): Promise<Operator> {
+  const signedIn = await fetch(`${address}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(credentials),
+  })
+  const words = await signedIn.text()
+  if (!signedIn.ok) throw new Error(`Signing in answered ${signedIn.status}: ${words}`)
+  const cookies = signedIn.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
+  const cookie = cookies.join('; ')
+  const session = await fetch(`${address}/api/v1/session`, { headers: { cookie } })
+  const { csrf_token }: { csrf_token: string } = JSON.parse(await session.text())
+  return operatorAt(address, { cookie, 'X-CSRF-TOKEN': csrf_token })
+}
+
+export function operatorAt(address: string, credentials: Record<string, string>): Operator {
+  return {
+    at: (other) => operatorAt(other, credentials),
+    async call(method, path, body) {
+      const response = await fetch(`${address}${path}`, {
+        method,
+        headers: { ...credentials, Accept: 'application/json', 'Content-Type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const { status, headers } = response
+      return { status, headers, text: await response.text() }
+    },
+  }
+}
+
+/** The text of a successful answer. */
+export async function ask(
+  operator: Operator,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<string> {
+  const { status, text } = await operator.call(method, path, body)
+  if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`)
+  return text
+}
+
+export async function registerPlatform(
+  operator: Operator,
+  platform: { address: string; sourceKey: string; recordTypes: string[] },
+): Promise<{ platform: Platform; hub_api_key: string }> {
+  return JSON.parse(
+    await ask(operator, 'POST', '/api/v1/platforms', {
+      source_base_url: platform.address,
+      source_api_key: platform.sourceKey,
+      record_types: platform.recordTypes,
+    }),
+  )
+}
+
+export async function listPlatforms(operator: Operator): Promise<Platform[]> {
+  const { platforms }: { platforms: Platform[] } = JSON.parse(
+    await ask(operator, 'GET', '/api/v1/platforms'),
+  )
+  return platforms
+}
+
+export async function readSnapshot(operator: Operator): Promise<Snapshot> {
+  return JSON.parse(await ask(operator, 'GET', '/dashboard/realtime'))
+}
+
+/** The texts of the pages of a list of records, to the end. */
+export async function* recordPages(operator: Operator, query: string): AsyncGenerator<string> {
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const path: string = `/api/v1/records?limit=500&${query}${cursor && `&cursor=${cursor}`}`
+    const text = await ask(operator, 'GET', path)
+    yield text
+    const page: { next_cursor: string | null } = JSON.parse(text)
+    cursor = page.next_cursor
+  }
+}
+
+export async function listRecords(
+  operator: Operator,
+  query = 'sort=record_id',
+): Promise<StoredRecord[]> {
+  const records: StoredRecord[] = []
+  for await (const text of recordPages(operator, query)) {
+    const page: { records: StoredRecord[] } = JSON.parse(text)
+    records.push(...page.records)
+  }
+  return records
+}
+
+export async function listHistory(operator: Operator, recordId: number): Promise<HistoryEntry[]> {
+  const { history }: { history: HistoryEntry[] } = JSON.parse(
+    await ask(operator, 'GET', `/api/v1/records/${recordId}/history`),
+  )
+  return history
+}
+
+/** Asks for a pull; the status tells whether one was under way. */
+export async function requestPull(operator: Operator): Promise<{ status: number; pull: Pull }> {
+  const { status, text } = await operator.call('POST', '/api/v1/pulls')
+  const { pull }: { pull: Pull } = JSON.parse(text)
+  return { status, pull }
+}
+
+export async function readPull(
+  operator: Operator,
+  id: number,
+): Promise<{ pull: Pull; tasks: PullTask[] }> {
+  return JSON.parse(await ask(operator, 'GET', `/api/v1/pulls/${id}`))
+}
+
+/** Pulls everything and waits for the end. */
+export async function pullToTheEnd(operator: Operator): Promise<{ pull: Pull; tasks: PullTask[] }> {
+  const { status, pull } = await requestPull(operator)
+  if (status !== 202) throw new Error(`The pull was answered with ${status}`)
+  return eventually(`pull ${pull.id} ends`, async () => {
+    const read = await readPull(operator, pull.id)
+    return read.pull.finished_at === null ? null : read
+  })
+}
+
+/** Asks again, with growing pauses, until there is something. The limit only keeps a failure short. */
+export async function eventually<Result>(
+  what: string,
+  find: () => Promise<Result | null>,
+  limit = guardMs(150_000),
+): Promise<Result> {
+  const deadline = performance.now() + limit
+  for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    const found = await find()
+    if (found !== null) return found
+    if (performance.now() > deadline) throw new Error(`Waited in vain until ${what}`)
+    await pause(pauseMs)
+  }
+}

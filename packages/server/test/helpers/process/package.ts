@@ -1,0 +1,55 @@
+/** The kit as its users get it: packed, and installed alone in a folder. */
+import { execFile } from 'node:child_process'
+import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
+
+/** @returns a new folder below `folder` in which the kit is installed from its tarball. */
+export async function installKit(folder: string): Promise<string> {
+  const { stdout } = await run(
+    'npm',
+    [
+      'pack',
+      '--workspace',
+      '@recordhub/platform-kit',
+      '--ignore-scripts',
+      '--json',
+      '--pack-destination',
+      folder,
+    ],
+    { cwd: ROOT },
+  )
+  const packed: { filename: string }[] = Object.values(JSON.parse(stdout))
+  const project = join(folder, 'project')
+  mkdirSync(project)
+  const inProject = (...args: string[]) => run('npm', args, { cwd: project })
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true }))
+  const tarball = join(folder, packed[0]?.filename ?? '')
+  await inProject('install', '--offline', '--no-audit', '--no-fund', tarball)
+  return project
+}
+
+/** The programs `node` of this machine, newest first: the one that runs, and others in the path. */
+export async function findNodes(): Promise<{ program: string; version: string }[]> {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const programs = folders.map((folder) => join(folder, 'node')).filter(isProgram)
+  const found = new Map([[process.version, process.execPath]])
+  for (const program of programs) {
+    const { stdout } = await run(program, ['--version'])
+    if (!found.has(stdout.trim())) found.set(stdout.trim(), program)
+  }
+  return [...found].map(([version, program]) => ({ version, program }))
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

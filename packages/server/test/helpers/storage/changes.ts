@@ -1,0 +1,68 @@
+/** The feed of changes for tests of the storage. */
+import assert from 'node:assert/strict'
+import type { ChangeQuery, ChangeRow } from '../../../src/storage/port/change-store.ts'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import { runSql } from './sql.ts'
+
+const ALL: ChangeQuery = {
+  platform: null,
+  record_type: null,
+  after: 0,
+  limit: 1000,
+  maxBytes: 1_000_000,
+}
+
+export async function readChanges(storage: Storage, query: Partial<ChangeQuery> = {}) {
+  const page = await storage.changes.listChanges({ ...ALL, ...query })
+  assert.equal(page.outcome, 'found')
+  return page.outcome === 'found' ? page : assert.fail()
+}
+
+/** A consumer that keeps a copy of the records by following the feed from where it stopped. */
+export class Follower {
+  readonly copy = new Map<number, string>()
+  readonly lines: ChangeRow[] = []
+  readonly #query: Partial<ChangeQuery>
+  #after = 0
+
+  constructor(query: Partial<ChangeQuery> = {}) {
+    this.#query = query
+  }
+
+  /** One page; @returns whether there is more. */
+  async follow(storage: Storage, limit = 3): Promise<boolean> {
+    const page = await readChanges(storage, { ...this.#query, after: this.#after, limit })
+    assert.ok(page.changes.length <= limit)
+    assert.ok(page.through >= this.#after)
+    for (const line of page.changes) {
+      assert.ok(line.change_seq > this.#after && line.change_seq <= page.through)
+      if (line.change === 'deleted') this.copy.delete(line.record_id)
+      else this.copy.set(line.record.record_id, `${line.change_seq} ${line.record.data}`)
+    }
+    this.lines.push(...page.changes)
+    this.#after = page.through
+    return page.has_more
+  }
+
+  async catchUp(storage: Storage, limit?: number): Promise<void> {
+    while (await this.follow(storage, limit));
+  }
+}
+
+/** What erasing a record leaves, in SQL of the engine: its row goes, and its deletion has a number. */
+export async function deleteRecord(
+  storage: Storage,
+  { record_id, change_seq }: { record_id: number; change_seq: number },
+): Promise<void> {
+  await runSql(
+    storage,
+    `INSERT INTO record_deletions (change_seq, record_id, platform_id, module_id, platform_name,
+       record_type, at)
+     SELECT ${change_seq}, r.record_id, r.platform_id, r.module_id, p.platform_name, m.record_type,
+       '2026-03-10T09:00:00.000Z'
+     FROM records r JOIN platforms p ON p.platform_id = r.platform_id
+       JOIN modules m ON m.module_id = r.module_id
+     WHERE r.record_id = ${record_id}`,
+  )
+  await runSql(storage, `DELETE FROM records WHERE record_id = ${record_id}`)
+}

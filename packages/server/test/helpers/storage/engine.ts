@@ -1,0 +1,73 @@
+/** What a storage engine gives so that the contract suite can run on it. */
+import { createHashReference } from '../../../src/domain/erasure.ts'
+import type { Clock } from '../../../src/lib/clock.ts'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+
+export type OpenedStorage = {
+  storage: Storage
+  /** Closes the storage and opens anew what it kept. */
+  reopen(): Promise<Storage>
+  /** Closes the storage and removes what it kept. */
+  close(): Promise<void>
+}
+
+export type StorageEngine = {
+  name: string
+  /** Whether its schedule knows seconds; else a test of it takes minutes (`test/faults`). */
+  schedulesSeconds: boolean
+  /**
+   * Opens an empty storage of its own, in the time zone UTC. Long reads of SQLite run in a thread of their own
+   * unless `withReadThread` is false: starting one costs three times what starting a hub does.
+   */
+  open(options: { clock: Clock; withReadThread?: boolean }): Promise<OpenedStorage>
+}
+
+/** How the storages of tests hash the references of erased records. */
+export const hashReference = createHashReference(Buffer.from('a key of tests'))
+
+/** A clock that stands still until it is set. */
+export class TestClock implements Clock {
+  #now = Date.parse('2026-03-10T08:00:00.000Z')
+
+  now(): Date {
+    return new Date(this.#now)
+  }
+
+  set(at: string): void {
+    this.#now = Date.parse(at)
+  }
+
+  advance(seconds: number): void {
+    this.#now += seconds * 1000
+  }
+
+  get text(): string {
+    return this.now().toISOString()
+  }
+
+  get day(): string {
+    return this.text.slice(0, 10)
+  }
+}
+
+export type StorageKit = {
+  storage: Storage
+  clock: TestClock
+  reopen: () => Promise<Storage>
+}
+
+/** The body of a test that has an empty storage to itself. */
+export function withStorage(
+  engine: StorageEngine,
+  run: (kit: StorageKit) => Promise<void>,
+): () => Promise<void> {
+  return async () => {
+    const clock = new TestClock()
+    const opened = await engine.open({ clock })
+    try {
+      await run({ storage: opened.storage, clock, reopen: () => opened.reopen() })
+    } finally {
+      await opened.close()
+    }
+  }
+}

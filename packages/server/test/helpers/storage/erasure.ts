@@ -1,0 +1,102 @@
+/** A person's record that has left traces, and what is left of it. */
+import assert from 'node:assert/strict'
+import type { Erasure, ErasureMode } from '@recordhub/protocol'
+import { hashReference, type StorageKit } from './engine.ts'
+import {
+  changeLog,
+  listLines,
+  pushWrite,
+  registerTestPlatform,
+  type TestPlatform,
+  write,
+  writeOne,
+} from './fixtures.ts'
+import { keep, rejection } from './replays.ts'
+import { countRows, runSql } from './sql.ts'
+
+const ALL = { platform: null, level: null, limit: 1000, before: null }
+export const MODES: ErasureMode[] = ['erase', 'anonymise']
+
+export const REFERENCE = 'reference of Ann 4711'
+export const NAME = 'Ann Unmistakable'
+export const VALUE = 'a value of Ann alone'
+
+/** A record that has left traces everywhere, among others. */
+export async function storeTraces(kit: StorageKit): Promise<{ school: TestPlatform; id: number }> {
+  const school = await registerTestPlatform(kit)
+  const whole = { reference: REFERENCE, full_name: NAME }
+  const { record_id } = await writeOne(kit, pushWrite(school, { ...whole, data: '{"a":"1"}' }))
+  await write(kit, pushWrite(school, { ...whole, data: `{"a":"${VALUE}"}` }))
+  await write(kit, pushWrite(school, { reference: 'other' }))
+  await write(kit, pushWrite(school, { ...whole, data: `{"a":"${VALUE} too"}` }))
+  await refuse(kit, school, REFERENCE)
+  await refuse(kit, school, REFERENCE, 'pull')
+  await refuse(kit, school, { wrapped: { reference_number: REFERENCE, full_name: NAME } })
+  await refuse(kit, school, 'other')
+  return { school, id: record_id }
+}
+
+export function refuse(
+  kit: StorageKit,
+  school: TestPlatform,
+  what: string | object,
+  method: 'POST' | 'pull' = 'POST',
+): Promise<void> {
+  const named = { record_type: 'students', reference_number: String(what) }
+  const full_name = what === REFERENCE ? NAME : 'Bea'
+  const body = typeof what === 'string' ? { ...named, full_name, data: 7 } : what
+  const over = { method, errors: { data: ['must be an object'] }, body: JSON.stringify(body) }
+  const about = typeof what === 'string' ? named : {}
+  return keep(kit, [rejection(school, { ...over, ...about })])
+}
+
+export async function erase(
+  kit: StorageKit,
+  record_id: number,
+  mode: ErasureMode,
+): Promise<Erasure> {
+  const log = changeLog(`record.${mode}`)
+  const request = { record_id, mode, actor: 'ann@example.org' }
+  const erasure = await kit.storage.erasure.eraseRecord(request, log)
+  assert.ok(erasure, 'There was nothing to erase')
+  return erasure
+}
+
+export function hashOf(reference_number: string): string {
+  return hashReference({ platform_name: 'school', record_type: 'students', reference_number })
+}
+
+const TABLES = [
+  ...['records', 'record_history', 'record_deletions', 'rejected_pushes', 'activity', 'audit'],
+  ...[
+    'record_search',
+    'record_index',
+    'tombstones',
+    'missing_suspects',
+    'missing_reviews',
+    'pull_tasks',
+    'removals',
+    'alerts',
+    'modules',
+    'module_drift',
+    'manifest_changes',
+  ],
+]
+
+export async function expectNothing({ storage }: StorageKit, texts: string[]): Promise<void> {
+  for (const table of TABLES) {
+    const stored = JSON.stringify(await runSql(storage, `SELECT * FROM ${table}`))
+    for (const text of texts) assert.ok(!stored.includes(text), `${text} is in ${table}`)
+  }
+}
+
+export async function counts({ storage }: StorageKit): Promise<Record<string, number>> {
+  const found: Record<string, number> = {}
+  for (const table of TABLES) found[table] = await countRows(storage, table)
+  return found
+}
+
+export async function linesNaming({ storage }: StorageKit, reference: string): Promise<unknown[]> {
+  const lines = await listLines(storage.activity, ALL)
+  return lines.filter((line) => line.details['reference_number'] === reference)
+}

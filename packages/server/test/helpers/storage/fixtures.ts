@@ -1,0 +1,237 @@
+/** Platforms and writes for tests of the storage, with everything that a test does not care about. */
+import assert from 'node:assert/strict'
+import type { ActivityLine, Manifest, Module } from '@recordhub/protocol'
+import type { PushedContent } from '../../../src/domain/record.ts'
+import { NO_FILTER } from '../../../src/domain/record-query.ts'
+import { isJsonObject, type JsonObject, parseExact } from '../../../src/lib/exact-json.ts'
+import type { ActivityStore } from '../../../src/storage/port/activity-store.ts'
+import type { ChangeLog, NewPlatform } from '../../../src/storage/port/platform-store.ts'
+import type {
+  HistoryRow,
+  PushWrite,
+  RecordPage,
+  RecordQuery,
+  RecordRow,
+  RecordWrite,
+  WriteOutcome,
+} from '../../../src/storage/port/record-store.ts'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import type { StorageKit } from './engine.ts'
+
+export type TestPlatform = {
+  platform_id: number
+  platform_name: string
+  key_hash: string
+  hub_key_id: number
+}
+
+export function testModule(record_type: string): Module {
+  return {
+    record_type,
+    module_name: `Module ${record_type}`,
+    description: `All ${record_type}`,
+    fields: [{ key: 'a', label: 'A', type: 'string', required: true }],
+  }
+}
+
+/** The manifest of `newPlatform('school')` with these modules. */
+export function testManifest(...modules: Module[]): Manifest {
+  return {
+    platform_name: 'school',
+    platform_title: 'Title school',
+    platform_description: 'About school',
+    modules,
+  }
+}
+
+export function newPlatform(
+  name: string,
+  over: Partial<NewPlatform> & { registered?: string[]; offered?: string[] } = {},
+): NewPlatform {
+  const { registered = ['students'], offered = [], ...rest } = over
+  return {
+    platform_name: name,
+    display_title: `Title ${name}`,
+    platform_description: `About ${name}`,
+    source_base_url: `https://${name}.example`,
+    sealed_source_key: `sealed source key of ${name}`,
+    hub_key: { key_hash: `hash of ${name}`, hint: 'rhk_…1234', sealed: `sealed key of ${name}` },
+    modules: [
+      ...registered.map((type) => ({ ...testModule(type), registered: true })),
+      ...offered.map((type) => ({ ...testModule(type), registered: false })),
+    ],
+    at: '2026-03-10T08:00:00.000Z',
+    ...rest,
+  }
+}
+
+export function changeLog(kind = 'platform.changed'): ChangeLog {
+  return {
+    activity: { level: 'info', kind, message: `It is so: ${kind}`, actor: 'ann@example.org' },
+    audit: { actor: 'ann@example.org', action: kind, target: 'school', address: '127.0.0.1' },
+  }
+}
+
+/** Registers a platform (`students` is its module unless told otherwise) and looks its key up. */
+export async function registerTestPlatform(
+  { storage, clock }: Pick<StorageKit, 'storage' | 'clock'>,
+  options: { name?: string; modules?: string[]; offered?: string[] } = {},
+): Promise<TestPlatform> {
+  const { name = 'school', modules = ['students'], offered = [] } = options
+  const platform = newPlatform(name, { registered: modules, offered, at: clock.text })
+  const answer = await storage.platforms.registerPlatform(platform, changeLog())
+  assert.equal(answer.outcome, 'registered')
+  const { key_hash } = platform.hub_key
+  const receiver = await storage.platforms.findReceiver(key_hash, clock.text)
+  assert.ok(receiver)
+  const { platform_id, hub_key_id } = receiver
+  return { platform_id, platform_name: name, key_hash, hub_key_id }
+}
+
+export async function setStatus(
+  { storage, clock }: Pick<StorageKit, 'storage' | 'clock'>,
+  platform: TestPlatform,
+  status: 'active' | 'inactive',
+): Promise<void> {
+  const { platform_id } = platform
+  await storage.platforms.setPlatformStatus({ platform_id, status, at: clock.text }, changeLog())
+}
+
+/** The lines of a page of activity. */
+export async function listLines(
+  activity: ActivityStore,
+  query: Parameters<ActivityStore['listActivity']>[0],
+): Promise<ActivityLine[]> {
+  return (await activity.listActivity(query)).lines
+}
+
+/** A query of rejected pushes that means all. */
+export const ANY_REJECTED = {
+  platform: null,
+  code: null,
+  record_type: null,
+  cause: null,
+  state: null,
+  pull_id: null,
+  maxBytes: 1_000_000_000,
+}
+
+/** Content as it comes: JSON text whose numbers are kept as written. */
+export function json(text: string): JsonObject {
+  const value = parseExact(text)
+  assert.ok(isJsonObject(value))
+  return value
+}
+
+/** A POST of r-1 in `students`, unless told otherwise. `data` is JSON text. */
+export function pushWrite(
+  platform: TestPlatform,
+  over: Partial<Omit<PushedContent, 'data'>> & {
+    record_type?: string
+    reference?: string
+    data?: string
+    request_id?: string
+  } = {},
+): PushWrite {
+  const { source = 'POST' } = over
+  return {
+    platform_id: platform.platform_id,
+    hub_key_id: platform.hub_key_id,
+    record_type: over.record_type ?? 'students',
+    reference_number: over.reference ?? 'r-1',
+    request_id: over.request_id ?? 'request-1',
+    content: {
+      source,
+      full_name: over.full_name === undefined ? (source === 'POST' ? 'Ann' : null) : over.full_name,
+      data: json(over.data ?? '{}'),
+      occurred_at: over.occurred_at ?? null,
+    },
+  }
+}
+
+/** Applies writes as one batch at the time of the clock. */
+export function write(
+  { storage, clock }: Pick<StorageKit, 'storage' | 'clock'>,
+  ...writes: RecordWrite[]
+): Promise<WriteOutcome[]> {
+  return storage.records.applyWrites({ at: clock.text, day: clock.day, writes })
+}
+
+/** What became of each write, in a word: `created`, …, or the code of its rejection. */
+export function words(outcomes: WriteOutcome[]): string[] {
+  return outcomes.map((one) => (one.outcome === 'rejected' ? one.code : one.outcome))
+}
+
+/** Applies one write that must be accepted. */
+export async function writeOne(
+  kit: Pick<StorageKit, 'storage' | 'clock'>,
+  one: RecordWrite,
+): Promise<{ outcome: string; record_id: number; module_name: string }> {
+  const outcome = only(await write(kit, one))
+  if (outcome.outcome === 'rejected') throw new Error(`The write was rejected: ${outcome.code}`)
+  return outcome
+}
+
+export async function readRecord(storage: Storage, recordId: number): Promise<RecordRow> {
+  const record = await storage.records.readRecord(recordId)
+  assert.ok(record, 'There is no such record')
+  return record
+}
+
+/** Everything that is asked for, by `record_id` unless told otherwise, in a time that no test needs. */
+export function recordQuery(over: Partial<RecordQuery> = {}): RecordQuery {
+  return {
+    ...NO_FILTER,
+    sort: 'record_id',
+    descending: false,
+    limit: 10_000,
+    after: null,
+    backwards: false,
+    scan_ms: 600_000,
+    ...over,
+  }
+}
+
+export async function listPage(
+  storage: Storage,
+  over: Partial<RecordQuery> = {},
+): Promise<RecordPage> {
+  const page = await storage.records.listRecords(recordQuery(over))
+  assert.equal(page.outcome, 'listed')
+  return page
+}
+
+export async function listRecords(
+  storage: Storage,
+  over: Partial<RecordQuery> = {},
+): Promise<RecordRow[]> {
+  return (await listPage(storage, over)).records
+}
+
+export async function listHistory(storage: Storage, recordId: number): Promise<HistoryRow[]> {
+  const query = { record_id: recordId, limit: 1000, maxBytes: 1_000_000_000, before: null }
+  return (await storage.records.listHistory(query)).entries
+}
+
+/** The only element of a list. */
+export function only<Item>(items: Item[]): Item {
+  const [item] = items
+  assert.equal(items.length, 1, 'There should be exactly one')
+  assert.ok(item !== undefined)
+  return item
+}
+
+/** Reads page after page, each from the last row of the one before, until one is not full. */
+export async function readPages<Row>(
+  limit: number,
+  readPage: (last: Row | undefined) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (;;) {
+    const page = await readPage(rows.at(-1))
+    assert.ok(page.length <= limit, 'A page is longer than its limit')
+    rows.push(...page)
+    if (page.length < limit) return rows
+    assert.ok(rows.length < 10_000, 'The pages do not end')
+  }
+}

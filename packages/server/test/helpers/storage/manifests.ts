@@ -1,0 +1,34 @@
+/** Manifests that are taken over, and what drifts from them, for tests of the storage. */
+import assert from 'node:assert/strict'
+import type { DriftAnswer, Module } from '@recordhub/protocol'
+import type { StorageKit } from './engine.ts'
+import { changeLog, type TestPlatform, testManifest, testModule } from './fixtures.ts'
+
+/** A module with these fields, those that the platforms of tests have anyway and texts. */
+export function withKeys(record_type: string, keys: string[]): Module {
+  const known = testModule(record_type)
+  const fields = keys.map((key) => ({ key, label: key, type: 'string', required: false }))
+  return { ...known, fields: fields.map((one) => known.fields.find(isOf(one.key)) ?? one) }
+}
+
+function isOf(key: string) {
+  return (field: { key: string }) => field.key === key
+}
+
+export function storeManifest(
+  { storage, clock }: StorageKit,
+  { platform_id }: TestPlatform,
+  ...modules: Module[]
+) {
+  const fetched = { platform_id, manifest: testManifest(...modules), at: clock.text }
+  return storage.manifests.storeManifest(fetched, () => changeLog('manifest.changed'))
+}
+
+export async function readDrift(
+  { storage }: StorageKit,
+  { platform_id }: TestPlatform,
+): Promise<Omit<DriftAnswer, 'success'>> {
+  const drift = await storage.manifests.readDrift(platform_id)
+  assert.ok(drift)
+  return drift
+}

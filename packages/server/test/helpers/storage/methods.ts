@@ -1,0 +1,352 @@
+/** A call of every method of the port that asks the database, for tests of what becomes of them without it. */
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import type { TestClock } from './engine.ts'
+import {
+  ANY_REJECTED,
+  changeLog,
+  listRecords,
+  newPlatform,
+  pushWrite,
+  type TestPlatform,
+  testManifest,
+  testModule,
+  write,
+} from './fixtures.ts'
+import { listUnmet, markUnmet, question } from './missing.ts'
+import { LEASE, pullWrite, requestPull, type TestRead, taskResult } from './pulls.ts'
+import { ALL_REFUSALS } from './replays.ts'
+import { chooseFields } from './search.ts'
+import { runSql } from './sql.ts'
+
+const NO_CHANGES = { raise: [], resolve: [], reword: [] }
+
+export type Call = [name: string, call: () => Promise<unknown>]
+
+/** Each can be made again and again. */
+export function everyMethod(
+  storage: Storage,
+  { clock, school, read }: { clock: TestClock; school: TestPlatform; read: TestRead },
+): Call[] {
+  const { records, platforms, manifests, pulls, missing, activity, rejectedPushes } = storage
+  const { operators, invitations, snapshot, erasure, removals } = storage
+  const manifest = testManifest(testModule('students'))
+  const { platform_id } = school
+  const { pull_id } = read.read
+  const { task_number } = read.task
+  const any = { platform: null, record_type: null }
+  const when = { at: clock.text, day: clock.day }
+  const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
+  const audit = changeLog().audit
+  const rejected = {
+    platform_id,
+    method: 'POST',
+    code: 'invalid_record',
+    message: 'No',
+    errors: {},
+    body: '{}',
+    pull_id: null,
+    record_type: null,
+    place: null,
+    activity: null,
+  } as const
+  const alert = { kind: 'disk_low', subject: 'disk', platform: null, message: 'Low' } as const
+  let count = 0
+  const token = () => ({
+    name: 'a token',
+    role: 'viewer' as const,
+    token_hash: `hash ${count++} ${Math.random()}`,
+    hint: 'rht_…1234',
+    expires_at: null,
+    operator_id: null,
+    created_by: 'ann',
+  })
+  return [
+    ['push', () => write({ storage, clock }, pushWrite(school, { data: `{"a":${count++}}` }))],
+    [
+      'pulled record',
+      () => write({ storage, clock }, pullWrite(read, { reference: `p-${count++}` })),
+    ],
+    [
+      'recogniseElements',
+      () => records.recogniseElements(read.read, [{ reference_number: 'r-1', source_hash: 'h' }]),
+    ],
+    ['listRecords', () => listRecords(storage)],
+    ['listRecords of a module', () => listRecords(storage, { platform: 'school' })],
+    [
+      'listRecords of a search',
+      () => listRecords(storage, { search: { parts: ['ann'], beginnings: [] } }),
+    ],
+    ['countRecords', () => records.countRecords(any)],
+    ['indexNext', () => storage.searchIndex.indexNext(5)],
+    ['readSearchIndex', () => storage.searchIndex.readSearchIndex()],
+    ['listIndexedFields', () => storage.searchIndex.listIndexedFields(platform_id, 'students')],
+    ['setIndexedFields', () => chooseFields(storage, school, [`f${count++}`])],
+    ['listViews', () => storage.views.listViews('ann')],
+    ['readView', () => storage.views.readView(1)],
+    [
+      'createView',
+      () =>
+        storage.views.createView(
+          { name: `v${Math.random()}`, query: '', shared: false, owner: 'ann' },
+          audit,
+        ),
+    ],
+    ['changeView', () => storage.views.changeView(1, { query: `q=${count++}` }, audit)],
+    ['deleteView', () => storage.views.deleteView(-1, audit)],
+    ['readRecord', () => records.readRecord(1)],
+    [
+      'listHistory',
+      () => records.listHistory({ record_id: 1, limit: 5, maxBytes: 9, before: null }),
+    ],
+    [
+      'listChanges',
+      () =>
+        storage.changes.listChanges({
+          ...any,
+          record_type: 'students',
+          after: 0,
+          limit: 5,
+          maxBytes: 9,
+        }),
+    ],
+    [
+      'registerPlatform',
+      () => platforms.registerPlatform(newPlatform(`p${count++}-${Math.random()}`), changeLog()),
+    ],
+    ['listPlatforms', () => platforms.listPlatforms()],
+    ['readPlatform', () => platforms.readPlatform(platform_id)],
+    [
+      'setPlatformStatus',
+      () =>
+        platforms.setPlatformStatus({ platform_id, status: 'active', at: clock.text }, changeLog()),
+    ],
+    [
+      'claimManifest',
+      () => manifests.claimManifest(platform_id, { at: clock.text, notSince: clock.text }),
+    ],
+    [
+      'storeManifest',
+      () => manifests.storeManifest({ platform_id, manifest, at: clock.text }, () => changeLog()),
+    ],
+    ['readDrift', () => manifests.readDrift(platform_id)],
+    [
+      'setDriftPolicy',
+      () =>
+        manifests.setDriftPolicy(
+          { platform_id, record_type: 'students', drift_policy: 'accept', at: clock.text },
+          changeLog(),
+        ),
+    ],
+    [
+      'listCompleteness',
+      () => manifests.listCompleteness({ platform: null, limit: 5, after: null }),
+    ],
+    ['findReceiver', () => platforms.findReceiver(school.key_hash, clock.text)],
+    ['readHubKeys', () => storage.connections.readHubKeys(platform_id, clock.text)],
+    ['readSealedHubKey', () => storage.connections.readSealedHubKey(platform_id)],
+    [
+      'rotateHubKey',
+      () => {
+        const hub_key = { key_hash: `h${Math.random()}`, hint: 'rhk_…1', sealed: 'sealed' }
+        const times = { old_expires_at: '2099-01-01T00:00:00.000Z', at: clock.text }
+        return storage.connections.rotateHubKey({ platform_id, hub_key, ...times }, changeLog())
+      },
+    ],
+    [
+      'setSource',
+      () =>
+        storage.connections.setSource(
+          {
+            platform_id,
+            source_base_url: 'https://school.example',
+            sealed_source_key: null,
+            at: clock.text,
+          },
+          changeLog(),
+        ),
+    ],
+    ['readSource', () => platforms.readSource(platform_id)],
+    ['requestPull', () => requestPull(storage)],
+    ['startPull', () => pulls.startPull(pull_id, LEASE)],
+    ['renewLease', () => pulls.renewLease(pull_id, LEASE)],
+    ['interruptAbandonedPulls', () => pulls.interruptAbandonedPulls()],
+    ['readPause', () => storage.schedule.readPause()],
+    ['setPaused', () => storage.schedule.setPaused(true, 'ann', changeLog())],
+    ['holdsLease', () => pulls.holdsLease(pull_id, LEASE.owner)],
+    ['startTask', () => pulls.startTask(pull_id, task_number)],
+    [
+      'reportTask',
+      () => pulls.reportTask(pull_id, task_number, { total: null, counts: taskResult().counts }),
+    ],
+    ['finishTask', () => pulls.finishTask(-1, task_number, taskResult(), null)],
+    [
+      'finishPull',
+      () => pulls.finishPull(-1, { state: 'failed', unfinishedTasks: 'not_reached' }, line),
+    ],
+    ['readPull', () => pulls.readPull(pull_id)],
+    ['listPulls', () => pulls.listPulls({ limit: 5, before: null })],
+    ['listPlatformPulls', () => pulls.listPlatformPulls({ platform_id, limit: 5, before: null })],
+    ['tallyTasks', () => pulls.tallyTasks(pull_id)],
+    ['listTasks', () => pulls.listTasks({ pull_id, limit: 5, after: null })],
+    ['countUnmarked', () => missing.countUnmarked(read.read)],
+    ['listUnmet', () => listUnmet(storage, read)],
+    ['findPresent', () => missing.findPresent(read.read, ['r-1'])],
+    ['markMissing', () => markUnmet(storage, read, ['r-none'])],
+    ['readMissingState', () => missing.readMissingState(read.read)],
+    ['askForReview', () => missing.askForReview(question(read), null, line)],
+    ['changeReview', () => missing.changeReview(1, question(read))],
+    ['listReviews', () => missing.listReviews({ state: null, limit: 5, before: null })],
+    ['readReview', () => missing.readReview(1)],
+    [
+      'answerReview',
+      () =>
+        missing.answerReview(
+          { review_id: 1, state: 'approved', by: 'ann', at: clock.text },
+          changeLog(),
+        ),
+    ],
+    ['closeReview', () => missing.closeReview(-1, 'settled', line)],
+    ['rememberSuspects', () => missing.rememberSuspects(read.read, [count++])],
+    [
+      'setRegisteredModules',
+      () =>
+        platforms.setRegisteredModules(
+          { platform_id, record_types: ['students'], at: clock.text },
+          changeLog(),
+        ),
+    ],
+    [
+      'removePlatform',
+      () =>
+        platforms.removePlatform(
+          { platform_id: -1, platform_name: 'none', requested_by: 'ann', at: clock.text },
+          changeLog(),
+        ),
+    ],
+    ['previewPlatform', () => removals.previewPlatform(platform_id)],
+    ['previewModule', () => removals.previewModule({ platform_id, record_type: 'students' })],
+    [
+      'removeModuleRecords',
+      () =>
+        removals.removeModuleRecords(
+          { platform_id, record_type: 'ghosts', requested_by: 'ann' },
+          changeLog(),
+        ),
+    ],
+    ['removeNext', () => removals.removeNext()],
+    ['listRemovals', () => removals.listRemovals({ limit: 5, before: null })],
+    ['previewErasure', () => erasure.previewErasure(1)],
+    [
+      'eraseRecord',
+      () => erasure.eraseRecord({ record_id: -1, mode: 'erase', actor: 'ann' }, changeLog()),
+    ],
+    ['listTombstones', () => erasure.listTombstones({ limit: 5, before: null })],
+    ['readTombstone', () => erasure.readTombstone(-1)],
+    ['liftTombstone', () => erasure.liftTombstone(-1, changeLog())],
+    ['appendActivity', () => activity.appendActivity(line)],
+    ['appendAudit', () => activity.appendAudit(audit)],
+    [
+      'listAudit',
+      () =>
+        activity.listAudit({
+          ...{ actor: null, action: null, target: null, from: null, until: null },
+          ...{ limit: 5, before: null },
+        }),
+    ],
+    [
+      'listActivity',
+      () => activity.listActivity({ platform: null, level: null, limit: 5, before: null }),
+    ],
+    [
+      'keepRejectedPushes',
+      () => rejectedPushes.keepRejectedPushes([rejected], { ...when, quotaBytes: 10_000 }),
+    ],
+    [
+      'listRejectedPushes',
+      () => rejectedPushes.listRejectedPushes({ ...ANY_REJECTED, limit: 5, before: null }),
+    ],
+    ['readRejectedPush', () => rejectedPushes.readRejectedPush(1)],
+    ['listGroups', () => rejectedPushes.listGroups({ platform: null, limit: 5 })],
+    ['readRefusal', () => rejectedPushes.readRefusal(1)],
+    ['listRefusals', () => rejectedPushes.listRefusals(ALL_REFUSALS)],
+    [
+      'dismissRejectedPushes',
+      () =>
+        rejectedPushes.dismissRejectedPushes(
+          { ...ALL_REFUSALS, id: -1, until: clock.text },
+          clock.text,
+          null,
+        ),
+    ],
+    ['tryWrites', () => records.tryWrites({ ...when, writes: [pushWrite(school)] })],
+    [
+      'dropOld',
+      () => storage.retention.dropOld('activity', { before: '2000', limit: 5, after: null }),
+    ],
+    [
+      'dropActivityBeyond',
+      () => storage.retention.dropActivityBeyond(1000, { limit: 5, after: null }),
+    ],
+    ['historyKeptSince', () => storage.retention.historyKeptSince()],
+    ['listPlatformHealth', () => storage.alerts.listPlatformHealth()],
+    ['readHours', () => storage.alerts.readHours('2026-03-10T08', '2026-03-10T09')],
+    ['listOpenAlerts', () => storage.alerts.listOpenAlerts()],
+    ['settleAlerts', () => storage.alerts.settleAlerts({ ...NO_CHANGES, raise: [alert] })],
+    ['listAlerts', () => storage.alerts.listAlerts({ state: null, limit: 5, after: null })],
+    ['readOpenAlerts', () => storage.alerts.readOpenAlerts(5)],
+    ['acknowledgeAlert', () => storage.alerts.acknowledgeAlert(-1, 'ann', () => changeLog())],
+    ['listUnmailed', () => storage.alerts.listUnmailed(5)],
+    ['hasOperators', () => operators.hasOperators()],
+    ['claim', () => operators.claim('a claim', 30)],
+    ['releaseClaim', () => operators.releaseClaim('a claim')],
+    ['createToken', () => operators.createToken(token(), audit)],
+    ['findToken', () => operators.findToken('no hash', clock.text)],
+    ['listTokens', () => operators.listTokens(null)],
+    ['revokeToken', () => operators.revokeToken(-1, null, () => audit)],
+    ['listOperators', () => operators.listOperators()],
+    ['readOperator', () => operators.readOperator('nobody')],
+    ['changeOperator', () => operators.changeOperator('nobody', { role: 'viewer' }, audit)],
+    ['removeOperator', () => operators.removeOperator('nobody', audit)],
+    ['setPassword', () => operators.setPassword('nobody', 'hash', audit)],
+    ['removeSecondFactor', () => operators.removeSecondFactor('nobody', audit)],
+    ['takeCode', () => operators.takeCode('nobody', 'hash')],
+    ['strengthenSession', () => operators.strengthenSession('none')],
+    ['noteSeen', () => operators.noteSeen('nobody', 'none', clock.text)],
+    [
+      'dropEndedSessions',
+      () => operators.dropEndedSessions({ at: clock.text, seenBefore: clock.text }),
+    ],
+    ['listSessions', () => operators.listSessions('nobody')],
+    ['endSession', () => operators.endSession('nobody', 'none', audit)],
+    ['endSessions', () => operators.endSessions('nobody', null, audit)],
+    ['countGuess', () => storage.guesses.countGuess(['somebody'], clock.text, () => 0)],
+    ['forgiveGuess', () => storage.guesses.forgiveGuess(['somebody'], ['another'])],
+    [
+      'createInvitation',
+      () =>
+        invitations.createInvitation(
+          {
+            email: `${Math.random()}@example.org`,
+            role: 'viewer',
+            token_hash: `hash ${Math.random()}`,
+            invited_by: 'ann',
+            expires_at: clock.text,
+          },
+          audit,
+        ),
+    ],
+    ['listInvitations', () => invitations.listInvitations()],
+    ['findInvitation', () => invitations.findInvitation('no hash', clock.text)],
+    ['findInvitationOf', () => invitations.findInvitationOf('nobody', clock.text)],
+    ['takeInvitation', () => invitations.takeInvitation(-1, clock.text)],
+    ['giveBackInvitation', () => invitations.giveBackInvitation(-1)],
+    ['withdrawInvitation', () => invitations.withdrawInvitation(-1, () => audit)],
+    ['readEngine', () => storage.readEngine()],
+    ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],
+    ['refreshViews', () => storage.sqlViews.refreshViews()],
+    ['readSnapshot', () => snapshot.readSnapshot(clock.day)],
+    ['checkWritable', () => storage.checkWritable()],
+    // Last, since the pulls above would be ended.
+    ['interruptPulls', () => pulls.interruptPulls()],
+  ]
+}

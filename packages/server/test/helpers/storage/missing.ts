@@ -1,0 +1,54 @@
+/** Records that a read did not meet, for tests of the storage. */
+import type {
+  MarkOutcome,
+  NewMissingReview,
+  UnmetRecord,
+} from '../../../src/storage/port/missing-store.ts'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import { listRecords } from './fixtures.ts'
+import type { TestRead } from './pulls.ts'
+
+export const READ_AT = '2026-03-10T08:00:00.000Z'
+
+/** Everything that a read did not meet, gathered step by step. */
+export async function listUnmet(
+  storage: Storage,
+  { read }: TestRead,
+  limit = 1000,
+): Promise<UnmetRecord[]> {
+  const all: UnmetRecord[] = []
+  let after: string | null = null
+  do {
+    const isMet = ({ record_id }: UnmetRecord) => read.seen.has(record_id)
+    const step = await storage.missing.listUnmet({ ...read, isMet, limit, after })
+    all.push(...step.unmet)
+    after = step.next
+  } while (after !== null)
+  return all
+}
+
+/** Marks records by their references, whether the read met them or not. */
+export async function markUnmet(
+  storage: Storage,
+  { read }: TestRead,
+  references: string[],
+): Promise<MarkOutcome> {
+  const stored = new Map(
+    (await listRecords(storage)).map((row) => [row.reference_number, row.record_id]),
+  )
+  const records = references.map((reference_number) => ({
+    reference_number,
+    record_id: stored.get(reference_number) ?? -1,
+  }))
+  return storage.missing.markMissing({ ...read, since: READ_AT, records })
+}
+
+/** 20 of 50 records, unless told otherwise. */
+export function question(
+  { read }: TestRead,
+  over: Partial<NewMissingReview> = {},
+): NewMissingReview {
+  const { platform_id, module_id, pull_id } = read
+  const numbers = { missing: 20, records: 50, fingerprint: 'these' }
+  return { platform_id, module_id, pull_id, ...numbers, ...over }
+}

@@ -1,0 +1,98 @@
+/** What a record store should hold: the decisions of the domain folded over the writes in memory. */
+import {
+  decidePull,
+  decidePush,
+  type LastRead,
+  type RecordState,
+  type WriteDecision,
+} from '../../../src/domain/record.ts'
+import type { PullWrite, PushWrite, RecordRead } from '../../../src/storage/port/record-store.ts'
+
+export type ModelWrite = PushWrite | PullWrite
+
+type ModelRecord = {
+  state: RecordState
+  /** The newest first. */
+  history: { source: string; changes: string }[]
+}
+
+export class RecordModel {
+  readonly records = new Map<string, ModelRecord>()
+  readonly counts = { received: 0, created: 0, updated: 0 }
+  readonly #lastReads = new Map<string, LastRead>()
+  readonly #reads = new Map<RecordRead, { recordType: string; mark: number; seen: Set<string> }>()
+  #seq = 0
+
+  beginRead(recordType: string, read: RecordRead): void {
+    this.#reads.set(read, { recordType, mark: this.#seq, seen: new Set() })
+  }
+
+  finishRead(recordType: string, read: RecordRead): void {
+    const { mark, seen } = this.#known(read)
+    const stored = [...this.records.keys()].filter((key) => key.startsWith(`${recordType} `))
+    // A read that missed a record speaks for none but those it wrote.
+    if (stored.length !== seen.size) return
+    this.#lastReads.set(recordType, { mark, requested_at: read.requested_at })
+  }
+
+  /** A name for the record that a write is of. */
+  keyOf(write: ModelWrite): string {
+    const type = 'read' in write ? this.#known(write.read).recordType : write.record_type
+    return `${type} ${write.reference_number}`
+  }
+
+  /** @returns what should become of the write, in a word. */
+  apply(write: ModelWrite): string {
+    const key = this.keyOf(write)
+    const stored = this.records.get(key) ?? null
+    if ('read' in write) {
+      const { seen, mark } = this.#known(write.read)
+      if (seen.has(key)) return 'duplicate_reference'
+      seen.add(key)
+      const decision = decidePull(stored?.state ?? null, write.content, { ...write.read, mark })
+      const isReceived = decision.outcome === 'created' || decision.outcome === 'updated'
+      if (isReceived) this.counts.received += 1
+      return this.#store(key, write, stored, decision)
+    }
+    this.#seq += 1
+    const lastRead = this.#lastReads.get(write.record_type) ?? null
+    const context = { seq: this.#seq, lastRead }
+    this.counts.received += 1
+    return this.#store(
+      key,
+      write,
+      stored,
+      decidePush(stored?.state ?? null, write.content, context),
+    )
+  }
+
+  #store(
+    key: string,
+    write: ModelWrite,
+    stored: ModelRecord | null,
+    decision: WriteDecision,
+  ): string {
+    const { outcome } = decision
+    if (outcome === 'stale' || decision.next === null) return outcome
+    const history = [...(stored?.history ?? [])]
+    if (outcome === 'updated' && decision.changes.length > 0) {
+      const changes = decision.changes.map(({ path, before, after }) => {
+        const sides = [
+          ...(before === undefined ? [] : [`"before":${before}`]),
+          ...(after === undefined ? [] : [`"after":${after}`]),
+        ]
+        return `{${[`"path":${JSON.stringify(path)}`, ...sides].join(',')}}`
+      })
+      history.unshift({ source: write.content.source, changes: `[${changes.join(',')}]` })
+    }
+    if (outcome !== 'unchanged') this.counts[outcome] += 1
+    this.records.set(key, { state: decision.next, history })
+    return outcome
+  }
+
+  #known(read: RecordRead): { recordType: string; mark: number; seen: Set<string> } {
+    const known = this.#reads.get(read)
+    if (!known) throw new Error('The model does not know this read')
+    return known
+  }
+}

@@ -1,0 +1,90 @@
+/** PostgreSQL for the suites: databases from one template, used again by the next test. */
+import { Client } from 'pg'
+import type { Clock } from '../../../src/lib/clock.ts'
+import { openPostgres } from '../../../src/storage/postgres/storage.ts'
+import { databaseFromTemplate, type TestDatabase } from '../postgres/database.ts'
+import { hashReference, type OpenedStorage, type StorageEngine } from './engine.ts'
+
+/** Without waiting for a database that is not there. */
+export const AT_ONCE = {
+  asHub: true,
+  waiting: { seconds: 0 },
+  warn: () => undefined,
+  hashReference,
+}
+
+export const postgresEngine: StorageEngine = {
+  name: 'PostgreSQL',
+  schedulesSeconds: false,
+  open: ({ clock }) => openTemporaryPostgres(clock),
+}
+
+const free: TestDatabase[] = []
+
+export async function openTemporaryPostgres(
+  clock: Clock,
+): Promise<OpenedStorage & { url: string }> {
+  const database = free.pop() ?? (await databaseFromTemplate(fill))
+  const { url } = database
+  const open = () => openPostgres({ url, timeZone: 'UTC', ...AT_ONCE, clock })
+  let storage = await open()
+  return {
+    url,
+    storage,
+    async reopen() {
+      await storage.close()
+      storage = await open()
+      return storage
+    },
+    async close() {
+      await storage.close()
+      await withDatabase(url, empty)
+      free.push(database)
+    },
+  }
+}
+
+/** A database that a hub has filled with its tables, and pg-boss with its own. */
+export async function fill(url: string): Promise<void> {
+  const storage = await openPostgres({ url, timeZone: 'UTC', ...AT_ONCE })
+  const handlers = { runPull: async () => undefined, onSchedule: async () => undefined }
+  await storage.pullDispatcher.start(handlers, null)
+  await storage.pullDispatcher.stop()
+  await storage.close()
+}
+
+export async function withDatabase<Result>(
+  url: string,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * Deletes all rows and restarts all sequences. TRUNCATE would give each of a hundred tables and indexes a new
+ * file, which costs more than most tests do.
+ */
+async function empty(client: Client): Promise<void> {
+  await client.query(`
+    SET session_replication_role = replica;
+    DO $$
+      DECLARE name text;
+      BEGIN
+        FOR name IN SELECT format('%I', tablename) FROM pg_tables
+          WHERE schemaname = 'public' AND tablename NOT LIKE 'kysely%'
+        LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
+        FOR name IN SELECT format('%I.%I', schemaname, sequencename) FROM pg_sequences
+          WHERE schemaname = 'public' AND last_value IS NOT NULL
+        LOOP EXECUTE 'ALTER SEQUENCE ' || name || ' RESTART'; END LOOP;
+      END
+    $$;
+    DROP SCHEMA IF EXISTS recordhub_views CASCADE;
+    DELETE FROM pgboss.job;
+    DELETE FROM pgboss.schedule`)
+}

@@ -1,0 +1,164 @@
+/** Pulls and reads for tests of the storage. */
+import assert from 'node:assert/strict'
+import type { PullCounts } from '@recordhub/protocol'
+import { manifestTag, sourceHash } from '../../../src/domain/record.ts'
+import { IdSet } from '../../../src/lib/id-set.ts'
+import type {
+  EndState,
+  Lease,
+  PullTaskPlan,
+  PullTaskResult,
+} from '../../../src/storage/port/pull-store.ts'
+import type { PullWrite, RecordRead } from '../../../src/storage/port/record-store.ts'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import { json, type TestPlatform } from './fixtures.ts'
+
+export const LEASE: Lease = { owner: 'node-1', seconds: 30 }
+
+export type TestPull = { pull_id: number; tasks: PullTaskPlan[] }
+export type TestRead = { task: PullTaskPlan; read: RecordRead }
+
+export function requestPull(storage: Storage, lease: Lease = LEASE) {
+  return storage.pulls.requestPull({
+    trigger: 'operator',
+    requested_by: 'ann@example.org',
+    lease,
+    only: null,
+  })
+}
+
+/** Requests a pull and starts it. */
+export async function startTestPull(storage: Storage, lease: Lease = LEASE): Promise<TestPull> {
+  const { outcome, pull } = await requestPull(storage, lease)
+  assert.equal(outcome, 'queued')
+  const tasks = await storage.pulls.startPull(pull.id, lease)
+  assert.ok(tasks)
+  return { pull_id: pull.id, tasks }
+}
+
+export function taskOf(pull: TestPull, platform: TestPlatform, type = 'students'): PullTaskPlan {
+  const task = pull.tasks.find(
+    (one) => one.platform_id === platform.platform_id && one.record_type === type,
+  )
+  assert.ok(task)
+  return task
+}
+
+/** Starts the task of a module and makes the read that its elements come from. */
+export async function startRead(
+  storage: Storage,
+  pull: TestPull,
+  platform: TestPlatform,
+  over: { record_type?: string; requested_at?: string; manifest_keys?: string[] } = {},
+): Promise<TestRead> {
+  const task = taskOf(pull, platform, over.record_type)
+  const started = await storage.pulls.startTask(pull.pull_id, task.task_number)
+  assert.ok(started)
+  const keys = over.manifest_keys ?? ['a', 'b']
+  const read: RecordRead = {
+    pull_id: pull.pull_id,
+    platform_id: task.platform_id,
+    module_id: task.module_id,
+    mark: started.mark,
+    requested_at: over.requested_at ?? '2026-03-10T08:00:00.000000000Z',
+    manifest_keys: new Set(keys),
+    manifest_tag: manifestTag(keys),
+    seen: new IdSet(),
+  }
+  return { task, read }
+}
+
+/** Requests a pull, starts it and starts the read of one module. */
+export async function beginRead(
+  storage: Storage,
+  platform: TestPlatform,
+  over: Parameters<typeof startRead>[3] = {},
+): Promise<TestRead> {
+  return startRead(storage, await startTestPull(storage), platform, over)
+}
+
+/** r-1 as a read brings it, unless told otherwise. `data` is JSON text. */
+export function pullWrite(
+  { read }: TestRead,
+  over: { reference?: string; full_name?: string; data?: string } = {},
+): PullWrite {
+  const { reference = 'r-1', full_name = 'Ann', data = '{}' } = over
+  const bytes = Buffer.from(
+    `{"reference_number":${JSON.stringify(reference)},"full_name":${JSON.stringify(full_name)},"data":${data}}`,
+  )
+  return {
+    reference_number: reference,
+    read,
+    content: {
+      source: 'pull',
+      full_name,
+      data: json(data),
+      source_hash: sourceHash(read.manifest_tag, bytes),
+    },
+  }
+}
+
+export const NO_COUNTS: PullCounts = {
+  received: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  stale: 0,
+  rejected: 0,
+  missing: 0,
+}
+
+export function taskResult(over: Partial<PullTaskResult> = {}): PullTaskResult {
+  return {
+    state: 'succeeded',
+    total: null,
+    counts: NO_COUNTS,
+    error: null,
+    warnings: [],
+    trouble: null,
+    platform_error: over.error ?? null,
+    read: null,
+    kept: null,
+    ...over,
+  }
+}
+
+/** A complete read that proves nothing, unless told otherwise. */
+export function readOf(
+  read: Partial<NonNullable<PullTaskResult['read']>> & { mark: number },
+): PullTaskResult['read'] {
+  const requested_at = '2026-03-10T08:00:00.000000000Z'
+  return { requested_at, records: 0, rejected_here: 0, pushes: 0, doubts: ['no_total'], ...read }
+}
+
+/** Ends the task of a read as a complete one. */
+export async function finishRead(storage: Storage, { read, task }: TestRead): Promise<void> {
+  const { mark, requested_at, pull_id } = read
+  const result = taskResult({ read: readOf({ mark, requested_at, records: read.seen.size }) })
+  await storage.pulls.finishTask(pull_id, task.task_number, result, null)
+}
+
+export function finishTestPull(
+  storage: Storage,
+  pullId: number,
+  state: EndState = 'succeeded',
+): Promise<boolean> {
+  return storage.pulls.finishPull(
+    pullId,
+    { state, unfinishedTasks: 'not_reached' },
+    { level: 'info', kind: `pull.${state}`, message: `Pull ${pullId} ended: ${state}` },
+  )
+}
+
+/** One whole pull that reads one module of one platform. */
+export async function pullOnce(
+  kit: { storage: Storage },
+  platform: TestPlatform,
+  during: (read: TestRead) => Promise<void>,
+  over: Parameters<typeof startRead>[3] = {},
+): Promise<void> {
+  const read = await beginRead(kit.storage, platform, over)
+  await during(read)
+  await finishRead(kit.storage, read)
+  await finishTestPull(kit.storage, read.read.pull_id)
+}

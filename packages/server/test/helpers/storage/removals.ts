@@ -1,0 +1,104 @@
+/** Platforms with something of everything, and their removal. */
+import assert from 'node:assert/strict'
+import type { Removal } from '@recordhub/protocol'
+import type { StorageKit } from './engine.ts'
+import {
+  changeLog,
+  pushWrite,
+  registerTestPlatform,
+  type TestPlatform,
+  testManifest,
+  testModule,
+  write,
+} from './fixtures.ts'
+import { question } from './missing.ts'
+import { beginRead, finishTestPull } from './pulls.ts'
+import { keep, rejection } from './replays.ts'
+import { countRows, runSql } from './sql.ts'
+
+export const OF_PLATFORM = [
+  ...['indexed_fields', 'record_index'],
+  ...['platforms', 'modules', 'hub_keys', 'records', 'record_history', 'rejected_pushes'],
+  ...['module_counters', 'hourly_counters', 'missing_reviews', 'missing_suspects'],
+  ...['module_drift', 'manifest_changes'],
+]
+
+/** `school` with 700 students, 500 staff, history, a refused push and a question; `clinic` with one record. */
+export async function fillTwo(
+  kit: StorageKit,
+): Promise<{ school: TestPlatform; clinic: TestPlatform }> {
+  const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
+  const clinic = await registerTestPlatform(kit, { name: 'clinic' })
+  const many = (count: number, over: Parameters<typeof pushWrite>[1]) =>
+    Array.from({ length: count }, (_, n) => pushWrite(school, { reference: `r-${n}`, ...over }))
+  await write(kit, ...many(700, {}), pushWrite(clinic), ...many(500, { record_type: 'staff' }))
+  for (const round of [1, 2]) await write(kit, ...many(300, { data: `{"a":${round}}` }))
+  await storeNewManifests(kit, school, 3)
+  const drift = { unknown: ['x'], absent: [] }
+  await write(kit, { ...pushWrite(school, { data: '{"x":1}' }), drift })
+  await keep(kit, [rejection(school)])
+  const read = await beginRead(kit.storage, school)
+  const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
+  await kit.storage.missing.askForReview(question(read), null, line)
+  await kit.storage.missing.rememberSuspects(read.read, [1, 2])
+  await finishTestPull(kit.storage, read.read.pull_id)
+  return { school, clinic }
+}
+
+/** That many, each with other words than the one before. */
+async function storeNewManifests(
+  { storage, clock }: StorageKit,
+  { platform_id }: TestPlatform,
+  count: number,
+): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const modules = ['students', 'staff'].map((type) => testModule(type))
+    const manifest = { ...testManifest(...modules), platform_description: `About ${n}` }
+    const log = changeLog()
+    assert.ok(
+      await storage.manifests.storeManifest({ platform_id, manifest, at: clock.text }, () => log),
+    )
+  }
+}
+
+export async function remove(
+  { storage, clock }: StorageKit,
+  platform: TestPlatform,
+): Promise<Removal> {
+  const { platform_id, platform_name } = platform
+  const request = { platform_id, platform_name, requested_by: 'ann', at: clock.text }
+  const removal = await storage.platforms.removePlatform(request, changeLog('platform.removed'))
+  assert.ok(removal)
+  return removal
+}
+
+export function register(
+  { storage, clock }: StorageKit,
+  { platform_id }: TestPlatform,
+  record_types: string[],
+) {
+  const change = { platform_id, record_types, at: clock.text }
+  return storage.platforms.setRegisteredModules(change, changeLog())
+}
+
+export async function runAll(storage: StorageKit['storage']): Promise<void> {
+  while (await storage.removals.removeNext());
+}
+
+export async function sizes({ storage }: StorageKit): Promise<Record<string, number>> {
+  const found: Record<string, number> = {}
+  for (const table of OF_PLATFORM) found[table] = await countRows(storage, table)
+  return found
+}
+
+/** What is counted a module is what there is of it. */
+export async function expectCountersAsRows({ storage }: StorageKit): Promise<void> {
+  const of = async (sql: string) =>
+    new Map((await runSql(storage, sql)).map((row) => [Number(row['module_id']), Number(row['n'])]))
+  const counted = await of(
+    'SELECT module_id, sum(records) AS n FROM module_counters GROUP BY module_id',
+  )
+  const stored = await of('SELECT module_id, count(*) AS n FROM records GROUP BY module_id')
+  for (const [module, n] of counted) assert.equal(n, stored.get(module) ?? 0, `module ${module}`)
+  for (const module of stored.keys()) assert.ok(counted.has(module))
+}

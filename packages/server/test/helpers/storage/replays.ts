@@ -1,0 +1,74 @@
+/** What was refused, and its replays, for tests of the storage. */
+import type { ReplayedContent } from '../../../src/domain/replay.ts'
+import type { ReplayWrite } from '../../../src/storage/port/record-store.ts'
+import type { NewRejectedPush, Refusal } from '../../../src/storage/port/rejected-push-store.ts'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import type { StorageKit } from './engine.ts'
+import { json, type TestPlatform } from './fixtures.ts'
+
+/** A refused POST, unless told otherwise. */
+export function rejection(
+  platform: Pick<TestPlatform, 'platform_id'>,
+  over: Partial<NewRejectedPush> = {},
+): NewRejectedPush {
+  return {
+    platform_id: platform.platform_id,
+    record_type: null,
+    method: 'POST',
+    code: 'invalid_record',
+    message: 'It was not accepted',
+    errors: {},
+    body: '{"a":1}',
+    pull_id: null,
+    place: null,
+    activity: null,
+    ...over,
+  }
+}
+
+export async function keep(
+  { storage, clock }: Pick<StorageKit, 'storage' | 'clock'>,
+  rejected: NewRejectedPush[],
+  quotaBytes = 50 * 1024 * 1024,
+): Promise<void> {
+  const options = { at: clock.text, day: clock.day, quotaBytes }
+  await storage.rejectedPushes.keepRejectedPushes(rejected, options)
+}
+
+export const ALL_REFUSALS = {
+  platform: null,
+  code: null,
+  record_type: null,
+  cause: null,
+  limit: 1000,
+  maxBytes: 1_000_000,
+  after: null,
+}
+
+/** What is not replayed yet, in the order in which it stands. */
+export async function listRefusals(storage: Storage): Promise<Refusal[]> {
+  return (await storage.rejectedPushes.listRefusals(ALL_REFUSALS)).refusals
+}
+
+/** A replay of a refusal as a POST of r-1, unless told otherwise. `data` is JSON text. */
+export function replayWrite(
+  { rejected_push_id, platform_id }: Pick<Refusal, 'rejected_push_id' | 'platform_id'>,
+  over: {
+    data?: string
+    reference?: string
+    record_type?: string
+    overwrite?: boolean
+    content?: ReplayedContent
+  } = {},
+): ReplayWrite {
+  const { data = '{}', reference = 'r-1', record_type = 'students', overwrite = false } = over
+  const post = { source: 'POST', full_name: 'Ann', data: json(data), occurred_at: null } as const
+  return {
+    platform_id,
+    record_type,
+    reference_number: reference,
+    content: over.content ?? post,
+    request_id: 'request-of-replay',
+    replay: { rejected_push_id, overwrite, actor: 'ann@example.org' },
+  }
+}

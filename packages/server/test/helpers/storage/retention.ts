@@ -1,0 +1,100 @@
+/** Rows that grow old, for tests of what is kept how long. */
+import type { RetentionNoun } from '../../../src/domain/retention.ts'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import type { StorageKit } from './engine.ts'
+import { pushWrite, type TestPlatform, testManifest, write } from './fixtures.ts'
+import { question } from './missing.ts'
+import { pullOnce } from './pulls.ts'
+import { keep, rejection } from './replays.ts'
+import { runSql } from './sql.ts'
+
+const AGED_TABLES = {
+  activity: { table: 'activity', at: 'at' },
+  manifest_changes: { table: 'manifest_changes', at: 'at' },
+  history: { table: 'record_history', at: 'at' },
+  pulls: { table: 'pulls', at: 'finished_at' },
+  rejected_pushes: { table: 'rejected_pushes', at: 'at' },
+  missing_reviews: { table: 'missing_reviews', at: 'closed_at' },
+  alerts: { table: 'alerts', at: 'resolved_at' },
+  counters: { table: 'hourly_counters', at: "hour || ':59:59.999Z'" },
+  audit: { table: 'audit', at: 'at' },
+} as const satisfies Record<RetentionNoun, { table: string; at: string }>
+
+let count = 0
+
+/** One more row of a kind, as old as the clock says. Pulls, questions and alerts end at once. */
+export async function makeRow(
+  kit: StorageKit,
+  school: TestPlatform,
+  noun: RetentionNoun,
+): Promise<void> {
+  const { storage } = kit
+  count += 1
+  const line = { level: 'info', kind: 'test.noted', message: `Noted ${count}` } as const
+  const subject = `row ${count}`
+  switch (noun) {
+    case 'activity':
+      return storage.activity.appendActivity(line)
+    case 'audit':
+      return storage.activity.appendAudit({
+        actor: 'ann',
+        action: subject,
+        target: null,
+        address: null,
+      })
+    case 'manifest_changes': {
+      const manifest = { ...testManifest(), platform_description: subject }
+      const log = { activity: line, audit: null }
+      const fetched = { platform_id: school.platform_id, manifest, at: kit.clock.text }
+      return void (await storage.manifests.storeManifest(fetched, () => log))
+    }
+    case 'history':
+      return void (await write(kit, pushWrite(school, { data: `{"a":${count}}` })))
+    case 'pulls':
+      return pullOnce(kit, school, async () => undefined)
+    case 'rejected_pushes':
+      return keep(kit, [rejection(school, { body: `{"a":${count}}` })])
+    case 'missing_reviews':
+      return pullOnce(kit, school, async (read) => {
+        await storage.missing.askForReview(question(read), null, line)
+        const { review } = await storage.missing.readMissingState(read.read)
+        await storage.missing.closeReview(review?.review_id ?? -1, 'settled', line)
+      })
+    case 'alerts': {
+      const alert = { kind: 'disk_low', subject, platform: null, message: subject } as const
+      await storage.alerts.settleAlerts({ raise: [alert], resolve: [], reword: [] })
+      const open = await storage.alerts.listOpenAlerts()
+      const resolve = open.filter((one) => one.subject === subject)
+      return storage.alerts.settleAlerts({ raise: [], resolve, reword: [] })
+    }
+    case 'counters':
+      return keep(kit, [rejection(school)])
+    default:
+      throw new Error(`There are no rows of ${noun satisfies never}`)
+  }
+}
+
+/** When the rows of a kind were made, the oldest first; what has not ended is not among them. */
+export async function agesOf(storage: Storage, noun: RetentionNoun): Promise<string[]> {
+  const { table, at } = AGED_TABLES[noun]
+  const rows = await runSql(storage, `SELECT ${at} AS at FROM ${table} WHERE ${at} IS NOT NULL`)
+  return rows.map((row) => String(row['at'])).sort()
+}
+
+/** Drops step by step what is older, and tells how many there were. */
+export async function dropOld(
+  storage: Storage,
+  noun: RetentionNoun,
+  before: string,
+  limit = 3,
+): Promise<number> {
+  let dropped = 0
+  let after: number | null = null
+  do {
+    const step = await storage.retention.dropOld(noun, { before, limit, after })
+    if (step.dropped > limit) throw new Error('A step drops more than it may')
+    dropped += step.dropped
+    after = step.next
+  } while (after !== null)
+  return dropped
+}

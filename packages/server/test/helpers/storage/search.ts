@@ -1,0 +1,99 @@
+/** Searching, filtering and sorting in tests of the storage. */
+import assert from 'node:assert/strict'
+import { createMatcher } from '../../../src/domain/record-match.ts'
+import { type DataColumn, isDataColumn, keyOfColumn } from '../../../src/domain/record-query.ts'
+import { sortKeyOf } from '../../../src/domain/sort-key.ts'
+import { isJsonObject, parseExact } from '../../../src/lib/exact-json.ts'
+import type {
+  Position,
+  RecordPage,
+  RecordQuery,
+  RecordRow,
+} from '../../../src/storage/port/record-store.ts'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import { changeLog, listPage, type TestPlatform } from './fixtures.ts'
+
+/** Indexes until nothing is left. @returns how many records were taken. */
+export async function indexAll(storage: Storage, limit = 100): Promise<number> {
+  let all = 0
+  for (;;) {
+    const taken = await storage.searchIndex.indexNext(limit)
+    if (taken === 0) return all
+    all += taken
+    assert.ok(all < 100_000, 'The indexing does not end')
+  }
+}
+
+export function chooseFields(
+  storage: Storage,
+  { platform_id }: Pick<TestPlatform, 'platform_id'>,
+  keys: string[],
+  record_type = 'students',
+) {
+  const choice = { platform_id, record_type, keys, at: '2026-03-10T08:00:00.000Z' }
+  return storage.searchIndex.setIndexedFields(choice, changeLog('module.indexed_fields'))
+}
+
+/**
+ * Every record that a query asks for, read page by page, forwards or backwards, in the order of the list.
+ * `between` goes on while each page is read.
+ */
+export async function listInPages(
+  storage: Storage,
+  { between, ...query }: Partial<RecordQuery> & { between?: () => Promise<void> },
+  limit: number,
+  backwards = false,
+): Promise<RecordRow[]> {
+  const pages: RecordRow[][] = []
+  let after: Position | null = null
+  for (let count = 0; ; count++) {
+    assert.ok(count < 10_000, 'The pages do not end')
+    const reading: Promise<RecordPage> = listPage(storage, { ...query, limit, after, backwards })
+    const [page] = await Promise.all([reading, between?.()])
+    assert.ok(page.records.length <= limit)
+    pages.push(page.records)
+    if (!page.has_more) return (backwards ? pages.reverse() : pages).flat()
+    after = page.stopped_at ?? (backwards ? page.first : page.last)
+    assert.ok(after)
+  }
+}
+
+/** What a list should give, from all records there are. */
+export function modelList(
+  all: RecordRow[],
+  query: RecordQuery,
+  isNumeric: (column: DataColumn) => boolean,
+): RecordRow[] {
+  const matches = createMatcher(query, isNumeric)
+  return all
+    .filter(
+      (row) =>
+        (query.platform === null || row.platform_name === query.platform) &&
+        (query.record_type === null || row.record_type === query.record_type) &&
+        matches({ ...row, data: parseExact(row.data) }),
+    )
+    .sort((one, other) => compareRows(one, other, query, isNumeric))
+}
+
+function compareRows(
+  one: RecordRow,
+  other: RecordRow,
+  { sort, descending }: Pick<RecordQuery, 'sort' | 'descending'>,
+  isNumeric: (column: DataColumn) => boolean,
+): number {
+  const keyOf = (row: RecordRow) => {
+    if (!isDataColumn(sort)) return sort === 'updated_at' ? row.change_seq : row[sort]
+    const data = parseExact(row.data)
+    assert.ok(isJsonObject(data))
+    return sortKeyOf(data[keyOfColumn(sort)], isNumeric(sort))
+  }
+  const [left, right] = [keyOf(one), keyOf(other)]
+  if (left === null && right !== null) return 1
+  if (left !== null && right === null) return -1
+  const order = typeof left === 'number' ? left - Number(right) : compareBytes(left, right)
+  return (descending ? -1 : 1) * (order || one.record_id - other.record_id)
+}
+
+function compareBytes(one: unknown, other: unknown): number {
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
+}

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Clock, systemClock } from '../../../src/lib/clock.ts'
+import { loadOnce } from '../../../src/lib/load-once.ts'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import { openSqlite } from '../../../src/storage/sqlite/storage.ts'
+import { hashReference, type StorageEngine } from './engine.ts'
+
+/**
+ * In memory where the system has such a folder: the suite is about what is stored, and its thousands
+ * of commits would measure the disk.
+ */
+const PARENT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
+/** SQLite in a temporary folder. */
+export const sqliteEngine: StorageEngine = {
+  name: 'SQLite',
+  schedulesSeconds: true,
+  open: ({ clock, ...options }) => openTemporarySqlite(clock, options),
+}
+
+export async function openTemporarySqlite(
+  clock: Clock,
+  options: { withReadThread?: boolean } = {},
+) {
+  const folder = await mkdtemp(join(PARENT, 'recordhub-contract-'))
+  const path = join(folder, 'hub.sqlite')
+  await writeFile(path, await migratedFile())
+  const settings = { path, asHub: true, timeZone: 'UTC', clock, hashReference, ...options }
+  const open = () => openSqlite(settings)
+  let storage: Storage = await open()
+  return {
+    folder,
+    path,
+    storage,
+    async reopen() {
+      await storage.close()
+      storage = await open()
+      return storage
+    },
+    async close() {
+      await storage.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** The bytes of a migrated, empty database. Migrating one takes ten times as long as writing a copy. */
+const migratedFile = loadOnce(async () => {
+  const folder = await mkdtemp(join(PARENT, 'recordhub-template-'))
+  const path = join(folder, 'hub.sqlite')
+  const clock = systemClock
+  const storage = await openSqlite({ path, asHub: false, timeZone: 'UTC', clock, hashReference })
+  await storage.close()
+  const bytes = await readFile(path)
+  await rm(folder, { recursive: true })
+  return bytes
+})
