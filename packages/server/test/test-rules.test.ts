@@ -1,0 +1,98 @@
+/** What tests must not do, since a test that does it fails by chance on a slow or busy machine. */
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const PATTERNS = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.ts']
+
+/** Each wait by the clock that is left, by file, with its reason. */
+const WAITS: Readonly<Record<string, string>> = {
+  'packages/platform-kit/src/servers.test.ts':
+    '200 ms between two looks whether a server has stopped reading ahead, which nothing announces',
+  'packages/server/test/conformance/pushes.test.ts': '1 s of quiet is the rule under test',
+  'packages/server/test/contract/postgres-silent.test.ts':
+    'a limit for closing while the server is silent; over when it has closed',
+  'packages/server/test/e2e/realtime.test.ts': 'deep tier: a page that polls by the real clock',
+  'packages/server/test/helpers/platform/attacks.ts': 'an attacker that sends a byte now and then',
+  'packages/server/test/helpers/platform/respond.ts': 'a platform that is late by so much',
+  'packages/server/test/helpers/postgres/cluster.ts': 'a guard; over when the server is ready',
+  'packages/server/test/helpers/process/operator.ts': 'the pause of eventually(), 5 to 50 ms',
+  'packages/server/test/helpers/process/pushing.ts': 'a client that retries after a pause',
+  'packages/server/test/helpers/time/until.ts': 'the pause of until(), 1 to 25 ms',
+  'packages/server/test/http/pull-politeness.test.ts':
+    '20 ms in which one request too many would arrive; it can only hide a defect',
+  'packages/server/test/process/schedule-of-two-hubs.test.ts': 'deep tier: a schedule of minutes',
+  'packages/server/test/process/secret-rotation.test.ts': 'kills a process at a given moment',
+  'packages/server/test/screenshot.ts': 'not a test',
+  'packages/server/test/spreadsheet/office.ts': 'a guard; over when LibreOffice has ended',
+}
+
+/** Loops that yield to the event loop instead of pausing, by file, with what ends them. */
+const LOOPS: Readonly<Record<string, string>> = {
+  'packages/platform-kit/src/handler.test.ts': 'one turn, to let a stream begin',
+  'packages/server/src/lib/take-turns.test.ts': 'one turn, in which nothing may start',
+  'packages/server/test/http/pull-pace.test.ts': 'a pull that reads ahead until its buffer is full',
+  'packages/server/test/http/receiver-limits.test.ts': 'pushes of which some are rejected at once',
+  'packages/server/test/xlsx.test.ts': 'a generator that is ended by the stream',
+}
+
+type Rule = {
+  name: string
+  pattern: RegExp
+  instead: string
+  allowed: Readonly<Record<string, string>>
+}
+
+const RULES: readonly Rule[] = [
+  {
+    name: 'no test sleeps',
+    pattern: /(?<![.'])\bsetTimeout\b/,
+    instead: 'wait for an event, or use until() of helpers/time/until.ts',
+    allowed: WAITS,
+  },
+  {
+    name: 'no test polls without the shared helper',
+    pattern: /new Promise\(setImmediate\)|waitForTimeout/,
+    instead: 'use until() of helpers/time/until.ts',
+    allowed: LOOPS,
+  },
+  {
+    name: 'no assertion looks at the clock',
+    pattern: /\bassert\b.*\b(?:Date|performance)\.now\(\)/,
+    instead: 'inject a clock',
+    allowed: {},
+  },
+  {
+    name: 'no test listens at a fixed port',
+    pattern: /\.listen\(\s*[1-9]|\bPORT: '?[1-9]/,
+    instead: 'listen at port 0, or use helpers/process/free-port.ts',
+    allowed: {},
+  },
+]
+
+const files = globSync(PATTERNS, { cwd: ROOT })
+  .filter((path) => !path.endsWith('test-rules.test.ts'))
+  .map((path) => ({ path, lines: readFileSync(`${ROOT}${path}`, 'utf8').split('\n') }))
+
+for (const { name, pattern, instead, allowed } of RULES) {
+  test(name, () => {
+    const broken = files
+      .filter(({ path }) => allowed[path] === undefined)
+      .flatMap(({ path, lines }) =>
+        lines.flatMap((line, index) =>
+          pattern.test(line) ? [`${path}:${index + 1}: ${line.trim()} (${instead})`] : [],
+        ),
+      )
+    assert.deepEqual(broken, [])
+  })
+
+  test(`${name}: each exception is still there`, () => {
+    const unused = Object.keys(allowed).filter((path) => {
+      const file = files.find((one) => one.path === path)
+      return !file?.lines.some((line) => pattern.test(line))
+    })
+    assert.deepEqual(unused, [])
+  })
+}
