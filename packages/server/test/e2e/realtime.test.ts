@@ -147,13 +147,14 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await holdSnapshots(page)
+    await page.clock.install()
     await page.goto('/dashboard')
     await page.locator('[data-connection="live"]').waitFor()
     const received = page.getByRole('region', { name: 'Records received' })
     // Twice the page asks for these figures by itself: at first, and after its only snapshot.
     for (const [index, count] of ['1 POST', '2 POSTs', '3 POSTs'].entries()) {
       await push(hub, hub_api_key, newRecord(`N-${index}`))
-      await received.getByText(`In the last 24 hours: ${count},`).waitFor()
+      await runUntilShown(page, received.getByText(`In the last 24 hours: ${count},`))
     }
   })
 })

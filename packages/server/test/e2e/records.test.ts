@@ -154,7 +154,7 @@ describe('the list of records', BROWSER_TEST, () => {
     const dialog = page.getByRole('dialog', { name: 'Save this view' })
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Closed ones')
     await dialog.getByRole('switch', { name: 'Share it with everybody' }).check()
-    await expectAccessible(page)
+    await expectAccessible(page, { within: 'dialog' })
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Closed ones' }).waitFor()
     await page.goto('/dashboard/records')

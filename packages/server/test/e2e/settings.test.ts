@@ -95,7 +95,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('changing the password ends the other sessions and keeps the page working', async () => {
+  test('a password change rejects common and wrong passwords, ends the other sessions and keeps the page working', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const other = await signInAs(hub)
     await using opened = await openPage(browser(), hub)
@@ -103,10 +103,18 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard/settings')
     await page.getByRole('button', { name: 'End all others' }).waitFor()
     const next = 'another horse battery staple'
-    await page.getByLabel('Current password').fill(PASSWORD)
-    await page.getByLabel(/^New password \*$/).fill(next)
-    await page.getByLabel('New password again').fill(next)
-    await page.getByRole('button', { name: 'Change the password' }).click()
+    const change = async (current: string, wanted: string) => {
+      await page.getByLabel('Current password').fill(current)
+      await page.getByLabel(/^New password \*$/).fill(wanted)
+      await page.getByLabel('New password again').fill(wanted)
+      await page.getByRole('button', { name: 'Change the password' }).click()
+    }
+    const alert = page.getByRole('alert')
+    await change(PASSWORD, 'Qwerty 123456')
+    await alert.getByText('the password is among those that many people use').waitFor()
+    await change('not the password', next)
+    await alert.getByText('The password is wrong.').waitFor()
+    await change(PASSWORD, next)
     await page.getByText('The password was changed.').waitFor()
     await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' })
     const gone = await hub.send({ url: '/api/v1/session', headers: other.headers })

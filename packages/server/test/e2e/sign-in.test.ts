@@ -18,7 +18,7 @@ import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 describe('signing in with a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('the link of the first run leads to an operator who is signed in', async () => {
+  test('the setup link creates an operator who is signed in, and rejects weak passwords with a reason', async () => {
     await using hub = await startTestHub(sqliteEngine)
     await using opened = await openPage(browser(), hub, { signedIn: false })
     const { page, complaints } = opened
@@ -26,19 +26,26 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await expectAccessible(page)
     await page.getByLabel('Your name').fill('Ann Example')
     await page.getByLabel('E-mail').fill('first@example.org')
-    await page.getByLabel(/^Password \*$/).fill('short')
-    await page.getByLabel('Password again').fill('short')
-    await page.getByRole('button', { name: 'Create and sign in' }).click()
+    const create = async (password: string) => {
+      await page.getByLabel(/^Password \*$/).fill(password)
+      await page.getByLabel('Password again').fill(password)
+      await page.getByRole('button', { name: 'Create and sign in' }).click()
+    }
+    await create('short')
     await page.getByText('Use 12 characters or more').waitFor()
-    await page.getByLabel(/^Password \*$/).fill(PASSWORD)
-    await page.getByLabel('Password again').fill(PASSWORD)
-    await page.getByRole('button', { name: 'Create and sign in' }).click()
+    await create('Qwerty 123456')
+    const alert = page.getByRole('alert')
+    await alert.getByText('the password is among those that many people use').waitFor()
+    await expectAccessible(page)
+    await create('recordhub first')
+    await page.getByText('the password is little more than your name').waitFor()
+    await create(PASSWORD)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard')
     assert.deepEqual(complaints, [])
   })
 
-  test('a wrong password is told in words, the right one leads where somebody was going', async () => {
+  test('a wrong password shows a message, and the right one leads to the page that was requested', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using opened = await openPage(browser(), hub, { signedIn: false, width: 390 })
     const { page, complaints } = opened
@@ -58,7 +65,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('a session that ends opens a sign-in over the page, which then goes on', async () => {
+  test('an ended session opens the sign-in over the page, which continues afterwards', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using opened = await openPage(browser(), hub)
     const { page } = opened

@@ -50,7 +50,7 @@ const atLocalhost = ({ address }: Pick<TestHub, 'address'>) => ({
 describe('signing in by more than a password', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('a second factor is set up, asked for, and stood in for by a recovery code, once', async () => {
+  test('a second factor is set up and required, and each recovery code replaces it once', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
@@ -105,7 +105,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('where a password is not enough, a second factor is set up first, and then leads on', async () => {
+  test('a hub that requires a second factor makes the operator set one up before anything else', async () => {
     const env = { HUB_REQUIRE_SECOND_FACTOR: 'on' }
     await using hub = await startTestHub(sqliteEngine, { withOperator: true, env })
     await using opened = await openPage(browser(), hub, { signedIn: false, width: 390 })
@@ -142,7 +142,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('a passkey is added, signs in alone, and is removed', async () => {
+  test('a passkey is added, signs in without a password, and is removed', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using opened = await openPage(browser(), atLocalhost(hub))
     const { page, context, complaints } = opened
@@ -189,7 +189,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('an invitation leads to a viewer, who sees nothing of what admins see', async () => {
+  test('an invitation rejects a common password, then creates a viewer, who sees nothing that only admins see', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const token = await invite(hub, 'vic@example.org', 'viewer')
     await using opened = await openPage(browser(), hub, { signedIn: false, width: 390 })
@@ -199,9 +199,15 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     await expectAccessible(page)
     await expectNoSidewaysScroll(page)
     await page.getByLabel('Your name').fill('Vic')
-    await page.getByLabel(/^Password \*$/).fill(PASSWORD)
-    await page.getByLabel('Password again').fill(PASSWORD)
-    await page.getByRole('button', { name: 'Create the account and sign in' }).click()
+    const create = async (password: string) => {
+      await page.getByLabel(/^Password \*$/).fill(password)
+      await page.getByLabel('Password again').fill(password)
+      await page.getByRole('button', { name: 'Create the account and sign in' }).click()
+    }
+    await create('Qwerty 123456')
+    const alert = page.getByRole('alert')
+    await alert.getByText('the password is among those that many people use').waitFor()
+    await create(PASSWORD)
     await overview(page)
     await page.goto('/dashboard/settings?tab=operators')
     await page.getByRole('tab', { name: 'Account', selected: true }).waitFor()
@@ -217,7 +223,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('single sign-on leads in who is let in, and tells others why not', async () => {
+  test('single sign-on admits allowed users and tells others why they are not admitted', async () => {
     await using provider = await startOidcProvider()
     const port = await findFreePort()
     await using hub = await startTestHub(sqliteEngine, {
