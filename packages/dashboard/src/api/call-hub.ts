@@ -71,7 +71,7 @@ export async function openHub(path: string, call: HubCall = {}): Promise<Respons
   const sentWith = readCsrfToken()
   const response = await send(path, call)
   if (hasNoSession(response)) {
-    // Where another tab has signed in again, the session is there, and only the token is out of date.
+    // After a sign-in in another tab the session is valid, and only the token is out of date.
     if (response.status === TOKEN_REJECTED) await renewSession()
     await waitForSignIn(sentWith)
     return openHub(path, call)
@@ -110,10 +110,10 @@ async function send(path: string, call: HubCall): Promise<Response> {
   }
 }
 
-/** The token is not that of the session, or a dashboard POST has no session. */
+/** The token does not belong to the session, or a dashboard POST has no session. */
 const TOKEN_REJECTED = 419
 
-/** Whether a call needs a session, or the token of the current one. */
+/** Whether a call was rejected because it has no session, or not the token of the current one. */
 function hasNoSession({ status }: Response): boolean {
   return status === 401 || status === TOKEN_REJECTED
 }
