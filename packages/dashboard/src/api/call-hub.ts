@@ -1,7 +1,6 @@
 /** Every call of the page to the hub goes through here (specification 4.1: headers, CSRF token, same origin). */
 import type { ErrorAnswer } from '@recordhub/protocol'
 import { UNATTENDED_HEADER } from '@recordhub/protocol/constants'
-import { isPlainObject, parseExact, writeExact } from '../lib/exact-json.ts'
 import { isUnattended } from './attendance.ts'
 import { readCsrfToken } from './csrf-token.ts'
 import { retryAfterOf } from './retry-after.ts'
@@ -31,7 +30,10 @@ export class HubCallError extends Error {
 
 export type HubCall = {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** Sent as JSON. */
   body?: unknown
+  /** A body that is serialised already, for values whose numbers keep their digits. */
+  json?: string
   signal?: AbortSignal | undefined
   /** JSON where left out. */
   accept?: string
@@ -45,22 +47,6 @@ export type HubCall = {
 export async function callHub<Answer>(path: string, call: HubCall = {}): Promise<Answer> {
   const response = await openHub(path, call)
   return response.json().catch(() => null)
-}
-
-/**
- * As {@link callHub}, for answers with values of platforms: their numbers keep their digits (`ExactNumber`).
- * @throws HubCallError
- */
-export async function callHubExact<Answer>(path: string, call: HubCall = {}): Promise<Answer> {
-  const response = await openHub(path, call)
-  const answer = parseExact(await response.text())
-  if (isAnswer<Answer>(answer)) return answer
-  throw new HubCallError(response.status, null)
-}
-
-/** Every answer is an object; what is in it the hub's schemas say. */
-function isAnswer<Answer>(value: unknown): value is Answer {
-  return isPlainObject(value)
 }
 
 /**
@@ -88,7 +74,8 @@ export async function openHub(path: string, call: HubCall = {}): Promise<Respons
 const SECOND_FACTOR: readonly string[] = ['second_factor_required', 'second_factor_unused']
 
 async function send(path: string, call: HubCall): Promise<Response> {
-  const { method = 'GET', body, signal, accept = 'application/json' } = call
+  const { method = 'GET', signal, accept = 'application/json' } = call
+  const body = call.body === undefined ? call.json : JSON.stringify(call.body)
   const headers: Record<string, string> = {
     Accept: accept,
     'X-Requested-With': 'XMLHttpRequest',
@@ -101,7 +88,7 @@ async function send(path: string, call: HubCall): Promise<Response> {
       method,
       headers,
       credentials: 'same-origin',
-      ...(body === undefined ? {} : { body: writeExact(body, '') }),
+      ...(body === undefined ? {} : { body }),
       ...(signal ? { signal } : {}),
     })
   } catch (error) {
