@@ -46,7 +46,7 @@ const shell = createRoute({
   notFoundComponent: NotFound,
 })
 const inShell = () => shell
-/** Another id is another page: no form, dialog or result of one stays open over the other. */
+/** Mounts the page anew for another id, so that no form, dialog or result of the previous one stays open. */
 const remountDeps = ({ params }: { params: { id: string } }) => params.id
 const pages = [
   createRoute({

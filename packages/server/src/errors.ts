@@ -370,7 +370,7 @@ export function storageUnavailable(cause?: unknown): HubError {
   return new HubError('storage_unavailable', { seconds }, { retryAfterSeconds: seconds, cause })
 }
 
-/** The caller has to wait for so many seconds. */
+/** @param seconds after which the caller may try again. */
 export function tooManyRequests(seconds: number): HubError {
   return new HubError('too_many_requests', { seconds }, { retryAfterSeconds: seconds })
 }

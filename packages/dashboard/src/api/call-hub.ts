@@ -1,7 +1,6 @@
 /** Every call of the page to the hub goes through here (specification 4.1: headers, CSRF token, same origin). */
 import type { ErrorAnswer } from '@recordhub/protocol'
 import { UNATTENDED_HEADER } from '@recordhub/protocol/constants'
-import { isPlainObject, parseExact, writeExact } from '../lib/exact-json.ts'
 import { isUnattended } from './attendance.ts'
 import { readCsrfToken } from './csrf-token.ts'
 import { retryAfterOf } from './retry-after.ts'
@@ -31,7 +30,10 @@ export class HubCallError extends Error {
 
 export type HubCall = {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** Sent as JSON. */
   body?: unknown
+  /** A body that is serialised already, for values whose numbers keep their digits. */
+  json?: string
   signal?: AbortSignal | undefined
   /** JSON where left out. */
   accept?: string
@@ -48,22 +50,6 @@ export async function callHub<Answer>(path: string, call: HubCall = {}): Promise
 }
 
 /**
- * As {@link callHub}, for answers with values of platforms: their numbers keep their digits (`ExactNumber`).
- * @throws HubCallError
- */
-export async function callHubExact<Answer>(path: string, call: HubCall = {}): Promise<Answer> {
-  const response = await openHub(path, call)
-  const answer = parseExact(await response.text())
-  if (isAnswer<Answer>(answer)) return answer
-  throw new HubCallError(response.status, null)
-}
-
-/** Every answer is an object; what is in it the hub's schemas say. */
-function isAnswer<Answer>(value: unknown): value is Answer {
-  return isPlainObject(value)
-}
-
-/**
  * As {@link callHub}, for an answer that is read as it comes.
  * @throws HubCallError
  */
@@ -71,7 +57,7 @@ export async function openHub(path: string, call: HubCall = {}): Promise<Respons
   const sentWith = readCsrfToken()
   const response = await send(path, call)
   if (hasNoSession(response)) {
-    // Where another tab has signed in again, the session is there, and only the token is out of date.
+    // After a sign-in in another tab the session is valid, and only the token is out of date.
     if (response.status === TOKEN_REJECTED) await renewSession()
     await waitForSignIn(sentWith)
     return openHub(path, call)
@@ -88,7 +74,8 @@ export async function openHub(path: string, call: HubCall = {}): Promise<Respons
 const SECOND_FACTOR: readonly string[] = ['second_factor_required', 'second_factor_unused']
 
 async function send(path: string, call: HubCall): Promise<Response> {
-  const { method = 'GET', body, signal, accept = 'application/json' } = call
+  const { method = 'GET', signal, accept = 'application/json' } = call
+  const body = call.body === undefined ? call.json : JSON.stringify(call.body)
   const headers: Record<string, string> = {
     Accept: accept,
     'X-Requested-With': 'XMLHttpRequest',
@@ -101,7 +88,7 @@ async function send(path: string, call: HubCall): Promise<Response> {
       method,
       headers,
       credentials: 'same-origin',
-      ...(body === undefined ? {} : { body: writeExact(body, '') }),
+      ...(body === undefined ? {} : { body }),
       ...(signal ? { signal } : {}),
     })
   } catch (error) {
@@ -110,10 +97,10 @@ async function send(path: string, call: HubCall): Promise<Response> {
   }
 }
 
-/** The token is not that of the session, or a dashboard POST has no session. */
+/** The token does not belong to the session, or a dashboard POST has no session. */
 const TOKEN_REJECTED = 419
 
-/** Whether a call needs a session, or the token of the current one. */
+/** Whether a call was rejected because it has no session, or not the token of the current one. */
 function hasNoSession({ status }: Response): boolean {
   return status === 401 || status === TOKEN_REJECTED
 }

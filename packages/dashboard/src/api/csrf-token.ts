@@ -1,6 +1,6 @@
 /**
- * The CSRF token of the session. The `csrf-token` meta tag of the page is the only place where it is kept
- * (specification 4.1): the hub fills it in, and a new session in the same page replaces its content.
+ * The CSRF token of the session. It is stored only in the `csrf-token` meta tag of the page (specification 4.1): the
+ * hub fills the tag in, and a new session in the same page replaces its content.
  */
 const TAG = 'meta[name="csrf-token"]'
 

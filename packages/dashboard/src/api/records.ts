@@ -7,7 +7,8 @@ import type {
   StoredRecord,
 } from '@recordhub/protocol'
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { callHub, callHubExact } from './call-hub.ts'
+import { callHub } from './call-hub.ts'
+import { callHubExact } from './call-hub-exact.ts'
 import { LIVE } from './queries.ts'
 
 /** All lists of records. */

@@ -1,6 +1,7 @@
 import type { RejectedPush, RejectedPushGroup } from '@recordhub/protocol'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { callHub, callHubExact } from './call-hub.ts'
+import { callHub } from './call-hub.ts'
+import { callHubExact } from './call-hub-exact.ts'
 import { LIVE } from './queries.ts'
 
 /** All that is read of rejected pushes. */

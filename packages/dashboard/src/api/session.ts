@@ -33,8 +33,8 @@ const AWAY_SECONDS = 5
 let waiting: (() => void)[] = []
 
 /**
- * Opens the sign-in over the page; resolves once somebody has signed in again. At once where the rejected call
- * was sent with another token than that of now: its session has been replaced meanwhile, and did not end.
+ * Opens the sign-in over the page, and resolves once somebody has signed in again. Resolves at once if the rejected
+ * call was sent with another token than the current one: a new session has replaced its session meanwhile.
  */
 export function waitForSignIn(sentWith: string): Promise<void> {
   if (sentWith !== readCsrfToken()) return Promise.resolve()

@@ -22,7 +22,7 @@ export const PAGES = [
   { to: '/dashboard/settings', label: 'Settings', icon: IconSettings },
 ] as const
 
-/** `onChoose` is also called for the page that is open already. */
+/** `onChoose` is also called for the current page. */
 export function Navigation({ onChoose }: { onChoose: () => void }) {
   return PAGES.map(({ to, label, icon: Icon }) => (
     <NavLink

@@ -30,7 +30,7 @@ export function Shell() {
     startLive()
     void renewSession()
   }, [])
-  // A page that was opened otherwise takes the place of the navigation on a phone, too.
+  // On a phone, opening a page in any other way closes the navigation too.
   useEffect(() => {
     if (pathname) close()
   }, [pathname, close])

@@ -7,9 +7,9 @@ export type TaskTally = Partial<Record<PullTaskState, number>>
 export type PullEnding = { state: PullState; tasks: TaskTally }
 
 /**
- * How a pull ended whose tasks have all had their turn or were skipped. Skipped modules were not requested:
- * a pull has succeeded where every module that it requested was read. One that has skipped everything has
- * failed: it has read nothing, since every platform keeps failing.
+ * The state of a pull whose tasks have all ended or were skipped. Skipped modules were not requested: a pull has
+ * succeeded if it read every module that it requested. A pull that skipped every module has failed, since all of
+ * its platforms are failing.
  */
 export function concludePull(
   tasks: TaskTally,
@@ -39,10 +39,9 @@ export function concludePart(tasks: TaskTally): PullTaskState | 'partial' {
 }
 
 /**
- * Whether a pull ended like the one before it: the schedule pulls every minute, and the same end is reported
- * once. Which modules failed, and from when on a platform is skipped, is reported for each. A module that is
- * skipped after it has failed makes no difference, so that a platform that is down is reported once, and not at
- * each of its attempts.
+ * Whether a pull ended like the one before it. The schedule pulls every minute, and the same end is reported once;
+ * failed modules and skipped platforms are reported separately. A failed module and a skipped one count as the same
+ * end, so that a platform that is down is not reported again each time a pull skips or requests it.
  */
 export function endedLike(ending: PullEnding, before: PullEnding): boolean {
   const [now, then] = [countTasks(ending.tasks), countTasks(before.tasks)]

@@ -1,13 +1,13 @@
-/** When scheduled pulls skip a platform that fails, and what ends that pause: pure. */
+/** When scheduled pulls skip a failing platform, and what ends that pause: pure. */
 
-/** After so many pulls in a row in which nothing of a platform could be read, scheduled pulls skip it. */
+/** Scheduled pulls skip a platform after this number of pulls in a row that could read nothing of it. */
 export const MAX_FAILURES = 5
 const PAUSE_MS = 15 * 60_000
 
-/** What is stored of a platform whose pulls fail; all times in RFC 3339 in UTC. */
+/** What is stored about a platform whose pulls fail. All times are RFC 3339 in UTC. */
 export type FailingPlatform = {
   failures_in_row: number
-  /** When its last module failed in the last of those pulls. */
+  /** When a module last failed in the last of those pulls. */
   failed_at: string | null
   /**
    * When it last responded to a request outside of pulls, its manifest was refreshed, its source was changed or
@@ -21,8 +21,8 @@ export type FailingPlatform = {
 }
 
 /**
- * Whether a scheduled pull skips a platform: for 15 minutes after its last failure, unless something has shown
- * since that it works. The failures still count: where it fails once more, the next pause begins.
+ * Whether a scheduled pull skips a platform: for 15 minutes after its last failure, unless it has shown since then
+ * that it works. The failures still count: if it then fails once more, the next pause begins.
  */
 export function isPaused(platform: FailingPlatform, now: Date): boolean {
   const { failures_in_row, failed_at, recovered_at, last_pulled_at, last_push_at } = platform

@@ -25,14 +25,17 @@ export class RejectionReasons {
 }
 
 /**
- * Why an element was rejected whose reference number the same read had already brought. Positions are those in
- * `records`, from 1, counted over pages; `first` is null where it is not known any more.
+ * Describes a duplicate: an element whose reference number an earlier element of the same read has. Positions are
+ * those in `records`, from 1, counted over pages.
+ * @param reference null where the message must not contain it.
+ * @param positions `first`: null where it is not known.
  */
 export function describeDuplicate(
-  reference: string,
+  reference: string | null,
   { first, position }: { first: number | null; position: number },
 ): string {
   const [at, here] = [first, position].map((number) => number?.toLocaleString('en-US'))
+  const subject = reference === null ? 'This reference number' : `Reference number ${reference}`
   const sent = at === undefined ? 'earlier in this pull' : `at position ${at}`
-  return `Reference number ${reference} was already sent ${sent}; this one is at position ${here}. The first one was kept.`
+  return `${subject} was already sent ${sent}; this one is at position ${here}. The first one was kept.`
 }

@@ -35,22 +35,22 @@ export function decideRetry(
   return pause_ms <= most ? { outcome: 'retry', pause_ms } : { outcome: 'give_up' }
 }
 
-/** Why a request failed for good: the HTTP status of the response, or what went wrong without a complete response. */
+/** Why a request failed after all retries: the HTTP status, or what went wrong without a complete response. */
 export type RequestFailure =
   | { status: number }
   | { network: 'not_connected' | 'certificate_invalid' | 'no_response' | 'cut_off' }
 
 /**
- * 401 and 403 reject the key and 429 counts the hub's requests, whichever module they are for. A 503 counts
- * because it has outlasted the retries or asks for a longer pause than there is time for. 500, 502 and 504 may
- * be due to the code or the query behind one endpoint.
+ * 401 and 403 reject the key, and 429 limits the hub's requests, whichever module they are for. A 503 has persisted
+ * over all retries, or asks for a longer pause than there is time for. 500, 502 and 504 may be due to the code or the
+ * query behind one endpoint.
  */
 const STATUSES_OF_PLATFORM = new Set([401, 403, 429, 503])
 
 /**
- * Whether a failed request concerns the whole platform: then the next module is requested only once, so that
- * waiting for a platform that is down does not delay the others. A response that was cut off or stalled, has
- * the wrong content or any other status concerns one module.
+ * Whether a failed request concerns the whole platform. The next module is then requested only once, so that a
+ * platform that is down does not delay the others. A response that was cut off or stalled, or that has the wrong
+ * content or any other status, concerns one module.
  */
 export function concernsPlatform(failure: RequestFailure): boolean {
   if ('status' in failure) return STATUSES_OF_PLATFORM.has(failure.status)

@@ -4,7 +4,7 @@ import findMyWay, { type HTTPMethod } from 'find-my-way'
 import { HubError } from '../errors.ts'
 import { sendError } from './error-answers.ts'
 
-/** @param maxParamLength as the app's own router has it. */
+/** @param maxParamLength that of the app's own router. */
 export function answerUnknownRoutes(app: FastifyInstance, maxParamLength: number): void {
   const methods = new Set<HTTPMethod>()
   const router = findMyWay({ ignoreTrailingSlash: false, maxParamLength })

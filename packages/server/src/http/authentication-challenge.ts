@@ -5,10 +5,12 @@ const REALM = 'realm="recordhub"'
 
 /**
  * The `WWW-Authenticate` header of a 401 response (RFC 9110, section 11.6.1): the credentials that the path
- * accepts. It is never `Basic`, since browsers open a dialog for it.
+ * accepts. It is never `Basic`, for which browsers open a dialog.
  */
 export function challengeFor(request: FastifyRequest): string {
-  if (request.url.startsWith('/api/webhook/')) return `ApiKey ${REALM}, header="${HUB_KEY_HEADER}"`
+  if (routeOf(request).startsWith('/api/webhook/')) {
+    return `ApiKey ${REALM}, header="${HUB_KEY_HEADER}"`
+  }
   if (!isApiPath(request)) return `Cookie ${REALM}, form-action="/sign-in"`
   // RFC 6750, section 3.1: a request without a token gets no error code.
   const error = bearerTokenOf(request) === undefined ? '' : ', error="invalid_token"'
@@ -17,7 +19,15 @@ export function challengeFor(request: FastifyRequest): string {
 
 /** Whether a path accepts bearer tokens beside sessions. */
 export function isApiPath(request: FastifyRequest): boolean {
-  return request.url.startsWith('/api/v1/')
+  return routeOf(request).startsWith('/api/v1/')
+}
+
+/**
+ * The pattern of the route that a request matches; empty for an unknown path. The URL itself may be spelled in
+ * other ways: with an authority (RFC 9112, section 3.2.2) or percent-encoded.
+ */
+export function routeOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? ''
 }
 
 /** The token that a request carries in `Authorization`. */

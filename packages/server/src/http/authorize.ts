@@ -5,7 +5,7 @@ import { type Caller, mayActAs } from '../domain/caller.ts'
 import { HubError } from '../errors.ts'
 import { hmacSha256, sameSecret } from '../lib/hash.ts'
 import { ACCESS, type Access, namesOf, WITHOUT_SECOND_FACTOR } from './access.ts'
-import { bearerTokenOf, isApiPath } from './authentication-challenge.ts'
+import { bearerTokenOf, isApiPath, routeOf } from './authentication-challenge.ts'
 
 /** What the page asks for by itself. */
 const ASKED_UNBIDDEN = ['/dashboard/realtime', '/dashboard/events']
@@ -43,10 +43,10 @@ export function authorize(
   async function findCaller(request: FastifyRequest): Promise<Caller | null> {
     const token = bearerTokenOf(request)
     if (token !== undefined && isApiPath(request)) return findProgram(token)
-    // Neither a page that is left open nor another site keeps an idle session alive.
+    // Neither an unattended page nor another site keeps an idle session alive.
     const isUnbidden =
       request.headers[UNATTENDED_HEADER.toLowerCase()] !== undefined ||
-      ASKED_UNBIDDEN.some((path) => isPath(request, path)) ||
+      ASKED_UNBIDDEN.includes(routeOf(request)) ||
       (isUnsafe(request) && isFromAnotherSite(request))
     return findOperator(request, { keepAlive: !isUnbidden })
   }
@@ -68,7 +68,7 @@ export function authorize(
         throw new HubError('session_or_token_invalid')
       }
     }
-    // After the token, so that a forged request without one is 419 like any other without one.
+    // After the check of the token, so that a forged request without one gets 419, as any other does.
     expectOwnSite(request)
     if (caller.kind === 'operator') expectSecondFactor(route, caller.wanted)
     if (!mayActAs(caller, access)) throw new HubError('forbidden', { role: access })
@@ -109,13 +109,9 @@ function isUnsafe(request: FastifyRequest): boolean {
   return request.method !== 'GET' && request.method !== 'HEAD'
 }
 
-function isPath(request: FastifyRequest, path: string): boolean {
-  return request.url.split('?')[0] === path
-}
-
 /** Another site's page must not act here. */
 function expectOwnSite(request: FastifyRequest): void {
-  if (!isUnsafe(request) || isPath(request, '/dashboard/auto-sync')) return
+  if (!isUnsafe(request) || routeOf(request) === '/dashboard/auto-sync') return
   if (isFromAnotherSite(request)) throw new HubError('origin_not_allowed')
 }
 

@@ -18,7 +18,7 @@ export function answerErrors(app: FastifyInstance, bodyLimit: number): void {
   const refusals = createRefusalLog(app.log)
   // After the last connection: until then there may be more.
   app.server.once('close', refusals.end)
-  // When any response is sent: the 401 responses of Better Auth do not pass the error handler.
+  // For every response: the 401 responses of Better Auth bypass the error handler.
   app.addHook('onSend', (request, reply, payload, done) => {
     if (reply.statusCode === 401) reply.header('WWW-Authenticate', challengeFor(request))
     done(null, payload)
@@ -33,7 +33,7 @@ export function answerErrors(app: FastifyInstance, bodyLimit: number): void {
   })
 }
 
-/** The `Retry-After` of a temporary error that names no time itself. */
+/** The `Retry-After` of a temporary error that has none of its own. */
 const RETRY_SECONDS = 5
 
 /** What somebody who looks for an attack, or for why nothing arrives, wants to see in the log. */

@@ -44,7 +44,7 @@ export type HttpLimits = {
 }
 const LIMITS: HttpLimits = { requestMs: 60_000, lookEveryMs: 30_000, connections: 5000 }
 
-/** Characters of a part of an address that names something. */
+/** Maximum length of a parameter in a path. */
 const MAX_PARAM_LENGTH = 1024
 
 export type HttpServer = { app: FastifyInstance; authorization: Authorization }

@@ -1,7 +1,7 @@
 /** Where the time comes from, so that tests can set it. */
 export type Clock = { now(): Date }
 
-/** Milliseconds since some moment. Unlike the time of day they never go back; `performance` is one. */
+/** Milliseconds since an arbitrary moment, which never decrease, unlike the time of day. `performance` is one. */
 export type MonotonicClock = { now(): number }
 
 export const systemClock: Clock = { now: () => new Date() }

@@ -1,10 +1,10 @@
-/** A run takes 24 bytes. */
+/** Each run takes 24 bytes. */
 const MAX_RUNS = 250_000
 
 /**
- * Finds the position at which an id was added. Ids and positions mostly rise together, since a response lists
- * its records in the order in which they were first stored, so that it stores runs of them and not each one: a
- * few for millions of records, and never more than six megabytes. What does not fit any more is not found.
+ * Finds the position at which an id was added. A response usually lists its records in the order in which they were
+ * first stored, so ids and positions increase together. Such runs are stored, not each id: a few runs for millions
+ * of records. At most six megabytes are used; ids that exceed this limit are not found.
  */
 export class PositionRuns {
   readonly #ids: number[] = []
@@ -23,7 +23,7 @@ export class PositionRuns {
     }
   }
 
-  /** Null where the id was not added or did not fit. It goes through the runs: for what is rare. */
+  /** Null where the id was not added or exceeded the limit. It scans all runs, so it is for rare cases only. */
   find(id: number): number | null {
     for (const [run, first] of this.#ids.entries()) {
       const offset = id - first

@@ -1,12 +1,15 @@
 import type { MonotonicClock } from './clock.ts'
 
-/** Limits the calls a second of each key, in this process. */
+/** Limits the calls per second of each key, in this process (docs/decisions/0016-rate-limit.md). */
 export type RateLimit = {
-  /** Admits a call and returns 0, or returns the seconds after which the next one is admitted. */
+  /**
+   * Admits a call and returns 0, or returns the seconds after which the next one is admitted. It counts and decides
+   * in one synchronous step, so that a call is not rejected because of calls that arrive after it.
+   */
   take: (key: string) => number
 }
 
-/** `credit` is in thousandths of a call, so that a millisecond adds a whole number. */
+/** `credit` is in thousandths of a call: each millisecond adds a whole number of them. */
 type Bucket = { credit: number; at: number }
 
 const CALL = 1000
@@ -25,7 +28,7 @@ export function createRateLimit(perSecond: number, clock: MonotonicClock): RateL
   function bucketOf(key: string, at: number): Bucket {
     const found = buckets.get(key)
     if (found) return found
-    // A new bucket is full, so deleting one never holds up a caller.
+    // A new bucket is full, so deleting the others delays no caller.
     if (buckets.size >= MAX_BUCKETS) buckets.clear()
     const bucket = { credit: full, at }
     buckets.set(key, bucket)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { RejectedPush } from '@recordhub/protocol'
 import fc from 'fast-check'
+import { wordsFor } from '../../src/errors.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -124,6 +125,29 @@ onEachEngine((engine) => {
         const rows = await list(kit.storage)
         assert.deepEqual(rows.map(({ message }) => message).sort(), ['At 1 and 5', 'At 3 and 4'])
         assert.equal(new Set(rows.map(({ cause }) => cause)).size, 1)
+      }),
+    )
+
+    test(
+      'a group has the message of its rejections, or that of their code where those messages differ',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const element = (body: string, message: string) =>
+          rejection(school, {
+            method: 'pull',
+            code: 'duplicate_reference',
+            cause: 'Duplicate',
+            body,
+            message,
+          })
+        const messages = async () =>
+          (await kit.storage.rejectedPushes.listGroups({ platform: null, limit: 10 })).map(
+            ({ message, rejected_pushes }) => [message, rejected_pushes],
+          )
+        await keep(kit, [element('{"a":1}', 'R-1 is at 1 and 2')])
+        assert.deepEqual(await messages(), [['R-1 is at 1 and 2', 1]])
+        await keep(kit, [element('{"a":2}', 'R-3 is at 3 and 4')])
+        assert.deepEqual(await messages(), [[wordsFor('duplicate_reference'), 2]])
       }),
     )
 

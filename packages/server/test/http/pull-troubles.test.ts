@@ -104,13 +104,8 @@ onEachEngineWhenDeep((engine) => {
         ['a connection test', () => send('POST', `${path}/test`, {})],
         ['its manifest', () => send('POST', `${path}/manifest/refresh`, {})],
         ['a response to a search', () => hub.get('/api/v1/search?query=person')],
-        [
-          'a successful check of the whole platform',
-          async () => {
-            platform.behave('records/cases', null)
-            await send('POST', `${path}/conformance`, {})
-          },
-        ],
+        // Its manifest responds as agreed, though its records do not.
+        ['a check of the whole platform', () => send('POST', `${path}/conformance`, {})],
         [
           'a reactivation',
           async () => {

@@ -170,7 +170,9 @@ onEachEngine((engine) => {
         apiKey,
       ],
       ['a check without a key', { url: '/api/webhook/check' }, apiKey],
+      ['a percent-encoded check', { url: '/api/%77ebhook/check' }, apiKey],
       ['a read of the API', { url: '/api/v1/records' }, bearer],
+      ['a percent-encoded read of the API', { url: '/%61pi/v1/records' }, bearer],
       ['a HEAD of the API', { method: 'HEAD', url: '/api/v1/records' }, bearer],
       ['an action of the API', { method: 'POST', url: '/api/v1/pulls' }, bearer],
       ['the session of nobody', { url: '/api/v1/session' }, bearer],
@@ -228,6 +230,15 @@ onEachEngine((engine) => {
         assert.match(response.header('content-type'), /^application\/json/)
       })
     }
+
+    test('a token and auto-sync do not depend on how a URL is spelled', async () => {
+      const authorization = hub().authorization('viewer')
+      const read = await hub().send({ url: '/%61pi/v1/records', headers: { authorization } })
+      assert.equal(read.status, 200, read.text)
+      const url = '/dashboard/auto%2Dsync'
+      const headers = { origin: 'https://evil.example' }
+      assert.equal((await hub().send({ method: 'POST', url, headers })).status, 200)
+    })
 
     test('a challenge comes with every 401 response and no other, and is never Basic', async () => {
       for (const { method, url, name } of ROUTES.filter(({ access }) => isForCallers(access))) {

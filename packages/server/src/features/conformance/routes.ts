@@ -34,7 +34,9 @@ export function conformanceRoutes(
   ): ReturnType<typeof checkPlatform> {
     const { platform_id, target, expected } = checked
     const report = yield* checkPlatform(parts, { target, expected, ...LIMITS }, signal)
-    if (platform_id !== null && report.success) await parts.platforms.recordRecovery(platform_id)
+    if (platform_id !== null && hasWorkingEndpoint(report)) {
+      await parts.platforms.recordRecovery(platform_id)
+    }
     return report
   }
 
@@ -100,4 +102,14 @@ export function conformanceRoutes(
 
 function toAnswer(report: ConformanceReport): ConformanceAnswer {
   return { success: report.success, report, html: reportHtml(report) }
+}
+
+/** As in a connection test, one required endpoint that responds as agreed shows that the platform works. */
+function hasWorkingEndpoint({ endpoints }: ConformanceReport): boolean {
+  return endpoints.some(
+    ({ endpoint, passed, findings }) =>
+      !['connection', 'search'].includes(endpoint) &&
+      passed.length > 0 &&
+      findings.every(({ severity }) => severity !== 'error'),
+  )
 }

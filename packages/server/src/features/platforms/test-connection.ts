@@ -34,8 +34,8 @@ export async function* testConnection(
 }
 
 /**
- * Tests the connection to a registered platform. Scheduled pulls no longer skip a platform of which an endpoint
- * responds as agreed.
+ * Tests the connection to a registered platform. If one of its endpoints responds as agreed, scheduled pulls no longer
+ * skip the platform.
  */
 export async function* testRegistered(
   {
@@ -49,7 +49,7 @@ export async function* testRegistered(
   let isRecorded = false
   let step = await steps.next()
   while (!step.done) {
-    // That a server is there says nothing of the platform.
+    // A reachable server does not show that the platform works.
     if (!isRecorded && step.value.ok && step.value.check !== 'reachable') {
       await platforms.recordRecovery(platform_id)
       isRecorded = true

@@ -35,7 +35,7 @@ export class ElementReader {
   readonly #positions: PositionRuns
   #toPassOver = 0
 
-  /** @param positions gets the position of each unchanged record. */
+  /** @param positions receives the position of each unchanged record. */
   constructor(
     records: Pick<RecordStore, 'recogniseElements'>,
     read: RecordRead,
@@ -48,7 +48,7 @@ export class ElementReader {
 
   /**
    * Reads slices that follow each other. The ids of the unchanged records are added to `read.seen`.
-   * @param before how many elements came on the pages before this one.
+   * @param before number of elements on the pages before this one.
    */
   async read(slices: RecordsSlice[], before: number): Promise<ReadElements> {
     const sightings = slices.map((slice) => this.#see(slice))

@@ -16,17 +16,22 @@ const MAX_KEPT_BODY = 1024 * 1024
 
 export type RejectionParts = { keeper: RejectedPushKeeper }
 
+type RejectingTask = {
+  plan: Pick<PullTaskPlan, 'platform_id' | 'record_type'>
+  read: Pick<RecordRead, 'pull_id' | 'mark' | 'requested_at'>
+}
+
 /** What one read brought and the hub does not store: counted, the first of it kept with the reason. */
 export class Rejections {
   readonly #parts: RejectionParts
-  readonly #of: { plan: PullTaskPlan; read: RecordRead }
+  readonly #of: RejectingTask
   readonly #reasons = new RejectionReasons()
   readonly #references = new Set<string>()
   #count = 0
   #kept = 0
   #unnamed = 0
 
-  constructor(parts: RejectionParts, of: { plan: PullTaskPlan; read: RecordRead }) {
+  constructor(parts: RejectionParts, of: RejectingTask) {
     this.#parts = parts
     this.#of = of
   }
@@ -43,15 +48,17 @@ export class Rejections {
     return { rejected: this.#references, unnamed: this.#unnamed }
   }
 
-  /** @returns a promise that resolves when it is kept. */
+  /** @returns a promise that resolves when it is stored. */
   addTooLarge(index: number): Promise<void> {
     this.#unnamed += 1
-    const reason = `element ${index} of records is larger than 16 MiB`
+    const reason = wordsFor('invalid_record', {
+      reason: `element ${index} of records is larger than 16 MiB`,
+    })
     const body = JSON.stringify({ index })
-    return this.#keep({ code: 'invalid_record', errors: {}, body }, { reason })
+    return this.#store('invalid_record', reason, () => ({ errors: {}, body, message: reason }))
   }
 
-  /** @returns a promise that resolves when it is kept. */
+  /** @returns a promise that resolves when it is stored. */
   add(
     { value, index }: RecordElement,
     code: ErrorCode,
@@ -59,23 +66,32 @@ export class Rejections {
     errors: Record<string, string[]>,
   ): Promise<void> {
     this.#noteThatItIsThere(referenceOf(value))
-    return this.#keep({ code, errors, body: bodyOf(value, index).text }, params)
+    const reason = wordsFor(code, params)
+    return this.#store(code, reason, () => ({
+      errors,
+      body: bodyOf(value, index).text,
+      message: reason,
+    }))
   }
 
   /**
-   * Where the body is too long to be kept, the message does not name the reference either: an erasure finds it
-   * by the body.
-   * @returns a promise that resolves when it is kept.
+   * Adds an element whose reference number an earlier element has. The message contains the reference number only
+   * where the body does: an erasure finds it by the body.
+   * @param findFirst the position of the earlier element. It is called only for a duplicate that is stored, since
+   *   it may take a millisecond.
+   * @returns a promise that resolves when it is stored.
    */
   addDuplicate(
     { value, index }: RecordElement,
-    positions: { first: number | null; position: number },
+    { position, findFirst }: { position: number; findFirst: () => number | null },
   ): Promise<void> {
-    const reference = referenceOf(value)
-    const { text, isWhole } = bodyOf(value, index)
-    const message =
-      reference !== null && isWhole ? { message: describeDuplicate(reference, positions) } : {}
-    return this.#keep({ code: 'duplicate_reference', errors: {}, body: text, ...message }, {})
+    const code = 'duplicate_reference'
+    return this.#store(code, wordsFor(code), () => {
+      const { text, isWhole } = bodyOf(value, index)
+      const reference = isWhole ? referenceOf(value) : null
+      const message = describeDuplicate(reference, { first: findFirst(), position })
+      return { errors: {}, body: text, message }
+    })
   }
 
   /** The record of a rejected element is there all the same, if only it can be told which one. */
@@ -84,20 +100,21 @@ export class Rejections {
     else this.#references.add(reference)
   }
 
-  async #keep(
-    rejected: Pick<NewRejectedPush, 'errors' | 'body'> & { code: ErrorCode; message?: string },
-    params: Record<string, string>,
+  /** @param describe what is stored, besides the reason that rejections of this kind share. */
+  async #store(
+    code: ErrorCode,
+    reason: string,
+    describe: () => Pick<NewRejectedPush, 'errors' | 'body' | 'message'>,
   ): Promise<void> {
     this.#count += 1
-    const reason = wordsFor(rejected.code, params)
     this.#reasons.note(reason)
     if (this.#kept >= MAX_KEPT) return
     this.#kept += 1
     const { plan, read } = this.#of
     await this.#parts.keeper.keep({
-      message: reason,
+      ...describe(),
+      code,
       cause: reason,
-      ...rejected,
       platform_id: plan.platform_id,
       record_type: plan.record_type,
       method: 'pull',
@@ -108,7 +125,7 @@ export class Rejections {
   }
 }
 
-/** The body that is kept of an element; only where it stands where it is too long. */
+/** The body that is stored of an element: only its index where it is too long. */
 function bodyOf(value: RecordElement['value'], index: number): { text: string; isWhole: boolean } {
   const text = JSON.stringify(value)
   const isWhole = text.length <= MAX_KEPT_BODY

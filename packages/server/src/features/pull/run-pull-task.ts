@@ -104,7 +104,7 @@ class PullTask {
   #total: number | null = null
   readonly #rejections: Rejections
   #pages = 0
-  /** How many elements came on the pages before this one. */
+  /** Number of elements on the pages before this one. */
   #before = 0
   #reportedAt = performance.now()
   /** Set where the platform said that this answer still holds. */
@@ -279,8 +279,8 @@ class PullTask {
         this.#counts[outcome.outcome] += 1
         this.#positions.add(outcome.record_id, position)
       } else if (outcome.code === 'duplicate_reference') {
-        const first = this.#positions.find(outcome.record_id)
-        rejections.push(this.#rejections.addDuplicate(element, { first, position }))
+        const findFirst = () => this.#positions.find(outcome.record_id)
+        rejections.push(this.#rejections.addDuplicate(element, { position, findFirst }))
       } else if (outcome.code === 'record_not_storable') {
         rejections.push(this.#rejections.add(element, outcome.code, {}, {}))
       }

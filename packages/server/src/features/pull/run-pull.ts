@@ -42,14 +42,14 @@ export type PullRunnerParts = PullTaskParts &
   }
 
 type RunningParts = PullRunnerParts & {
-  /** When the pull's time is over, by `performance.now()`; null where nothing is requested twice. */
+  /** When the time limit of the pull is reached, by `performance.now()`; null for no retries. */
   endsAt: number | null
-  /** What the platform's module failed with that failed last in this pull; null where none did. */
+  /** The error of the platform's module that failed most recently in this pull; null where none failed. */
   platformError: string | null
 }
 
 type TaskEnd = Pick<PullTaskResult, 'state' | 'platform_error'> & {
-  /** Whether the module failed with what concerns its whole platform. */
+  /** Whether the module failed for a reason that concerns its whole platform. */
   concernsPlatform: boolean
 }
 
@@ -157,7 +157,7 @@ async function runTasks(
   const waiting = [...Map.groupBy(plans, (plan) => plan.platform_id)]
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      // A platform that is down is retried at one module only: waiting at each would starve the others.
+      // Retries at each module of a platform that is down would leave too little time for other platforms.
       let current = parts
       let hasAnswered = false
       const [platformId, ofPlatform] = next

@@ -141,7 +141,7 @@ export interface PullStore {
 
   /**
    * Ends a pull and its unfinished tasks: from then on nothing that it still reads is stored. A pull that
-   * has ended is left as it is. The activity tells once of a platform that scheduled pulls skip from
+   * has ended is left as it is. The activity reports once each platform that scheduled pulls skip from
    * now on.
    * @returns whether this call has ended it.
    */

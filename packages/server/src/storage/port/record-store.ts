@@ -77,7 +77,7 @@ export type WriteOutcome =
       module_name: string
     }
   | { outcome: 'rejected'; code: WriteRejection }
-  /** With the id of the record that the read has brought before. */
+  /** `record_id`: of the record that the read already contained. */
   | { outcome: 'rejected'; code: 'duplicate_reference'; record_id: number }
 
 export type HistoryRow = {

@@ -16,7 +16,7 @@ export type NewRejectedPush = {
   method: RejectedPush['method']
   code: string
   message: string
-  /** What the messages of rejections with one cause have in common; left out where that is the message itself. */
+  /** The text by which rejections are grouped into one cause; the message by default. */
   cause?: string
   errors: Record<string, string[]>
   /** JSON text. */

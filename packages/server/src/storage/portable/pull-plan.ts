@@ -119,7 +119,7 @@ export async function noteFailures(db: Executor, pullId: number, at: string): Pr
     .updateTable('platforms')
     .set((eb) => ({
       failures_in_row: sql`failures_in_row + 1`,
-      // Not the end of the pull: a push that came after the failure may have come before that.
+      // Not the end of the pull: a push may arrive after the failure and before that end.
       failed_at: eb
         .selectFrom('pull_tasks as t')
         .whereRef('t.platform_id', '=', 'platforms.platform_id')

@@ -1,5 +1,6 @@
 import type { RejectedPush } from '@recordhub/protocol'
 import { type SelectQueryBuilder, sql } from 'kysely'
+import { isErrorCode, wordsFor } from '../../errors.ts'
 import { parseExact } from '../../lib/exact-json.ts'
 import { takeWithin } from '../../lib/take-within.ts'
 import type { RejectedPushFilter, RejectedPushStore } from '../port/rejected-push-store.ts'
@@ -61,6 +62,8 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
           eb.fn.sum<number>('r.count').as('count'),
           eb.fn.min('r.first_at').as('first_at'),
           eb.fn.max('r.at').as('last_at'),
+          eb.fn.min('r.message').as('message'),
+          eb.fn.max('r.message').as('other_message'),
         ])
         .where('r.replayed_at', 'is', null)
       if (platform !== null) select = select.where('p.platform_name', '=', platform)
@@ -69,16 +72,18 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         .orderBy('last_at', 'desc')
         .limit(limit)
         .execute()
-      const described = groups.map(async ({ platform_id, cause, ...figures }) => {
+      const described = groups.map(async ({ platform_id, cause, ...group }) => {
         const one = await selectFiltered(reader)
-          .select(['p.platform_name', 'r.record_type', 'r.code', 'r.message'])
+          .select(['p.platform_name', 'r.record_type', 'r.code'])
           .where('r.platform_id', '=', platform_id)
           .where('r.cause', '=', cause)
           .where('r.replayed_at', 'is', null)
           .limit(1)
           .executeTakeFirst()
-        const count = Number(figures.count)
-        return one ? [{ ...one, cause, ...figures, count }] : []
+        if (!one) return []
+        const { message, other_message, ...figures } = group
+        const common = message === other_message ? message : commonMessage(one.code)
+        return [{ ...one, message: common, cause, ...figures, count: Number(figures.count) }]
       })
       return (await Promise.all(described)).flat()
     },
@@ -116,6 +121,11 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
       return { refusals: rows.map(toRefusal), remaining: n - ids.length }
     },
   }
+}
+
+/** The message of rejections of one cause whose own messages differ. */
+function commonMessage(code: string): string {
+  return isErrorCode(code) ? wordsFor(code) : code
 }
 
 /** Of platforms that are not being removed. */

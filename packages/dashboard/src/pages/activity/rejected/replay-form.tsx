@@ -28,7 +28,7 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
       `/api/v1/rejected-pushes/${rejected.id}/replay`,
       {
         method: 'POST',
-        body: { ...mended.body, overwrite, dry_run: isDryRun },
+        json: writeExact({ ...mended.body, overwrite, dry_run: isDryRun }, ''),
       },
     )
     return replay

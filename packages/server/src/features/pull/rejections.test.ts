@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
+import { Rejections } from './rejections.ts'
+
+function startRejections() {
+  const stored: NewRejectedPush[] = []
+  const keep = async (rejected: NewRejectedPush) => void stored.push(rejected)
+  const plan = { platform_id: 1, record_type: 'cases' }
+  const read = { pull_id: 1, mark: 1, requested_at: '2026-03-10T08:00:00.000Z' }
+  return { stored, rejections: new Rejections({ keeper: { keep } }, { plan, read }) }
+}
+
+function element(index: number, text = '') {
+  const value = { reference_number: 'R-7', full_name: `${index}`, data: { text } }
+  return { index, bytes: Buffer.from(JSON.stringify(value)), value }
+}
+
+test('the position of the first occurrence is looked up only for the duplicates that are stored', async () => {
+  const { stored, rejections } = startRejections()
+  let lookUps = 0
+  const findFirst = () => {
+    lookUps += 1
+    return 7
+  }
+  for (let index = 7; index < 5007; index += 1) {
+    await rejections.addDuplicate(element(index), { position: index + 1, findFirst })
+  }
+  assert.deepEqual([rejections.count, stored.length, lookUps], [5000, 100, 100])
+})
+
+test('the reason of a duplicate whose body is too long names both positions, and not the reference number', async () => {
+  const { stored, rejections } = startRejections()
+  const long = element(11, 'x'.repeat(1024 * 1024))
+  await rejections.addDuplicate(long, { position: 12, findFirst: () => 7 })
+  assert.deepEqual(
+    stored.map(({ message, body }) => [message, body]),
+    [
+      [
+        'This reference number was already sent at position 7; this one is at position 12. The first one was kept.',
+        '{"index":11}',
+      ],
+    ],
+  )
+})
