@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { createRateLimit } from './rate-limit.ts'
 
-/** A limit with a clock that the test sets. */
+/** A rate limit with a clock that the test sets. */
 function startLimit(perSecond: number, startMs = 0) {
   const time = { now: startMs }
   const limit = createRateLimit(perSecond, { now: () => time.now })
@@ -14,10 +14,10 @@ function startLimit(perSecond: number, startMs = 0) {
 }
 
 const rates = fc.integer({ min: 1, max: 2000 })
-/** Where the process has run for a while, with fractions of a millisecond. */
+/** Times since the start of the process in milliseconds, with fractions. */
 const moments = fc.double({ min: 0, max: 1e10, noNaN: true })
 
-test('of a burst at any moment as many calls as a second allows are admitted, and no more', () => {
+test('a burst admits exactly as many calls as one second allows, at any moment', () => {
   fc.assert(
     fc.property(rates, moments, (rate, startMs) => {
       assert.equal(startLimit(rate, startMs).countAdmitted(rate + 60), rate)
@@ -25,7 +25,7 @@ test('of a burst at any moment as many calls as a second allows are admitted, an
   )
 })
 
-test('under constant demand each elapsed second admits its calls, and a burst at most one second more', () => {
+test('under constant load each second admits its calls, plus one burst at the beginning', () => {
   const pauses = fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 1, maxLength: 50 })
   fc.assert(
     fc.property(rates, pauses, (rate, waits) => {
@@ -40,7 +40,7 @@ test('under constant demand each elapsed second admits its calls, and a burst at
   )
 })
 
-test('after a second without calls a whole burst is admitted, whatever came before', () => {
+test('after a second without calls a full burst is admitted, whatever came before', () => {
   const calls = fc.array(
     fc.tuple(fc.integer({ min: -5000, max: 500 }), fc.integer({ min: 1, max: 20 })),
   )
@@ -66,7 +66,7 @@ test('calls at uneven intervals lose no fraction of a call', () => {
   assert.deepEqual(admitted, [1, 0, 1, 0, 1])
 })
 
-test('a clock that goes back holds nobody up', () => {
+test('a clock that is set back blocks calls for at most one second', () => {
   fc.assert(
     fc.property(rates, fc.integer({ min: 1, max: 1e9 }), (rate, back) => {
       const { time, limit, countAdmitted } = startLimit(rate)
@@ -79,7 +79,7 @@ test('a clock that goes back holds nobody up', () => {
   )
 })
 
-test('a call that has waited as long as it was told is admitted', () => {
+test('a call is admitted after the wait that it was given', () => {
   fc.assert(
     fc.property(rates, fc.nat(2000), fc.nat(5000), (rate, calls, wait) => {
       const { time, limit, countAdmitted } = startLimit(rate)
@@ -92,7 +92,7 @@ test('a call that has waited as long as it was told is admitted', () => {
   )
 })
 
-test('a key takes no calls from another, however many keys there are', () => {
+test('each key has its own limit, however many keys there are', () => {
   const { countAdmitted } = startLimit(5)
   for (let key = 0; key < 25_000; key++) assert.equal(countAdmitted(1, `key ${key}`), 1)
   assert.equal(countAdmitted(10, 'a'), 5)
