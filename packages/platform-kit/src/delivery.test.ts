@@ -12,7 +12,7 @@ const answered = (status: number, body: object | null, asked = 0): SendResult =>
 const stored = { success: true, record_id: 7, outcome: 'updated', message: 'Record updated' }
 const refused = { success: false, code: 'invalid_record', message: 'No.', errors: { data: ['x'] } }
 
-test('only the word of a hub that has stored it counts as stored', () => {
+test('a push counts as stored only if the response of the hub says so', () => {
   assert.deepEqual(judgeSending(answered(201, { ...stored, warnings: ['w', 1] })), {
     outcome: 'stored',
     recordId: 7,
@@ -26,7 +26,7 @@ test('only the word of a hub that has stored it counts as stored', () => {
   }
 })
 
-test('a push is given up only for what the hub itself says of its content', () => {
+test('a push counts as rejected only if the hub itself rejects its content', () => {
   for (const status of [400, 409, 410, 413, 415, 422]) {
     const judged = judgeSending(answered(status, refused))
     assert.deepEqual(judged, {
@@ -40,7 +40,7 @@ test('a push is given up only for what the hub itself says of its content', () =
   }
 })
 
-test('what passes, and what people can mend, is tried again', () => {
+test('temporary errors and errors that people can fix are retried', () => {
   for (const status of [408, 425, 429, 500, 502, 503, 504]) {
     const judged = judgeSending(answered(status, refused, 2000))
     assert.ok(judged.outcome === 'again' && !judged.needsPeople && judged.leastMs === 2000)
@@ -52,7 +52,7 @@ test('what passes, and what people can mend, is tried again', () => {
   assert.equal(judgeSending({ answered: false, reason: 'gone' }).outcome, 'again')
 })
 
-test('waits grow to a minute, are spread, and never shorter than asked for', () => {
+test('retry delays grow to one minute, are jittered and never shorter than Retry-After', () => {
   const again: Again = { outcome: 'again', reason: '', leastMs: 0, needsPeople: false }
   fc.assert(
     fc.property(
@@ -73,7 +73,7 @@ test('waits grow to a minute, are spread, and never shorter than asked for', () 
   assert.ok(judged.outcome === 'again' && judged.leastMs === 3_600_000)
 })
 
-test('Retry-After is read as seconds, or as a date by the clock of the answer', () => {
+test('Retry-After is read as seconds, or as a date relative to the Date header', () => {
   const read = (headers: Record<string, string>) => retryAfterMs(new Headers(headers))
   const date = 'Sat, 21 Nov 2026 07:30:00 GMT'
   assert.equal(read({}), 0)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 
-test('of many that find the lock of a process that is gone, one takes it', async (t) => {
+test('only one of many contenders acquires the lock of an ended process', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-lock-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const { pid } = spawnSync(process.execPath, ['--version'])

@@ -38,7 +38,7 @@ function makeFolder(t: TestContext): string {
   return folder
 }
 
-/** Rejects where the child ends without a word. */
+/** Rejects if the child exits without sending a message. */
 async function messageOf(child: ChildProcess) {
   const gone = new AbortController()
   child.once('disconnect', () => gone.abort())
@@ -50,7 +50,7 @@ async function idsIn(box: Outbox): Promise<string[]> {
   return (await box.load()).waiting.map(({ id }) => id)
 }
 
-test('what is kept is there after a restart, in its order, without what was dropped', async (t) => {
+test('after a restart the outbox holds the queued pushes in order, without acknowledged ones', async (t) => {
   const { box, path } = open(t)
   assert.deepEqual(await box.load(), { waiting: [], newest: null })
   const body = JSON.stringify({ text: 'a\nb\u2028😀' })
@@ -65,7 +65,7 @@ test('what is kept is there after a restart, in its order, without what was drop
   assert.equal(statSync(path).mode & 0o777, 0o600)
 })
 
-test('the newest time is known also when nothing waits any more', async (t) => {
+test('the newest time is known even if the outbox is empty', async (t) => {
   const { box, path } = open(t)
   await box.load()
   await box.keep(push('1'))
@@ -78,7 +78,7 @@ test('the newest time is known also when nothing waits any more', async (t) => {
   }
 })
 
-test('a line that a crash cut off is left out, wherever it was cut', async (t) => {
+test('a line cut off by a crash is ignored, wherever it was cut', async (t) => {
   const { box, path } = open(t)
   await box.load()
   await box.keep(push('1'))
@@ -102,7 +102,7 @@ test('a line that a crash cut off is left out, wherever it was cut', async (t) =
   await filled.close()
 })
 
-test('what is damaged elsewhere is told, and nothing of it is thrown away', async (t) => {
+test('a damaged file is reported and left unchanged', async (t) => {
   const { box, path } = open(t)
   await box.load()
   await box.keep(push('1'))
@@ -115,7 +115,7 @@ test('what is damaged elsewhere is told, and nothing of it is thrown away', asyn
   await assert.rejects(open(t, path).box.load(), /Its line 1 cannot be read/)
 })
 
-test('the file is written anew when most of it has arrived', async (t) => {
+test('the file is compacted once most of its pushes are acknowledged', async (t) => {
   const { box, path } = open(t)
   await box.load()
   await box.keep(push('first'))
@@ -130,7 +130,7 @@ test('the file is written anew when most of it has arrived', async (t) => {
   assert.deepEqual(await idsIn(open(t, path).box), ['first', 'last'])
 })
 
-test('a second process is refused with words, and takes over at once when the first is killed', async (t) => {
+test('a second process is rejected, and takes over as soon as the first is killed', async (t) => {
   const { path, box } = open(t)
   const child = fork(new URL('./file-outbox.child.ts', import.meta.url), [path], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -145,11 +145,11 @@ test('a second process is refused with words, and takes over at once when the fi
   assert.deepEqual(await idsIn(box), ['of the child'])
 })
 
-test('one file is not opened twice in one process either', async (t) => {
+test('a file cannot be opened twice in one process', async (t) => {
   const { path, box } = open(t)
   await box.load()
   await assert.rejects(open(t, path).box.load(), /in use by process/)
-  // The machine lets it wait for a second between one clock and the other.
+  // Simulates a pause of one second between reading the two clocks.
   const uptime = process.uptime()
   const late = t.mock.method(process, 'uptime', () => uptime + 1)
   await assert.rejects(open(t, path).box.load(), /in use by process/)
@@ -159,16 +159,16 @@ test('one file is not opened twice in one process either', async (t) => {
   assert.deepEqual(await idsIn(open(t, path).box), [])
 })
 
-test('what a process of another machine has left is taken once it is silent', async (t) => {
+test('a lock left by another machine is taken over once it is silent', async (t) => {
   const { path, box } = open(t, join(makeFolder(t), 'outbox'))
   const left = JSON.stringify({ host: 'elsewhere', pid: 1, started: 1, token: 'x' })
   writeFileSync(`${path}.lock`, left)
-  // Its clock may say anything.
+  // The clock of the other machine may be wrong.
   utimesSync(`${path}.lock`, new Date('2099-01-01'), new Date('2099-01-01'))
   assert.deepEqual(await idsIn(box), [])
 })
 
-test('nothing is acknowledged any more once another process has taken the file', async (t) => {
+test('no push is acknowledged after another process has taken the file', async (t) => {
   const { path, box } = open(t)
   await box.load()
   writeFileSync(`${path}.lock`, 'of another process')
@@ -177,7 +177,7 @@ test('nothing is acknowledged any more once another process has taken the file',
   assert.equal(readFileSync(`${path}.lock`, 'utf8'), 'of another process')
 })
 
-test('a place that cannot be written is named', async (t) => {
+test('an outbox that cannot be written is reported with its path', async (t) => {
   const folder = makeFolder(t)
   writeFileSync(join(folder, 'file'), '')
   const path = join(folder, 'file', 'outbox')
@@ -186,9 +186,9 @@ test('a place that cannot be written is named', async (t) => {
   await assert.rejects(box.keep(push('1')), /cannot be used/)
 })
 
-test('a full disk refuses what does not fit, and nothing of that is there later', async (t) => {
+test('a full disk rejects pushes that do not fit, and none of them appears later', async (t) => {
   const { path, box } = open(t)
-  // A limit on the size of files stands in for a full disk.
+  // A file size limit simulates a full disk.
   const child = fork(new URL('./file-outbox.child.ts', import.meta.url), [path, 'fill'], {
     execPath: 'bash',
     execArgv: ['-c', 'ulimit -S -f 100; exec "$0" "$@"', process.execPath],

@@ -49,7 +49,7 @@ async function bodyOf(response: Response): Promise<Body> {
   return JSON.parse(await response.text())
 }
 
-test('ping, manifest and records are as the specification has them', async () => {
+test('ping, manifest and records have the format of the specification', async () => {
   const { get } = serve({ description: 'People' })
   const ping = await get('/api/hub/ping')
   assert.equal(ping.headers.get('content-type'), 'application/json')
@@ -82,7 +82,7 @@ test('ping, manifest and records are as the specification has them', async () =>
   })
 })
 
-test('a record is served with its own members only, and what is undefined is left out', async () => {
+test('a record is served with its defined members only, without undefined values', async () => {
   const record = { ...EMPLOYEES[0], secret: 'x', data: { job: 'cook', phone: undefined } }
   const { get } = withModule({ records: () => [Object.assign({}, EMPLOYEES[0], record)] })
   const { records } = await bodyOf(await get('/api/hub/records/employee'))
@@ -91,7 +91,7 @@ test('a record is served with its own members only, and what is undefined is lef
   ])
 })
 
-test('only the whole key opens anything, and several may be valid', async () => {
+test('only a complete source key gives access, and several keys may be valid', async () => {
   const { handler } = serve({ sourceKey: [KEY, 'the key that comes next'] })
   const ask = async (key: string | null, path = '/api/hub/ping') => {
     const headers = new Headers(key === null ? {} : { 'X-PLATFORM-API-KEY': key })
@@ -109,11 +109,11 @@ test('only the whole key opens anything, and several may be valid', async () => 
   ]) {
     assert.equal(await ask(wrong), 401, String(wrong))
     assert.equal(await ask(wrong, '/api/hub/records/employee'), 401)
-    assert.equal(await ask(wrong, '/api/hub/nothing'), 401, 'it does not say what there is')
+    assert.equal(await ask(wrong, '/api/hub/nothing'), 401, 'it does not reveal which paths exist')
   }
 })
 
-test('what is not for the hub is left to others, and strange paths find nothing', async () => {
+test('paths outside the prefix are left to the platform, unknown paths return 404', async () => {
   const { handler, get } = serve()
   for (const path of ['/', '/api/hub', '/api/hubs/ping', '/x/api/hub/ping', '//api/hub/ping']) {
     assert.equal(await handler(new Request(`http://any${path}`)), null, path)
@@ -143,14 +143,14 @@ test('what is not for the hub is left to others, and strange paths find nothing'
   }
 })
 
-test('paths have the word and the base that the hub is told', async () => {
+test('paths use the configured base path and path word', async () => {
   const { handler, get } = serve({}, { basePath: '/crm/', pathWord: 'sync' })
   assert.equal(handler.path, '/crm/api/sync/')
   assert.equal((await get('/crm/api/sync/ping')).status, 200)
   assert.equal(await handler(new Request('http://any/api/sync/ping')), null)
 })
 
-test('a record type may hold anything, as the hub writes it in a path', async () => {
+test('a record type may contain any characters, encoded in the path', async () => {
   for (const recordType of ['a/b', 'Ärzte & Pflege', '100%', 'x?y#z', ' ']) {
     if (recordType.trim() === '') continue
     const { get } = serve({ modules: [{ ...MODULE, recordType }] })
@@ -159,7 +159,7 @@ test('a record type may hold anything, as the hub writes it in a path', async ()
   }
 })
 
-test('an unchanged version spares the records', async () => {
+test('an unchanged version returns 304 without reading the records', async () => {
   let version = '2026-01-01, "a" ünd 7'
   let reads = 0
   const { get } = withModule({
@@ -185,7 +185,7 @@ test('an unchanged version spares the records', async () => {
   assert.notEqual(changed.headers.get('etag'), tag)
 })
 
-test('pages lead to one another, wherever the platform seems to stand', async () => {
+test('the link to the next page is relative to the requested URL', async () => {
   const { get } = withModule({
     pages: (cursor) => ({
       records: EMPLOYEES.slice(Number(cursor ?? 0), Number(cursor ?? 0) + 1),
@@ -197,7 +197,7 @@ test('pages lead to one another, wherever the platform seems to stand', async ()
   while (url) {
     const response: Response = await get(url.pathname + url.search)
     const { records, total } = await bodyOf(response)
-    assert.equal(total, undefined, 'that of a page is not that of all')
+    assert.equal(total, undefined, 'the total of a page is not the total of the module')
     references.push(...records.map((one: PlatformRecord) => one.reference_number))
     const target = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1]
     url = target === undefined ? null : new URL(target, url)
@@ -205,7 +205,7 @@ test('pages lead to one another, wherever the platform seems to stand', async ()
   assert.deepEqual(references, ['E-1', 'E-2'])
 })
 
-test('a cursor may hold anything, and a total that is known is told', async () => {
+test('a cursor may contain any characters, and a known total is returned', async () => {
   const cursor = 'a&b=<c>; "d" ü'
   const { get } = withModule({
     pages: (asked) => ({ records: [], next: asked === cursor ? null : cursor, total: 7 }),
@@ -217,7 +217,7 @@ test('a cursor may hold anything, and a total that is known is told', async () =
   assert.equal((await bodyOf(last)).total, 7)
 })
 
-test('answers are compressed for who understands it', async () => {
+test('responses are compressed for clients that accept gzip', async () => {
   const { get } = serve()
   for (const accepted of ['gzip', 'br, GZIP;q=0.5', 'deflate,gzip']) {
     const response = await get('/api/hub/records/employee', { 'Accept-Encoding': accepted })
@@ -235,7 +235,7 @@ test('answers are compressed for who understands it', async () => {
   assert.equal((await bodyOf(response)).success, true)
 })
 
-test('a search answers with what the platform finds, no more than a hundred', async () => {
+test('a search returns at most 100 records that the platform finds', async () => {
   const asked: string[] = []
   async function* find() {
     for (let number = 1; ; number += 1) {
@@ -258,7 +258,7 @@ test('a search answers with what the platform finds, no more than a hundred', as
   assert.deepEqual(asked, ['ann'])
 })
 
-test('what goes wrong before anything is sent is a 500 without its reason, which the platform is told', async () => {
+test('an error before the response starts is a 500, and only the platform sees the reason', async () => {
   const fail = () => {
     throw new Error('the password of the database is wrong')
   }
@@ -279,7 +279,7 @@ test('what goes wrong before anything is sent is a 500 without its reason, which
 
 const LARGE = { reference_number: 'L', full_name: '', data: { text: 'x'.repeat(40_000) } }
 
-test('where reading fails later, the answer breaks off, compressed or not', async () => {
+test('an error while reading aborts the response, compressed or not', async () => {
   for (const headers of [{}, { 'Accept-Encoding': 'gzip' }]) {
     const { get, errors } = withModule({
       async *records() {
@@ -294,7 +294,7 @@ test('where reading fails later, the answer breaks off, compressed or not', asyn
   }
 })
 
-test('a record that JSON cannot say is named', async () => {
+test('a record that JSON cannot represent is reported with its reference', async () => {
   const { get, errors } = withModule({
     records: () => [{ reference_number: 'E-7', full_name: '', data: { salary: 10n } }],
   })
@@ -302,7 +302,7 @@ test('a record that JSON cannot say is named', async () => {
   assert.match(errors[0] ?? '', /Record 1 \(E-7\).*data\.salary is a BigInt/)
 })
 
-test('a record that comes from plain JavaScript with no text as its reference is named, too', async () => {
+test('an invalid record from plain JavaScript is reported with its position', async () => {
   const records: [Records, RegExp][] = [
     [JSON.parse('[null]'), /Record 1 is no object/],
     [[Object({ reference_number: 7n, data: {} })], /Record 1 .*reference_number is a BigInt/],
@@ -314,7 +314,7 @@ test('a record that comes from plain JavaScript with no text as its reference is
   }
 })
 
-test('nothing is read that nobody asks for, and reading ends with whoever went away', async () => {
+test('records are read on demand, and reading stops when the client disconnects', async () => {
   for (const headers of [{}, { 'Accept-Encoding': 'gzip' }]) {
     let read = 0
     const ended = Promise.withResolvers<void>()
@@ -340,11 +340,11 @@ test('nothing is read that nobody asks for, and reading ends with whoever went a
     assert.ok(read < 20, `${read} records were read for one chunk`)
     await reader.cancel()
     await Promise.all([stopped.promise, ended.promise])
-    assert.deepEqual(errors, [], 'that is nobody’s fault')
+    assert.deepEqual(errors, [], 'a disconnect is not an error')
   }
 })
 
-test('a definition that cannot work is refused with its reason', () => {
+test('an invalid definition is rejected with its reason', () => {
   const refuse = (over: Partial<PlatformDefinition>, reason: RegExp) =>
     assert.throws(() => createPlatformHandler({ ...PLATFORM, ...over }), reason)
   refuse({ name: ' ' }, /name of the platform is missing/)
@@ -361,7 +361,7 @@ test('a definition that cannot work is refused with its reason', () => {
   refuse({ modules: [{ ...MODULE, recordType: '\ud800' }] }, /surrogate/)
   refuse({ modules: [{ ...MODULE, name: '' }] }, /name of the module "employee"/)
   refuse({ modules: [{ ...MODULE, fields: [{ key: 'a' }, { key: 'a' }] }] }, /field "a" twice/)
-  // As a program without types may have it.
+  // As an untyped program may pass it.
   refuse(
     { modules: [Object.assign({ records: () => [] }, ABOUT, { records: undefined })] },
     /either/,

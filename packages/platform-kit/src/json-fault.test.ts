@@ -7,7 +7,7 @@ function nested(levels: number): object {
   return levels === 1 ? {} : { a: nested(levels - 1) }
 }
 
-test('whatever JSON says goes, and comes as it was meant', () => {
+test('a value that JSON can represent is accepted', () => {
   const data = fc
     .dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 }))
     .filter((value) => !JSON.stringify(value).includes('"__proto__"'))
@@ -22,7 +22,7 @@ test('whatever JSON says goes, and comes as it was meant', () => {
   assert.equal(findDataFault(nested(63), 'fault'), null)
 })
 
-test('whatever it does not say is named with its place', () => {
+test('a value that JSON cannot represent is reported with its path', () => {
   const circle: Record<string, unknown> = {}
   circle['self'] = circle
   const cases: [unknown, RegExp][] = [

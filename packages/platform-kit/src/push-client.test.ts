@@ -9,7 +9,7 @@ import { createFileOutbox } from './file-outbox.ts'
 import { createPushClient, type PushClientOptions } from './push-client.ts'
 
 const KEY = 'rhk_any'
-/** Longer than any machine lets a test wait: what is about time says its own. */
+/** Longer than any test runs; tests of timeouts set their own. */
 const PATIENT = { timeoutMs: 300_000, giveUpAfterMs: 300_000 }
 const NAMES = { record_type: 'employee', module_name: 'Employees', full_name: 'Ann' }
 const record = (reference_number: string, data: object = {}) => ({
@@ -30,7 +30,7 @@ const store = answer(200, { success: true, record_id: 7, outcome: 'created', mes
 const fault = (status: number, headers?: Record<string, string>) =>
   answer(status, { success: false, code: 'any', message: 'Words.' }, headers)
 
-/** A receiver that answers in turn as it is told, then stores. */
+/** A receiver that gives the responses in order, then stores every push. */
 async function openReceiver(t: TestContext, ...inTurn: Behaviour[]) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
@@ -57,7 +57,7 @@ async function openReceiver(t: TestContext, ...inTurn: Behaviour[]) {
   return { received, connect, hubUrl }
 }
 
-test('a push bears what the specification requires', async (t) => {
+test('a push has the headers and members that the specification requires', async (t) => {
   const { received, connect, hubUrl } = await openReceiver(t)
   const before = new Date().toISOString()
   const client = connect({ hubUrl: `${hubUrl}/` })
@@ -76,7 +76,7 @@ test('a push bears what the specification requires', async (t) => {
   assert.deepEqual(patch.body.data, { job: null })
 })
 
-test('pushes of one record arrive in their order, however the first ones fare', async (t) => {
+test('pushes of one record arrive in order, even if the first attempts fail', async (t) => {
   const { received, connect } = await openReceiver(t, fault(503), (response) => {
     response.destroy()
   })
@@ -90,10 +90,10 @@ test('pushes of one record arrive in their order, however the first ones fare', 
   )
   const times = received.map(({ body }) => body.occurred_at)
   assert.deepEqual(times, times.toSorted())
-  assert.equal(new Set(times.slice(0, 3)).size, 1, 'the same push keeps its time')
+  assert.equal(new Set(times.slice(0, 3)).size, 1, 'a retry keeps the time of its push')
 })
 
-test('different records go side by side, and no more than allowed', async (t) => {
+test('pushes of different records are sent concurrently, up to the limit', async (t) => {
   const held: (() => void)[] = []
   const met = Promise.withResolvers<void>()
   const hold: Behaviour = (response, received) => {
@@ -110,7 +110,7 @@ test('different records go side by side, and no more than allowed', async (t) =>
   assert.equal(received.length, 5)
 })
 
-test('a hub that takes nothing is met by one push at a time, and is asked no sooner than it says', async (t) => {
+test('a failing hub receives one push at a time, and none before Retry-After has passed', async (t) => {
   const busy = fault(503, { 'Retry-After': '1' })
   const { received, connect } = await openReceiver(t, busy, busy)
   const refused = Promise.withResolvers<void>()
@@ -121,10 +121,10 @@ test('a hub that takes nothing is met by one push at a time, and is asked no soo
   await Promise.all([first, ...others])
   assert.equal(received.length, 22)
   const [one = 0, two = 0, three = 0] = received.map(({ at }) => at)
-  assert.ok(two - one >= 1000 && three - two >= 1000, 'one of all that wait, and not sooner')
+  assert.ok(two - one >= 1000 && three - two >= 1000, 'one push at a time, and not sooner')
 })
 
-test('what the hub refuses for good is told, and does not hold up what follows', async (t) => {
+test('a rejected push is reported and does not block the pushes after it', async (t) => {
   const { received, connect } = await openReceiver(
     t,
     answer(422, {
@@ -150,7 +150,7 @@ test('what the hub refuses for good is told, and does not hold up what follows',
   assert.equal(received.length, 2)
 })
 
-test('with an outbox, what only people can mend is told to somebody, asked for or not', async (t) => {
+test('with an outbox, an error that people must fix is logged even without a listener', async (t) => {
   const { received, connect } = await openReceiver(t, fault(401))
   const told = Promise.withResolvers<string>()
   t.mock.method(console, 'error', told.resolve)
@@ -163,7 +163,7 @@ test('with an outbox, what only people can mend is told to somebody, asked for o
   assert.equal(received.length, 1)
 })
 
-test('without an outbox a push is given up in time, and at once where only people can help', async (t) => {
+test('without an outbox, a push times out, or at once if only people can fix the error', async (t) => {
   const { received, connect } = await openReceiver(
     t,
     fault(401),
@@ -181,7 +181,7 @@ test('without an outbox a push is given up in time, and at once where only peopl
   assert.ok(results.some(({ outcome }) => outcome === 'given up'))
 })
 
-test('an answer that does not end is given up too, and a redirect takes the key nowhere', async (t) => {
+test('an unfinished response times out, and a redirect never receives the key', async (t) => {
   const { received: elsewhere, hubUrl } = await openReceiver(t)
   const half: Behaviour = (response) => void response.writeHead(200).write('{"success":true,')
   const away: Behaviour = (response) =>
@@ -196,7 +196,7 @@ test('an answer that does not end is given up too, and a redirect takes the key 
   assert.equal(elsewhere.length, 0)
 })
 
-test('what cannot be sent is refused before anything is done, and so is a closed client', async (t) => {
+test('an invalid record or a push to a closed client is rejected before anything is sent', async (t) => {
   const { received, connect } = await openReceiver(t)
   const client = connect()
   await assert.rejects(client.created(record('1', { salary: 1n })), /data\.salary is a BigInt/)
@@ -205,7 +205,7 @@ test('what cannot be sent is refused before anything is done, and so is a closed
   assert.equal(received.length, 0)
 })
 
-test('closing lets what is under way end, and ends all waiting', async (t) => {
+test('close() lets requests in flight finish and ends all waiting', async (t) => {
   const arrived = Promise.withResolvers<() => void>()
   const { connect } = await openReceiver(t, fault(503), (response, received) =>
     arrived.resolve(() => store(response, received)),
@@ -220,7 +220,7 @@ test('closing lets what is under way end, and ends all waiting', async (t) => {
   assert.deepEqual(outcomes.toSorted(), ['given up', 'stored'])
 })
 
-test('what is kept outlives the client, and a clock that is put back makes nothing older', async (t) => {
+test('queued pushes survive a restart, and a clock set back does not reorder them', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-kit-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const openOutbox = () => createFileOutbox(join(folder, 'outbox'))
@@ -261,7 +261,7 @@ test('what is kept outlives the client, and a clock that is put back makes nothi
   assert.equal(received.length, 4, 'nothing waits any more')
 })
 
-test('an outbox that cannot be used is told to whoever asks or pushes', async (t) => {
+test('an unusable outbox is reported by ready(), by pushes and by idle()', async (t) => {
   const { connect } = await openReceiver(t)
   const client = connect({ outbox: createFileOutbox('/dev/null/outbox') })
   await assert.rejects(client.ready(), /outbox \/dev\/null\/outbox cannot be used/)
@@ -269,7 +269,7 @@ test('an outbox that cannot be used is told to whoever asks or pushes', async (t
   await assert.rejects(client.idle(), /cannot be used/)
 })
 
-test('what a listener throws does not end the sending', async (t) => {
+test('an error thrown by a listener does not stop the sending', async (t) => {
   const { connect } = await openReceiver(t, fault(503))
   const logged = t.mock.method(console, 'error', () => undefined)
   const fail = () => {
@@ -280,7 +280,7 @@ test('what a listener throws does not end the sending', async (t) => {
   assert.equal(logged.mock.callCount(), 2)
 })
 
-test('an address or a key that can be none is refused at once', () => {
+test('an invalid hub address or key is rejected at once', () => {
   for (const hubUrl of ['', 'hub.example.org', 'ftp://hub', 'https://']) {
     assert.throws(
       () => createPushClient({ hubUrl, hubApiKey: KEY }),

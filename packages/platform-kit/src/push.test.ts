@@ -6,7 +6,7 @@ const NAMES = { record_type: 'employee', reference_number: 'E-1' }
 const RECORD = { ...NAMES, module_name: 'Employees', full_name: 'Ann', data: { job: 'cook' } }
 const AT = '2026-11-21T07:30:00.000Z'
 
-test('a push holds what the specification says, and when it occurred', () => {
+test('a push contains the members of the specification and its time', () => {
   const more = Object.assign({ platform_name: 'not said', id: 1 }, RECORD)
   assert.deepEqual(JSON.parse(finishPush(draftNewRecord(more), AT).body), {
     ...RECORD,
@@ -23,14 +23,14 @@ test('a push holds what the specification says, and when it occurred', () => {
   assert.equal(named.method, 'PATCH')
 })
 
-test('it is what the record was when it was pushed', () => {
+test('a push keeps the data as it was when the push was created', () => {
   const data = { job: 'cook' }
   const draft = draftChanges(NAMES, { data })
   data.job = 'smith'
   assert.equal(JSON.parse(finishPush(draft, AT).body).data.job, 'cook')
 })
 
-test('what the hub would refuse, or JSON cannot say, is named', () => {
+test('values that the hub would reject or JSON cannot represent are reported', () => {
   const refuse = (over: object, words: RegExp) =>
     assert.throws(() => draftNewRecord(Object.assign({}, RECORD, over)), words)
   refuse({ reference_number: 'a\u0000b' }, /reference_number holds a null character/)

@@ -1,4 +1,4 @@
-/** The same handler behind every server that there is an adapter for, over real connections. */
+/** Runs the same handler behind every supported server, over real connections. */
 import assert from 'node:assert/strict'
 import { createServer, request, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -23,7 +23,7 @@ const listening = (server: Server, base = '') =>
     server.listen(0, '127.0.0.1', () => resolve({ server, base }))
   })
 
-/** Each with a page of its own at `/own`, as a platform that exists has. */
+/** Each server also has its own page at `/own`, as an existing platform does. */
 const SERVERS: Record<string, Start> = {
   'node:http': (handler) => listening(createServer(toNodeListener(handler))),
   Express: (handler) => {
@@ -54,14 +54,14 @@ const SERVERS: Record<string, Start> = {
     const app = new Hono()
     app.use(toHonoMiddleware(handler))
     app.get('/own', (context) => context.text('own'))
-    // Hono answers requests of the Web; what brings them to it here is the adapter for Node.
+    // Hono handles web-standard requests; the Node adapter passes them to it.
     const whole = Object.assign(async (asked: Request) => app.fetch(asked), { path: '/' })
     return listening(createServer(toNodeListener(whole)))
   },
 }
 
 for (const [name, start] of Object.entries(SERVERS)) {
-  test(`${name}: the endpoints answer, and what is not for the hub is left to others`, async (t) => {
+  test(`${name}: the endpoints respond, and other paths are left to the platform`, async (t) => {
     const { get, origin } = await open(t, start)
     assert.equal((await get('ping')).status, 200)
     const manifest: { modules: { record_type: string }[] } = JSON.parse(
@@ -82,7 +82,7 @@ for (const [name, start] of Object.entries(SERVERS)) {
     assert.equal((await fetch(`${origin}/elsewhere`)).status, 404)
   })
 
-  test(`${name}: what breaks off is seen to be broken`, async (t) => {
+  test(`${name}: the client detects a response that was aborted`, async (t) => {
     const { get, errors } = await open(t, start)
     const response = await get('records/broken')
     assert.equal(response.status, 200)
@@ -91,18 +91,18 @@ for (const [name, start] of Object.entries(SERVERS)) {
     assert.equal((await get('ping')).status, 200, 'and the platform goes on')
   })
 
-  test(`${name}: reads no faster than is taken, and ends with whoever went away`, async (t) => {
+  test(`${name}: records are read on demand, and reading stops when the client disconnects`, async (t) => {
     const { get, address, endless } = await open(t, start)
     assert.equal((await get('ping')).status, 200)
     const outgoing = request(`${address}/api/hub/records/endless`, {
       headers: { 'X-PLATFORM-API-KEY': KEY },
     })
     outgoing.on('error', () => undefined)
-    // A response that somebody has met is not read before he says so.
+    // With a listener, Node keeps the response instead of discarding it.
     outgoing.on('response', () => undefined)
     outgoing.end()
     const reading = await endless
-    // Nobody reads the answer: the platform comes to a rest once what lies between is full.
+    // The response is not read, so the platform must pause once all buffers are full.
     let before = -1
     while (reading.read !== before) {
       before = reading.read
@@ -113,7 +113,7 @@ for (const [name, start] of Object.entries(SERVERS)) {
     await reading.ended
   })
 
-  test(`${name}: survives requests that are none`, async (t) => {
+  test(`${name}: malformed requests do not stop the server`, async (t) => {
     const { get, port } = await open(t, start)
     for (const line of [
       'TRACE /api/hub/ping HTTP/1.1',

@@ -5,7 +5,7 @@ import { readConfig, SettingError } from './config.ts'
 const configOf = (environment: Record<string, string>) =>
   readConfig({ flags: {}, environment, envFile: {} }).config
 
-test('DATABASE_URL takes an address of PostgreSQL, and none whose password would be shown', () => {
+test('DATABASE_URL accepts PostgreSQL URLs, but none that would expose the password', () => {
   for (const url of ['postgres://hub:12%2F34@db/hub', 'postgresql://db/hub?host=/run/postgresql']) {
     assert.equal(configOf({ DATABASE_URL: url }).DATABASE_URL, url)
   }
@@ -21,7 +21,7 @@ test('DATABASE_URL takes an address of PostgreSQL, and none whose password would
   }
 })
 
-test('HUB_PULL_SCHEDULE takes what the schedules of both engines take', () => {
+test('HUB_PULL_SCHEDULE accepts the cron patterns that both engines support', () => {
   for (const pattern of ['* * * * *', '*/5 8-18 * * 1-5', '0 0 L * *', 'off']) {
     assert.equal(configOf({ HUB_PULL_SCHEDULE: pattern }).HUB_PULL_SCHEDULE, pattern)
   }
@@ -39,7 +39,7 @@ const MAIL = {
   HUB_ALERT_TO: 'ann@example.org, bob@example.org',
 }
 
-test('mail takes an address of a server, a sender and recipients, all or none', () => {
+test('mail needs a server, a sender and recipients, or none of them', () => {
   const config = configOf(MAIL)
   assert.equal(config.HUB_SMTP_URL, MAIL.HUB_SMTP_URL)
   assert.deepEqual(config.HUB_ALERT_TO, ['ann@example.org', 'bob@example.org'])
@@ -52,7 +52,7 @@ test('mail takes an address of a server, a sender and recipients, all or none', 
   assert.deepEqual(configOf({}).HUB_ALERT_TO, [])
 })
 
-test('a mail setting that cannot be used is named, and its password never shown', () => {
+test('an invalid mail setting is named, and its password is never shown', () => {
   for (const url of [
     'mail.example.org',
     'http://mail.example.org',
@@ -81,7 +81,7 @@ test('a mail setting that cannot be used is named, and its password never shown'
   assert.throws(() => configOf({ ...MAIL, HUB_ALERT_FROM: 'a@b.org\r\nX: y' }), /HUB_ALERT_FROM/)
 })
 
-test('retention is on by default and takes days, 0 for ever', () => {
+test('retention is on by default and takes whole days, with 0 for unlimited', () => {
   const config = configOf({ HUB_RETENTION_PULLS_DAYS: '0' })
   assert.deepEqual([config.HUB_RETENTION_HISTORY_DAYS, config.HUB_RETENTION_PULLS_DAYS], [365, 0])
   for (const days of ['-1', '1.5', 'never', '36501']) {
@@ -99,7 +99,7 @@ const OIDC = {
   HUB_OIDC_CLIENT_SECRET: 'a secret that nobody reads',
 }
 
-test('single sign-on takes a provider, a client and its secret, all or none, and the address of the hub', () => {
+test('single sign-on needs an issuer, a client, a secret and the public URL, or none of them', () => {
   const config = configOf({ ...OIDC, HUB_OIDC_DOMAINS: 'Example.org, sub.example.com' })
   assert.deepEqual(config.HUB_OIDC_DOMAINS, ['example.org', 'sub.example.com'])
   assert.equal(config.HUB_OIDC_ROLE, 'viewer')
@@ -113,7 +113,7 @@ test('single sign-on takes a provider, a client and its secret, all or none, and
   assert.equal(configOf({}).HUB_OIDC_ISSUER, '')
 })
 
-test('a setting of single sign-on that cannot be used is named, and the secret never shown', () => {
+test('an invalid single sign-on setting is named, and the secret is never shown', () => {
   for (const [name, value] of [
     ['HUB_OIDC_ISSUER', 'login.example.org'],
     ['HUB_OIDC_ROLE', 'god'],

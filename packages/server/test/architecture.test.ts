@@ -1,4 +1,4 @@
-/** Proves the arrows of docs/ARCHITECTURE.md over every file of the sources, tests beside them included. */
+/** Checks the dependency rules of docs/ARCHITECTURE.md for every source file, unit tests included. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -6,13 +6,13 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 type Source = { path: string; text: string }
-/** From a file to what it imports: a file's path, or a package's name. */
+/** Maps a file to its imports, which are file paths or package names. */
 type Graph = Map<string, string[]>
 
 const PROTOCOL = '@recordhub/protocol'
 const FOUNDATION = ['lib', 'errors', PROTOCOL]
 
-/** What each area may import besides itself; all else of ours is forbidden. */
+/** What each area may import besides itself; all other imports of our own code are forbidden. */
 const ARROWS: Record<string, readonly string[]> = {
   [PROTOCOL]: [],
   '@recordhub/platform-kit': [PROTOCOL],
@@ -22,7 +22,7 @@ const ARROWS: Record<string, readonly string[]> = {
   config: ['errors'],
   lib: ['errors'],
   domain: FOUNDATION,
-  // The types of the port name lib's set of ids.
+  // The types of the port use the id set of lib.
   'storage/port': ['domain', ...FOUNDATION],
   'storage/portable': ['storage/port', 'domain', ...FOUNDATION],
   'storage/sqlite': ['storage/portable', 'storage/port', 'domain', ...FOUNDATION],
@@ -32,7 +32,7 @@ const ARROWS: Record<string, readonly string[]> = {
   'features/*': ['domain', 'storage/port', 'outgoing', ...FOUNDATION],
   'features/push': ['features/records', 'domain', 'storage/port', 'outgoing', ...FOUNDATION],
   'features/pull': ['features/records', 'domain', 'storage/port', 'outgoing', ...FOUNDATION],
-  // One mechanism tests a connection, for an operator who waits and for a whole report.
+  // The conformance report and the platform pages share one connection test.
   'features/conformance': [
     'features/platforms',
     'domain',
@@ -41,7 +41,7 @@ const ARROWS: Record<string, readonly string[]> = {
     ...FOUNDATION,
   ],
   http: ['domain', ...FOUNDATION],
-  // All but cli and main: they are not named.
+  // Everything except cli and main.
   app: [
     'config',
     'domain',
@@ -55,13 +55,13 @@ const ARROWS: Record<string, readonly string[]> = {
     'storage/sqlite',
     ...FOUNDATION,
   ],
-  // The demo's platforms are built with the kit, as any platform's are.
+  // The demo platforms use the kit, like any other platform.
   cli: ['app', 'config', 'storage/open', 'outgoing', 'errors', PROTOCOL, '@recordhub/platform-kit'],
   main: ['cli', 'config', 'app', 'errors', PROTOCOL],
 }
 
 const MAX_LINES = 400
-/** Longer files, and the reason that a reader accepts. */
+/** Files that may be longer, and the reason. */
 const LONG_FILES: Record<string, string> = {
   'packages/server/src/lib/array-member-scanner.test.ts':
     'the properties of one state machine, which share their generators',
@@ -73,30 +73,30 @@ const SOURCES: Source[] = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: ROOT }
   .toSorted()
   .map((path) => ({ path, text: readFileSync(`${ROOT}${path}`, 'utf8') }))
 
-test('every import goes along an arrow of the design', () => {
+test('every import follows a dependency rule', () => {
   assert.ok(SOURCES.length > 80, 'the sources were found')
   assert.deepEqual(findForbiddenArrows(graphOf(SOURCES)), [])
 })
 
-test('every import of ours leads to a file, so that no arrow goes unseen', () => {
+test('every relative import resolves to a file, so that none escapes the check', () => {
   assert.deepEqual(findUnseen(SOURCES), [])
 })
 
-test('no imports go in a circle, types included', () => {
+test('no imports are circular, including type imports', () => {
   assert.equal(findCycle(graphOf(SOURCES)), null)
 })
 
-test('the process ends only in main.ts and cli/, and the environment is read only in config/', () => {
+test('only main.ts and cli/ end the process, and only config/ reads the environment', () => {
   assert.deepEqual(findProcessUse(SOURCES), [])
 })
 
-test('no file is longer than a reader accepts', () => {
+test('no file exceeds the maximum length', () => {
   const isLong = ({ text }: Source) => text.trimEnd().split('\n').length > MAX_LINES
   const long = SOURCES.filter(isLong).map(({ path }) => path)
   assert.deepEqual(long, Object.keys(LONG_FILES).toSorted())
 })
 
-test('the checks are not blind', () => {
+test('the checks detect violations', () => {
   const made = (path: string, text: string) => ({ path: `packages/server/src/${path}`, text })
   const sources = [
     made(
@@ -161,7 +161,7 @@ function findForbiddenArrows(graph: Graph): string[] {
   return faults
 }
 
-/** The area that a file belongs to: its place in the server, or its package. */
+/** The area of a file: its folder in the server, or its package. */
 function areaOf(path: string): string {
   const [, name, rest = ''] = /^packages\/([^/]+)\/src\/(.+)$/.exec(path) ?? []
   // A package, or one of its parts: `@recordhub/protocol/constants`.
@@ -186,7 +186,7 @@ function resolveFrom(path: string, name: string): string {
   return posix.join(posix.dirname(path), name)
 }
 
-/** What a file imports, by every form of the language. House style keeps one quote, biome sees to it. */
+/** The imports of a file, in every syntax. Biome enforces single quotes. */
 function importsOf(text: string): string[] {
   const forms =
     /(?:^|;)\s*(?:import|export)\b[^'"`;()]*?\bfrom\s*['"]([^'"]+)['"]|(?:^|;)\s*import\s*['"]([^'"]+)['"]|\bimport\s*\(\s*['"]([^'"]+)['"]/gm
@@ -194,17 +194,17 @@ function importsOf(text: string): string[] {
   return found.map(([, from, bare, called]) => from ?? bare ?? called ?? '')
 }
 
-/** Only comments on lines of their own go: what else looks like one may stand in a string. */
+/** Removes only comments on lines of their own, since others may be part of a string. */
 function withoutComments(text: string): string {
   return text.replace(/^\s*\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 }
 
-/** Imports that the graph cannot show. */
+/** Imports that the graph does not contain. */
 function findUnseen(sources: Source[]): string[] {
   const paths = new Set(sources.map(({ path }) => path))
   return sources.flatMap(({ path, text }) => {
     const root = path.split('/').slice(0, 3).join('/')
-    // Styles import nothing.
+    // Stylesheets have no imports.
     const relative = importsOf(text).filter((name) => /^\.(?!.*\.css$)/.test(name))
     const faults = relative.flatMap((name) => {
       const target = resolveFrom(path, name)
@@ -218,7 +218,7 @@ function findUnseen(sources: Source[]): string[] {
   })
 }
 
-/** A circle of imports, its first file repeated at the end. */
+/** A circular chain of imports, with its first file repeated at the end. */
 function findCycle(graph: Graph): string[] | null {
   const done = new Set<string>()
   function visit(path: string, trail: string[]): string[] | null {

@@ -1,4 +1,4 @@
-/** The code in the integration guide, as far as this machine's programs can read it. */
+/** Parses the code in the integration guide with the programs of this machine. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, test } from 'node:test'
@@ -19,32 +19,32 @@ function parse(program: string, parameters: string[], input: string): void {
 }
 
 describe('the code in the integration guide', () => {
-  test('is there in every language, for the endpoints and for the push', () => {
+  test('exists in every language, for the endpoints and for the pushes', () => {
     for (const language of Object.values(GUIDE_LANGUAGES)) {
       assert.equal(text.split(`\n#### ${language}\n`).length - 1, 2, language)
     }
   })
 
-  test('in JavaScript can be parsed', () => {
+  test('is valid JavaScript', () => {
     const examples = codeIn('js')
     assert.equal(examples.length, 4)
     for (const code of examples)
       parse(process.execPath, ['--input-type=module', '--check', '-'], code)
   })
 
-  test('for a shell can be parsed', () => {
+  test('is valid shell script', () => {
     const examples = codeIn('sh')
     assert.ok(examples.length >= 4)
     for (const code of examples) parse('sh', ['-n'], code)
   })
 
-  test('in JSON can be parsed', () => {
+  test('is valid JSON', () => {
     const examples = codeIn('json')
     assert.ok(examples.length > 8)
     for (const code of examples) JSON.parse(code)
   })
 
-  test('names only headers and paths of the contract', () => {
+  test('uses only headers and paths of the contract', () => {
     const headers = [...text.matchAll(/\bX-[A-Z-]+\b/g)].map(([header]) => header)
     assert.deepEqual([...new Set(headers)].toSorted(), ['X-API-KEY', 'X-PLATFORM-API-KEY'])
     const paths = [...text.matchAll(/hub\.example\.org(\/[\w/]+)/g)].map(([, path]) => path)

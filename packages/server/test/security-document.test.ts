@@ -1,4 +1,4 @@
-/** docs/security.md and SECURITY.md name files and tests: those must be there, or the documents lie. */
+/** Checks that the files and tests named in docs/security.md and SECURITY.md exist. */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -6,21 +6,21 @@ import { test } from 'node:test'
 const ROOT = new URL('../../../', import.meta.url)
 const PACKAGES = new URL('packages/', ROOT)
 const FILE = /`((?:server|dashboard|protocol|platform-kit|platform-runner)\/[\w./-]+)`/g
-/** A file, and the tests in it that are meant. */
+/** A file, followed by the names of its tests. */
 const NAMED_TESTS = /`([\w./-]+\.ts)`((?:,? \*[^*|]+\*)+)/g
 const NAME = /\*([^*|]+)\*/g
 
 const read = (path: string, base: URL) => readFileSync(new URL(path, base), 'utf8')
 const document = read('docs/security.md', ROOT)
 
-test('every file that the document on security names is there', () => {
+test('every file named in docs/security.md exists', () => {
   const files = [...document.matchAll(FILE)].map(([, file = '']) => file)
   assert.ok(files.length > 100, `${files.length} files`)
   const missing = files.filter((file) => !existsSync(new URL(file, PACKAGES)))
   assert.deepEqual([...new Set(missing)], [])
 })
 
-test('every test that it names is in its file', () => {
+test('every test named in docs/security.md is in its file', () => {
   const tests = [...document.matchAll(NAMED_TESTS)].flatMap(([, file = '', names = '']) =>
     [...names.matchAll(NAME)].map(([, name = '']) => ({ file, name })),
   )
@@ -29,7 +29,7 @@ test('every test that it names is in its file', () => {
   assert.deepEqual(missing, [])
 })
 
-test('every page that it and SECURITY.md lead to is there, with its heading', () => {
+test('every link in docs/security.md and SECURITY.md leads to an existing page and heading', () => {
   for (const [path, base] of [
     ['docs/security.md', new URL('docs/', ROOT)],
     ['SECURITY.md', ROOT],
@@ -50,7 +50,7 @@ test('every page that it and SECURITY.md lead to is there, with its heading', ()
   }
 })
 
-test('each chapter of the standard is in it, and each requirement in one row alone', () => {
+test('docs/security.md has every chapter of the standard, and each requirement once', () => {
   for (let number = 1; number <= 17; number++)
     assert.match(document, new RegExp(`^## V${number} `, 'm'))
   const numbers = [...document.matchAll(/^\| ([\d., to]+) \|/gm)].flatMap(([, cell = '']) =>
@@ -59,7 +59,7 @@ test('each chapter of the standard is in it, and each requirement in one row alo
   assert.equal(new Set(numbers).size, numbers.length)
 })
 
-/** As GitHub makes the anchor of a heading. */
+/** The anchor that GitHub generates for a heading. */
 function slug(words: string): string {
   return words
     .toLowerCase()

@@ -17,19 +17,19 @@ async function collect(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-test('everything comes through, and the stream is closed', async () => {
+test('all data passes through, and the stream is closed', async () => {
   const stream = Readable.from([Buffer.from('a'), Buffer.from('bc')])
   assert.equal(await collect(watch(stream, {})), 'abc')
   assert.equal(stream.destroyed, true)
 })
 
-test('a silent sender is given up, and its stream is closed', async () => {
+test('a silent sender times out, and its stream is closed', async () => {
   const passing = createManualPassing()
   const stream = new PassThrough()
   stream.write('a')
   const reading = collect(watch(stream, { silenceMs: 20 }, passing))
   const rejected = assert.rejects(reading, /silent/)
-  // For the piece that does not come.
+  // For the chunk that does not arrive.
   await passing.nextWaits(1)
   passing.pass(19)
   assert.ok(passing.isWaitedFor())
@@ -38,7 +38,7 @@ test('a silent sender is given up, and its stream is closed', async () => {
   assert.equal(stream.destroyed, true)
 })
 
-test('one that drips for ever is given up', async () => {
+test('a sender that is too slow times out', async () => {
   const passing = createManualPassing()
   const stream = new PassThrough()
   const limits = { silenceMs: 20, windowMs: 60, bytesPerSecond: 1000 }
@@ -52,7 +52,7 @@ test('one that drips for ever is given up', async () => {
   await rejected
 })
 
-test('a reader that takes its time is not held against the sender', async () => {
+test('a slow reader does not count against the sender', async () => {
   const pieces = Array.from({ length: 5 }, () => Buffer.from('a'))
   const passing = createManualPassing()
   const limits = { silenceMs: 40, windowMs: 40, bytesPerSecond: 1_000_000 }
@@ -64,7 +64,7 @@ test('a reader that takes its time is not held against the sender', async () => 
   assert.equal(count, 5)
 })
 
-test("the sender's own error is told as it is", async () => {
+test('an error of the sender is passed on unchanged', async () => {
   const stream = new PassThrough()
   stream.write('a')
   const reading = collect(watch(stream, {}))
@@ -72,7 +72,7 @@ test("the sender's own error is told as it is", async () => {
   await assert.rejects(reading, /cut off/)
 })
 
-test('a reader that leaves closes the stream', async () => {
+test('a reader that stops closes the stream', async () => {
   const stream = new PassThrough()
   const closed = once(stream, 'close')
   stream.write('a')

@@ -1,4 +1,4 @@
-/** Spreadsheets, read back by another program's zip reader. */
+/** Reads the written spreadsheets back with an independent zip reader. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { buffer } from 'node:stream/consumers'
@@ -16,7 +16,7 @@ async function written(rows: JsonValue[][], maxRows?: number, size = 3) {
   return openXlsx(await buffer(xlsxStream(['a', 'b'], chunked(rows, size), maxRows)))
 }
 
-test('every text is read back as it was, but for halves of characters, and so are true, false and nothing', async () => {
+test('texts, booleans and null are read back unchanged, except for lone surrogates', async () => {
   const nasty = fc.constantFrom('\u0000', '\r\n', '\ud800', '_x0041_', '<&>', '\uffff', '👍', ' a ')
   const value = fc.oneof(fc.string({ unit: 'binary' }), nasty, fc.boolean(), fc.constant(null))
   await fc.assert(
@@ -29,7 +29,7 @@ test('every text is read back as it was, but for halves of characters, and so ar
   )
 })
 
-test('numbers are numbers where a spreadsheet shows all their digits, and texts else', async () => {
+test('numbers stay numbers if a spreadsheet shows all their digits, otherwise they become texts', async () => {
   const tokens = ['0', '-5', '1.10', '-0', '1e2', '123456789012345', '0.000001', '1.5E-7']
   const long = ['1234567890123456', '9007199254740993', '0.1234567890123456', '1e400', '1e-320']
   const rows = [...tokens, ...long].map((token) => [parseExact(token)])
@@ -40,7 +40,7 @@ test('numbers are numbers where a spreadsheet shows all their digits, and texts 
   ])
 })
 
-test('objects and lists are JSON with exact numbers, and long texts are cut with a note', async () => {
+test('objects and lists become JSON with exact numbers, and long texts are cut with a note', async () => {
   const rows = [
     [parseExact('{"a":[1.10,9007199254740993]}')],
     [`${'x'.repeat(32_720)}${'👍'.repeat(200)}`],
@@ -52,7 +52,7 @@ test('objects and lists are JSON with exact numbers, and long texts are cut with
   assert.match(cut, /👍 … \[cut here: [^\]]+\]$/u)
 })
 
-test('more rows than a sheet holds go on upon the next one, each under the header', async () => {
+test('rows over the limit of a sheet continue on the next one, under the same header', async () => {
   for (const count of [0, 1, 3, 4, 8, 9]) {
     const rows = Array.from({ length: count }, (_, n) => [`r${n}`])
     const sheets = await written(rows, 5, 2)
@@ -70,7 +70,7 @@ test('more rows than a sheet holds go on upon the next one, each under the heade
   }
 })
 
-test('rows are read only as far as they are taken, and no further once nobody takes them', async () => {
+test('rows are read on demand, and reading stops when the client leaves', async () => {
   let read = 0
   let hasEnded = false
   async function* endless(): AsyncGenerator<JsonValue[][]> {
@@ -92,7 +92,7 @@ test('rows are read only as far as they are taken, and no further once nobody ta
   assert.ok(read < 200, `${read} were read`)
 })
 
-test('an error of the rows is an error of the stream', async () => {
+test('an error while reading rows is an error of the stream', async () => {
   async function* broken(): AsyncGenerator<JsonValue[][]> {
     yield [['a']]
     throw new Error('The database is gone')

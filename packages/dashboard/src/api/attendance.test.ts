@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isUnattended, watchAttendance } from './attendance.ts'
 
-test('a page is attended until a minute after the last sign of somebody', () => {
+test('the page counts as idle one minute after the last user input', () => {
   const page = new EventTarget()
   watchAttendance(page)
   for (const sign of ['keydown', 'pointermove', 'wheel']) {

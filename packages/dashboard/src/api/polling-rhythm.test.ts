@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createPollingRhythm } from './polling-rhythm.ts'
 
-/** A page with a clock that goes on by hand. */
+/** A page with a clock that the test advances. */
 function openPage({ isSlow = false } = {}) {
   let time = 0
   let hidden = false
@@ -26,7 +26,7 @@ function openPage({ isSlow = false } = {}) {
       }
     },
   })
-  /** Lets answers arrive, then runs all timers until the time. */
+  /** Waits for pending responses, then runs all timers that are due until `end`. */
   async function goTo(end: number) {
     for (;;) {
       await new Promise<void>((resolve) => setImmediate(resolve))
@@ -50,15 +50,15 @@ function openPage({ isSlow = false } = {}) {
   }
 }
 
-describe('the rhythm of polling', () => {
-  it('asks at once and then every 10 seconds', async () => {
+describe('the poll scheduler', () => {
+  it('polls at once and then every 10 seconds', async () => {
     const page = openPage()
     page.rhythm.wish()
     await page.goTo(35_000)
     assert.deepEqual(page.askedAt, [0, 10_000, 20_000, 30_000])
   })
 
-  it('asks once after the page was hidden, then goes on in its rhythm', async () => {
+  it('polls once when a hidden page is shown, then every 10 seconds', async () => {
     const page = openPage()
     page.rhythm.wish()
     await page.goTo(1000)
@@ -70,7 +70,7 @@ describe('the rhythm of polling', () => {
     assert.deepEqual(page.askedAt, [0, 47_000, 57_000])
   })
 
-  it('never asks twice at a time, however long an answer takes', async () => {
+  it('never runs two polls at the same time, however slow the response is', async () => {
     const page = openPage({ isSlow: true })
     page.rhythm.wish()
     await page.goTo(35_000)
@@ -82,7 +82,7 @@ describe('the rhythm of polling', () => {
     assert.equal(page.askedAt.length, 2)
   })
 
-  it('asks no more once it is stopped', async () => {
+  it('does not poll after stop()', async () => {
     const page = openPage()
     page.rhythm.wish()
     await page.goTo(1000)
@@ -92,7 +92,7 @@ describe('the rhythm of polling', () => {
     assert.deepEqual(page.askedAt, [0])
   })
 
-  it('keeps 10 seconds between two calls under any storm of triggers, hiding and showing', async () => {
+  it('keeps 10 seconds between two polls, whatever triggers and visibility changes occur', async () => {
     const event = fc.record({ wait: fc.nat(7000), what: fc.constantFrom('wish', 'hide', 'show') })
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 60 }), async (events) => {
@@ -109,7 +109,7 @@ describe('the rhythm of polling', () => {
         await page.goTo(time + 10_000)
         const gaps = page.askedAt.slice(1).map((at, index) => at - (page.askedAt[index] ?? 0))
         assert.ok(gaps.every((gap) => gap >= 10_000))
-        assert.ok((page.askedAt.at(-1) ?? 0) >= time - 10_000, 'goes on when it is shown')
+        assert.ok((page.askedAt.at(-1) ?? 0) >= time - 10_000, 'polls again when it is shown')
       }),
       { numRuns: 100 },
     )

@@ -11,11 +11,11 @@ const SOURCES: Source[] = globSync('**/*.{ts,tsx}', { cwd: ROOT, exclude: ['**/*
   .toSorted()
   .map((path) => ({ path, text: readFileSync(`${ROOT}${path}`, 'utf8') }))
 
-test('only the query modules in api/ write the key of a query', () => {
+test('only the query modules in api/ define query keys', () => {
   assert.deepEqual(findKeysOutsideApi(SOURCES), [])
 })
 
-test('no two query modules share the first element of a key', () => {
+test('no two query modules share the first element of a query key', () => {
   const owners = ownersOfKeys(SOURCES)
   assert.ok(owners.size > 15, 'the query modules were found')
   assert.deepEqual(
@@ -24,7 +24,7 @@ test('no two query modules share the first element of a key', () => {
   )
 })
 
-test('the checks find what they look for', () => {
+test('the checks detect violations', () => {
   const sources = [
     { path: 'api/platforms.ts', text: "useQuery({ queryKey: ['platforms', id] })" },
     { path: 'api/pulls.ts', text: "const PULLS = { queryKey: [\n  'platforms'] }" },
@@ -47,7 +47,7 @@ function findKeysOutsideApi(sources: Source[]): string[] {
     .map(({ path }) => path)
 }
 
-/** The first element of each key, and the modules that write it. */
+/** Maps the first element of each key to the modules that define it. */
 function ownersOfKeys(sources: Source[]): Map<string, string[]> {
   const owners = new Map<string, string[]>()
   for (const { path, text } of sources) {

@@ -12,7 +12,7 @@ function streamOf(chunks: readonly Uint8Array<ArrayBuffer>[]): ReadableStream<Ui
   })
 }
 
-test('lines come whole, wherever the answer is cut into bits', async () => {
+test('lines are read whole, however the response is split into chunks', async () => {
   const lines = ['{"a":"ü"}', '{"b":"王"}', '{"c":1}']
   const bytes = new TextEncoder().encode(`${lines.join('\n')}\n\n`)
   await fc.assert(
@@ -24,12 +24,12 @@ test('lines come whole, wherever the answer is cut into bits', async () => {
   )
 })
 
-test('a last line without an end is given as it is', async () => {
+test('a last line without a line break is returned', async () => {
   const bytes = new TextEncoder().encode('a\nb')
   assert.deepEqual(await Array.fromAsync(readLines(streamOf([bytes]))), ['a', 'b'])
 })
 
-test('whoever leaves ends the answer', async () => {
+test('leaving the loop cancels the response stream', async () => {
   let isCancelled = false
   const stream = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new TextEncoder().encode('line\n')),

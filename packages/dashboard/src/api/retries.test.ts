@@ -6,7 +6,7 @@ import { mayTryAgain, pauseBeforeTry } from './retries.ts'
 const error = (status: number, retryAfterSeconds = 0) =>
   new HubCallError(status, null, retryAfterSeconds)
 
-test('what passes is asked for again three times, what was decided is not', () => {
+test('temporary errors are retried three times, permanent errors are not', () => {
   for (const status of [0, 429, 503]) {
     const tries = [0, 1, 2, 3].map((failures) => mayTryAgain(failures, error(status)))
     assert.deepEqual(tries, [true, true, true, false])
@@ -15,7 +15,7 @@ test('what passes is asked for again three times, what was decided is not', () =
   assert.equal(mayTryAgain(0, new TypeError('a defect')), false)
 })
 
-test('the pause grows, and is never shorter than the hub asks for', () => {
+test('the retry delay grows and is never shorter than Retry-After', () => {
   assert.deepEqual(
     [0, 1, 2].map((failures) => pauseBeforeTry(failures, error(429))),
     [1000, 2000, 4000],
@@ -25,7 +25,7 @@ test('the pause grows, and is never shorter than the hub asks for', () => {
   assert.equal(pauseBeforeTry(20, error(0)), 30_000)
 })
 
-test('a pause that nobody would wait for is left to the operator', () => {
+test('a request with a Retry-After over 30 seconds is not retried', () => {
   assert.equal(mayTryAgain(0, error(429, 30)), true)
   assert.equal(mayTryAgain(0, error(429, 31)), false)
 })

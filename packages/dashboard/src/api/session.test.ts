@@ -3,7 +3,7 @@ import { before, beforeEach, test } from 'node:test'
 import { readCsrfToken, writeCsrfToken } from './csrf-token.ts'
 import { session, waitForSignIn } from './session.ts'
 
-/** The part of a browser's document that holds the tag; `selector` finds it. */
+/** Replaces `document` with one that contains only the CSRF meta tag. */
 before(() => {
   let content = ''
   const tag = {
@@ -17,12 +17,12 @@ before(() => {
 })
 beforeEach(() => session.set({ operator: null, hasEnded: false, wanted: null }))
 
-test('the token is read from the tag of the page', () => {
+test('the CSRF token is read from the meta tag of the page', () => {
   document.querySelector('meta[name="csrf-token"]')?.setAttribute('content', 'from the hub')
   assert.equal(readCsrfToken(), 'from the hub')
 })
 
-test('a call that was rejected for the session before does not ask for a sign-in', async () => {
+test('a rejected call of an earlier session does not ask for a sign-in', async () => {
   writeCsrfToken('current')
   await waitForSignIn('of the session before')
   assert.equal(session.get().hasEnded, false)

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeAction, describeDetails } from './describe-action.ts'
 
-test('an action reads as what somebody did; one without words stands for itself', () => {
+test('a known action has a label, and the code of an unknown one is made readable', () => {
   assert.equal(describeAction('token.revoke'), 'Revoked a token')
   assert.equal(describeAction('thing.do_it'), 'Thing: do it')
 })
 
-test('details stand in one line, without what is empty', () => {
+test('details are shown on one line, without empty values', () => {
   const details = { role: 'viewer', disabled: true, invited_by: null, n: 3, list: ['a', 'b'] }
   assert.equal(describeDetails(details), 'role viewer · disabled yes · n 3 · list a, b')
   assert.equal(describeDetails({}), '')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeDays, describePattern } from './describe-settings.ts'
 
-test('plain patterns are told in words, others stand for themselves', () => {
+test('common cron patterns have a description, others have none', () => {
   for (const [pattern, words] of [
     ['* * * * *', 'Every minute'],
     ['*/5 * * * *', 'Every 5 minutes'],
@@ -14,7 +14,7 @@ test('plain patterns are told in words, others stand for themselves', () => {
   }
 })
 
-test('days read as people say them', () => {
+test('a number of days is described in words', () => {
   const words = [0, 1, 30, 365, 730].map(describeDays)
   assert.deepEqual(words, ['For ever', 'A day', '30 days', 'A year', '2 years'])
 })

@@ -19,14 +19,14 @@ const inUtc = new Intl.DateTimeFormat('en-US', {
   timeZone: 'UTC',
 })
 
-describe('how figures and times read', () => {
-  it('shows a time as the specification does', () => {
+describe('formatting of numbers and times', () => {
+  it('formats a time as the specification requires', () => {
     assert.equal(formatTime('2026-11-21T07:30:00.000Z', inUtc), 'Nov 21, 2026 07:30 AM')
     assert.equal(formatTime('2026-01-02T00:05:59.999Z', inUtc), 'Jan 02, 2026 12:05 AM')
     assert.equal(formatTime('2026-06-30T12:00:00.000Z', inUtc), 'Jun 30, 2026 12:00 PM')
   })
 
-  it('says how long ago it was', () => {
+  it('formats a time relative to now', () => {
     const now = Date.parse('2026-11-21T12:00:00.000Z')
     assert.equal(formatRelative('2026-11-21T11:57:00.000Z', now), '3 minutes ago')
     assert.equal(formatRelative('2026-11-21T11:59:55.000Z', now), 'now')
@@ -34,13 +34,13 @@ describe('how figures and times read', () => {
     assert.equal(formatRelative('2026-11-21T14:00:00.000Z', now), 'in 2 hours')
   })
 
-  it('counts in words', () => {
+  it('formats counts with their noun and codes as words', () => {
     assert.equal(formatCount(1, 'record'), '1 record')
     assert.equal(formatCount(1234567, 'record'), '1,234,567 records')
     assert.equal(formatWord('timed_out'), 'Timed out')
   })
 
-  it('shows durations and sizes in the unit that fits', () => {
+  it('formats durations and sizes in the fitting unit', () => {
     assert.deepEqual([400, 12_345, 185_000, 7_440_000].map(formatDuration), [
       '0.4 s',
       '12 s',

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromLocalInput, toLocalInput } from './local-time.ts'
 
-test('an instant goes through an input and comes back, to the minute', () => {
+test('a time keeps its minute through a datetime-local input', () => {
   for (const iso of ['2026-11-21T07:30:00.000Z', '2026-03-29T01:30:00.000Z']) {
     assert.equal(fromLocalInput(toLocalInput(iso)), iso)
   }
 })
 
-test('what is no time is none', () => {
+test('an invalid time gives no value', () => {
   for (const text of ['', 'x', '2026-13-01T00:00']) assert.equal(fromLocalInput(text), null)
   for (const iso of [undefined, '', 'yesterday']) assert.equal(toLocalInput(iso), '')
 })

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSentTexts } from './sent-texts.ts'
 
-test('an address that comes late, or passes over some, is known for what was sent', () => {
+test('a URL update that arrives late or skips others is recognised as typed text', () => {
   const sent = createSentTexts()
   for (const text of ['p', 'per', 'person']) sent.note(text, '')
   assert.equal(sent.isSent('p'), true)
   assert.equal(sent.isSent('person'), true)
-  assert.equal(sent.isSent('per'), false, 'what came before it comes no more')
+  assert.equal(sent.isSent('per'), false, 'no update follows a later one')
 })
 
-test('what changes the address otherwise is nothing that was sent', () => {
+test('a URL change from elsewhere is not mistaken for typed text', () => {
   const sent = createSentTexts()
   sent.note('', '')
-  assert.equal(sent.isSent(''), false, 'nothing was to change')
+  assert.equal(sent.isSent(''), false, 'nothing was typed')
   sent.note('ann', '')
   assert.equal(sent.isSent('bob'), false)
-  assert.equal(sent.isSent('ann'), false, 'somebody has gone elsewhere since')
+  assert.equal(sent.isSent('ann'), false, 'the user has navigated away since')
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeUserAgent } from './user-agent.ts'
 
-test('a browser is named by its most exact word', () => {
+test('a browser is named by the most specific token of its user agent', () => {
   const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)'
   for (const [text, words] of [
     [`Mozilla/5.0 (X11; Linux x86_64) ${webkit} Chrome/150.0.0.0 Safari/537.36`, 'Chrome on Linux'],

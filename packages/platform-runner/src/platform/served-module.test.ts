@@ -31,7 +31,7 @@ const COLUMNS = [
   column('photo', 'binary'),
 ]
 
-test('names that are left out still make the reference and the name', () => {
+test('columns that are not served can still form the reference and the name', () => {
   const module = serveModule(settings({ columns: ['at'] }), COLUMNS, [])
   assert.deepEqual(
     module.fields.map(({ key }) => key),
@@ -48,7 +48,7 @@ test('names that are left out still make the reference and the name', () => {
   })
 })
 
-test('what the owner says of a field wins', () => {
+test('configured field settings override those of the database', () => {
   const fields = {
     id: { label: 'Number', type: 'string', required: false },
     at: { label: null, type: 'datetime', required: true },
@@ -67,13 +67,13 @@ test('what the owner says of a field wins', () => {
   assert.equal(module.toRecord([null, 'x', null]), null)
 })
 
-test('columns that could be taken for one another are a fault', () => {
+test('two columns with the same name are reported', () => {
   const faults: string[] = []
   serveModule(settings(), [...COLUMNS, column('id', 'text')], faults)
   assert.deepEqual(faults, ['file:1: null: two columns are named "id"; name one of them anew.'])
 })
 
-test('a key that no object can bear safely is left out', () => {
+test('a column with an unsafe key is left out', () => {
   const module = serveModule(settings(), [...COLUMNS, column('__proto__', 'text')], [])
   assert.deepEqual(
     module.leftOut.map(({ name }) => name),
@@ -81,7 +81,7 @@ test('a key that no object can bear safely is left out', () => {
   )
 })
 
-test('another shape is another version', () => {
+test('each change of shape gives another version', () => {
   const shapes = [
     settings(),
     settings({ leaveOut: ['at'] }),

@@ -31,10 +31,10 @@ const { document } = fc.letrec<{ document: string }>((tie) => ({
   ),
 }))
 
-/** Keys that are numbers come first in objects, so the order is no part of what is compared. */
+/** Objects put numeric keys first, so documents with such keys are left out. */
 const isOrdered = (text: string) => !/"\d+":/.test(text)
 
-test('what was written comes back as it was, numbers included', () => {
+test('JSON is written as it was read, numbers included', () => {
   fc.assert(
     fc.property(document.filter(isOrdered), (text) => {
       assert.equal(JSON.stringify(parseExact(text)), text)
@@ -42,7 +42,7 @@ test('what was written comes back as it was, numbers included', () => {
   )
 })
 
-test('white space says nothing, and keys with escapes are read rightly', () => {
+test('white space is ignored, and keys with escapes are read correctly', () => {
   assert.equal(
     JSON.stringify(parseExact(' { "a\\u0041\\"" :\t[ 1.10 ,\n{ } , [ ] ] , "\\\\" : "\\n" } ')),
     '{"aA\\"":[1.10,{},[]],"\\\\":"\\n"}',
@@ -51,14 +51,14 @@ test('white space says nothing, and keys with escapes are read rightly', () => {
   assert.deepEqual(parseExact('{"h":1,"\\"":2}'), { h: 1, '"': 2 })
 })
 
-test('what is no JSON is refused', () => {
+test('invalid JSON is rejected', () => {
   for (const text of ['', '{', '[1,]', '01', '1.10 2', '"\\x"', '{"a":1.10']) {
     assert.throws(() => parseExact(text), SyntaxError)
   }
   assert.throws(() => parseExact(`${'['.repeat(200_000)}1.10${']'.repeat(200_000)}`), SyntaxError)
 })
 
-test('only what JSON can say is a number', () => {
+test('only valid JSON numbers are read as numbers', () => {
   for (const text of ['NaN', 'Infinity', '', ' 1', '007', '1.', '.5', '0x10', '1_000']) {
     assert.equal(exactNumber(text), null, text)
   }
@@ -68,7 +68,7 @@ test('only what JSON can say is a number', () => {
   )
 })
 
-test('what the hub would refuse is recognised', () => {
+test('values that the hub would reject are detected', () => {
   assert.ok(isOutOfBounds(parseExact('{"a":[{"__proto__":1}]}'), 10))
   assert.ok(isOutOfBounds([[[1]]], 2))
   assert.ok(!isOutOfBounds([[[1]]], 3))

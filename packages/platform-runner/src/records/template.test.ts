@@ -12,25 +12,25 @@ const row: Record<string, string | null> = {
 }
 const read = (column: string) => row[column] ?? null
 
-test('a name alone is a column, braces hold columns', () => {
+test('a name without braces is a column, and braces contain column names', () => {
   assert.deepEqual(columnsOf(parseTemplate('a b')), ['a b'])
   assert.deepEqual(columnsOf(parseTemplate('{a b}-{id}')), ['a b', 'id'])
   assert.deepEqual(columnsOf(parseTemplate('{}')), ['{}'])
   assert.equal(renderReference(parseTemplate('N-{id}/{a b}'), read), 'N-7/x')
 })
 
-test('a reference without one of its parts is none', () => {
+test('a reference with a missing part is null', () => {
   assert.equal(renderReference(parseTemplate('{id}-{last}'), read), null)
   assert.equal(renderReference(parseTemplate('last'), read), null)
 })
 
-test('a name has no gaps where parts are empty, and a single column stays as it is', () => {
+test('a name skips empty parts, and a single column is used unchanged', () => {
   assert.equal(renderName(parseTemplate('{first} {last}'), read), 'Ann')
   assert.equal(renderName(parseTemplate('gap'), read), '  in  ')
   assert.equal(renderName(parseTemplate('last'), read), '')
 })
 
-test('labels are words made of names', () => {
+test('labels are derived from column names and comments', () => {
   const labels = Object.entries({
     birth_date: 'Birth date',
     birthDate: 'Birth date',

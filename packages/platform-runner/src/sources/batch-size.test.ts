@@ -5,7 +5,7 @@ import { nextBatchSize } from './batch-size.ts'
 const rows = (count: number, characters: number) =>
   Array.from({ length: count }, () => ['x'.repeat(characters)])
 
-test('narrow rows come many at a time, wide ones few, and never none', () => {
+test('batches are large for narrow rows, small for wide ones and never empty', () => {
   let size = nextBatchSize(null)
   for (let round = 0; round < 5; round += 1) size = nextBatchSize(rows(size, 10))
   assert.equal(size, 1000)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSettledMarks } from './settled-marks.ts'
 
-test('a mark counts once it is as old as a change may be late', () => {
+test('the watermark advances to marks that are as old as a change may be late', () => {
   const marks = createSettledMarks('m0', 1000)
   marks.note('m1', 0)
   marks.note('m2', 600)
@@ -13,7 +13,7 @@ test('a mark counts once it is as old as a change may be late', () => {
   assert.equal(marks.settled(), 'm3')
 })
 
-test('an empty table leaves the beginning open, and what is settled stays so', () => {
+test('an empty table has no watermark, and a watermark is never reset', () => {
   const marks = createSettledMarks(null, 0)
   marks.note(null, 0)
   assert.equal(marks.settled(), null)

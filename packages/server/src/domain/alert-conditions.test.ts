@@ -38,7 +38,7 @@ function facts(over: Partial<AlertFacts> = {}): AlertFacts {
   }
 }
 
-/** What is found, and what is found once that is open. */
+/** The alerts that are found, given those that are already open. */
 function find(of: AlertFacts, open: OpenAlert[] = []): string[] {
   return findAlerts(of, open).map(({ kind, message }) => `${kind}: ${message}`)
 }
@@ -51,7 +51,7 @@ function opened(of: AlertFacts, raisedAt = NOW): OpenAlert[] {
   }))
 }
 
-/** Pushes in every hour of three weeks up to so many hours ago, and refusals in the last hour. */
+/** One push in every hour of three weeks but the last silent ones, and rejections in the last hour. */
 function pushing(options: { silentHours?: number; refused?: number; usually?: number } = {}) {
   const { silentHours = 0, refused = 0, usually = 0 } = options
   const rhythms = new PushRhythms()
@@ -63,7 +63,7 @@ function pushing(options: { silentHours?: number; refused?: number; usually?: nu
   return rhythms
 }
 
-test('a platform fails after five pulls in a row, or after two and an hour, until one goes well', () => {
+test('a platform is failing after five failed pulls, or two over an hour, until one succeeds', () => {
   const failing = (failures_in_row: number, minutes: number): AlertFacts => {
     const failing_since = new Date(NOW.getTime() - minutes * 60_000).toISOString()
     const last_error = 'The platform cannot be reached.'
@@ -76,7 +76,7 @@ test('a platform fails after five pulls in a row, or after two and an hour, unti
   assert.deepEqual(find(failing(1, 600)), [])
   assert.equal(find(failing(2, 59)).length, 0)
   assert.equal(find(failing(2, 60)).length, 1)
-  // In a pull that reads something of it again, until that pull has ended.
+  // Recovering: a running pull has read a module again but has not ended yet.
   const recovering = facts({ platforms: [{ ...WELL, failures_in_row: 5, failing_since: null }] })
   assert.deepEqual(find(recovering), [])
   assert.deepEqual(find(recovering, opened(failing(5, 5))), find(failing(5, 5)))
@@ -85,7 +85,7 @@ test('a platform fails after five pulls in a row, or after two and an hour, unti
   assert.deepEqual(find(facts({ platforms: [{ ...platform, status: 'inactive' }] })), [])
 })
 
-test('a module fails as a platform does, where other modules can be read', () => {
+test('a module is failing by the same rule while other modules can be read', () => {
   const failing = (over: Partial<ModuleFailure> = {}, health: Partial<PlatformHealth> = {}) =>
     facts({
       platforms: [{ ...WELL, ...health }],
@@ -109,7 +109,7 @@ test('a module fails as a platform does, where other modules can be read', () =>
   const anHourAgo = { failing_since: '2026-03-24T11:30:00.000Z' }
   assert.equal(find(failing({ failures_in_row: 2, ...anHourAgo })).length, 1)
   assert.equal(find(failing({ failures_in_row: 1, ...anHourAgo })).length, 0)
-  // The whole platform fails, or may be about to: that is told, or nothing yet.
+  // If the whole platform is failing, or may be about to, the module raises no alert.
   const whole = { failures_in_row: 5, failing_since: NOW.toISOString(), last_error: 'Gone.' }
   assert.deepEqual(
     findAlerts(failing({}, whole), []).map(({ kind }) => kind),
@@ -123,7 +123,7 @@ test('a module fails as a platform does, where other modules can be read', () =>
 })
 
 test('a platform is silent after six hours in which it usually pushes, until it pushes', () => {
-  // The last push is so many hours ago; the hour that it is now is not over.
+  // The current hour is not over, so it does not count.
   assert.deepEqual(find(facts({ rhythms: pushing({ silentHours: 6 }) })), [])
   const silent = facts({ rhythms: pushing({ silentHours: 7 }) })
   assert.deepEqual(find(silent), [
@@ -131,7 +131,7 @@ test('a platform is silent after six hours in which it usually pushes, until it 
   ])
   const open = opened(silent)
   assert.equal(find(facts({ rhythms: pushing({ silentHours: 30 }) }), open).length, 1)
-  // A hub that has just started has watched nothing yet: what is open stays all the same.
+  // A hub that has just started has observed nothing yet, so open alerts stay open.
   const restarted = { rhythms: pushing({ silentHours: 30 }), watchedFrom: HOUR + 1 }
   assert.equal(find(facts(restarted), open).length, 1)
   assert.deepEqual(find(facts(restarted)), [])
@@ -144,13 +144,13 @@ test('a platform is silent after six hours in which it usually pushes, until it 
   assert.deepEqual(find(facts({ ...silent, platforms: [] }), open), [])
 })
 
-test('refusals rise from twenty in two hours and five times what is usual, until it is half of that', () => {
+test('rejections are rising at 20 in two hours and five times the usual, until they halve', () => {
   const rising = (refused: number, usually = 0) => facts({ rhythms: pushing({ refused, usually }) })
   assert.deepEqual(find(rising(19)), [])
   assert.deepEqual(find(rising(20)), [
     'rejected_rising: 20 pushes and pulled records of The School were refused within two hours; usually it is 0.',
   ])
-  // 10 an hour are 20 in two, and the hour before brought 10 too.
+  // 10 an hour are usually 20 in two hours, and the previous hour brought 10 as well.
   assert.deepEqual(find(rising(90, 10)), [])
   assert.equal(find(rising(91, 10)).length, 1)
   const open = opened(rising(20))
@@ -158,7 +158,7 @@ test('refusals rise from twenty in two hours and five times what is usual, until
   assert.deepEqual(find(rising(9), open), [])
 })
 
-test('each question about missing records is an alert until it has an answer', () => {
+test('each open review of missing records is an alert', () => {
   const review = {
     id: 5,
     platform_name: 'school',
@@ -181,7 +181,7 @@ test('each question about missing records is an alert until it has an answer', (
   assert.equal(unknown[0]?.platform, null)
 })
 
-test('the search is behind when a change has waited for an hour that was watched', () => {
+test('the search is behind when a change has waited for an hour of observation', () => {
   const behind = (minutes: number, watchedHours = 1000) =>
     facts({
       searchBehindSince: new Date(NOW.getTime() - minutes * 60_000).toISOString(),
@@ -191,7 +191,7 @@ test('the search is behind when a change has waited for an hour that was watched
   assert.deepEqual(find(behind(60)), [
     'search_behind: The search is behind: it does not know what has changed since 2026-03-24 11:30 UTC.',
   ])
-  // 12:30 is half an hour after the first whole hour that was watched.
+  // Observation began at 12:00, half an hour ago.
   assert.deepEqual(find(behind(6000, 0)), [])
   assert.equal(find(behind(6000, 1)).length, 1)
   const open = opened(behind(60))
@@ -200,7 +200,7 @@ test('the search is behind when a change has waited for an hour that was watched
   assert.deepEqual(find(facts(), open), [])
 })
 
-test('a disk is low under 10 GiB or a tenth of it, and no more with a fifth above that', () => {
+test('a disk is low below 10 GiB or a tenth of its size, until it is a fifth above that', () => {
   const disk = (available: number, total: number) =>
     facts({ disk: { available: available * GIB, total: total * GIB } })
   assert.deepEqual(find(disk(10, 4000)), [])

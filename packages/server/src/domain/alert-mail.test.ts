@@ -21,7 +21,7 @@ function alert(message: string, over: Partial<Alert> = {}): Alert {
 }
 const over = (message: string) => alert(message, { resolved_at: '2026-03-10T09:30:00.000Z' })
 
-test('one alert is in the subject, with what to do and where in the text', () => {
+test('a single alert is in the subject, with advice and a link in the text', () => {
   const { subject, text } = composeAlertMail(
     { raised: [alert('School fails')], over: [] },
     'https://hub.example.org',
@@ -31,14 +31,14 @@ test('one alert is in the subject, with what to do and where in the text', () =>
   assert.match(text, /\n\nhttps:\/\/hub\.example\.org\/dashboard\n$/)
 })
 
-test('what is over says from when to when, and asks for nothing', () => {
+test('a resolved alert shows its period and no advice', () => {
   const { subject, text } = composeAlertMail({ raised: [], over: [over('School fails')] }, '')
   assert.equal(subject, 'Recordhub: over: School fails')
   assert.match(text, /School fails \(from 2026-03-10 08:00 UTC to 2026-03-10 09:30 UTC\)/)
   assert.doesNotMatch(text, /What to do|http/)
 })
 
-test('a storm is one mail that counts what it does not name, with each advice once', () => {
+test('a storm of alerts is one mail with counts and each advice once', () => {
   const raised = Array.from({ length: 1000 }, (_, index) => alert(`Platform ${index} fails`))
   const { subject, text } = composeAlertMail({ raised, over: [over('One')] }, '')
   assert.equal(subject, 'Recordhub: alerts: 1000 new, 1 over')
@@ -47,7 +47,7 @@ test('a storm is one mail that counts what it does not name, with each advice on
   assert.ok(text.length < 10_000)
 })
 
-test('whatever a platform calls itself, the subject is one short line and each alert one of the text', () => {
+test('any platform name gives a short one-line subject and one line per alert', () => {
   const hostile = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constant('x\r\nBcc: evil@example.org\r\n\r\nHello'),
@@ -66,7 +66,7 @@ test('whatever a platform calls itself, the subject is one short line and each a
   )
 })
 
-test('a test mail says who asked for it', () => {
+test('a test mail names the operator who requested it', () => {
   assert.match(
     composeTestMail('ann@example.org\nBcc: x', '').text,
     /which ann@example.org Bcc: x asked/,

@@ -15,7 +15,7 @@ const foundSets = fc.array(fc.uniqueArray(anAlert, { selector: keyOf, maxLength:
   maxLength: 12,
 })
 
-test('whatever is found in turn, what is open is what was found last, each raised and over in turn', () => {
+test('the open alerts are always those found last, each raised and resolved in turn', () => {
   fc.assert(
     fc.property(foundSets, (turns) => {
       let open: OpenAlert[] = []
@@ -38,7 +38,7 @@ test('whatever is found in turn, what is open is what was found last, each raise
           seen.toSorted(),
           found.map((alert) => `${keyOf(alert)} ${alert.message}`).toSorted(),
         )
-        // The same once more is nothing new.
+        // Judging the same alerts again changes nothing.
         assert.ok(isNoChange(judgeAlerts(open, found)))
       }
       for (const kind of KINDS) {
@@ -53,12 +53,12 @@ test('whatever is found in turn, what is open is what was found last, each raise
   )
 })
 
-test('the same thing found twice is raised once', () => {
+test('an alert that is found twice is raised once', () => {
   const alert = { kind: 'disk_low', subject: 'disk', platform: null, message: 'Low' } as const
   assert.equal(judgeAlerts([], [alert, alert]).raise.length, 1)
 })
 
-test('a line says whether it is so or over', () => {
+test('the activity entry says whether the alert was raised or resolved', () => {
   const platform = { platform_id: 1, platform_name: 'school' }
   const alert = { kind: 'platform_failing', subject: '1', platform, message: 'It fails' } as const
   const raised = describeAlert(alert, 'raised')

@@ -5,12 +5,12 @@ import { findDoubts } from './completeness.ts'
 const NONE = { received: 5, stale: 0, rejected: 0 }
 const PROOF = { total: 5, counts: NONE, isSettled: true }
 
-test('a read proves that all is here where its total, its count and what is stored agree', () => {
+test('a read is complete if its total, its count and the stored records agree', () => {
   assert.deepEqual(findDoubts(PROOF), [])
   assert.deepEqual(findDoubts({ ...PROOF, total: 0, counts: { ...NONE, received: 0 } }), [])
 })
 
-test('whatever does not agree is a doubt of its own', () => {
+test('each mismatch gives its own reason', () => {
   const cases = [
     [{ total: null }, 'no_total'],
     [{ total: 6 }, 'total_differs'],

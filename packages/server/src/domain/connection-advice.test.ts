@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import { ERROR_CODES, isErrorCode } from '../errors.ts'
 import { adviceFor } from './connection-advice.ts'
 
-/** Of a pull, or of the hub itself: a test of a connection does not meet them. */
+/** Codes of a pull or of the hub itself, which a connection test cannot return. */
 const ELSEWHERE = new Set([
   ...['platform_busy', 'platform_page_refused', 'platform_already_registered', 'platform_inactive'],
 ])
 
-test('there is advice for whatever a test of a connection can meet, and it adds to the message', () => {
+test('every code that a connection test can return has advice that adds to its message', () => {
   for (const code of Object.keys(ERROR_CODES)) {
     if (!isErrorCode(code) || !/^(platform|source)_/.test(code) || ELSEWHERE.has(code)) continue
     const advice = adviceFor(code)

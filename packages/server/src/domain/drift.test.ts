@@ -8,7 +8,7 @@ const KEYS = manifestKeysOf([
 ])
 const WHOLE = { isWhole: true }
 
-test('keys that the manifest does not name are unknown, required ones that did not come absent', () => {
+test('unknown keys and missing required keys are drift', () => {
   assert.equal(findDrift({ a: 1 }, KEYS, WHOLE), null)
   assert.equal(findDrift({ a: null, b: [] }, KEYS, WHOLE), null)
   assert.deepEqual(findDrift({ b: 1, x: 1, constructor: 2 }, KEYS, WHOLE), {
@@ -17,12 +17,12 @@ test('keys that the manifest does not name are unknown, required ones that did n
   })
 })
 
-test('of changed fields nothing is absent', () => {
+test('a partial update has no missing keys', () => {
   assert.equal(findDrift({ b: 1 }, KEYS, { isWhole: false }), null)
   assert.deepEqual(findDrift({ x: 1 }, KEYS, { isWhole: false }), { unknown: ['x'], absent: [] })
 })
 
-test('a record of a thousand unknown keys is told in few words', () => {
+test('the drift of a thousand unknown keys is reported in a short text', () => {
   const data = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`k${n}`.repeat(500), n]))
   const drift = findDrift(data, KEYS, WHOLE)
   assert.equal(drift?.unknown.length, 50)
@@ -30,7 +30,7 @@ test('a record of a thousand unknown keys is told in few words', () => {
   assert.ok(refused && refused.reason.length < 20_000)
 })
 
-test('only the policy reject refuses, and says which keys', () => {
+test('only the policy "reject" rejects drift, and it names the keys', () => {
   const drift = findDrift({ x: 1 }, KEYS, WHOLE)
   assert.equal(refuseDrift(drift, 'accept'), null)
   assert.equal(refuseDrift(null, 'reject'), null)

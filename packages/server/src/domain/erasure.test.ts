@@ -6,8 +6,8 @@ import { createHashReference, namesRecord, pseudonymOf, referencesIn } from './e
 const record = { record_type: 'cases', reference_number: 'R-1' }
 const names = (body: unknown, reference = 'R-1') => namesRecord(JSON.stringify(body), reference)
 
-describe('what names a record in a refused body', () => {
-  test('its reference does, as a member, however the body is wrapped', () => {
+describe('finding a record in a rejected body', () => {
+  test('matches the reference in any member, however the body is wrapped', () => {
     for (const body of [
       { reference_number: 'R-1' },
       { record_type: 'cases', reference_number: 'R-1', data: 'none' },
@@ -22,7 +22,7 @@ describe('what names a record in a refused body', () => {
     }
   })
 
-  test('a reference sent as a number does, other numbers do not', () => {
+  test('matches a reference sent as a number, but no other numbers', () => {
     assert.equal(names({ reference_number: 7 }, '7'), true)
     assert.equal(names({ record_type: 'cases', data: { amount: 7 } }, '7'), false)
     const large = '9007199254740993'
@@ -30,12 +30,12 @@ describe('what names a record in a refused body', () => {
     assert.equal(namesRecord('{"reference_number":9007199254740992}', large), false)
   })
 
-  test('a part of another reference does not', () => {
+  test('does not match part of another reference', () => {
     assert.equal(names({ reference_number: 'R-11' }), false)
     assert.equal(names({ reference_number: 'r-1' }), false)
   })
 
-  test('what is no JSON, or nested too deeply to be looked through, may name any', () => {
+  test('matches invalid JSON, and does not fail on deep nesting', () => {
     assert.equal(referencesIn('{"a":'), null)
     assert.equal(namesRecord('{"a":', 'R-1'), true)
     const depth = 100_000
@@ -43,7 +43,7 @@ describe('what names a record in a refused body', () => {
     assert.doesNotThrow(() => namesRecord(deep, 'R-1'))
   })
 
-  test('whatever the body, it does exactly where the reference stands in it', () => {
+  test('matches exactly the bodies that contain the reference', () => {
     const plain = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('R-1'))
     fc.assert(
       fc.property(plain, fc.array(fc.string()), (at, keys) => {
@@ -61,7 +61,7 @@ describe('what names a record in a refused body', () => {
 describe('the hash of a reference', () => {
   const place = { platform_name: 'school', ...record }
 
-  test('differs for every other place, key and reference, and where one ends and the next begins', () => {
+  test('differs for each key, platform, module and reference, and at their boundaries', () => {
     const hash = createHashReference(Buffer.from('a key'))
     const other = createHashReference(Buffer.from('another key'))
     const hashes = [
@@ -76,7 +76,7 @@ describe('the hash of a reference', () => {
     assert.equal(hash(place), hash({ ...place }))
   })
 
-  test('a pseudonym tells records apart and does not hold the reference', () => {
+  test('gives a pseudonym that is unique per record and does not contain the reference', () => {
     const hash = createHashReference(Buffer.from('a key'))(place)
     assert.notEqual(pseudonymOf(1, hash), pseudonymOf(2, hash))
     assert.doesNotMatch(pseudonymOf(1, hash), /R-1/)

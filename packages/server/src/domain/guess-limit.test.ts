@@ -19,7 +19,7 @@ const tried = (tries: number, secondsAgo = 0): GuessCount => ({
 const wait = (counts: Partial<typeof none> | object, kind: GuessKind, isKnownDevice = false) =>
   waitBeforeGuess({ ...none, ...counts }, { kind, isKnownDevice }, NOW)
 
-test('five tries are free, then each waits twice as long, up to a quarter of an hour', () => {
+test('five attempts are free, then the wait doubles up to 15 minutes', () => {
   for (const kind of ['password', 'code', 'confirmation'] as const) {
     const waits = [0, 1, 4, 5, 6, 7, 8, 9, 10, 11, 500].map((tries) =>
       wait({ person: tried(tries) }, kind),
@@ -30,14 +30,14 @@ test('five tries are free, then each waits twice as long, up to a quarter of an 
   assert.equal(wait({ person: tried(6, 60) }, 'password'), 0)
 })
 
-test('a clock that went far back makes nobody wait', () => {
+test('a clock that was set far back causes no wait', () => {
   for (const kind of ['password', 'code', 'confirmation'] as const) {
     assert.equal(wait({ person: tried(9999, -3600), place: tried(9999, -3600) }, kind), 0)
-    assert.equal(wait({ person: tried(5, -2) }, kind), 28, 'clocks of nodes differ by a little')
+    assert.equal(wait({ person: tried(5, -2) }, kind), 28, 'clocks of nodes differ slightly')
   }
 })
 
-test('a place that guesses at many accounts waits, and a device that is known does not mind it', () => {
+test('attempts at many accounts delay an address, but not a trusted device', () => {
   assert.equal(wait({ place: tried(29) }, 'password'), 0)
   assert.equal(wait({ place: tried(30) }, 'password'), 30)
   assert.equal(wait({ place: tried(9999), account: tried(9999) }, 'password', true), 0)
@@ -45,7 +45,7 @@ test('a place that guesses at many accounts waits, and a device that is known do
   assert.equal(wait({ person: tried(5) }, 'password', true), 30)
 })
 
-test('an account that everybody guesses at still takes the right password from a new place at once', () => {
+test('an account under attack still accepts its password from a new address at once', () => {
   fc.assert(
     fc.property(fc.nat(), (tries) => {
       assert.equal(wait({ account: tried(tries) }, 'password'), 0)
@@ -55,7 +55,7 @@ test('an account that everybody guesses at still takes the right password from a
   )
 })
 
-test('no wait is longer than a quarter of an hour, and all is forgotten after a day', () => {
+test('no wait exceeds 15 minutes, and attempts are forgotten after one day', () => {
   const count = fc.option(
     fc.record({ tries: fc.nat(), secondsAgo: fc.integer({ min: -1e6, max: 1e6 }) }),
   )
@@ -81,7 +81,7 @@ test('no wait is longer than a quarter of an hour, and all is forgotten after a 
   assert.deepEqual(countGuess(null, NOW), tried(1))
 })
 
-test('a million tries make twenty entries of the audit', () => {
+test('a million attempts make twenty audit log entries', () => {
   const notable = Array.from({ length: 1_000_000 }, (_, index) => index + 1).filter((tries) =>
     isNotable({ tries, at: '' }),
   )

@@ -6,17 +6,17 @@ import { isIssuer, readIssuer } from './issuer.ts'
 const ISSUER = 'https://id.example.org/realms/main'
 const SUFFIX = '/.well-known/openid-configuration'
 
-/** As an address is read from a setting. */
+/** Normalises a URL as the configuration does. */
 const asSet = (url: string) => new URL(url).href.replace(/\/$/, '')
 
-test('the issuer and the address of its description mean the same', () => {
+test('the issuer and its discovery URL are equivalent settings', () => {
   const expected = { issuer: ISSUER, description: `${ISSUER}${SUFFIX}` }
   for (const setting of [ISSUER, `${ISSUER}/`, `${ISSUER}${SUFFIX}`, `${ISSUER}${SUFFIX}/`]) {
     assert.deepEqual(readIssuer(asSet(setting)), expected, setting)
   }
 })
 
-test('what leads to the same description is the same issuer', () => {
+test('different spellings of the issuer URL match', () => {
   for (const named of [
     ISSUER,
     `${ISSUER}/`,
@@ -30,7 +30,7 @@ test('what leads to the same description is the same issuer', () => {
   }
 })
 
-test('nothing else is', () => {
+test('any other URL does not match', () => {
   for (const named of [
     'https://id.example.org',
     'https://id.example.org/realms',
@@ -59,7 +59,7 @@ test('nothing else is', () => {
   }
 })
 
-test('an issuer is that of its own setting, and of no other', () => {
+test('an issuer matches its own setting and no other', () => {
   fc.assert(
     fc.property(fc.webUrl(), fc.webUrl(), (one, other) => {
       const { issuer } = readIssuer(asSet(one))

@@ -6,7 +6,7 @@ const DATE = 'Tue, 10 Mar 2026 08:00:00 GMT'
 const OLD = 'Tue, 10 Mar 2026 07:59:59 GMT'
 const NONE = { etag: '', last_modified: '', date: DATE }
 
-test('validators in the form of the standard are sent back as they came', () => {
+test('valid validators are sent back unchanged', () => {
   for (const etag of ['"a"', 'W/"a-1"', '""', `"${'x'.repeat(500)}"`]) {
     const found = findValidators({ ...NONE, etag, last_modified: OLD })
     assert.deepEqual(found, { etag, last_modified: OLD })
@@ -14,14 +14,14 @@ test('validators in the form of the standard are sent back as they came', () => 
   }
 })
 
-test('an ETag that is not in the form of the standard is none', () => {
+test('an invalid ETag is ignored', () => {
   for (const etag of ['', '*', 'a', '"a', '"a" , "b"', 'w/"a"', '"é"', '"a\n"', '"a b"']) {
     assert.equal(findValidators({ ...NONE, etag }), null, etag)
   }
   assert.equal(findValidators({ ...NONE, etag: `"${'x'.repeat(501)}"` }), null)
 })
 
-test('a Last-Modified is none where it is no date, or of the very second of the answer', () => {
+test('a Last-Modified that is invalid or not older than the response is ignored', () => {
   for (const last_modified of [
     '',
     'yesterday',
@@ -34,7 +34,7 @@ test('a Last-Modified is none where it is no date, or of the very second of the 
   assert.equal(findValidators({ etag: '', last_modified: OLD, date: '' }), null)
 })
 
-test('another manifest or another address is another tag', () => {
+test('another manifest or another address gives another tag', () => {
   const tags = [
     readTag({ manifest_tag: 'a', source_base_url: 'https://a' }),
     readTag({ manifest_tag: 'b', source_base_url: 'https://a' }),
@@ -43,7 +43,7 @@ test('another manifest or another address is another tag', () => {
   assert.equal(new Set(tags).size, 3)
 })
 
-test('only a complete read of one page with nothing open is worth keeping', () => {
+test('only a complete read of one page without open issues is cached', () => {
   const clean = { isComplete: true, pages: 1, stale: 0, rejected: 0, warnings: 0 }
   assert.equal(isWorthKeeping(clean), true)
   for (const over of [

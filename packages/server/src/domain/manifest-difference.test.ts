@@ -20,7 +20,7 @@ function manifest(...modules: Module[]): Manifest {
   return { platform_name: 'p', platform_title: 'P', platform_description: '', modules }
 }
 
-test('every difference is told, field by field', () => {
+test('every change of a manifest is reported, field by field', () => {
   const before = manifest(module('cases', ['a', 'b']), module('people', []))
   const changed = module('cases', ['a', 'c'])
   changed.fields[0] = field('a', { label: 'A', type: 'number', required: true })
@@ -63,7 +63,7 @@ const anyManifest = fc
   )
   .map((modules) => manifest(...modules.map(({ type, keys }) => module(type, keys))))
 
-test('there is no difference between a manifest and itself in another order', () => {
+test('reordering a manifest is not a change', () => {
   fc.assert(
     fc.property(anyManifest, (one) => {
       const turned = one.modules
@@ -74,7 +74,7 @@ test('there is no difference between a manifest and itself in another order', ()
   )
 })
 
-test('what is added one way round is removed the other way round', () => {
+test('additions in one direction are removals in the other', () => {
   const turn = (change: string) =>
     change.replace(/added|removed/, (word) => (word === 'added' ? 'removed' : 'added'))
   fc.assert(
@@ -86,7 +86,7 @@ test('what is added one way round is removed the other way round', () => {
   )
 })
 
-test('a field that came later says when, and one that went is kept until it comes back', () => {
+test('a new field has the time of its addition, and a removed field is kept until it returns', () => {
   const first = keepModule(null, module('cases', ['a', 'b']), AT)
   assert.deepEqual(first, { ...module('cases', ['a', 'b']), removed_at: null, removed_fields: [] })
   const second = keepModule(first, module('cases', ['c', 'a']), AT)
@@ -98,7 +98,7 @@ test('a field that came later says when, and one that went is kept until it come
   assert.deepEqual(third.removed_fields, [])
 })
 
-test('a module that went says since when, until it comes back', () => {
+test('a removed module has the time of its removal until it returns', () => {
   const first = keepModule(null, module('cases', ['a']), AT)
   const gone = keepModule(keepModule(first, null, AT), null, LATER)
   assert.equal(gone?.removed_at, AT)
@@ -107,7 +107,7 @@ test('a module that went says since when, until it comes back', () => {
   assert.equal(keepModule(null, null, AT), null)
 })
 
-test('every key that was ever named is kept, and in one place only', () => {
+test('every key that was ever declared is kept in exactly one list', () => {
   fc.assert(
     fc.property(
       fc.array(fc.uniqueArray(fc.constantFrom('x', 'y', 'z')), { minLength: 1 }),

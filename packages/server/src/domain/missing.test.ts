@@ -10,25 +10,25 @@ import {
 
 const WHOLE = { unnamed: 0, pages: 1 }
 
-test('a read can say what is gone only where all came and nothing may be what is missed', () => {
+test('only a complete read can prove that records are missing', () => {
   assert.equal(isCompleteRead(WHOLE, { total: null, received: 5 }), true)
   assert.equal(isCompleteRead(WHOLE, { total: 5, received: 5 }), true)
   assert.equal(isCompleteRead(WHOLE, { total: 0, received: 0 }), true)
   assert.equal(isCompleteRead(WHOLE, { total: 6, received: 5 }), false)
   assert.equal(isCompleteRead(WHOLE, { total: 4, received: 5 }), false)
   assert.equal(isCompleteRead({ ...WHOLE, unnamed: 1 }, { total: 5, received: 5 }), false)
-  // That nothing has changed names no record.
+  // A 304 response contains no records.
   assert.equal(isCompleteRead({ ...WHOLE, pages: 0 }, { total: null, received: 0 }), false)
 })
 
-test('only a read of several pages needs a second one', () => {
+test('only a read of several pages needs a second read', () => {
   assert.deepEqual(
     [1, 2, 30].map((pages) => needsSecondRead({ pages })),
     [false, true, true],
   )
 })
 
-test('the fuse is for more than its part of a module, and for ten records at least', () => {
+test('the missing threshold is exceeded above its share of a module and from ten records', () => {
   const cases: [number, number, number, boolean][] = [
     [9, 9, 20, false],
     [10, 10, 20, true],
@@ -56,7 +56,7 @@ const open = (state: OpenReview['state'], missing = 300): OpenReview => ({
 const mark = (close: 'marked' | 'settled' | null) => ({ verdict: 'mark', close })
 const hold = (ask: 'anew' | 'fewer' | null) => ({ verdict: 'hold', ask })
 
-test('under the fuse all is marked, and an open question is settled by itself', () => {
+test('below the threshold all records are marked, and an open review is settled', () => {
   assert.deepEqual(judgeMissing(set(0), null, 20), mark(null))
   assert.deepEqual(judgeMissing(set(200), null, 20), mark(null))
   for (const state of ['pending', 'dismissed'] as const) {
@@ -67,7 +67,7 @@ test('under the fuse all is marked, and an open question is settled by itself', 
   assert.deepEqual(judgeMissing(set(200), open('approved'), 20), mark('marked'))
 })
 
-test('over the fuse a person is asked once, and again where many more have gone', () => {
+test('above the threshold a review is requested, and again if many more are missing', () => {
   assert.deepEqual(judgeMissing(set(201), null, 20), hold('anew'))
   assert.deepEqual(judgeMissing(set(300), open('pending'), 20), hold(null))
   assert.deepEqual(judgeMissing(set(500), open('pending'), 20), hold(null))
@@ -75,14 +75,14 @@ test('over the fuse a person is asked once, and again where many more have gone'
   assert.deepEqual(judgeMissing(set(250), open('pending'), 20), hold('fewer'))
 })
 
-test('an approval covers as many as were asked about, and what the fuse lets through beyond', () => {
+test('an approval covers the reviewed number plus what the threshold allows', () => {
   for (const missing of [250, 300, 500]) {
     assert.deepEqual(judgeMissing(set(missing), open('approved'), 20), mark('marked'))
   }
   assert.deepEqual(judgeMissing(set(501), open('approved'), 20), hold('anew'))
 })
 
-test('a dismissal holds for the very same records', () => {
+test('a dismissal covers only the same records', () => {
   assert.deepEqual(judgeMissing(set(300), open('dismissed'), 20), hold(null))
   assert.deepEqual(judgeMissing(set(300, 'others'), open('dismissed'), 20), hold('anew'))
   assert.deepEqual(judgeMissing(set(299, 'fewer'), open('dismissed'), 20), hold('anew'))

@@ -10,7 +10,7 @@ const OWN = {
 }
 const faultOf = (password: string) => findPasswordFault(password, OWN)
 
-test('long passwords are taken whatever they are made of, in any script', () => {
+test('a long password is accepted in any script, whatever it contains', () => {
   for (const password of [
     'correct horse battery staple',
     'lauter kleine buchstaben',
@@ -25,13 +25,13 @@ test('long passwords are taken whatever they are made of, in any script', () => 
   }
 })
 
-test('a character counts once, however many units it takes', () => {
+test('a character counts once, however many code units it has', () => {
   assert.match(faultOf('🐴🔋📎✅🐴🔋📎') ?? '', /12 characters/)
   assert.match(faultOf('e\u0301'.repeat(5)) ?? '', /12 characters/)
   assert.match(faultOf('abcdefg'.repeat(40)) ?? '', /longer than 256/)
 })
 
-test('what many people use is refused, in capitals, with signs between, and two of them together', () => {
+test('common passwords are rejected, also with capitals, with separators or in pairs', () => {
   for (const password of [
     'qwerty123456',
     'Qwerty-123456',
@@ -50,7 +50,7 @@ test('what many people use is refused, in capitals, with signs between, and two 
   }
 })
 
-test('words of the hub and of its owner make no password', () => {
+test('passwords made from the names of the hub or its operator are rejected', () => {
   for (const password of [
     'recordhub2026!',
     'Recordhub-Recordhub',
@@ -65,7 +65,7 @@ test('words of the hub and of its owner make no password', () => {
   assert.equal(faultOf('the registry of the old lighthouse'), null)
 })
 
-test('more before and behind never makes a password that was taken too short', () => {
+test('passwords under 12 or over 256 characters are always rejected', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (password) => {
       const fault = faultOf(password)

@@ -9,29 +9,29 @@ import {
   type TaskTally,
 } from './pull-ending.ts'
 
-test('a pull is judged by its tasks', () => {
+test('the result of a pull depends on its tasks', () => {
   assert.equal(concludePull({}), 'succeeded')
   assert.equal(concludePull({ succeeded: 2 }), 'succeeded')
   assert.equal(concludePull({ succeeded: 1, failed: 1 }), 'partial')
   assert.equal(concludePull({ failed: 2 }), 'failed')
 })
 
-test('a pull that read every module that it requested has succeeded, whatever it skipped', () => {
+test('a pull that read every requested module has succeeded, whatever it skipped', () => {
   assert.equal(concludePull({ succeeded: 3, skipped: 1 }), 'succeeded')
   assert.equal(concludePull({ succeeded: 3, skipped: 1, failed: 1 }), 'partial')
   assert.equal(concludePull({ skipped: 1, failed: 1 }), 'failed')
 })
 
-test('a pull that skipped everything has read nothing and has failed', () => {
+test('a pull that skipped every module has failed', () => {
   assert.equal(concludePull({ skipped: 4 }), 'failed')
 })
 
-test('a module that was not reached was not read', () => {
+test('a module that was not reached counts as not read', () => {
   assert.equal(concludePull({ succeeded: 3, not_reached: 1 }), 'partial')
   assert.equal(concludePull({ skipped: 1, not_reached: 1, failed: 1 }), 'failed')
 })
 
-test('what a pull did with one platform is judged by its modules', () => {
+test('the result for one platform depends on its modules', () => {
   assert.equal(concludePart({ succeeded: 2 }), 'succeeded')
   assert.equal(concludePart({ succeeded: 1, failed: 1 }), 'partial')
   assert.equal(concludePart({ failed: 1, cancelled: 1 }), 'failed')
@@ -42,7 +42,7 @@ test('what a pull did with one platform is judged by its modules', () => {
   assert.equal(concludePart({ queued: 1, running: 1, failed: 1 }), 'running')
 })
 
-test('the words count every module once', () => {
+test('the summary counts every module once', () => {
   const words = (tasks: TaskTally, state: PullState = concludePull(tasks)) =>
     endingInWords({ state, tasks })
   assert.equal(words({ succeeded: 4 }), 'succeeded: 4 of 4 modules read')
@@ -57,7 +57,7 @@ test('the words count every module once', () => {
   )
 })
 
-test('to end alike is to end in the same state with as many modules read', () => {
+test('two endings are alike if as many modules were read and the rest was skipped or failed', () => {
   const partial = { state: 'partial', tasks: { succeeded: 3, failed: 1 } } as const
   assert.ok(endedLike(partial, partial))
   const skipping = { state: 'succeeded', tasks: { succeeded: 3, skipped: 1 } } as const

@@ -11,7 +11,7 @@ const FAILING: FailingPlatform = {
   last_push_at: null,
 }
 
-test('scheduled pulls skip a platform for 15 minutes after five failures, unless it has shown that it works', () => {
+test('scheduled pulls skip a platform for 15 minutes after five failures, unless it recovers', () => {
   const table: [string, Partial<FailingPlatform>, boolean][] = [
     ['five failures', {}, true],
     ['more failures', { failures_in_row: 9 }, true],

@@ -12,7 +12,7 @@ const OFFICE = (hour: number) => {
   return isWeekday && ofWeek % 24 >= 8 && ofWeek % 24 < 18
 }
 
-/** Platform 1 as it pushes by a rule, from one hour up to and with another. */
+/** Learns the pushes of platform 1 from one hour up to and including another. */
 function learn(from: number, to: number, pushesAt: (hour: number) => boolean): PushRhythms {
   const rhythms = new PushRhythms()
   for (let hour = from; hour <= to; hour += 1) {
@@ -21,11 +21,11 @@ function learn(from: number, to: number, pushesAt: (hour: number) => boolean): P
   return rhythms
 }
 
-test('an hour has the name that the counters give it', () => {
+test('an hour is named as in the counters', () => {
   assert.equal(hourText(hourOf(new Date('2026-11-21T07:59:59.999Z'))), '2026-11-21T07')
 })
 
-test('who pushes in office hours misses none at night and at the weekend, and all on a Monday', () => {
+test('a platform with office hours misses no pushes on a weekend, but does on Monday', () => {
   const nextMonday = MONDAY + 3 * WEEK
   const silentAt = (hour: number) => OFFICE(hour) && hour < nextMonday - 48
   const before = learn(MONDAY, nextMonday + 8, silentAt)
@@ -36,7 +36,7 @@ test('who pushes in office hours misses none at night and at the weekend, and al
   assert.equal(at.hoursMissed(1, (last ?? 0) + 1), 6)
 })
 
-test('nothing is expected in the first week, nor of who never pushes', () => {
+test('no push is expected in the first week or from a platform that never pushes', () => {
   const new1 = learn(MONDAY, MONDAY + WEEK - 1, (hour) => hour < MONDAY + 20)
   assert.equal(new1.hoursMissed(1, MONDAY + 20), 0)
   const never = learn(MONDAY, MONDAY + 4 * WEEK, () => false)
@@ -47,7 +47,7 @@ test('nothing is expected in the first week, nor of who never pushes', () => {
 
 test('an hour counts by the share of weeks in which it had pushes', () => {
   const end = MONDAY + 3 * WEEK
-  // At 10 o'clock on every second Monday, and always at 11.
+  // On every second Monday at 10:00, and on every Monday at 11:00.
   const rhythms = learn(MONDAY, end + 12, (hour) => {
     const ofWeek = (hour - MONDAY) % WEEK
     const week = Math.floor((hour - MONDAY) / WEEK)
@@ -58,7 +58,7 @@ test('an hour counts by the share of weeks in which it had pushes', () => {
   close(rhythms.hoursMissed(1, end + 11), 1)
 })
 
-test('only four weeks are remembered, whatever hours are left out', () => {
+test('only four weeks are remembered, whatever hours are skipped', () => {
   const hours = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 30 })
   fc.assert(
     fc.property(hours, (steps) => {
@@ -82,7 +82,7 @@ test('only four weeks are remembered, whatever hours are left out', () => {
   )
 })
 
-test('what is refused lately is told beside what usually is, which a rise does not change at once', () => {
+test('recent rejections are compared with the usual number, which a rise changes only later', () => {
   const rhythms = new PushRhythms()
   const note = (hour: number, rejected: number) =>
     rhythms.note(hour, [{ platform_id: 1, pushes: 1, rejected }])

@@ -27,7 +27,7 @@ const RECORD = {
 }
 const all = { chosen: null, header: 'key' as const }
 
-test('the hub’s columns come first, then each field once as the manifests have them, then the rest', () => {
+test('hub columns come first, then each field once in manifest order, then the rest', () => {
   const columns = chooseColumns(MODULES, all)
   const names = [...HUB_MEMBERS.map((member) => `hub_${member}`), 'b', 'a', 'created_at', 'c']
   assert.deepEqual(
@@ -41,7 +41,7 @@ test('the hub’s columns come first, then each field once as the manifests have
   assert.deepEqual(cells.slice(4, 8), ['r-1', 'Ann', 'false', ''])
 })
 
-test('chosen columns stand as chosen, and the rest is what they do not show', () => {
+test('chosen columns keep their order, and the rest column holds the data that they do not show', () => {
   const chosen = ['hub_other', 'd', 'hub_full_name', 'd', 'constructor']
   const columns = chooseColumns(MODULES, { chosen, header: 'label' })
   assert.deepEqual(
@@ -56,7 +56,7 @@ test('chosen columns stand as chosen, and the rest is what they do not show', ()
   ])
 })
 
-test('a label is the header where labels are wished, the first where modules differ', () => {
+test('the header is the label if requested, the first one where modules differ', () => {
   const columns = chooseColumns(MODULES, { chosen: ['a', 'x'], header: 'label' })
   assert.deepEqual(
     columns.map((column) => column.header),

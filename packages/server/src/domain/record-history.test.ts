@@ -36,7 +36,7 @@ const step = fc.oneof(
   fc.record({ source: fc.constant('gone' as const) }),
 )
 
-test('undoing the changes one after another gives each state that there was', () => {
+test('undoing the changes one by one restores each earlier state', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
       const states: RecordState[] = []
@@ -61,13 +61,13 @@ test('undoing the changes one after another gives each state that there was', ()
   )
 })
 
-test('undoing leaves what it was given as it is', () => {
+test('undoing changes does not modify its input', () => {
   const content = contentOf({ ...EMPTY, data: '{"a":1}' })
   undoChanges(content, [{ path: '/data/a' }, { path: '/full_name', before: 'Bob' }])
   assert.deepEqual(plain(content), plain(contentOf({ ...EMPTY, data: '{"a":1}' })))
 })
 
-test('every value of a record has a place', () => {
+test('every value of a record has a path', () => {
   assert.deepEqual(placesOf({ data: { a: null, 'b/~': {} } }), [
     '/full_name',
     '/data/a',
@@ -75,7 +75,7 @@ test('every value of a record has a place', () => {
   ])
 })
 
-test('the past is known from when on nothing was deleted, and wholly where nothing ever was', () => {
+test('the past is known back to the last deletion, or completely if nothing was deleted', () => {
   assert.equal(isPastKept(null, '2020-01-01T00:00:00.000Z'), true)
   const since = '2026-01-01T00:00:00.000Z'
   assert.equal(isPastKept(since, since), true)
@@ -101,7 +101,7 @@ const READ = {
 
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
 
-/** What a step leaves; null where it changes nothing that anybody sees. */
+/** The state after a step; null if the step changes nothing visible. */
 function take(
   stored: RecordState | null,
   one: Step,
@@ -134,7 +134,7 @@ function contentOf(state: RecordState): RecordContent {
   return { full_name, data: json(text), incomplete, missing_since }
 }
 
-/** With numbers as they were written. */
+/** Keeps numbers as they were written. */
 function plain({ data: members, ...rest }: RecordContent) {
   const texts = Object.entries(members).map(([name, value]) => [name, JSON.stringify(value)])
   return { ...rest, data: Object.fromEntries(texts) }

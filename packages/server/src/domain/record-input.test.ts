@@ -18,7 +18,7 @@ function errorsOf(method: 'POST' | 'PATCH', body: unknown): Record<string, strin
   return checked.outcome === 'invalid' ? checked.errors : {}
 }
 
-test('a POST needs every member, a PATCH may leave out the names', () => {
+test('a POST requires every member, a PATCH may omit the names', () => {
   assert.deepEqual(errorsOf('POST', {}), {
     module_name: ['is required'],
     full_name: ['is required'],
@@ -31,7 +31,7 @@ test('a POST needs every member, a PATCH may leave out the names', () => {
   assert.deepEqual(Object.keys(errorsOf('PATCH', {})), ['record_type', 'reference_number', 'data'])
 })
 
-test('wrong types are named and never coerced', () => {
+test('wrong types are reported and never coerced', () => {
   const cases: [object, Record<string, string[]>][] = [
     [{ reference_number: 5 }, { reference_number: ['must be a string'] }],
     [{ reference_number: '' }, { reference_number: ['must not be empty'] }],
@@ -67,12 +67,12 @@ test('wrong types are named and never coerced', () => {
   }
 })
 
-test('an empty array counts as the empty object that PHP meant', () => {
+test('an empty array counts as an empty object, since PHP encodes it that way', () => {
   const checked = checkPush('POST', { ...good, data: [] }, now)
   assert.deepEqual(checked.outcome === 'valid' && checked.input.data, {})
 })
 
-test('any other member and any Unicode pass', () => {
+test('other members and any Unicode text are accepted', () => {
   const body = {
     ...good,
     full_name: '王小明 👩‍🚀',
@@ -83,7 +83,7 @@ test('any other member and any Unicode pass', () => {
   assert.equal(checked.outcome === 'valid' && checked.input.reference_number, ' ÄÖ ')
 })
 
-test('a time too far in the future is ignored and reported', () => {
+test('a time too far in the future is ignored with a warning', () => {
   const near = checkPush('POST', { ...good, occurred_at: '2026-11-21T08:04:59Z' }, now)
   assert.equal(near.outcome === 'valid' && near.input.occurred_at, '2026-11-21T08:04:59.000000000Z')
   const far = checkPush('POST', { ...good, occurred_at: '2026-11-21T08:05:01Z' }, now)
@@ -91,7 +91,7 @@ test('a time too far in the future is ignored and reported', () => {
   assert.equal(far.outcome === 'valid' && far.input.warnings.length, 1)
 })
 
-test('a pulled element is judged alike, and its depth too', () => {
+test('a pulled element follows the same rules, and its depth is limited', () => {
   assert.equal(checkPulled({ reference_number: '1', full_name: 'A', data: [] }).outcome, 'valid')
   const deep = JSON.parse(`${'{"a":'.repeat(64)}1${'}'.repeat(64)}`)
   const checked = checkPulled({ reference_number: '1', full_name: 'A', data: deep })

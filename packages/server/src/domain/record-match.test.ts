@@ -71,7 +71,7 @@ for (const [query, expected] of [
   ['filter[hub_missing_since][empty]=true', true],
   ['filter[status]=Open&filter[grade]=8', false],
 ] as const) {
-  test(`${query || 'nothing asked'} is ${expected} of the record`, () => {
+  test(`${query || 'an empty query'} ${expected ? 'matches' : 'does not match'} the record`, () => {
     const parsed = parseRecordQuery(new URLSearchParams(query))
     assert.ok(parsed.ok)
     const matches = createMatcher(parsed.query, (column) => NUMBERS.has(column))

@@ -12,13 +12,13 @@ function read(query: string) {
   return parsed.query
 }
 
-test('nothing asked is everything, the latest change first', () => {
+test('an empty query lists everything, with the latest change first', () => {
   const { sort, descending, conditions, ...rest } = read('')
   assert.deepEqual([sort, descending, conditions], ['updated_at', true, []])
   assert.deepEqual(new Set(Object.values(rest)), new Set([null]))
 })
 
-test('each parameter is read', () => {
+test('every parameter is read', () => {
   const query = read(
     'platform=school&record_type=students&reference_number=R 1&q=Ann Li&incomplete=true&missing=false' +
       '&changed_since=2026-11-21T08:30:00%2B01:00&sort=-data.grade.level',
@@ -37,7 +37,7 @@ test('each parameter is read', () => {
   })
 })
 
-test('filters name a field, or a column of the hub, and a test', () => {
+test('a filter names a field or a hub column, and an operation', () => {
   assert.deepEqual(
     read(
       'filter[status]=open&filter[created_at][after]=2026&filter[hub_created_at][before]=2027' +
@@ -54,11 +54,11 @@ test('filters name a field, or a column of the hub, and a test', () => {
   )
 })
 
-test('a leap second is a time, as it is everywhere else', () => {
+test('a leap second is accepted as a time', () => {
   assert.equal(read('changed_since=2016-12-31T23:59:60Z').changed_since, '2016-12-31T23:59:59.000Z')
 })
 
-test('what does not fit is named', () => {
+test('an invalid parameter is reported by its name', () => {
   const many = Array.from({ length: 21 }, (_, n) => `filter[f${n}]=1`).join('&')
   for (const [query, name] of [
     ['unknown=1', 'unknown'],

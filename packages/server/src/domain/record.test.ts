@@ -78,7 +78,7 @@ const anyPush = fc.record({
   occurred_at: fc.constant(null),
 })
 
-test('a POST stands as it came, whatever was there before', () => {
+test('a POST replaces the record, whatever was stored before', () => {
   fc.assert(
     fc.property(fc.array(anyPush), data, (before, last) => {
       const state = apply([...before, push('POST', last, { full_name: 'Zoe' })])
@@ -89,7 +89,7 @@ test('a POST stands as it came, whatever was there before', () => {
   )
 })
 
-test('a PATCH sets the keys that came and leaves the others', () => {
+test('a PATCH sets the keys that it contains and keeps the others', () => {
   fc.assert(
     fc.property(fc.array(anyPush, { minLength: 1 }), data, (before, changed) => {
       const stored = dataOf(apply(before))
@@ -99,7 +99,7 @@ test('a PATCH sets the keys that came and leaves the others', () => {
   )
 })
 
-test('a PATCH may leave out the name, and null is a value', () => {
+test('a PATCH may omit the name, and null is a value', () => {
   const state = apply([
     push('POST', { a: 1, b: 2 }),
     push('PATCH', { a: null }, { full_name: null }),
@@ -108,7 +108,7 @@ test('a PATCH may leave out the name, and null is a value', () => {
   assert.equal(state.data, '{"a":null,"b":2}')
 })
 
-test('a record that began with a PATCH is incomplete until a POST or a pull completes it', () => {
+test('a record created by a PATCH is incomplete until a POST or a pull completes it', () => {
   const patched = apply([push('PATCH', { a: 1 }), push('PATCH', { b: 1 })])
   assert.equal(patched.incomplete, true)
   const posted = decidePush(patched, push('POST', { a: 1, b: 1 }), { seq: 3, lastRead: null })
@@ -119,7 +119,7 @@ test('a record that began with a PATCH is incomplete until a POST or a pull comp
   assert.equal(nextOf(completed, null).incomplete, false)
 })
 
-test('the same push twice changes nothing the second time', () => {
+test('repeating a push changes nothing', () => {
   fc.assert(
     fc.property(fc.array(anyPush), anyPush, (before, last) => {
       const stored = apply([...before, last])
@@ -130,7 +130,7 @@ test('the same push twice changes nothing the second time', () => {
   )
 })
 
-test('the changes, undone, give back what was stored', () => {
+test('undoing the changes restores the stored record', () => {
   fc.assert(
     fc.property(fc.array(anyPush, { minLength: 1 }), anyPush, (before, last) => {
       const stored = apply(before)
@@ -148,7 +148,7 @@ test('the changes, undone, give back what was stored', () => {
   )
 })
 
-test('pushes that say when they occurred end the same in whatever order they arrive', () => {
+test('pushes with occurred_at give the same result in any order', () => {
   const timed = fc.uniqueArray(
     fc.record({ source, full_name: fc.constantFrom('Ann', 'Bob', null), data, at: fc.nat(50) }),
     { selector: (one) => one.at, minLength: 1, maxLength: 7 },
@@ -177,7 +177,7 @@ test('pushes that say when they occurred end the same in whatever order they arr
   )
 })
 
-test('a push older than the newest whole push is stale and changes nothing', () => {
+test('a push older than the latest complete push is stale and changes nothing', () => {
   const stored = apply([push('POST', { a: 2 }, { occurred_at: '2026-01-01T00:00:02.000000000Z' })])
   for (const source of ['POST', 'PATCH'] as const) {
     const older = push(source, { a: 1 }, { occurred_at: '2026-01-01T00:00:01.000000000Z' })
@@ -185,7 +185,7 @@ test('a push older than the newest whole push is stale and changes nothing', () 
   }
 })
 
-test('a push that occurred before the read that last saw the record is stale', () => {
+test('a push that occurred before the last read of the record is stale', () => {
   const occurred = { occurred_at: '2026-11-21T07:59:59.999999999Z' }
   const byPull = nextOf(decidePull(null, pulled({ a: 2 }), read()), null)
   assert.equal(
@@ -199,14 +199,14 @@ test('a push that occurred before the read that last saw the record is stale', (
     decidePush(metBefore, push('POST', { a: 1 }, occurred), { seq: 11, lastRead }).outcome,
     'stale',
   )
-  // Pushed after the read, or met by none.
+  // Pushed after the read, or not contained in any read.
   for (const other of [{ ...metBefore, pushed_seq: 11 }, byPush]) {
     const decision = decidePush(other, push('POST', { a: 1 }, occurred), { seq: 12, lastRead })
     assert.equal(decision.outcome, 'updated')
   }
 })
 
-test('a pull never overwrites what was pushed after its first request', () => {
+test('a pull never overwrites a push that arrived after its first request', () => {
   fc.assert(
     fc.property(anyPush, data, fc.nat(20), (pushed, came, seq) => {
       const stored = nextOf(decidePush(null, pushed, { seq, lastRead: null }), null)
@@ -216,13 +216,13 @@ test('a pull never overwrites what was pushed after its first request', () => {
   )
 })
 
-test('a pull takes away keys that the manifest names, and only those', () => {
+test('a pull removes keys that the manifest names, and no others', () => {
   const stored = apply([push('POST', { a: 1, b: 2, extra: 3 })])
   const next = nextOf(decidePull(stored, pulled({ b: 2, other: 4 }), read()), null)
   assert.deepEqual(dataOf(next), { b: 2, other: 4, extra: 3 })
 })
 
-test('a pull of the same bytes changes nothing and writes nothing', () => {
+test('a pull of identical bytes changes and writes nothing', () => {
   fc.assert(
     fc.property(data, (came) => {
       const stored = nextOf(decidePull(null, pulled(came), read()), null)
@@ -235,20 +235,20 @@ test('a pull of the same bytes changes nothing and writes nothing', () => {
   )
 })
 
-test('the same record in other words costs no write, however often', () => {
+test('a pull of the same content in other bytes writes nothing', () => {
   const stored = nextOf(decidePull(null, pulled({ a: 1, b: 2 }, 'one'), read()), null)
   const reworded = decidePull(stored, pulled({ b: 2, a: 1 }, 'two'), read())
   assert.deepEqual(reworded, { outcome: 'unchanged', next: null })
 })
 
-test('after an unchanged push, one pull notes the bytes and the next needs no parse', () => {
+test('after an unchanged push, one pull stores the fingerprint and the next needs no parsing', () => {
   const stored = nextOf(decidePush(null, push('POST', { a: 1 }), first), null)
   const noted = decidePull(stored, pulled({ a: 1 }), read())
   assert.equal(noted.outcome, 'unchanged')
   assert.ok(isSameRead(nextOf(noted, stored), pulled({ a: 1 }), read()))
 })
 
-test('a changed manifest makes the next pull look at every record anew', () => {
+test('after a manifest change the next pull compares every record again', () => {
   const stored = nextOf(decidePull(null, pulled({ a: 1 }), read()), null)
   const other = { ...pulled({ a: 1 }), source_hash: `${manifestTag(['a'])}.x` }
   const decision = decidePull(stored, other, read({ manifest_tag: manifestTag(['a']) }))
@@ -256,7 +256,7 @@ test('a changed manifest makes the next pull look at every record anew', () => {
   assert.equal(nextOf(decision, stored).source_hash, other.source_hash)
 })
 
-test('a record that comes back loses its mark', () => {
+test('a record that returns is no longer missing', () => {
   const gone = {
     ...nextOf(decidePull(null, pulled({ a: 1 }), read()), null),
     missing_since: '2026-11-20T00:00:00.000Z',
@@ -272,7 +272,7 @@ test('a record that comes back loses its mark', () => {
   }
 })
 
-test('numbers are told apart as they were written', () => {
+test('numbers are compared as they were written', () => {
   const one = parseExact('{"n":1.10}')
   const other = parseExact('{"n":1.1}')
   assert.ok(isJsonObject(one) && isJsonObject(other))

@@ -5,7 +5,7 @@ import { REMOVED_KEY, redactKeys, redactText } from './redact-keys.ts'
 
 const KEY = 'rhk_0123456789abcdefghijABCDEFGHIJ'
 
-test('keys of the hub go, in whatever value or name they stand', () => {
+test('hub keys are redacted in any value or member name', () => {
   const body = JSON.stringify({ a: `Bearer ${KEY}!`, b: [{ [KEY]: 1 }], c: 'rhk_short' })
   assert.equal(
     redactKeys(body),
@@ -13,7 +13,7 @@ test('keys of the hub go, in whatever value or name they stand', () => {
   )
 })
 
-test('members that are named like a key lose their value', () => {
+test('members named like an API key lose their value', () => {
   const names = ['X-API-KEY', 'api_key', 'apiKey', 'X-PLATFORM-API-KEY', 'Authorization']
   for (const name of names) {
     const kept = redactKeys(JSON.stringify({ data: { [name]: ['a', 'b'] } }))
@@ -21,18 +21,18 @@ test('members that are named like a key lose their value', () => {
   }
 })
 
-test('names that only sound alike stay, as do numbers as they were written', () => {
+test('members with similar names keep their value, and numbers keep their digits', () => {
   const body = '{"apiKeyboard":"x","my_api_key_note":"y","n":1.10,"rht_":12345678901234567890}'
   assert.equal(redactKeys(body), body)
 })
 
-test('a key that is known goes, also where JSON writes it with escapes', () => {
+test('a known key is redacted even if JSON escapes it', () => {
   const key = 'a "quoted" key'
   const body = JSON.stringify({ note: `it is ${key}.` })
   assert.equal(redactKeys(body, [key, '']), JSON.stringify({ note: `it is ${REMOVED_KEY}.` }))
 })
 
-test('a key that is known goes in every form that it is quoted in, and a text keeps the rest', () => {
+test('a known key is redacted in every encoding, and the rest of the text is kept', () => {
   const key = 'a key/with+signs=1'
   const bytes = Buffer.from(key)
   const forms = [key, encodeURIComponent(key), bytes.toString('base64url'), bytes.toString('hex')]
@@ -43,18 +43,18 @@ test('a key that is known goes in every form that it is quoted in, and a text ke
   assert.equal(redactText(`${KEY}, `, []), `${REMOVED_KEY}, `)
 })
 
-test('what is too short for a key is no key', () => {
+test('a text that is too short for a key is not redacted', () => {
   const body = JSON.stringify({ status: 'open', note: 'opened' })
   assert.equal(redactKeys(body, ['open', '']), body)
   assert.equal(redactText('opened', ['open', '']), 'opened')
 })
 
-test('a body that is too deep to be looked through is not kept', () => {
+test('a body nested too deeply to scan is redacted completely', () => {
   const deep = `${'['.repeat(100_000)}"${KEY}"${']'.repeat(100_000)}`
   assert.equal(redactKeys(deep), JSON.stringify(REMOVED_KEY))
 })
 
-test('a body without keys is the same text', () => {
+test('a body without keys is unchanged', () => {
   fc.assert(
     fc.property(fc.json(), (body) => {
       fc.pre(!/rh[kt]_|api|auth/i.test(body))
@@ -63,7 +63,7 @@ test('a body without keys is the same text', () => {
   )
 })
 
-test('no key of the hub is left in any body', () => {
+test('no hub key is left in any body', () => {
   fc.assert(
     fc.property(fc.json(), fc.json(), (one, other) => {
       const body = JSON.stringify({ one: JSON.parse(one), [`k${KEY}`]: `${other}${KEY}` })

@@ -8,7 +8,7 @@ function reasonsOf(...met: string[]): RejectionReasons {
   return reasons
 }
 
-test('each reason is told once with its count, the first met first', () => {
+test('each reason is listed once with its count, in order of first occurrence', () => {
   assert.deepEqual(reasonsOf('It is b.', 'It is a.', 'It is b.').inWords(3), [
     '2 rejected: It is b.',
     '1 rejected: It is a.',
@@ -16,7 +16,7 @@ test('each reason is told once with its count, the first met first', () => {
   assert.deepEqual(reasonsOf().inWords(0), [])
 })
 
-test('however many there are, five reasons are told and the others counted', () => {
+test('at most five reasons are listed, and the others are counted', () => {
   const many = Array.from({ length: 1000 }, (_, index) => `It is ${index}.`)
   const words = reasonsOf(...many, 'It is 0.').inWords(100)
   assert.equal(words.length, 7)

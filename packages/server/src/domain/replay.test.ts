@@ -18,7 +18,7 @@ import {
   type ReplayPlace,
 } from './replay.ts'
 
-/** The place that a write of this number has, a second after the one before. */
+/** The position of write number `seq`, one second after the previous one. */
 function placeOf(seq: number): ReplayPlace {
   return { seq, at: toInstant(new Date(seq * 1000)) }
 }
@@ -59,22 +59,22 @@ function pulled(value: number, seq: number, stored: RecordState | null = null) {
   return next(stored, decidePull(stored, content, readOf(seq)))
 }
 
-describe('a replay stands where it stood when it was refused', () => {
-  test('it changes what is older', () => {
+describe('a replay takes the position of the original rejected write', () => {
+  test('it updates an older record', () => {
     for (const stored of [pushed(1, 3), pulled(1, 3)]) {
       assert.equal(replay(stored, { content: post(2), from: 5, now: 9 }).outcome, 'updated')
       assert.equal(replay(stored, { content: element(2), from: 5, now: 9 }).outcome, 'updated')
     }
   })
 
-  test('it leaves what a push or a pull has written since', () => {
+  test('it does not overwrite what a push or a pull has written since', () => {
     for (const stored of [pushed(1, 7), pulled(1, 7), pulled(1, 7, pushed(1, 3))]) {
       assert.equal(replay(stored, { content: post(2), from: 5, now: 9 }).outcome, 'stale')
       assert.equal(replay(stored, { content: element(2), from: 5, now: 9 }).outcome, 'stale')
     }
   })
 
-  test('it leaves what a complete read has found unchanged since', () => {
+  test('it does not overwrite what a complete read has confirmed since', () => {
     const lastRead = { mark: 7, requested_at: placeOf(7).at }
     const outcome = replay(pulled(1, 3), { content: post(2), from: 5, now: 9, lastRead }).outcome
     assert.equal(outcome, 'stale')
@@ -82,7 +82,7 @@ describe('a replay stands where it stood when it was refused', () => {
     assert.equal(later, 'updated')
   })
 
-  test('a complete read says nothing of a record that only replays have made', () => {
+  test('a complete read does not confirm a record that only replays have written', () => {
     const lastRead = { mark: 20, requested_at: placeOf(20).at }
     const made = next(null, replay(null, { content: post(1), from: 5, now: 30, lastRead }))
     const second = replay(made, { content: post(2), from: 9, now: 31, lastRead })
@@ -92,7 +92,7 @@ describe('a replay stands where it stood when it was refused', () => {
     assert.equal(push.outcome, 'updated')
   })
 
-  test('it does not bring back a record that was missed since', () => {
+  test('it does not restore a record that has been marked as missing since', () => {
     const stored = pulled(1, 3)
     assert.ok(stored)
     const missed = { ...stored, missing_since: new Date(7000).toISOString() }
@@ -100,20 +100,20 @@ describe('a replay stands where it stood when it was refused', () => {
     assert.equal(replay(missed, { content: post(2), from: 8, now: 9 }).outcome, 'updated')
   })
 
-  test('the second element of a read with the same reference gives way to the first', () => {
+  test('the second element of a read with the same reference does not overwrite the first', () => {
     assert.equal(replay(pulled(1, 4), { content: element(2), from: 4, now: 9 }).outcome, 'stale')
     const lastRead = { mark: 4, requested_at: placeOf(4).at }
     const unchanged = replay(pulled(1, 2), { content: element(2), from: 4, now: 9, lastRead })
     assert.equal(unchanged.outcome, 'stale')
   })
 
-  test('a pull that began after it was refused overwrites it, one that began before does not', () => {
+  test('a pull overwrites it only if the pull began after the rejection', () => {
     const replayed = next(null, replay(null, { content: post(1), from: 5, now: 9 }))
     assert.deepEqual(pulled(2, 7, replayed)?.data, '{"value":2}')
     assert.deepEqual(pulled(2, 4, replayed)?.data, '{"value":1}')
   })
 
-  test('an element leaves keys that the manifest does not name, and no hash of bytes', () => {
+  test('a replayed element keeps keys outside the manifest and stores no fingerprint', () => {
     const content: PushedContent = { ...post(1), data: { value: 1, extra: true } }
     const stored = next(null, decidePush(null, content, { seq: 3, lastRead: null }))
     const replayed = next(stored, replay(stored, { content: element(2), from: 5, now: 9 }))
@@ -122,7 +122,7 @@ describe('a replay stands where it stood when it was refused', () => {
     assert.equal(replayed.incomplete, false)
   })
 
-  test('who insists writes over what is newer, as if it came now', () => {
+  test('a forced replay overwrites newer data, as if it had just arrived', () => {
     const stored = next(null, decidePush(null, { ...post(1), occurred_at: placeOf(8).at }, CONTEXT))
     for (const content of [{ ...post(2), occurred_at: placeOf(2).at }, element(2)]) {
       const context = { place: null, now: placeOf(9), lastRead: null }
@@ -135,7 +135,7 @@ describe('a replay stands where it stood when it was refused', () => {
 
 const CONTEXT = { seq: 7, lastRead: null }
 
-test('in whatever order refused ones are replayed, the last word of all stands', () => {
+test('rejected writes can be replayed in any order; the newest write wins', () => {
   const words = fc.array(
     fc.record({ kind: fc.constantFrom('push', 'pull'), refused: fc.boolean(), order: fc.nat() }),
     { minLength: 1, maxLength: 8 },

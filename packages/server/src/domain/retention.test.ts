@@ -5,7 +5,7 @@ import { listCutoffs, MOST_ROWS_A_STEP, nextStepLimit, RETENTION_NOUNS } from '.
 
 const DAY_MS = 24 * 3600 * 1000
 
-test('each kind is kept exactly so many days, and for ever where it is none', () => {
+test('each kind of data is kept for its number of days, or for ever if that is 0', () => {
   const days = fc.record(
     Object.fromEntries(RETENTION_NOUNS.map((noun) => [noun, fc.integer({ min: 0, max: 36_500 })])),
   )
@@ -35,7 +35,7 @@ test('each kind is kept exactly so many days, and for ever where it is none', ()
   )
 })
 
-test('steps get smaller where they take long, and larger again, within bounds', () => {
+test('deletion steps shrink when they are slow and grow again, within limits', () => {
   const stepsOf = (msPerRow: number) => {
     let limit = MOST_ROWS_A_STEP
     for (let step = 1; step <= 20; step += 1) limit = nextStepLimit(limit, limit * msPerRow)

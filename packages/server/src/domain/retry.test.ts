@@ -5,7 +5,7 @@ import { concernsPlatform, decideRetry, MAX_TRIES, type RequestFailure } from '.
 
 const FIRST = { tries: 1, left_ms: 900_000, chance: 1 }
 
-test('a refused connection, 429, 502, 503 and 504 are tried again, all else is not', () => {
+test('a refused connection, 429, 502, 503 and 504 are retried, other failures are not', () => {
   for (const status of [null, 429, 502, 503, 504]) {
     assert.equal(decideRetry({ status, retry_after_ms: null }, FIRST).outcome, 'retry')
   }
@@ -14,7 +14,7 @@ test('a refused connection, 429, 502, 503 and 504 are tried again, all else is n
   }
 })
 
-test('there are three more tries, with growing pauses', () => {
+test('a request is retried three times, with growing delays', () => {
   const pauses = []
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
     const decision = decideRetry({ status: 503, retry_after_ms: null }, { ...FIRST, tries })
@@ -23,19 +23,19 @@ test('there are three more tries, with growing pauses', () => {
   assert.deepEqual(pauses, [500, 1000, 2000, 'give_up'])
 })
 
-test('Retry-After is minded as it is', () => {
+test('a Retry-After is used as the delay', () => {
   const decision = decideRetry({ status: 429, retry_after_ms: 7000 }, FIRST)
   assert.deepEqual(decision, { outcome: 'retry', pause_ms: 7000 })
 })
 
-test('a Retry-After beyond the time that is left, or a minute, is not waited for', () => {
+test('a Retry-After beyond the remaining time or one minute is not waited for', () => {
   const asked = (retry_after_ms: number, left_ms: number) =>
     decideRetry({ status: 503, retry_after_ms }, { ...FIRST, left_ms })
   assert.deepEqual(asked(5001, 5000), { outcome: 'asked_to_wait', seconds: 6 })
   assert.deepEqual(asked(60_001, 900_000), { outcome: 'asked_to_wait', seconds: 61 })
 })
 
-test('no pause is longer than what is left', () => {
+test('no delay exceeds the remaining time', () => {
   fc.assert(
     fc.property(
       fc.record({
@@ -53,7 +53,7 @@ test('no pause is longer than what is left', () => {
   )
 })
 
-test('a failure concerns the whole platform where no other endpoint can be expected to respond', () => {
+test('a failure concerns the whole platform if no other endpoint can be expected to respond', () => {
   const table: [RequestFailure, boolean][] = [
     [{ network: 'not_connected' }, true],
     [{ network: 'certificate_invalid' }, true],

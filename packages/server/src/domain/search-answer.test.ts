@@ -6,7 +6,7 @@ import { readSearchAnswer } from './search-answer.ts'
 const read = (text: string, limit = 20) => readSearchAnswer(parseExact(text), limit)
 const record = '{"reference_number":"A-1","full_name":"Ann","record_type":"case","data":{"n":1.10}}'
 
-test('records are found under records, results, data and at the top', () => {
+test('records are found under records, results, data and at the top level', () => {
   for (const answer of [
     `{"success":true,"records":[${record}]}`,
     `{"results":[${record}],"total":1}`,
@@ -25,7 +25,7 @@ test('records are found under records, results, data and at the top', () => {
   }
 })
 
-test('what has other members than a record keeps them as its data', () => {
+test('a result with other members than a record keeps them as its data', () => {
   const answer = read('[{"id":9007199254740993,"name":"Ann"},{"reference_number":12,"x":null}]')
   assert.equal(
     JSON.stringify(answer),
@@ -35,18 +35,18 @@ test('what has other members than a record keeps them as its data', () => {
   )
 })
 
-test('all are counted, the first are given', () => {
+test('all results are counted, and only the first ones are returned', () => {
   const answer = read(`{"records":[${Array(30).fill(record).join(',')}]}`, 20)
   assert.ok(answer.outcome === 'found')
   assert.deepEqual([answer.found, answer.records.length], [30, 20])
 })
 
-test('an empty list finds nothing, which is an answer', () => {
+test('an empty list is a valid response without results', () => {
   assert.deepEqual(read('{"records":[]}'), { outcome: 'found', found: 0, records: [] })
 })
 
 for (const text of ['{"hits":{"total":1}}', '["a","b"]', '"none"', 'null', '{"records":{"a":1}}']) {
-  test(`${text} is shown as it is`, () => {
+  test(`${text} is returned as raw JSON`, () => {
     const answer = read(text)
     assert.ok(answer.outcome === 'raw')
     assert.equal(stringifyExact(answer.value), text)

@@ -8,7 +8,7 @@ function record(full_name: string, data = '{}', reference_number = 'R-17') {
   return { full_name, reference_number, data: parseExact(data) }
 }
 
-test('folding takes case, accents and forms of letters away, and nothing else', () => {
+test('folding removes case, accents and letter forms, and nothing else', () => {
   for (const [text, folded] of [
     ['Müller', 'muller'],
     ['STRASSE', foldText('straße')],
@@ -28,7 +28,7 @@ test('folding takes case, accents and forms of letters away, and nothing else', 
   }
 })
 
-test('folding what is folded changes nothing', () => {
+test('folding a folded text changes nothing', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       assert.equal(foldText(foldText(text)), foldText(text))
@@ -37,7 +37,7 @@ test('folding what is folded changes nothing', () => {
   )
 })
 
-test('a search is words and phrases; short ones are beginnings', () => {
+test('a search consists of words and phrases; short ones match beginnings', () => {
   for (const [text, parts, beginnings] of [
     ['Ann  example', ['ann', 'example'], []],
     ['"Ann Example" Li', ['ann example'], ['li']],
@@ -52,7 +52,7 @@ test('a search is words and phrases; short ones are beginnings', () => {
   }
 })
 
-test('every term must be found, in any value', () => {
+test('every term must match, in any value', () => {
   const ann = record('Ann Bea Müller-Li', '{"city":"São  Paulo","tags":["x",{"deep":12.50}]}')
   for (const [query, found] of [
     ['ann muller', true],
@@ -72,7 +72,7 @@ test('every term must be found, in any value', () => {
   }
 })
 
-test('what is found in a record, its index text holds', () => {
+test('the index text of a record contains every term that matches the record', () => {
   const text = fc.string({
     unit: fc.constantFrom(...'aB é.-_%"\u0000\ud83d😀王ßΣ\n1'),
     maxLength: 12,
@@ -95,7 +95,7 @@ test('what is found in a record, its index text holds', () => {
   assert.ok(found > 50)
 })
 
-test('an enormous record is searched as far as its limit, and quickly', () => {
+test('a huge record is searched up to the size limit, and quickly', () => {
   const huge = record('Ann', JSON.stringify({ a: `${'0'.repeat(5_000_000)} end`, b: 'after' }))
   assert.ok(indexText(huge).length < 40_000)
   assert.ok(!isFound(huge, parseSearch('after')))

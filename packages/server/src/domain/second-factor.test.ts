@@ -10,18 +10,18 @@ const factors = fc.record({
   single_sign_on: fc.boolean(),
 })
 
-test('a password alone may set a second factor up only where there is none', () => {
+test('a password alone may set up a second factor only if there is none', () => {
   assert.equal(decideWanted(NONE, { isStrong: false }), 'set_up')
   for (const one of [{ second_factor: true }, { passkeys: 1 }, { single_sign_on: true }]) {
     assert.equal(decideWanted({ ...NONE, ...one }, { isStrong: false }), 'sign_in')
   }
 })
 
-test('a session that came by more wants nothing', () => {
+test('a session with strong authentication needs no second factor', () => {
   fc.assert(fc.property(factors, (some) => decideWanted(some, { isStrong: true }) === null))
 })
 
-test('what may be removed leaves somebody who does not have to set one up', () => {
+test('a factor can be removed only if another one remains', () => {
   fc.assert(
     fc.property(factors, (some) => {
       const { second_factor, passkeys } = some

@@ -5,7 +5,7 @@ import { compareCodePoints } from '../lib/code-points.ts'
 import { parseExact } from '../lib/exact-json.ts'
 import { isNumericType, numberKey, sortKeyOf, sortKeyOfText } from './sort-key.ts'
 
-/** A decimal as it may be written, and its value in units of 10^-12. */
+/** A decimal in any notation, and its value in units of 10^-12. */
 const decimal = fc
   .record({
     digits: fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }),
@@ -21,7 +21,7 @@ const decimal = fc
     }
   })
 
-test('the keys of numbers are ordered as the numbers are, to the last digit', () => {
+test('sort keys of numbers follow the order of the numbers, to the last digit', () => {
   fc.assert(
     fc.property(decimal, decimal, (one, other) => {
       const order = compareCodePoints(numberKey(one.text) ?? '', numberKey(other.text) ?? '')
@@ -33,7 +33,7 @@ test('the keys of numbers are ordered as the numbers are, to the last digit', ()
   )
 })
 
-test('one number has one key, however it is written', () => {
+test('equal numbers have the same sort key, however they are written', () => {
   const keyOf = (text: string) => sortKeyOf(parseExact(text), true)
   for (const same of [
     ['1.1', '1.10', '11e-1', '0.11E+1', '"1.1"', '" 01.1 "'],
@@ -47,7 +47,7 @@ test('one number has one key, however it is written', () => {
   assert.notEqual(keyOf('9007199254740993'), keyOf('9007199254740992'))
 })
 
-test('what is no number stands behind all numbers, by code point', () => {
+test('values that are not numbers sort after all numbers, by code point', () => {
   const sorted = ['-1e999', '-2', '0', '1e-999', '3', '1e999', '1e1000000', 'NaN', 'a', 'é'].map(
     (text) => sortKeyOfText(text, true),
   )
@@ -57,7 +57,7 @@ test('what is no number stands behind all numbers, by code point', () => {
   assert.equal(numberKey(''), null)
 })
 
-test('absent and null have no key; every other value has one', () => {
+test('undefined and null have no sort key, every other value has one', () => {
   assert.equal(sortKeyOf(undefined, false), null)
   assert.equal(sortKeyOf(null, true), null)
   const keys = ['""', 'false', '[1,{"b":1,"a":1.10}]', '12'].map((text) =>
@@ -66,7 +66,7 @@ test('absent and null have no key; every other value has one', () => {
   assert.deepEqual(keys, ['', 'false', '[1,{"a":1.10,"b":1}]', '12'])
 })
 
-test('keys are short and storable, whatever the value', () => {
+test('sort keys are short and storable, whatever the value', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 600 }), fc.boolean(), (text, isNumeric) => {
       const key = sortKeyOfText(`${text}\u0000\ud800`, isNumeric)
@@ -76,7 +76,7 @@ test('keys are short and storable, whatever the value', () => {
   )
 })
 
-test('types of manifests are numbers in whatever case', () => {
+test('numeric manifest types are recognised in any case', () => {
   assert.ok(isNumericType('Integer') && isNumericType('DECIMAL'))
   assert.ok(!isNumericType('string') && !isNumericType('phone number'))
 })

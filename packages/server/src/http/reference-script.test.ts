@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { readReferenceScript } from './reference-script.ts'
 
-test('the script is made once, in both forms, however many ask for it at once', async () => {
+test('the script is built once, in both forms, even for concurrent requests', async () => {
   const all = await Promise.all([readReferenceScript(), readReferenceScript()])
   const again = await readReferenceScript()
   for (const one of all) assert.equal(one, again)

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { HubError } from '../errors.ts'
 import { answerErrors } from './error-answers.ts'
 
-/** A server that refuses everything; `told` gives the code and number of each line since the last time. */
+/** A server that rejects every request; `told` returns the log lines since its last call. */
 async function openRefusing(t: TestContext) {
   let told: [code: string, requests: number, route: string][] = []
   const logger: FastifyBaseLogger = pino({
@@ -44,7 +44,7 @@ async function openRefusing(t: TestContext) {
   }
 }
 
-test('the first of a burst is told at once, the others when the second is over', async (t) => {
+test('the first rejection of a burst is logged at once, the others after one second', async (t) => {
   const { refuse, told } = await openRefusing(t)
   await refuse('/a', 5)
   assert.deepEqual(told(), [['forbidden', 1, '/a']])
@@ -59,7 +59,7 @@ test('the first of a burst is told at once, the others when the second is over',
   assert.deepEqual(told(), [])
 })
 
-test('a flood makes a line a second, and what comes after a quiet second is told at once', async (t) => {
+test('a flood logs one line per second, and a rejection after a quiet second is logged at once', async (t) => {
   const { refuse, told } = await openRefusing(t)
   for (let second = 0; second < 3; second++) {
     await refuse('/a', 3)
@@ -74,7 +74,7 @@ test('a flood makes a line a second, and what comes after a quiet second is told
   assert.deepEqual(told(), [['forbidden', 1, '/a']])
 })
 
-test('a server that closes tells what is left', async (t) => {
+test('a closing server logs the remaining rejections', async (t) => {
   const { app, refuse, told } = await openRefusing(t)
   await refuse('/a', 4)
   const closed = once(app.server, 'close')

@@ -49,13 +49,13 @@ const slow: [string, string][] = [
   ],
 ]
 for (const [what, bytes] of slow) {
-  test(`a caller that sends ${what} and then waits is sent away`, async (t) => {
+  test(`a client that sends ${what} and then waits gets 408`, async (t) => {
     const port = await listen(t, { requestMs: 100, lookEveryMs: 50 })
     assert.match(await text(open(t, port, bytes)), /^HTTP\/1\.1 408 /)
   })
 }
 
-test('more connections than there may be are closed as they come, until one is free', async (t) => {
+test('connections over the limit are closed until another connection ends', async (t) => {
   const port = await listen(t, { connections: 2 })
   const taken = [open(t, port, KEPT), open(t, port, KEPT)]
   for (const socket of taken) await once(socket, 'data')

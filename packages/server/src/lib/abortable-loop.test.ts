@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { repeatDespiteErrors } from './abortable-loop.ts'
 
-test('an error does not end the loop, and each row of them is told once', async () => {
+test('an error does not stop the loop, and consecutive errors are reported once', async () => {
   const ending = new AbortController()
   const outcomes = ['well', 'first', 'second', 'well', 'third', 'fourth', 'well']
   const told: unknown[] = []

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addressGroup } from './address-group.ts'
 
-test('an address of IPv4 stands for itself, however it is written', () => {
+test('an IPv4 address is a group of its own, however it is written', () => {
   assert.equal(addressGroup('192.0.2.7'), '192.0.2.7')
   assert.equal(addressGroup('::ffff:192.0.2.7'), '192.0.2.7')
   assert.equal(addressGroup('::FFFF:192.0.2.7'), '192.0.2.7')
 })
 
-test('addresses of IPv6 are one where their first 64 bits are', () => {
+test('IPv6 addresses are grouped by their first 64 bits', () => {
   const one = addressGroup('2001:db8:1:2:3:4:5:6')
   assert.equal(one, '2001:db8:1:2::/64')
   for (const same of ['2001:DB8:1:2::', '2001:0db8:0001:0002::ffff', '2001:db8:1:2::1%eth0']) {
@@ -20,6 +20,6 @@ test('addresses of IPv6 are one where their first 64 bits are', () => {
   assert.equal(addressGroup('::1'), '0:0:0:0::/64')
 })
 
-test('what is no address stands for itself', () => {
+test('a text that is not an address is a group of its own', () => {
   for (const text of ['', 'unix', ':::', '1.2.3']) assert.equal(addressGroup(text), text)
 })

@@ -17,7 +17,7 @@ type Reading = {
   envelope: Record<string, unknown>
 }
 
-/** Reads as a caller would; throws where the scanner or `JSON.parse` refuses. */
+/** Reads a document as a caller would; throws where the scanner or `JSON.parse` rejects it. */
 function read(
   document: string | Uint8Array,
   chunkSizes: readonly number[] = [7],
@@ -37,7 +37,7 @@ function read(
   return { slices, elements: slices.flatMap(parseSlice), envelope }
 }
 
-/** The bytes in copies of these sizes, over and over; a size of 0 gives an empty chunk. */
+/** Copies the bytes in chunks of these sizes, repeatedly; a size of 0 gives an empty chunk. */
 function* cut(bytes: Uint8Array, sizes: readonly number[]): Generator<Uint8Array> {
   for (let at = 0, turn = 0; at < bytes.length; turn++) {
     const size = sizes[turn % sizes.length] ?? 1
@@ -62,7 +62,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a reading must give for a document that `JSON.parse` reads as this. */
+/** The expected reading of a document that `JSON.parse` reads as this value. */
 function expected(value: Record<string, unknown>): Omit<Reading, 'slices'> {
   const elements = value['records']
   if (!Array.isArray(elements)) return { elements: [], envelope: value }
@@ -88,7 +88,7 @@ function assertRefused(document: string | Uint8Array, message?: RegExp, options 
 
 type Style = { gaps: readonly string[]; escapes: readonly boolean[]; escapesKeys: boolean }
 
-/** Writes JSON in as many ways as there are: whitespace and escapes by turns from the lists. */
+/** Writes JSON with whitespace and escapes that are taken in turn from the lists. */
 function write(value: unknown, { gaps, escapes, escapesKeys }: Style): string {
   let turn = 0
   const gap = () => gaps[turn++ % gaps.length] ?? ''
@@ -112,9 +112,9 @@ function write(value: unknown, { gaps, escapes, escapesKeys }: Style): string {
 }
 
 /**
- * JSON.parse of Node 24 mistakes a key with an escape for one that it saw earlier and that has a
- * backslash there (nodejs/node#63785), so keys have none here and, where damage may bring some,
- * no escapes either.
+ * JSON.parse of Node 24 confuses a key that contains an escape with an earlier key that has a backslash at the
+ * same position (nodejs/node#63785). Keys therefore have no backslashes, and no escapes either where the damage
+ * could add a backslash.
  */
 const key = fc
   .oneof(fc.constantFrom('total', 'records ', 'record', '', '[', ','), fc.string())
@@ -165,7 +165,7 @@ const chunkSizes = fc.array(fc.oneof(fc.constant(1), fc.nat({ max: 40 }), fc.con
 const sizes = chunkSizes.filter((list) => list.some((size) => size > 0))
 const sliceBytes = fc.constantFrom(1, 16, 64, 65_536)
 
-test('any document, cut anywhere, gives the elements and the envelope that JSON.parse gives', () => {
+test('any document in any chunks gives the elements and the envelope of JSON.parse', () => {
   fc.assert(
     fc.property(documentText(true), sizes, sliceBytes, (text, chunks, sliceSize) => {
       const bytes = Buffer.from(text)
@@ -200,7 +200,7 @@ const damage = fc.record({
   ),
 })
 
-test('a damaged document is refused wherever JSON.parse refuses it, and else read alike', () => {
+test('a damaged document is rejected where JSON.parse rejects it, and otherwise read the same', () => {
   let refused = 0
   fc.assert(
     fc.property(
@@ -247,35 +247,45 @@ test('a damaged document is refused wherever JSON.parse refuses it, and else rea
 
 const accepted: [string, string, unknown[], Record<string, unknown>][] = [
   ['an empty array', '{"records":[]}', [], { records: [] }],
-  ['an array of nothing but whitespace', '{"records":[ \n ]}', [], { records: [] }],
+  ['an array of only whitespace', '{"records":[ \n ]}', [], { records: [] }],
   ['the member after the others', '{"total":1,"records":[1]}', [1], { total: 1, records: [] }],
   ['the member before the others', '{"records":[1],"total":1}', [1], { records: [], total: 1 }],
   ['a key with escapes', '{"rec\\u006frds":[1]}', [1], { records: [] }],
   ['a byte order mark', '\ufeff {"records":[1]}', [1], { records: [] }],
-  ['whitespace around all', ' \n{ "records" : [ 1 , "a" ] }\r\n', [1, 'a'], { records: [] }],
+  [
+    'whitespace around every token',
+    ' \n{ "records" : [ 1 , "a" ] }\r\n',
+    [1, 'a'],
+    { records: [] },
+  ],
   [
     'quotes and backslashes',
     '{"records":["\\\\","\\"",{"\\"]":"\\\\"}]}',
     ['\\', '"', { '"]': '\\' }],
     { records: [] },
   ],
-  ['no member', '{"total":1}', [], { total: 1 }],
+  ['a document without the member', '{"total":1}', [], { total: 1 }],
   ['an empty object', '{}', [], {}],
   ['a member that is an object', '{"records":{"records":[1]}}', [], { records: { records: [1] } }],
   ['a member that is null', '{"records":null,"b":[1]}', [], { records: null, b: [1] }],
   [
-    'its key as a text',
+    'the name of the member as a string value',
     '{"a":"records","b":["records",[1]]}',
     [],
     { a: 'records', b: ['records', [1]] },
   ],
   [
-    'its key in another member',
+    'the name of the member inside another member',
     '{"a":{"records":[1]},"records":[2]}',
     [2],
     { a: { records: [1] }, records: [] },
   ],
-  ['its key in an element', '{"records":[{"records":[1]}]}', [{ records: [1] }], { records: [] }],
+  [
+    'the name of the member inside an element',
+    '{"records":[{"records":[1]}]}',
+    [{ records: [1] }],
+    { records: [] },
+  ],
 ]
 for (const [name, document, elements, envelope] of accepted) {
   test(`reads ${name}`, () => {
@@ -293,10 +303,10 @@ const refusedDocuments: [string, string | Uint8Array, RegExp?][] = [
   ['a top-level array', ' [{"records":[]}]', /is no object, at byte 1$/],
   ['a top-level number', '12', /is no object/],
   ['a top-level string', '"records"', /is no object/],
-  ['a page of HTML', '<html>{"records":[1]}</html>', /no JSON/],
+  ['an HTML page', '<html>{"records":[1]}</html>', /no JSON/],
   ['a comma before the end of the array', '{"records":[1,]}', /lacks an element, at byte 14/],
   ['a comma at the beginning', '{"records":[,1]}', /lacks an element, at byte 12/],
-  ['a brace for an element', '{"records":[}]}'],
+  ['a brace instead of an element', '{"records":[}]}'],
   ['a lone comma', '{"records":[,]}', /lacks an element/],
   ['two commas', '{"records":[1,,2]}', /lacks an element/],
   [
@@ -307,38 +317,42 @@ const refusedDocuments: [string, string | Uint8Array, RegExp?][] = [
   ['no comma between objects', '{"records":[{}{}]}', /lacks a comma/],
   ['no comma between strings', '{"records":["a""b"]}', /lacks a comma/],
   ['the wrong bracket in an element', '{"records":[{]}]}'],
-  ['wrong brackets that even out', '{"records":[{],[}]}'],
+  ['mismatched brackets in equal numbers', '{"records":[{],[}]}'],
   ['the wrong bracket after the array', '{"records":[1}}', /lacks a comma/],
   ['the wrong bracket at the end', '{"records":[1]]', /no JSON/],
-  ['a bracket too many', '{"records":[1]}}', /closes more than it opens, at byte 15/],
-  ['a word that is none', '{"records":[tru]}'],
+  ['an extra bracket', '{"records":[1]}}', /closes more than it opens, at byte 15/],
+  ['an unknown literal', '{"records":[tru]}'],
   ['a colon in the array', '{"records":["a":1]}', /lacks a comma/],
   ['a line break in a string', '{"records":["a\nb"]}'],
-  ['a bad escape', '{"records":["\\x"]}'],
+  ['an invalid escape', '{"records":["\\x"]}'],
   ['the member twice', '{"records":[1],"records":[2]}', /has "records" twice, at byte 24/],
-  ['the member twice, once no array', '{"records":null,"\\u0072ecords":[2]}', /"records" twice/],
+  [
+    'the member twice, once without an array',
+    '{"records":null,"\\u0072ecords":[2]}',
+    /"records" twice/,
+  ],
   ['a second document', '{"records":[1]} {"total":1}', /no JSON/],
   ['a second document with the member', '{} {"records":[1]}', /no JSON/],
   ['bytes after the end', '{"records":[1]}x', /no JSON/],
-  ['no colon', '{"records"[1]}', /no JSON/],
+  ['a missing colon', '{"records"[1]}', /no JSON/],
   ['a value before the array', '{"records":1[1]}', /no JSON/],
   ['a value after the array', '{"records":[1]1}', /no JSON/],
   ['a second array', '{"records":[1][2]}', /no JSON/],
-  ['a broken envelope before the array', '{"total":tru,"records":[1]}', /no JSON/],
-  ['a broken envelope after the array', '{"records":[1],"total":}', /no JSON/],
-  ['broken UTF-8 in an element', Buffer.from('{"records":["\xe4"]}', 'latin1'), /no UTF-8/],
-  ['broken UTF-8 in the envelope', Buffer.from('{"records":[],"a":"\xe4"}', 'latin1'), /no UTF-8/],
-  ['half a byte order mark', Buffer.from('\xef\xbb{"records":[]}', 'latin1'), /no UTF-8/],
+  ['an invalid envelope before the array', '{"total":tru,"records":[1]}', /no JSON/],
+  ['an invalid envelope after the array', '{"records":[1],"total":}', /no JSON/],
+  ['invalid UTF-8 in an element', Buffer.from('{"records":["\xe4"]}', 'latin1'), /no UTF-8/],
+  ['invalid UTF-8 in the envelope', Buffer.from('{"records":[],"a":"\xe4"}', 'latin1'), /no UTF-8/],
+  ['a partial byte order mark', Buffer.from('\xef\xbb{"records":[]}', 'latin1'), /no UTF-8/],
   ['a byte order mark in the array', '{"records":[\ufeff1]}'],
 ]
 for (const [name, document, message] of refusedDocuments) {
-  test(`refuses ${name}`, () => {
+  test(`rejects ${name}`, () => {
     assertRefused(document, message)
     assertRefused(document, message, { sliceBytes: 1 })
   })
 }
 
-test('refuses a document that is cut off, wherever that is', () => {
+test('rejects a document that is cut off at any byte', () => {
   const document = Buffer.from('{"total":2,"records":[{"a":"\\"ü"},[1],true],"more":{"b":[]}}')
   for (let length = 1; length < document.length; length++) {
     assertRefused(document.subarray(0, length), /ends too early, at byte \d+$/)
@@ -346,7 +360,7 @@ test('refuses a document that is cut off, wherever that is', () => {
   assert.equal(read(document).elements.length, 3)
 })
 
-test('says what came before the array as soon as the array has begun', () => {
+test('provides the envelope before the array as soon as the array begins', () => {
   const scanner = new ArrayMemberScanner(generous)
   scanner.push(Buffer.from('{"platform_name":"a","records":'))
   assert.equal(scanner.head, null)
@@ -357,21 +371,21 @@ test('says what came before the array as soon as the array has begun', () => {
   assert.deepEqual(scanner.end(), { platform_name: 'a', records: [], total: 1 })
 })
 
-test('says that there was no array', () => {
+test('provides no partial envelope if there is no array', () => {
   const scanner = new ArrayMemberScanner(generous)
   scanner.push(Buffer.from('{"records":{"records":[]}}'))
   scanner.end()
   assert.equal(scanner.head, null)
 })
 
-test('what has once been refused stays refused', () => {
+test('rejects all further input after an error', () => {
   const scanner = new ArrayMemberScanner(generous)
   assert.throws(() => scanner.push(Buffer.from('{"records":[1,]}')), BrokenDocument)
   assert.throws(() => scanner.push(Buffer.from('{"records":[1]}')), BrokenDocument)
   assert.throws(() => scanner.end(), BrokenDocument)
 })
 
-test('hands out a slice when it has reached its size, and the rest with the end of the array', () => {
+test('hands out a slice when it is full, and the rest at the end of the array', () => {
   const scanner = new ArrayMemberScanner({ ...generous, sliceBytes: 10 })
   const sent = ['{"records":[1111', ',2222', ',33', ',44 ', ' ] ', '}']
   const got = sent.map((part) =>
@@ -380,7 +394,7 @@ test('hands out a slice when it has reached its size, and the rest with the end 
   assert.deepEqual(got, [[], [], ['[1111,2222]'], [], ['[33,44]'], []])
 })
 
-test('leaves out the elements that are too large, says which, and reads all others', () => {
+test('skips elements that are too large, reports them and reads all others', () => {
   const long = 'x'.repeat(100)
   const all = [long, 1, { a: [long] }, [long, 2], 'b', [3], long]
   for (const indent of [0, 2]) {
@@ -400,7 +414,7 @@ test('leaves out the elements that are too large, says which, and reads all othe
   }
 })
 
-test('an element of just the greatest size is read, one byte more is not', () => {
+test('reads an element of exactly the maximum size, but not one byte more', () => {
   for (const size of [1, 1e6]) {
     const [slice] = read('{"records":["1234567","12345678"]}', [size], {
       maxElementBytes: 9,
@@ -410,7 +424,7 @@ test('an element of just the greatest size is read, one byte more is not', () =>
   }
 })
 
-test('refuses an envelope that is too large, before or after the array', () => {
+test('rejects an envelope that is too large, before or after the array', () => {
   const limits = { maxEnvelopeBytes: 30 }
   const filling = 'x'.repeat(20)
   assert.equal(read(`{"records":["${filling}"],"a":1}`, [3], limits).elements.length, 1)
@@ -420,7 +434,7 @@ test('refuses an envelope that is too large, before or after the array', () => {
   assertRefused(`{"records":{"a":"${filling}"}}`, message, limits)
 })
 
-test('a nesting of a million needs no stack, balanced or not', () => {
+test('reads a million nested arrays without recursion, balanced or not', () => {
   const open = '['.repeat(1e6)
   const close = ']'.repeat(1e6)
   const { slices } = read(`{"records":[${open}${close}]}`, [65_536])
@@ -432,7 +446,7 @@ test('a nesting of a million needs no stack, balanced or not', () => {
   assert.throws(() => read(`{"a":${open}`, [65_536]), /ends too early/)
 })
 
-/** How many bytes all copying together moves while the action runs. */
+/** The number of bytes that are copied while the action runs. */
 function countCopied(context: TestContext, action: () => void): number {
   const set = context.mock.method(Uint8Array.prototype, 'set')
   try {
@@ -443,7 +457,7 @@ function countCopied(context: TestContext, action: () => void): number {
   return set.mock.calls.reduce((sum, call) => sum + call.arguments[0].length, 0)
 }
 
-test('an element over thousands of chunks is copied about once', (context) => {
+test('copies an element across thousands of chunks about once', (context) => {
   const text = JSON.stringify({ records: [1, 'x'.repeat(2_000_000), 2] })
   let elements: unknown[] = []
   const copied = countCopied(context, () => {
@@ -453,7 +467,7 @@ test('an element over thousands of chunks is copied about once', (context) => {
   assert.ok(copied < 3 * text.length, `${copied}`)
 })
 
-test('a long envelope of many members over thousands of chunks is copied about once', (context) => {
+test('copies a long envelope across thousands of chunks about once', (context) => {
   const whole = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key ${i}`, i]))
   const text = JSON.stringify(whole)
   let envelope = {}
@@ -464,7 +478,7 @@ test('a long envelope of many members over thousands of chunks is copied about o
   assert.ok(copied < 3 * text.length, `${copied}`)
 })
 
-test('a byte order mark is no more part of an element than of JSON elsewhere', () => {
+test('leaves a byte order mark in an element, which makes its JSON invalid', () => {
   const scanner = new ArrayMemberScanner(generous)
   const [slice] = scanner.push(Buffer.from('{"records":[\ufeff1]}'))
   assert.ok(slice)
@@ -472,7 +486,7 @@ test('a byte order mark is no more part of an element than of JSON elsewhere', (
   assert.throws(() => JSON.parse(decodeJson(elementBytes(slice, 0))), SyntaxError)
 })
 
-test('neither an element that is too large nor endless whitespace is kept', (context) => {
+test('buffers neither an element that is too large nor endless whitespace', (context) => {
   const text = `{"records":[1,"${'x'.repeat(500_000)}",${' '.repeat(500_000)}2${' '.repeat(500_000)}]}`
   let slices: ElementSlice[] = []
   const copied = countCopied(context, () => {
@@ -482,7 +496,7 @@ test('neither an element that is too large nor endless whitespace is kept', (con
   assert.ok(copied < 20_000, `${copied}`)
 })
 
-test('small elements come in slices of about the size asked for, however the chunks are cut', () => {
+test('groups small elements in slices of about the requested size, whatever the chunks', () => {
   const records = Array.from({ length: 5000 }, (_, i) => ({ i, text: 'ä'.repeat(i % 30) }))
   for (const size of [1, 900, 65_536]) {
     const { slices, elements } = read(JSON.stringify({ records }), [size], { sliceBytes: 4096 })
@@ -494,7 +508,7 @@ test('small elements come in slices of about the size asked for, however the chu
   }
 })
 
-test('after a break, every element that was complete is handed out, wherever the break is', () => {
+test('hands out every complete element after an interruption at any byte', () => {
   const elements = fc.array(fc.jsonValue({ maxDepth: 2 }), { minLength: 1, maxLength: 12 })
   fc.assert(
     fc.property(elements, fc.nat(), fc.integer({ min: 1, max: 9 }), (records, at, chunkSize) => {
@@ -513,7 +527,7 @@ test('after a break, every element that was complete is handed out, wherever the
       let end = begin - 1
       const whole = records.filter((record) => {
         end += Buffer.byteLength(JSON.stringify(record)) + 1
-        // Only what follows tells that a number or word has ended.
+        // A number or literal is complete only once the next byte is known.
         const isOpenEnded = record === null || !['object', 'string'].includes(typeof record)
         return end <= cut.length - (isOpenEnded ? 1 : 0)
       })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BufferPool } from './buffer-pool.ts'
 
-test('a buffer that was given back is used again, and empty for whoever still holds it', () => {
+test('a returned buffer is reused, and detached from its previous holder', () => {
   const pool = new BufferPool(16, 1)
   const first = pool.take(10)
   first.set([1, 2, 3])
@@ -13,7 +13,7 @@ test('a buffer that was given back is used again, and empty for whoever still ho
   assert.deepEqual([...second.subarray(0, 3)], [1, 2, 3])
 })
 
-test('given back twice it is there once', () => {
+test('a buffer that is returned twice is pooled once', () => {
   const pool = new BufferPool(16, 9)
   const first = pool.take(1)
   pool.giveBack(first)
@@ -24,7 +24,7 @@ test('given back twice it is there once', () => {
   assert.equal(third[0], 0)
 })
 
-test('larger ones are not kept, nor more than it may', () => {
+test('buffers over the size limit or the pool limit are not pooled', () => {
   const pool = new BufferPool(16, 1)
   const large = pool.take(17)
   pool.giveBack(large)

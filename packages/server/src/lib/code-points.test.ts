@@ -5,7 +5,7 @@ import { beginningOf, compareCodePoints } from './code-points.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 12 })
 
-test('texts are ordered as the bytes of UTF-8 are', () => {
+test('texts sort in the order of their UTF-8 bytes', () => {
   fc.assert(
     fc.property(text, text, (one, other) => {
       const bytes = Buffer.compare(Buffer.from(one), Buffer.from(other))
@@ -15,7 +15,7 @@ test('texts are ordered as the bytes of UTF-8 are', () => {
   assert.ok(compareCodePoints('\uffee', '😀') < 0)
 })
 
-test('the beginning of a text holds whole code points', () => {
+test('the beginning of a text consists of whole code points', () => {
   fc.assert(
     fc.property(text, fc.nat(15), (whole, length) => {
       assert.equal(beginningOf(whole, length), [...whole].slice(0, length).join(''))

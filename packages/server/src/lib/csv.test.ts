@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { csvLine, withoutFormula } from './csv.ts'
 
-/** A reader of RFC 4180 as strict as it gets. */
+/** A strict parser of RFC 4180. */
 function readCsv(text: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []
@@ -22,7 +22,7 @@ function readCsv(text: string): string[][] {
 
 const cell = fc.oneof(fc.string(), fc.constantFrom('', '"', ',', '\r\n', '\n', 'a,"b"\r', ' 王 '))
 
-test('what is written is read back, whatever the cells hold', () => {
+test('a CSV file reads back unchanged, whatever the cells contain', () => {
   fc.assert(
     fc.property(fc.array(fc.array(cell, { minLength: 1 })), (rows) => {
       assert.deepEqual(readCsv(rows.map(csvLine).join('')), rows)
@@ -30,7 +30,7 @@ test('what is written is read back, whatever the cells hold', () => {
   )
 })
 
-test('what would be a formula is none, and numbers stay numbers', () => {
+test('a cell that would be a formula is escaped, and numbers stay numbers', () => {
   for (const text of [
     '=1+1',
     '+49 30',

@@ -35,7 +35,7 @@ const numberToken = fc
   )
   .map((parts) => parts.join(''))
 
-test('every number token comes back as it was written, wherever it stands', () => {
+test('every number token is written as it was read, wherever it occurs', () => {
   fc.assert(
     fc.property(numberToken, (token) => {
       for (const text of [token, `[${token},1]`, `{"a":${token}}`, `{"a":[1,${token}]}`]) {
@@ -46,7 +46,7 @@ test('every number token comes back as it was written, wherever it stands', () =
   )
 })
 
-test('what JSON.stringify writes comes back as it was', () => {
+test('the output of JSON.stringify is reproduced exactly', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value)
@@ -55,8 +55,9 @@ test('what JSON.stringify writes comes back as it was', () => {
   )
 })
 
-test('keys written with escapes are read rightly, whatever keys came before', () => {
-  // V8 alone reads the second one as ["h", "\\"]: https://github.com/nodejs/node/issues/63785
+test('keys with escapes are read correctly, whatever keys came before', () => {
+  // Without the workaround V8 reads the keys of the second text as ["h", "\\"]:
+  // https://github.com/nodejs/node/issues/63785
   parseExact('{"h":[],"\\\\":0}')
   assert.deepEqual(Object.keys(Object(parseExact('{"h":1,"\\"":2}'))), ['h', '"'])
   const key = fc.string({
@@ -75,7 +76,7 @@ test('keys written with escapes are read rightly, whatever keys came before', ()
   )
 })
 
-test('of a key that comes twice the last one counts, however each is spelt', () => {
+test('the last of several equal keys wins, however each is written', () => {
   for (const [text, last] of [
     ['{"a":1,"\\u0061":2,"a":3}', '{"a":3}'],
     ['{"a":1,"a":3,"\\u0061":2}', '{"a":2}'],
@@ -90,7 +91,7 @@ test('a text full of the character that marks renamed keys is read in linear tim
   assert.equal(stringifyExact(parseExact(text)), text)
 })
 
-test('a broken text with escapes is refused in linear time, and so is one nested without end', () => {
+test('an invalid or endlessly nested text is rejected in linear time', () => {
   for (const text of [
     `{"${'\\"'.repeat(300_000)}`,
     '\\'.repeat(600_000),
@@ -103,7 +104,7 @@ test('a broken text with escapes is refused in linear time, and so is one nested
   assert.throws(() => parseExact(`{"a\\n":1.10,"b":${nested}}`), SyntaxError)
 })
 
-test('a null character and a lone surrogate survive', () => {
+test('null characters and lone surrogates are preserved', () => {
   const text = '{"a":"\\u0000","\\ud800":"\\udfff x"}'
   assert.equal(stringifyExact(parseExact(text)), text)
 })
@@ -122,33 +123,33 @@ test('the canonical text does not depend on the order of keys', () => {
   )
 })
 
-test('the canonical text tells 1 from 1.0 and null from absent', () => {
+test('the canonical text distinguishes 1 from 1.0, and null from a missing key', () => {
   const canonical = (text: string) => canonicalText(parseExact(text))
   assert.notEqual(canonical('{"a":1}'), canonical('{"a":1.0}'))
   assert.notEqual(canonical('{"a":null}'), canonical('{}'))
   assert.equal(canonical('{"b":1,"a":{"d":2,"c":3}}'), '{"a":{"c":3,"d":2},"b":1}')
 })
 
-test('a raw number is no object', () => {
+test('a raw number is not an object', () => {
   const value = parseExact('{"data":1.10}')
   assert.ok(isJsonObject(value))
   assert.equal(isJsonObject(value['data']), false)
 })
 
-test('nesting is counted from the value itself', () => {
+test('the nesting level is counted from the value itself', () => {
   const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
   assert.equal(findUnsafeJson(nested(64), 64), null)
   assert.equal(findUnsafeJson(nested(65), 64), 'too_deep')
 })
 
-test('a __proto__ key is found at any depth, however it is spelt', () => {
+test('a __proto__ key is detected at any depth, however it is written', () => {
   for (const text of ['{"__proto__":1}', '{"a":[{"__pro\\u0074o__":{}}]}']) {
     assert.equal(findUnsafeJson(JSON.parse(text), 64), 'proto_key')
   }
   assert.equal(findUnsafeJson(JSON.parse('{"a":"__proto__"}'), 64), null)
 })
 
-test('a long run of digits inside a string is searched in linear time', () => {
+test('a long run of digits inside a string is scanned in linear time', () => {
   const text = JSON.stringify({ a: `${'1'.repeat(1_000_000)}x`, b: '.1'.repeat(300_000) })
   assert.equal(stringifyExact(parseExact(text)), text)
 })

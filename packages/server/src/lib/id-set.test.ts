@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { IdSet } from './id-set.ts'
 
-test('it holds what a Set would hold', () => {
+test('an IdSet contains the same ids as a Set', () => {
   const id = fc.oneof(fc.nat(100_000), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }))
   fc.assert(
     fc.property(fc.array(id), fc.array(id), (added, asked) => {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseInstant, toInstant } from './instant.ts'
 
-test('an instant is brought to UTC with its fraction kept to the nanosecond', () => {
+test('a time is converted to UTC, with its fraction to the nanosecond', () => {
   assert.equal(parseInstant('2026-11-21T07:30:00Z'), '2026-11-21T07:30:00.000000000Z')
   assert.equal(parseInstant('2026-11-21T09:30:00.123456+02:00'), '2026-11-21T07:30:00.123456000Z')
   assert.equal(parseInstant('2026-01-01t00:00:00.1234567899z'), '2026-01-01T00:00:00.123456789Z')
   assert.equal(parseInstant('2016-12-31T23:59:60Z'), '2016-12-31T23:59:59.000000000Z')
 })
 
-test('what is no RFC 3339 date-time is refused', () => {
+test('a text that is not an RFC 3339 date-time is rejected', () => {
   for (const text of [
     '',
     '2026-11-21',
@@ -25,7 +25,7 @@ test('what is no RFC 3339 date-time is refused', () => {
   }
 })
 
-test('instants sort as text', () => {
+test('times sort as text', () => {
   const earlier = parseInstant('2026-11-21T07:30:00.000001Z')
   const later = parseInstant('2026-11-21T08:30:00.000002+01:00')
   assert.ok(earlier !== null && later !== null && earlier < later)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { findLink } from './link-header.ts'
 
-test('the next page is found in every form that the standard allows', () => {
+test('the next page is found in every form that RFC 8288 allows', () => {
   for (const header of [
     '<?page=2>; rel="next"',
     '<?page=2>; rel=next',
@@ -21,7 +21,7 @@ test('the next page is found in every form that the standard allows', () => {
   }
 })
 
-test('nothing is found where no link has the relation', () => {
+test('no link is found if none has the relation', () => {
   for (const header of [
     '',
     'nonsense',
@@ -37,7 +37,7 @@ test('nothing is found where no link has the relation', () => {
   }
 })
 
-test('any text is read to its end, and any target is found as it stands', () => {
+test('any header can be parsed, and any target is returned unchanged', () => {
   const pieces = fc.constantFrom('<', '>', ';', ',', '"', '\\', 'rel', '=', 'next', ' ', 'x')
   fc.assert(
     fc.property(fc.array(pieces), (parts) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadOnce } from './load-once.ts'
 
-test('what came is kept, and whoever asks meanwhile shares it', async () => {
+test('the result is cached, and concurrent callers share it', async () => {
   let loads = 0
   const read = loadOnce(async () => ({ load: ++loads }))
   const [one, other] = await Promise.all([read(), read()])
@@ -11,7 +11,7 @@ test('what came is kept, and whoever asks meanwhile shares it', async () => {
   assert.equal(loads, 1)
 })
 
-test('a failure is told to all who waited for it, and the next one has it tried anew', async () => {
+test('a failure rejects all waiting callers, and the next call loads again', async () => {
   let loads = 0
   const read = loadOnce(async () => {
     loads += 1

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeFolder } from './make-folder.ts'
 
-test('a folder is made with those above it, for its owner alone, and may be there already', (t) => {
+test('a folder and its parents are created for the owner only, and may exist already', (t) => {
   const root = mkdtempSync(join(tmpdir(), 'make-folder-'))
   t.after(() => rmSync(root, { recursive: true }))
   const path = join(root, 'a', 'b', 'c')
@@ -15,7 +15,7 @@ test('a folder is made with those above it, for its owner alone, and may be ther
   assert.equal(statSync(path).mode & 0o777, 0o700)
 })
 
-test('where no folder can be made it says so and comes back', (t) => {
+test('a folder that cannot be created throws an error instead of hanging', (t) => {
   const root = mkdtempSync(join(tmpdir(), 'make-folder-'))
   t.after(() => rmSync(root, { recursive: true }))
   writeFileSync(join(root, 'file'), '')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { toOneLine } from './one-line.ts'
 
-test('any text becomes one line of at most so many characters', () => {
+test('any text becomes a single line of limited length', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 50 }), (text, most) => {
       const line = toOneLine(text, most)
@@ -13,7 +13,7 @@ test('any text becomes one line of at most so many characters', () => {
   )
 })
 
-test('words stay as they are, and what is cut off shows it', () => {
+test('words are kept, and an ellipsis marks a cut', () => {
   assert.equal(toOneLine(' A title,\r\nin two lines 👩 ', 50), 'A title, in two lines 👩')
   assert.equal(toOneLine('12345678', 5), '1234…')
   assert.equal(toOneLine('12345', 5), '12345')

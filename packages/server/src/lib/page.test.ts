@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { cutPage } from './page.ts'
 
-describe('pages', () => {
-  it('that follow each other by their cursors give each row once, in order', () => {
+describe('pagination', () => {
+  it('returns each row once and in order when the cursors are followed', () => {
     fc.assert(
       fc.property(fc.nat(50), fc.integer({ min: 1, max: 12 }), (count, limit) => {
         const rows = Array.from({ length: count }, (_, index) => ({ id: index + 1 }))

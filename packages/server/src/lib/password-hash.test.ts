@@ -5,7 +5,7 @@ import { hashPassword, verifyPassword } from './password-hash.ts'
 
 const PASSWORD = 'correct horse 🐎 battery staple'
 
-test('a password is known again, another one is not, and no two texts are alike', async () => {
+test('a password matches only its own hash, and every hash is different', async () => {
   const [one, other] = await Promise.all([hashPassword(PASSWORD), hashPassword(PASSWORD)])
   assert.notEqual(one, other)
   assert.equal(await verifyPassword(one, PASSWORD), true)
@@ -14,25 +14,25 @@ test('a password is known again, another one is not, and no two texts are alike'
   }
 })
 
-test('it costs what OWASP asks of scrypt, and says so', async () => {
+test('a hash has the scrypt cost that OWASP recommends, and records it', async () => {
   const [name, logN, r, p] = (await hashPassword(PASSWORD)).split('$')
   assert.deepEqual([name, logN, r, p], ['scrypt', '15', '8', '3'])
 })
 
-test('the same letters are the same password, however a keyboard composes them', async () => {
+test('all Unicode compositions of a password are equivalent', async () => {
   assert.equal(
     await verifyPassword(await hashPassword('Gru\u0308ße, ganz lang'), 'Gr\u00fcße, ganz lang'),
     true,
   )
 })
 
-test('a password that was stored before is still known', async () => {
+test('a hash of an older version is still accepted', async () => {
   const stored = await hashAsBefore(PASSWORD)
   assert.equal(await verifyPassword(stored, PASSWORD), true)
   assert.equal(await verifyPassword(stored, `${PASSWORD}.`), false)
 })
 
-test('what is no stored password opens nothing', async () => {
+test('an invalid stored hash is rejected', async () => {
   for (const stored of ['', 'plain', 'scrypt$15$8$3$$', `:${'00'.repeat(64)}`, 'abc:']) {
     await assert.rejects(verifyPassword(stored, ''), /form that is unknown/)
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { PositionRuns } from './position-runs.ts'
 
-test('the position of each id is found, in whatever order ids and positions come', () => {
+test('the position of each id is found, in whatever order they are added', () => {
   const positions = fc.uniqueArray(fc.nat(300), { maxLength: 100 })
   const ids = fc.uniqueArray(fc.nat(300), { maxLength: 100 })
   fc.assert(
@@ -21,16 +21,16 @@ test('the position of each id is found, in whatever order ids and positions come
   )
 })
 
-test('ids that rise with their positions are found among millions', () => {
+test('ascending ids are found among millions', () => {
   const runs = new PositionRuns()
   for (let position = 1; position <= 2_000_000; position += 1) {
-    // Here and there an id is another module's, and an element gave no record.
+    // The gaps are ids of other modules and elements without a record.
     runs.add(position + Math.floor(position / 1000), position + Math.floor(position / 7000))
   }
   assert.equal(runs.find(1_501_500), 1_500_214)
 })
 
-test('what does not fit any more is not found', () => {
+test('entries over the capacity are not found', () => {
   const runs = new PositionRuns()
   for (let position = 1; position <= 300_000; position += 1) runs.add(-2 * position, position)
   assert.equal(runs.find(-2), 1)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRandomKey, hintOfKey, isRandomKey } from './random-key.ts'
 
-test('a key knows itself by prefix, length and checksum', () => {
+test('a key is validated by prefix, length and checksum', () => {
   const key = createRandomKey('rhk_')
   assert.match(key, /^rhk_[0-9A-Za-z]{49}$/)
   assert.ok(isRandomKey(key, 'rhk_'))
@@ -15,7 +15,7 @@ test('a key knows itself by prefix, length and checksum', () => {
   assert.equal(isRandomKey('', 'rhk_'), false)
 })
 
-test('no two keys are alike, and a hint does not give one away', () => {
+test('keys are unique, and a hint shows only part of a key', () => {
   const keys = new Set(Array.from({ length: 1000 }, () => createRandomKey('rhk_')))
   assert.equal(keys.size, 1000)
   const key = createRandomKey('rhk_')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { createRateLimit } from './rate-limit.ts'
 
-/** A limit with a clock that the test sets. */
+/** A rate limit with a clock that the test sets. */
 function startLimit(perSecond: number, startMs = 0) {
   const time = { now: startMs }
   const limit = createRateLimit(perSecond, { now: () => time.now })
@@ -14,7 +14,7 @@ function startLimit(perSecond: number, startMs = 0) {
 }
 
 const rates = fc.integer({ min: 1, max: 2000 })
-/** Where the process has run for a while, with fractions of a millisecond. */
+/** Times since the start of the process in milliseconds, with fractions. */
 const moments = fc.double({ min: 0, max: 1e10, noNaN: true })
 
 test('a burst at any moment is admitted up to the calls of one second', () => {

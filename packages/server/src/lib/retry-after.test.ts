@@ -4,7 +4,7 @@ import { parseRetryAfter } from './retry-after.ts'
 
 const NOW = new Date('2026-03-10T08:00:00Z')
 
-test('seconds and HTTP dates are understood', () => {
+test('seconds and HTTP dates are parsed', () => {
   for (const [value, expected] of [
     ['0', 0],
     [' 120 ', 120_000],
@@ -16,11 +16,11 @@ test('seconds and HTTP dates are understood', () => {
   }
 })
 
-test('a date that has passed asks for nothing', () => {
+test('a date in the past gives no wait', () => {
   assert.equal(parseRetryAfter('Tue, 10 Mar 2026 07:00:00 GMT', NOW), 0)
 })
 
-test('what cannot be understood is as if it were not there', () => {
+test('an invalid value is ignored', () => {
   for (const value of ['', '-1', '1.5', '1e3', 'soon', '99999999999', '2026-03-10', 'Tue, never']) {
     assert.equal(parseRetryAfter(value, NOW), null, value)
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSecretBox } from './secret-box.ts'
 
-test('what was sealed opens for the same purpose only', () => {
+test('a sealed text opens only with the same secret and purpose', () => {
   const box = createSecretBox('a secret of some length')
   const sealed = box.seal('rhk_key €', 'hub key')
   assert.equal(box.open(sealed, 'hub key'), 'rhk_key €')
@@ -11,12 +11,12 @@ test('what was sealed opens for the same purpose only', () => {
   assert.throws(() => createSecretBox('another secret').open(sealed, 'hub key'))
 })
 
-test('sealing the same text twice gives two texts', () => {
+test('sealing the same text twice gives different results', () => {
   const box = createSecretBox('a secret of some length')
   assert.notEqual(box.seal('x', 'p'), box.seal('x', 'p'))
 })
 
-test('a sealed text that was changed does not open', () => {
+test('a modified sealed text does not open', () => {
   const box = createSecretBox('a secret of some length')
   const parts = box.seal('value', 'p').split('.')
   for (const index of [1, 2, 3]) {

@@ -5,7 +5,7 @@ import { createTurns } from './take-turns.ts'
 const never = new AbortController().signal
 const pass = () => new Promise(setImmediate)
 
-test('so many work at a time, the others in the order in which they came', async () => {
+test('tasks up to the limit run at the same time, the others follow in order', async () => {
   const turns = createTurns(2)
   const begun: number[] = []
   const ends = Array.from({ length: 5 }, () => Promise.withResolvers<void>())
@@ -25,7 +25,7 @@ test('so many work at a time, the others in the order in which they came', async
   assert.deepEqual(begun, [0, 1, 2, 3, 4])
 })
 
-test('work that fails gives its turn on', async () => {
+test('a failed task frees its slot', async () => {
   const turns = createTurns(1)
   const failing = turns.take(() => Promise.reject(new Error('no')), never)
   const next = turns.take(async () => 'done', never)
@@ -33,12 +33,12 @@ test('work that fails gives its turn on', async () => {
   assert.equal(await next, 'done')
 })
 
-test('who gives up while waiting takes no turn, and keeps nobody from one', async () => {
+test('an aborted waiting task never runs and blocks no other task', async () => {
   const turns = createTurns(1)
   const first = Promise.withResolvers<void>()
   const running = turns.take(() => first.promise, never)
   const leaving = new AbortController()
-  const left = turns.take(async () => assert.fail('it was its turn'), leaving.signal)
+  const left = turns.take(async () => assert.fail('an aborted task ran'), leaving.signal)
   const patient = turns.take(async () => 'done', never)
   leaving.abort(new Error('gone'))
   await assert.rejects(left, /gone/)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { takeWithin } from './take-within.ts'
 
-test('it takes as many from the first on as fit, and one at least', () => {
+test('takes the leading items that fit, and at least one', () => {
   const items = fc.array(fc.record({ bytes: fc.nat(20) }))
   fc.assert(
     fc.property(items, fc.nat(60), (given, max) => {

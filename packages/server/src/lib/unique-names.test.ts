@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { uniqueNames } from './unique-names.ts'
 
-test('names differ in any case, fit, and are well formed, whatever they are made of', () => {
+test('names are unique in any case, fit the limit and are well formed', () => {
   const nasty = fc.constantFrom('', '_', '_2', 'A', 'a', 'a_2', '王'.repeat(40), '\u0000', '\ud800')
   const names = fc.array(fc.oneof(fc.string({ unit: 'binary' }), nasty), { maxLength: 40 })
   fc.assert(
@@ -19,7 +19,7 @@ test('names differ in any case, fit, and are well formed, whatever they are made
   )
 })
 
-test('a name that is alone and fits stays as it is', () => {
+test('a name that is unique and fits stays unchanged', () => {
   const names = ['created_at', 'Größe (cm)', '王', 'a"b', "o'clock"]
   assert.deepEqual(uniqueNames(names, 63), names)
   assert.deepEqual(uniqueNames(['a', 'A', 'a_2', 'a'], 63), ['a', 'A_2', 'a_2_2', 'a_3'])

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { whyRefused } from './address-guard.ts'
 
-test('link-local, multicast and metadata addresses are refused in every form', () => {
+test('link-local, multicast and metadata addresses are rejected in every form', () => {
   for (const address of [
     '169.254.169.254',
     '100.100.100.200',
@@ -15,7 +15,7 @@ test('link-local, multicast and metadata addresses are refused in every form', (
     '[fe80::1%25eth0]',
     '[fd00:ec2::254]',
     'FD20:CE:0:0::254',
-    // The same addresses within IPv6: mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP.
+    // The same addresses embedded in IPv6: mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP.
     '::ffff:169.254.169.254',
     '[::ffff:a9fe:a9fe]',
     '0:0:0:0:0:FFFF:169.254.169.254',
@@ -34,7 +34,7 @@ test('link-local, multicast and metadata addresses are refused in every form', (
   }
 })
 
-test('private and reserved addresses are refused where only public ones are allowed', () => {
+test('private and reserved addresses are rejected if only public ones are allowed', () => {
   for (const address of [
     '0.0.0.0',
     '127.0.0.1',
@@ -67,7 +67,7 @@ test('private and reserved addresses are refused where only public ones are allo
   }
 })
 
-test('public addresses and names pass; a name is judged by the address it leads to', () => {
+test('public addresses pass, and so do names, whose addresses are checked later', () => {
   for (const address of [
     '93.184.216.34',
     '172.32.0.1',
@@ -86,7 +86,7 @@ test('public addresses and names pass; a name is judged by the address it leads 
   }
 })
 
-test('an IPv4 address within IPv6 is judged as it is alone', () => {
+test('an IPv4 address embedded in IPv6 is treated like the IPv4 address', () => {
   fc.assert(
     fc.property(
       fc.ipV4(),

@@ -6,7 +6,7 @@ import { readBody } from './answer-body.ts'
 import { PATIENCE } from './patience.ts'
 
 for (const encoding of ['', 'gzip']) {
-  test(`a reader that leaves closes the connection, also amid silence (${encoding || 'plain'})`, async () => {
+  test(`a reader that stops closes the connection, even to a silent sender (${encoding || 'plain'})`, async () => {
     const body = new PassThrough()
     const sender = encoding === '' ? body : createGzip({ flush: constants.Z_SYNC_FLUSH })
     if (sender !== body) sender.pipe(body)

@@ -7,7 +7,7 @@ import { createPlatformClient } from './platform-client.ts'
 
 const PING = { success: true, platform_name: 'bench', message: 'It is online.' }
 
-test('requests to a platform use connections again', async () => {
+test('requests to a platform reuse connections', async () => {
   let connections = 0
   const server = createServer((_request, response) => response.end(JSON.stringify(PING)))
   server.on('connection', () => {
@@ -28,7 +28,7 @@ test('requests to a platform use connections again', async () => {
   const target = { source_base_url: `http://127.0.0.1:${address.port}`, source_api_key: 'key' }
   try {
     for (let times = 0; times < 10; times++) await client.ping(target)
-    // A request that comes in the moment the one before ends may find its connection busy still.
+    // A request may find the connection of the previous one still busy.
     assert.ok(connections <= 2, `${connections} connections`)
   } finally {
     await client.close()

@@ -10,14 +10,14 @@ const failWith = (error: unknown) =>
     (thrown: unknown) => thrown,
   )
 
-test('an error without its key in the words is itself', async () => {
+test('an error without the key in its message, or of another class, is unchanged', async () => {
   const error = new HubError('platform_throttled', { path: 'ping' }, { retryAfterSeconds: 7 })
   assert.equal(await failWith(error), error)
   const foreign = new TypeError(KEY)
   assert.equal(await failWith(foreign), foreign)
 })
 
-test('an error that quotes its key keeps all but the key, and what else would quote it', async () => {
+test('the key is redacted from the message and the errors, and the cause is removed', async () => {
   const path = `ping?key=${KEY}`
   const options = {
     errors: { key: [`${KEY} is not known`] },
@@ -33,7 +33,7 @@ test('an error that quotes its key keeps all but the key, and what else would qu
   assert.equal(cause, undefined)
 })
 
-test('a key in the errors of members alone is taken out of them', async () => {
+test('a key that occurs only in the errors of members is redacted there', async () => {
   const reason = 'its members'
   const error = new HubError('invalid_request', { reason }, { errors: { [KEY]: [KEY] } })
   const thrown = await failWith(error)

@@ -6,7 +6,7 @@ import { toBodyError, toOutgoingError } from './outgoing-error.ts'
 
 const withCode = (code: string) => Object.assign(new Error(code), { code })
 
-/** Network errors, the codes that they get, and whether they concern the whole platform. */
+/** Network errors, their codes, and whether they concern the whole platform. */
 const NETWORK_ERRORS: readonly (readonly [string, string, boolean])[] = [
   ['ENOTFOUND', 'platform_unreachable', true],
   ['EAI_AGAIN', 'platform_unreachable', true],

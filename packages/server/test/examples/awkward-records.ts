@@ -1,4 +1,4 @@
-/** Records that are easily garbled on their way, and a manifest that has their fields. */
+/** Records whose values are easily corrupted in transit, and a manifest with their fields. */
 import type { StoredRecord } from '@recordhub/protocol'
 
 export type Row = Pick<StoredRecord, 'record_type' | 'reference_number' | 'full_name' | 'data'>
@@ -41,7 +41,7 @@ export function makeRows(count: number): Row[] {
   }))
 }
 
-/** As the file `records.ndjson`. Node.js takes two more characters for ends of lines, so they are escaped. */
+/** The content of `records.ndjson`. U+2028 and U+2029 are escaped, since Node.js treats them as line breaks. */
 export function writeRows(rows: Row[]): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16)}`
   return rows
@@ -49,7 +49,7 @@ export function writeRows(rows: Row[]): string {
     .join('')
 }
 
-/** The guide's manifest for another name, with the fields of these records. */
+/** The manifest of the guide with another name and the fields of these records. */
 export function nameManifest(text: string, platform_name: string): string {
   const manifest: { modules: object[] } = JSON.parse(text)
   const modules = manifest.modules.map((module) => ({ ...module, fields: FIELDS }))

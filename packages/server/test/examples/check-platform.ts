@@ -1,4 +1,4 @@
-/** `recordhub check-platform` for a platform that is running: the one place that knows its words. */
+/** Runs `recordhub check-platform` against a running platform. */
 import assert from 'node:assert/strict'
 import type { Sandbox } from '../helpers/process/sandbox.ts'
 import type { CheckPlatform } from './try-example.ts'

@@ -1,6 +1,6 @@
 /**
- * `npm run check:examples [-- <language> …]`: follows the guide to the letter in each language whose programs are on
- * this machine, with more records than the tests have. Ends with 1 where one fails, with 2 where none could be run.
+ * `npm run check:examples [-- <language> …]`: follows the guide exactly in each language whose programs are
+ * installed, with more records than the tests. Exits with 1 if an example fails, with 2 if none could be run.
  */
 import { join } from 'node:path'
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'

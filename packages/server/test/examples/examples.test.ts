@@ -1,4 +1,4 @@
-/** The guide's examples, followed to the letter at a real hub, where their programs are on this machine. */
+/** Follows the examples of the guide exactly, against a real hub, if their programs are installed. */
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
@@ -13,7 +13,7 @@ import { tryExample } from './try-example.ts'
 /** The other languages run in the deep tier. */
 const QUICK: readonly GuideLanguage[] = ['node', 'curl']
 
-test('the examples of the guide do as they are told', PROCESS_TEST, async (t) => {
+test('the examples of the guide work as documented', PROCESS_TEST, async (t) => {
   const sandbox = createSandbox(t)
   const { address } = await sandbox.startHub()
   const hub = { operator: await signIn(address), checkPlatform: createPlatformCheck(sandbox) }

@@ -1,4 +1,4 @@
-/** How each example of the guide is run here, and why some cannot be. */
+/** How each example of the guide is run here, and why some cannot be run. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -11,21 +11,21 @@ export type Commands = { serve?: string; push?: string }
 
 export type Example = {
   language: GuideLanguage
-  /** What lacks on this machine; null where it can be run. */
+  /** What is missing on this machine; null if the example can be run. */
   lack: () => string | null
-  /** What somebody would have installed in the folder, besides what the guide says. */
+  /** Prepares what a developer would have installed in the folder, besides the files of the guide. */
   layOut?: (folder: string) => void
-  /** What has to be done with the guide's files before they run. */
+  /** Builds the files of the guide before they run. */
   build?: (folder: string) => void
-  /** Where the guide's own words need what cannot be had here. */
+  /** Replaces commands of the guide that cannot be run here. */
   commands?: Commands
-  /** What of the guide is not tried even so. */
+  /** The part of the guide that is not tested even so. */
   untried?: string
-  /** The example whose endpoints serve it, where it has none of its own. */
+  /** The example whose endpoints are used, if this one has none. */
   servedBy?: GuideLanguage
-  /** It pushes from a queue: its worker waits for more, and goes on after a refusal. */
+  /** Pushes from a queue, whose worker keeps running and continues after a rejection. */
   isQueue?: true
-  /** It tells of a push that is refused, and goes on with the others. */
+  /** Reports a rejected push and continues with the others. */
   goesOn?: true
 }
 

@@ -1,18 +1,18 @@
-/** Reads the guide as a developer does who follows it to the letter: which files to write, which commands to type. */
+/** Extracts the files to write and the commands to run from the guide. */
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import { type GuideLanguage, keepLanguage } from '../../src/features/guide/keep-language.ts'
 
 export type ExamplePart = {
-  /** By the path that the guide gives each. */
+  /** File contents, by the path that the guide gives. */
   files: Map<string, string>
-  /** What to type in the end, in its lines. */
+  /** The last command of the example; may have several lines. */
   command: string
 }
 
 const FILE = /^`([^`\n]+)`:\n\n```\w+\n([\s\S]*?)\n```$/gm
 const COMMAND = /^```sh\n([\s\S]*?)\n```$/gm
 
-/** The files that stand for a platform's data, and its pushes. */
+/** The files with the platform's data and its pushes. */
 export function readDataFiles(guide: string): Map<string, string> {
   const files = filesIn(guide)
   const names = ['manifest.json', 'records.ndjson', 'record.json', 'change.json']

@@ -1,4 +1,4 @@
-/** An application of Laravel's as `laravel new` makes one, on the Laravel of Debian. */
+/** A Laravel application as `laravel new` creates it, on the Laravel package of Debian. */
 import { cpSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

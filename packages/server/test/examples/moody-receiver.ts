@@ -1,4 +1,4 @@
-/** A hub's receiver that is away, then busy, then takes what comes; and refuses what it is told to. */
+/** A hub receiver that hangs up, is busy, accepts or rejects, as the test decides. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { TestContext } from 'node:test'
@@ -13,9 +13,9 @@ type Received = {
 
 export type MoodyReceiver = {
   address: string
-  /** Each request, in the order in which they came. */
+  /** All requests in the order of arrival. */
   received: readonly Received[]
-  /** How the requests that are still to come are answered, the last one for all that follow. */
+  /** Sets the responses to the next requests; the last one is repeated. */
   answerWith: (...moods: Mood[]) => void
 }
 

@@ -4,23 +4,23 @@ import { readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 
 export type Program = {
-  /** Everything that it has printed. */
+  /** Everything that the program has printed. */
   output: () => string
-  /** Resolves with its exit code, null where it was killed. */
+  /** Resolves with the exit code; null if the program was killed. */
   ended: Promise<number | null>
-  /** Ends it and all that it has started. */
+  /** Kills the program and all processes that it started. */
   stop: () => Promise<void>
-  /** The most memory that it has had, in MiB; null where that cannot be known. */
+  /** Peak memory in MiB; null if unknown. */
   peakMemory: () => number | null
 }
 
-/** Has a shell run what somebody would type; it goes with the test. */
+/** Runs a shell command, and kills it when the test ends. */
 export function runProgram(
   t: Pick<TestContext, 'after'>,
   command: string,
   { cwd, env }: { cwd: string; env: Record<string, string> },
 ): Program {
-  // A group of its own, since some start servers that outlive them.
+  // A process group of its own, since some commands start servers that outlive them.
   const child = spawn('sh', ['-c', /\n/.test(command) ? command : `exec ${command}`], {
     cwd,
     env: { PATH: process.env['PATH'], HOME: cwd, ...env },
@@ -46,7 +46,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // All of it has ended.
+    // The group has already ended.
   }
 }
 

@@ -1,4 +1,4 @@
-/** What Spring Boot does for the example, with the Spring, the Tomcat and the Jackson of Debian. */
+/** Runs the Java example on the Spring, Tomcat and Jackson packages of Debian, without Spring Boot. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -47,7 +47,7 @@ export function findSpring(): string | null {
   }
 }
 
-/** Parameters keep their names, as Spring Boot's build has it. */
+/** Keeps parameter names, as the build of Spring Boot does. */
 export function compileSpring(folder: string): void {
   const args = ['-parameters', '-cp', JARS.join(delimiter), '-d', join(folder, 'classes')]
   const sources = [APPLICATION, join(folder, 'HubController.java')]

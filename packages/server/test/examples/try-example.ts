@@ -1,4 +1,4 @@
-/** Follows the guide in one language to the letter, from an empty folder, at a real hub. */
+/** Follows the guide exactly in one language, from an empty folder, against a real hub. */
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -23,7 +23,7 @@ import { tryPushes } from './try-pushes.ts'
 const SOURCE_KEY = 'the source key of the examples'
 const GUIDE_PORT = /\b3000\b/g
 
-/** Judges a platform that is running by `recordhub check-platform`. Throws where it does not conform. */
+/** Runs `recordhub check-platform` against a running platform. Throws if the platform does not conform. */
 export type CheckPlatform = (address: string, sourceKey: string) => Promise<void>
 
 export type Trial = { records: number; peakMemory: number | null }
@@ -129,7 +129,7 @@ async function call(
 ): Promise<{ status: number; type: string }> {
   const headers = { Accept: 'application/json', 'X-PLATFORM-API-KEY': key }
   const answer = await fetch(`${address}/api/hub/${path}`, { headers, redirect: 'manual' })
-  // Read to its end: the fetch of Node.js 24 does not bear that a server hangs up before.
+  // Read to the end, since the fetch of Node.js 24 fails if the server hangs up first.
   await answer.arrayBuffer()
   return { status: answer.status, type: answer.headers.get('content-type') ?? '' }
 }
@@ -195,7 +195,7 @@ async function tryPull(
   assert.equal(stored.length, rows.length)
   for (const [index, { record_type, reference_number, full_name, data }] of stored.entries()) {
     const record = { record_type, reference_number, full_name, data }
-    // Said only where they differ: there are many.
+    // Compared in detail only if they differ, since there are many records.
     if (!isDeepStrictEqual(record, rows[index])) assert.deepEqual(record, rows[index])
   }
 }

@@ -1,4 +1,4 @@
-/** What an example does when the hub is away, busy, or refuses. */
+/** Checks what an example does when the hub hangs up, is busy or rejects a push. */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { eventually } from '../helpers/process/operator.ts'
@@ -18,7 +18,7 @@ export async function tryPushes(
 
   receiver.answerWith('hang up', 'busy', 'take')
   const patient = start(env)
-  await eventually('both pushes have come', async () => {
+  await eventually('both pushes have arrived', async () => {
     const isOver = example.isQueue
       ? new Set(bodiesOf(receiver)).size === 2 && receiver.received.length === 4
       : (await Promise.race([patient.ended, undefined])) !== undefined
@@ -33,23 +33,23 @@ export async function tryPushes(
   receiver.answerWith('refuse')
   const refused = start(env)
   const count = example.isQueue || example.goesOn ? 2 : 1
-  await eventually('the refusal has come', async () =>
+  await eventually('the rejection has been sent', async () =>
     receiver.received.length >= before + count ? true : null,
   )
   if (!example.isQueue) {
     const code = await refused.ended
-    assert.notEqual(code, 0, 'a refusal is told')
+    assert.notEqual(code, 0, 'a rejection is reported')
     assert.match(refused.output(), /422|refused|So\./, 'with its reason')
   }
   await refused.stop()
-  assert.equal(receiver.received.length, before + count, 'what is refused is not sent again')
+  assert.equal(receiver.received.length, before + count, 'a rejected push is not sent again')
 }
 
 function bodiesOf({ received }: MoodyReceiver): string[] {
   return received.map(({ body }) => JSON.parse(body).data.job_title)
 }
 
-/** The same push until it is taken, each time with all that belongs to it, then the next one. */
+/** Checks that the first push is sent unchanged until it is accepted, and then the second one. */
 function checkRequests(receiver: MoodyReceiver, { isQueue }: Example): void {
   const { received } = receiver
   for (const { headers, method } of received) {
@@ -62,7 +62,7 @@ function checkRequests(receiver: MoodyReceiver, { isQueue }: Example): void {
   assert.equal(new Set(ofFirst.map(({ body }) => body)).size, 1, 'the same, word for word')
   const ofSecond = received.filter(({ method }) => method === 'PATCH')
   assert.equal(JSON.parse(ofSecond[0]?.body ?? '').data.department, null)
-  // Workers of a queue take the next push meanwhile; `occurred_at` tells the hub which one is newer.
+  // Workers of a queue send the next push meanwhile; `occurred_at` tells the hub which one is newer.
   if (isQueue) return
   const methods = received.map(({ method }) => method)
   assert.deepEqual(methods, ['POST', 'POST', 'POST', 'PATCH'])

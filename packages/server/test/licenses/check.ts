@@ -1,4 +1,7 @@
-/** `npm run check:licenses`: the licences of all dependencies, as the lock file has them. Ends with 1 where one is not allowed. */
+/**
+ * `npm run check:licenses`: lists the licences of all dependencies in the lock file. Exits with 1 if one is not
+ * allowed.
+ */
 import { readFileSync } from 'node:fs'
 import { findForbidden, type LockedPackages } from './find-forbidden.ts'
 

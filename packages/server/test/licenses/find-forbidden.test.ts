@@ -5,13 +5,13 @@ import { findForbidden, type LockedPackages } from './find-forbidden.ts'
 
 const LOCK = new URL('../../../../package-lock.json', import.meta.url)
 
-test('every dependency comes under a licence that is allowed', () => {
+test('every dependency has an allowed licence', () => {
   const { packages }: { packages: LockedPackages } = JSON.parse(readFileSync(LOCK, 'utf8'))
   assert.ok(Object.keys(packages).length > 100)
   assert.deepEqual(findForbidden(packages), [])
 })
 
-test('a licence that is not allowed, missing or no SPDX expression is told with its package', () => {
+test('a package with a forbidden, missing or invalid licence is reported', () => {
   const of = (license?: string) => ({ version: '1.0.0', ...(license && { license }) })
   assert.deepEqual(
     findForbidden({

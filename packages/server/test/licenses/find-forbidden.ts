@@ -1,13 +1,13 @@
-/** Which dependencies come under a licence that nobody has agreed to. */
+/** Finds dependencies whose licence is not allowed. */
 import satisfies from 'spdx-satisfies'
 
-/** Of `package-lock.json`: each installed package by its folder. */
+/** The packages of `package-lock.json`, by folder. */
 export type LockedPackages = Record<
   string,
   { version?: string; license?: string; link?: boolean; dev?: boolean }
 >
 
-/** They ask for no more than naming the authors, or, as the MPL, for giving changes of their own files. */
+/** These licences require attribution at most or, like the MPL, sharing changes to their own files. */
 const ALLOWED = [
   '0BSD',
   'Apache-2.0',
@@ -22,12 +22,12 @@ const ALLOWED = [
   'Unlicense',
 ]
 
-/** What nobody gets who runs a hub may also be a list or a text of such. */
+/** Development dependencies are not distributed with a hub, so data and texts are allowed as well. */
 const ALLOWED_FOR_DEVELOPMENT = [...ALLOWED, 'CC-BY-3.0']
 
 const INSTALLED = 'node_modules/'
 
-/** @returns a line for each package whose licence is missing, unreadable or not allowed. */
+/** @returns one line for each package whose licence is missing, invalid or not allowed. */
 export function findForbidden(packages: LockedPackages): string[] {
   return Object.entries(packages)
     .filter(([folder, { link }]) => folder.includes(INSTALLED) && !link)

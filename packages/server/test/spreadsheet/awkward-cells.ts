@@ -1,4 +1,4 @@
-/** Values that spreadsheets like to get wrong, and what they are to make of them. */
+/** Values that spreadsheets often misread, and the cells that they must become. */
 import { type Cell, EMPTY } from './sheet-cells.ts'
 
 export type AwkwardCell = {
@@ -7,14 +7,14 @@ export type AwkwardCell = {
   /** The text of the cell in CSV. */
   csv: string
   xlsx: Cell
-  /** Whether a spreadsheet would run it if it could. */
+  /** Whether a spreadsheet would evaluate it as a formula. */
   isFormula?: boolean
 }
 
 const LONGEST = 32_767
 const CUT = ' … [cut here: a cell holds 32,767 characters]'
 
-/** Texts that are to be shown as they are. */
+/** Texts that must be shown unchanged. */
 const TEXTS = [
   ...['plain', ' spaces around ', '  ', 'a,b', 'a;b', 'say "hi"', '"', '""', "'", "'=1+1"],
   ...[
@@ -42,7 +42,7 @@ const TEXTS = [
   ...['x'.repeat(LONGEST), `${'x'.repeat(LONGEST - 2)}😀`, '王'.repeat(LONGEST)],
 ]
 
-/** Texts that would be formulas. */
+/** Texts that a spreadsheet would evaluate as formulas. */
 const FORMULAS = [
   ...['=1+1', '=HYPERLINK("http://example.org","x")', '+1', '+49 30 123', '-1+1', '-', '@SUM(1,1)'],
   ...[
@@ -70,7 +70,7 @@ const textCell = (text: string, csv = text): AwkwardCell => ({
 export const CELLS: AwkwardCell[] = [
   ...TEXTS.map((text) => textCell(text)),
   ...FORMULAS.map((text) => ({ ...textCell(text, `'${text}`), isFormula: true })),
-  // What LibreOffice reads without.
+  // LibreOffice drops the null character.
   { ...textCell('\u0000=1+1', "'=1+1"), isFormula: true },
   ...[
     ['0', '0'],
@@ -82,16 +82,16 @@ export const CELLS: AwkwardCell[] = [
     ['true', 'TRUE'],
     ['false', 'FALSE'],
   ].map(([json = '', value = '']) => ({ json, csv: json, xlsx: { value } })),
-  // More digits than a spreadsheet counts.
+  // Numbers with more digits than a spreadsheet keeps.
   ...['9007199254740993', '0.12345678901234567', '1e400', '-123456789012345678'].map((json) => ({
     json,
     csv: json,
     xlsx: { text: json },
   })),
-  // Characters that texts of some kinds have no place for.
+  // Characters that some formats cannot store.
   textCell('a\u0001b\u001fc\u007fd\u0085e'),
   textCell('a\u0000b', 'ab'),
-  // LibreOffice has one kind of line end.
+  // LibreOffice has only one kind of line break.
   { json: '"a\\r\\nb\\rc"', ...sameText('a\nb\nc') },
   textCell('a\ufffeb\uffffc'),
   { json: '"a\\ud800b"', ...sameText('a\ufffdb') },

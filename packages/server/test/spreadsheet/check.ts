@@ -1,6 +1,6 @@
 /**
- * `npm run check:spreadsheet`: has LibreOffice open what a hub exports, and compares every cell. Ends with 1
- * where one is otherwise, with 2 where LibreOffice is not installed.
+ * `npm run check:spreadsheet`: opens exports of a hub in LibreOffice and compares every cell. Exits with 1 if a
+ * cell differs, with 2 if LibreOffice is not installed.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,9 +11,9 @@ import { CELLS } from './awkward-cells.ts'
 import { findOffice, openInOffice } from './office.ts'
 import { type Cell, findDifferences } from './sheet-cells.ts'
 
-/** Commas, quotes, UTF-8, from the first line; each column a text. */
+/** Comma-separated, quoted, UTF-8, from the first line; every column is text. */
 const AS_TEXTS = 'CSV:44,34,76,1,1/2/2/2/3/2'
-/** The same, the columns as whoever opens the file gets them, formulas being run. */
+/** The same with default columns, as a user opens the file; formulas are evaluated. */
 const AS_USUAL = 'CSV:44,34,76,1,,1033,false,true,false,false,false,0,true'
 const KEYS = ['value', '=1+1']
 const HEADER = ['hub_reference_number', ...KEYS]
@@ -41,7 +41,7 @@ async function main(): Promise<number> {
 
   const problems: string[] = []
   const check = (name: string, differences: string[]) => {
-    process.stdout.write(`${name}: ${differences.length === 0 ? 'as it should be' : 'OTHERWISE'}\n`)
+    process.stdout.write(`${name}: ${differences.length === 0 ? 'OK' : 'DIFFERENT'}\n`)
     problems.push(...differences.map((difference) => `${name}: ${difference}`))
   }
   const asXlsx = sheetOf('=1+1', (cell) => cell.xlsx)
@@ -52,8 +52,11 @@ async function main(): Promise<number> {
   check('CSV with a byte order mark', findDifferences(asCsv, marked))
 
   const usual = await open('usual.csv', 'format=csv&bom=true', AS_USUAL)
-  check('CSV as usual: nothing runs', findDifferences(formulasOf(asCsv), formulasOf(usual)))
-  // Where nothing ran even so, nothing would be proved.
+  check(
+    'CSV with default columns: no formula runs',
+    findDifferences(formulasOf(asCsv), formulasOf(usual)),
+  )
+  // Control: if no formula ran here either, the check above would prove nothing.
   const raw = await open('raw.csv', 'format=csv&raw=true', AS_USUAL)
   const hasRun = formulasOf(raw).some(([, cell]) => cell && 'value' in cell && cell.value === '2')
   check('CSV with raw=true: formulas run', hasRun ? [] : ['=1+1 did not come to 2'])
@@ -62,7 +65,7 @@ async function main(): Promise<number> {
   return problems.length === 0 ? 0 : 1
 }
 
-/** A hub that holds a record for each cell. @returns gives an export's bytes. */
+/** Starts a hub with one record per cell. @returns a function that fetches an export. */
 async function startExportingHub(sandbox: ReturnType<typeof createSandbox>) {
   const records = CELLS.map(({ json }, at) => {
     const names = JSON.stringify({ reference_number: referenceOf(at), full_name: 'Any' })
@@ -92,12 +95,12 @@ function sheetOf(lastHeader: string, toCell: (cell: (typeof CELLS)[number]) => C
   return [header, ...rows]
 }
 
-/** In the order of the records. */
+/** Sorts in the order of the records. */
 function referenceOf(at: number): string {
   return `cell ${String(at).padStart(3, '0')}`
 }
 
-/** The rows of the values that a spreadsheet would run. */
+/** The rows of the values that a spreadsheet would evaluate. */
 function formulasOf(sheet: Cell[][]): Cell[][] {
   return sheet.filter((_, at) => CELLS[at - 1]?.isFormula)
 }

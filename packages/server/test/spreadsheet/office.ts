@@ -1,4 +1,4 @@
-/** LibreOffice without a window, each time with a profile of its own. */
+/** Runs LibreOffice headless, with a profile of its own. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants, mkdtempSync, readFileSync } from 'node:fs'
@@ -6,16 +6,16 @@ import { delimiter, join, parse } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Cell, readCells } from './sheet-cells.ts'
 
-/** It starts in some seconds, the first time in some more. */
+/** LibreOffice takes some seconds to start, and longer on its first run. */
 const TIME_LIMIT_MS = 180_000
 
 /**
- * UTF-8, commas, quotes around every text and nothing else, numbers as they are and not as they are shown. What
- * is a formula comes as what it has come to.
+ * UTF-8, comma-separated, quotes around texts only, stored instead of displayed numbers. A formula is written as
+ * its result.
  */
 const AS_CELLS = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,true,false'
 
-/** The program; null where it is not installed. */
+/** The path of the program; null if it is not installed. */
 export function findOffice(): string | null {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
     const path = join(folder, 'soffice')
@@ -27,7 +27,7 @@ export function findOffice(): string | null {
   return null
 }
 
-/** The cells of the first sheet of a file. @param importAs how a file of text is to be read, where not as it is by default. */
+/** Reads the cells of the first sheet of a file. @param importAs import filter for a text file; optional */
 export async function openInOffice(
   office: string,
   file: string,
@@ -43,7 +43,7 @@ export async function openInOffice(
       ...(importAs === undefined ? [] : [`--infilter=${importAs}`]),
       ...['--convert-to', AS_CELLS, '--outdir', output, file],
     ],
-    // A group of its own: the program starts another one.
+    // A process group of its own, since the program starts another one.
     {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],

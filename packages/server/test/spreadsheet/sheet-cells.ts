@@ -1,11 +1,11 @@
-/** The cells of a sheet as LibreOffice writes them down: texts in quotes, all else as it stands. */
+/** Reads and compares cells in the CSV of LibreOffice, in which only texts are quoted. */
 
-/** `value` is a number, a boolean or a formula as it is written; nothing where the cell is empty. */
+/** `value` is a number, a boolean or a formula as written; empty for an empty cell. */
 export type Cell = { text: string } | { value: string }
 
 export const EMPTY: Cell = { value: '' }
 
-/** Reads CSV in which every text, and nothing else, stands in quotes. */
+/** Reads CSV in which texts are quoted and nothing else is. */
 export function readCells(csv: string): Cell[][] {
   const rows: Cell[][] = []
   let row: Cell[] = []
@@ -22,7 +22,7 @@ export function readCells(csv: string): Cell[][] {
   return rows
 }
 
-/** What is otherwise than expected, a line each. */
+/** One line for each cell that is not as expected. */
 export function findDifferences(expected: Cell[][], found: Cell[][]): string[] {
   const rows = Math.max(expected.length, found.length)
   return Array.from({ length: rows }, (_, at) => at).flatMap((at) => {

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { changeUrlState } from '../../lib/url-state.ts'
 import { changesForTab, tabOf } from './tabs.ts'
 
-test('a tab that is none is the log', () => {
+test('an unknown tab opens the log', () => {
   assert.deepEqual(
     [tabOf({}), tabOf({ tab: 'x' }), tabOf({ tab: 'alerts' })],
     ['log', 'log', 'alerts'],
   )
 })
 
-test('another tab keeps the platform and nothing else', () => {
+test('switching tabs keeps only the platform filter', () => {
   const state = { tab: 'rejected', platform: 'school', code: 'x', cursor: '5' }
   const missing = changeUrlState(state, changesForTab(state, 'missing'))
   assert.deepEqual(missing, { platform: 'school', tab: 'missing' })

@@ -36,7 +36,7 @@ Text.
 #### Something else
 `
 
-test('a guide is its title, its lead and its sections', () => {
+test('a guide is split into title, lead and sections', () => {
   const { title, lead, sections } = splitGuide(GUIDE)
   assert.equal(title, 'Integration guide for a_b & c.')
   assert.equal(lead, 'The lead.')
@@ -46,7 +46,7 @@ test('a guide is its title, its lead and its sections', () => {
   )
 })
 
-test('what looks like a heading in code is none', () => {
+test('a heading inside a code block is not a heading', () => {
   const [first] = splitGuide(GUIDE).sections
   assert.equal(first?.parts.length, 1)
   const [part] = first?.parts ?? []
@@ -54,7 +54,7 @@ test('what looks like a heading in code is none', () => {
   assert.match(part.markdown, /### A part[\s\S]+## nor this/)
 })
 
-test('examples stand together by language, up to the next heading', () => {
+test('examples are grouped by language up to the next heading', () => {
   const [, second] = splitGuide(GUIDE).sections
   const [before, examples, after] = second?.parts ?? []
   assert.ok(before?.kind === 'text' && examples?.kind === 'examples' && after?.kind === 'text')
@@ -66,6 +66,6 @@ test('examples stand together by language, up to the next heading', () => {
   assert.match(after.markdown, /^### After\n\n#### Something else/)
 })
 
-test('of nothing there is nothing', () => {
+test('an empty guide gives empty parts', () => {
   assert.deepEqual(splitGuide(''), { title: '', lead: '', sections: [] })
 })

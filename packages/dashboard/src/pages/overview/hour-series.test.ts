@@ -17,8 +17,8 @@ const hour = (at: string, over: Partial<HourOfStatistics> = {}): HourOfStatistic
   ...over,
 })
 
-describe('the figures of the last hours', () => {
-  it('add up what came', () => {
+describe('hourly statistics', () => {
+  it('add up the received records of each hour', () => {
     const hours = [
       hour('2026-11-21T07:00:00.000Z', { received_post: 1, received_pull: 2 }),
       hour('2026-11-21T08:00:00.000Z'),
@@ -32,7 +32,7 @@ describe('the figures of the last hours', () => {
     assert.deepEqual(toBars(hours, inUtc)[0], { hour: '7 AM', POST: 1, PATCH: 0, Pull: 2 })
   })
 
-  it('tell how many there were, ending with how many there are, and never fewer than none', () => {
+  it('count back from the current total and never fall below zero', () => {
     assert.deepEqual(levelOf(10, [1, 0, 4, 2]), [4, 4, 8, 10])
     assert.deepEqual(levelOf(3, [5, 5]), [0, 3])
     fc.assert(

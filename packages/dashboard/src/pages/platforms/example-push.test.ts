@@ -5,7 +5,7 @@ import { examplePush } from './example-push.ts'
 
 const field = (key: string) => ({ key, label: key, type: 'string', required: false })
 
-it('the example is one command of a shell whatever the module is called', () => {
+it('the example push is a single shell command, whatever the module is named', () => {
   const module = {
     module_name: `Ann's "best" $HOME; rm -rf`,
     record_type: `it's`,
@@ -14,7 +14,7 @@ it('the example is one command of a shell whatever the module is called', () => 
   }
   const hubApiKey = 'rhk_1'
   const command = examplePush(module, { hubUrl: 'https://hub.example', hubApiKey })
-  // Prints each word that the shell would hand to curl.
+  // Prints each argument that the shell would pass to curl.
   const script = command.replace(/^curl/, `for word in "$@"; do :; done; printf '%s\\0'`)
   const words = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).split('\0')
   assert.equal(words[2], 'https://hub.example/api/webhook/receive')

@@ -32,8 +32,8 @@ const ALL = [
 ]
 const ANY = { text: '', status: '', health: '' }
 
-describe('the list of platforms', () => {
-  it('says how well each is, the worst first', () => {
+describe('the platform list', () => {
+  it('shows the health of each platform and sorts the worst first', () => {
     assert.deepEqual(ALL.map(healthOf), ['trouble', 'off', 'question', 'waiting'])
     assert.equal(explainHealth(platform('Well')), null)
     assert.match(explainHealth(platform('Ill', { missing_reviews: 1 })) ?? '', /of a module are/)
@@ -41,13 +41,13 @@ describe('the list of platforms', () => {
     assert.deepEqual(titles, ['Clinic', 'School', 'Shop', 'archive'])
   })
 
-  it('sorts without minding case, alike ones by title in either direction', () => {
+  it('sorts case-insensitively, with equal values by title in either direction', () => {
     assert.deepEqual(titlesOf(ANY, 'title', 'asc'), ['archive', 'Clinic', 'School', 'Shop'])
     assert.deepEqual(titlesOf(ANY, 'records', 'desc'), ['School', 'archive', 'Clinic', 'Shop'])
     assert.deepEqual(titlesOf(ANY, 'records', 'asc'), ['Shop', 'archive', 'Clinic', 'School'])
   })
 
-  it('filters by words of title, name or address, by status and by health', () => {
+  it('filters by title, name or address, by status and by health', () => {
     assert.deepEqual(titlesOf({ ...ANY, text: ' CLIN' }), ['Clinic'])
     assert.deepEqual(titlesOf({ ...ANY, text: 'shop.example' }), ['Shop'])
     assert.deepEqual(titlesOf({ ...ANY, status: 'inactive' }), ['archive'])

@@ -53,15 +53,15 @@ const task: PullTask = {
   finished_at: null,
 }
 
-describe('how a pull reads', () => {
-  it('tells how far it is, how long it has taken and will take', () => {
+describe('pull labels', () => {
+  it('show the progress, the elapsed time and the time left', () => {
     assert.equal(
       progressInWords(pull, NOW),
       '1,204 of 3,000 records · 2 of 5 modules · 12 s · about 18 s left · 100 records a second',
     )
   })
 
-  it('tells no estimate that nobody knows, nor one of a pull that is over', () => {
+  it('show no estimate if none is known or the pull has ended', () => {
     const unknown = { ...pull.progress, records_total: null, seconds_left: null }
     const progress = { ...unknown, records_per_second: null }
     assert.equal(
@@ -81,7 +81,7 @@ describe('how a pull reads', () => {
     assert.match(progressInWords({ ...pull, started_at: null }, NOW), /waiting to start/)
   })
 
-  it('does not say that nothing came while it may still come', () => {
+  it('do not report zero records while records may still arrive', () => {
     const begun = { ...pull.progress, records_received: 0 }
     assert.match(progressInWords({ ...pull, progress: begun }, NOW), /^no record yet · /)
     const beyond = { ...pull.progress, records_received: 3000 }
@@ -91,11 +91,11 @@ describe('how a pull reads', () => {
     assert.equal(taskInWords({ ...task, state: 'failed', finished_at: STARTED }), '0 records')
   })
 
-  it('never has taken less than no time, however clocks differ', () => {
+  it('never show a negative duration, even if clocks differ', () => {
     assert.equal(durationOf(pull, Date.parse(STARTED) - 60_000), 0)
   })
 
-  it('says of a module how far it is, where that is known', () => {
+  it('show the progress of a module if its total is known', () => {
     assert.equal(taskPercent({ ...task, state: 'queued' }), 0)
     assert.equal(taskPercent(task), null)
     assert.equal(taskPercent({ ...task, total: 200, received: 50 }), 25)
@@ -104,7 +104,7 @@ describe('how a pull reads', () => {
     assert.equal(taskPercent({ ...task, state: 'failed', finished_at: STARTED }), 100)
   })
 
-  it('counts what came in words, without what did not', () => {
+  it('summarise the records of a module without zero counts', () => {
     const counted = { ...task, total: 3000, received: 1200, created: 3, rejected: 1 }
     assert.equal(taskInWords(counted), '1,200 of 3,000 records · 3 new · 1 failed')
     assert.equal(
@@ -117,7 +117,7 @@ describe('how a pull reads', () => {
     )
   })
 
-  it('names a common schedule', () => {
+  it('describe common schedules in words', () => {
     assert.deepEqual(['* * * * *', '*/5 * * * *', '17 3 * * *'].map(patternInWords), [
       'every minute',
       'every 5 minutes',

@@ -60,8 +60,8 @@ const visible = (state: Record<string, string>) =>
     .filter((column) => isShown(column, NO_CHOICE))
     .map(({ label }) => label)
 
-describe('the columns of a list', () => {
-  test('of one module are the labels of its fields, reference and name first', () => {
+describe('the columns of a record list', () => {
+  test('are the fields of a single module, with reference and name first', () => {
     assert.deepEqual(visible({ platform: 'p1', record_type: 'a' }), [
       'Case no.',
       'Name',
@@ -73,7 +73,7 @@ describe('the columns of a list', () => {
     ])
   })
 
-  test('of several modules say where a record is from', () => {
+  test('include the platform and the module of a record where these differ', () => {
     assert.deepEqual(visible({ platform: 'p1' }), [
       'Reference',
       'Name',
@@ -83,7 +83,7 @@ describe('the columns of a list', () => {
     assert.deepEqual(visible({}), ['Reference', 'Name', 'Platform', 'Module', 'Changed in the hub'])
   })
 
-  test('know what they are filtered by and what they hold', () => {
+  test('know their filter and the type of their values', () => {
     const byId = new Map(
       columnsFor({ platform: 'p1', record_type: 'a' }).map((column) => [column.id, column]),
     )
@@ -98,12 +98,12 @@ describe('the columns of a list', () => {
   })
 })
 
-describe('the choice of columns', () => {
+describe('column settings', () => {
   const columns = columnsFor({ platform: 'p1', record_type: 'a' })
   const ids = (choice = NO_CHOICE) => arrange(columns, choice).map(({ id }) => id)
   const find = (id: string) => columns.find((one) => one.id === id) ?? assert.fail(id)
 
-  test('moves a column past the next one that is shown', () => {
+  test('move a column past the next visible one', () => {
     const hidden = toggle(find('data.amount'), NO_CHOICE)
     const moved = move(columns, hidden, find('data.status'), 1)
     const shown = arrange(columns, moved).filter((one) => isShown(one, moved))
@@ -116,14 +116,14 @@ describe('the choice of columns', () => {
     assert.equal(move(columns, NO_CHOICE, find('hub_reference_number'), -1), NO_CHOICE)
   })
 
-  test('shows what is hidden at first, and hides it again', () => {
+  test('show a column that is hidden by default, and hide it again', () => {
     const created = find('hub_created_at')
     const shown = toggle(created, NO_CHOICE)
     assert.equal(isShown(created, shown), true)
     assert.equal(isShown(created, toggle(created, shown)), false)
   })
 
-  test('never loses or doubles a column, whatever is remembered', () => {
+  test('never lose or duplicate a column, whatever order was saved', () => {
     const anyId = fc.oneof(fc.string(), fc.constantFrom(...columns.map(({ id }) => id)))
     fc.assert(
       fc.property(fc.uniqueArray(anyId), (order) => {
@@ -133,7 +133,7 @@ describe('the choice of columns', () => {
     )
   })
 
-  test('is nothing where what is remembered cannot be read', () => {
+  test('fall back to the defaults if the saved value is invalid', () => {
     for (const text of [null, '', 'x', '[]', '{"order":3}', '{"order":[1]}']) {
       assert.deepEqual(parseChoice(text), NO_CHOICE)
     }

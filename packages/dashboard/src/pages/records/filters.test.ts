@@ -30,7 +30,7 @@ const words = (query: string) =>
   filtersOf(parseUrlState(query)).map((filter) => wordsOfFilter(filter, columns))
 
 describe('filters', () => {
-  test('read as sentences', () => {
+  test('are described in words', () => {
     assert.deepEqual(words('filter[status][contains]=open&missing=true&incomplete=false'), [
       'Complete',
       'Missing at the platform',
@@ -49,7 +49,7 @@ describe('filters', () => {
     )
   })
 
-  test('give way to each other in the URL', () => {
+  test('replace each other in the URL', () => {
     const before = parseUrlState('q=a&filter[amount][after]=1&filter[amount][before]=5&cursor=c')
     const [range = null] = filtersOf(before)
     const after = changeUrlState(
@@ -73,7 +73,7 @@ describe('filters', () => {
     assert.deepEqual(changeUrlState(flagged, replaceFilter(flag, null)), {})
   })
 
-  test('are offered by what the field holds, each once', () => {
+  test('offer operations by the type of the field, each once', () => {
     for (const kind of ['text', 'number', 'date'] as const) {
       const offered = operationsFor(kind).map(({ value }) => value)
       assert.equal(new Set(offered).size, 8)
@@ -81,7 +81,7 @@ describe('filters', () => {
     assert.equal(operationsFor('number')[2]?.label, 'is at least')
   })
 
-  test('times go to an input and back to the minute', () => {
+  test('convert times to an input value and back, to the minute', () => {
     const iso = '2026-11-21T07:30:00.000Z'
     assert.equal(fromLocalInput(toLocalInput(iso)), iso)
     assert.deepEqual([fromLocalInput(''), toLocalInput('x')], ['', ''])

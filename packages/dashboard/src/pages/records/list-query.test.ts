@@ -18,8 +18,8 @@ const state = parseUrlState(
   'platform=hr&record_type=employee&q=ann&filter[status]=open&filter[on][after]=2026&sort=-data.on&cursor=c&record=7&tab=raw',
 )
 
-describe('the list that a URL asks for', () => {
-  test('has the parameters of the API and none of the page', () => {
+describe('the list query of a URL', () => {
+  test('contains the API parameters and none of the page', () => {
     const query = new URLSearchParams(listQueryOf(state))
     assert.deepEqual(
       [...query.keys()],
@@ -28,14 +28,14 @@ describe('the list that a URL asks for', () => {
     assert.ok(!viewQueryOf(state).includes('cursor'))
   })
 
-  test('is the same view whatever the order of its parameters', () => {
+  test('gives the same view, whatever the order of its parameters', () => {
     assert.equal(
       viewQueryOf(parseUrlState('q=a&platform=b')),
       viewQueryOf(parseUrlState('platform=b&q=a&record=1')),
     )
   })
 
-  test('tells its conditions, strange keys included', () => {
+  test('returns its conditions, including unusual keys', () => {
     assert.deepEqual(
       conditionsOf(parseUrlState('filter[a]b]=1&filter[x y][empty]=true&filter[z][like]=1')),
       [
@@ -45,7 +45,7 @@ describe('the list that a URL asks for', () => {
     )
   })
 
-  test('gets other conditions, and begins at its first page then', () => {
+  test('replaces conditions and returns to the first page', () => {
     const changed = changeUrlState(
       state,
       replaceConditions(
@@ -59,25 +59,25 @@ describe('the list that a URL asks for', () => {
     assert.equal(changed['record'], '7')
   })
 
-  test('without its filters is the module in its order', () => {
+  test('keeps the module and the sort order when filters are cleared', () => {
     const cleared = changeUrlState(state, clearFilters(state))
     assert.equal(viewQueryOf(cleared), 'platform=hr&record_type=employee&sort=-data.on')
     assert.deepEqual([isNarrowed(state), isNarrowed(cleared)], [true, false])
   })
 
-  test('gives way to a saved view', () => {
+  test('is replaced by a saved view', () => {
     const opened = changeUrlState(state, openView(state, 'q=bob&missing=true'))
     assert.equal(viewQueryOf(opened), 'missing=true&q=bob')
   })
 
-  test('is sorted by what the URL says', () => {
+  test('takes the sort order from the URL', () => {
     assert.deepEqual(sortOf(state), { by: 'data.on', descending: true })
     assert.deepEqual(sortOf({}), { by: 'updated_at', descending: true })
     assert.equal(textOfSort({ by: 'data.on', descending: false }), 'data.on')
   })
 })
 
-describe('the address of an export', () => {
+describe('the export URL', () => {
   const options = {
     format: 'csv',
     columns: ['hub_reference_number', 'a,b'],
@@ -86,7 +86,7 @@ describe('the address of an export', () => {
     gzip: true,
   }
 
-  test('filters as the list does, with the options that the format has', () => {
+  test('contains the filters of the list and the options of the format', () => {
     const { searchParams } = new URL(exportAddress(state, options), 'http://hub')
     assert.equal(searchParams.get('filter[status]'), 'open')
     assert.deepEqual(searchParams.getAll('columns'), ['hub_reference_number', 'a,b'])
@@ -96,7 +96,7 @@ describe('the address of an export', () => {
     )
   })
 
-  test('names nothing that the format refuses', () => {
+  test('omits options that the format rejects', () => {
     for (const format of ['xlsx', 'ndjson', 'json']) {
       const names = [
         ...new URL(exportAddress({}, { ...options, format }), 'http://hub').searchParams.keys(),

@@ -40,7 +40,7 @@ const hub = {
   error: null,
 }
 
-test('lanes fill as platforms answer, and what was found comes first', () => {
+test('lanes fill as platforms respond, with results first', () => {
   const state = [
     asked,
     hub,
@@ -56,7 +56,7 @@ test('lanes fill as platforms answer, and what was found comes first', () => {
   assert.equal(wordsOfProgress(state), 'Searching: 4 of 5 platforms have answered, with 2 found.')
 })
 
-test('an answer that ends without its end was cut off', () => {
+test('a response without its end line is reported as cut off', () => {
   const state = [asked, hub].reduce(addLine, BEGUN)
   assert.equal(endAnswer(state).progress, 'broken')
   assert.match(wordsOfProgress(endAnswer(state)), /broke off: 0 of 5/)
@@ -64,7 +64,7 @@ test('an answer that ends without its end was cut off', () => {
   assert.equal(endAnswer(done), done)
 })
 
-test('words for the beginning and for a hub without platforms', () => {
+test('progress labels cover the beginning and a hub without platforms', () => {
   assert.equal(wordsOfProgress(BEGUN), 'Searching…')
   assert.equal(wordsOfProgress(addLine(BEGUN, hub)), 'No active platform to ask.')
 })

@@ -35,11 +35,11 @@ function startBroadcaster() {
   }
 }
 
-describe('telling of changes', () => {
+describe('broadcasting changes', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
   afterEach(() => mock.timers.reset())
 
-  it('the first one is told at once, a storm of them once a second', () => {
+  it('sends the first change at once and a burst once per second', () => {
     const { note, told, announced } = startBroadcaster()
     note('records')
     mock.timers.tick(0)
@@ -53,7 +53,7 @@ describe('telling of changes', () => {
     assert.equal(announced.length, told.length)
   })
 
-  it('nothing is told where nothing has changed', () => {
+  it('sends nothing if nothing has changed', () => {
     const { note, told, announced } = startBroadcaster()
     mock.timers.tick(60_000)
     note('activity')
@@ -61,7 +61,7 @@ describe('telling of changes', () => {
     assert.deepEqual([told, announced], [[['activity']], ['activity']])
   })
 
-  it('what another process tells is passed on, but not told back', () => {
+  it('forwards changes of another process without publishing them again', () => {
     const { hear, told, announced } = startBroadcaster()
     hear('platforms,records')
     hear('nonsense')
@@ -70,14 +70,14 @@ describe('telling of changes', () => {
     assert.deepEqual(announced, [])
   })
 
-  it('who has left hears nothing; at the stop all are sent away, and who comes after it', () => {
+  it('sends nothing after unsubscribing, and stop() ends current and later subscribers', () => {
     const { note, unsubscribe, subscribe, stop, told, ends } = startBroadcaster()
     unsubscribe()
     note('pull')
     mock.timers.tick(0)
     assert.deepEqual(told, [])
     const sentAway: string[] = []
-    const other = { tell: () => assert.fail('it was told'), end: () => sentAway.push('other') }
+    const other = { tell: () => assert.fail('it was notified'), end: () => sentAway.push('other') }
     subscribe(other)
     stop()
     subscribe(other)

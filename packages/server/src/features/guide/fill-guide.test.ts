@@ -67,7 +67,7 @@ function fillFor(platform: Platform): string {
   })
 }
 
-describe('the guide as it stands in the repository', () => {
+describe('the guide in the repository', () => {
   const examples = new Map(
     SECTIONS.flatMap((section) => [...section.matchAll(BLOCK)]).map(([, name = '', json = '']) => [
       name,
@@ -75,7 +75,7 @@ describe('the guide as it stands in the repository', () => {
     ]),
   )
 
-  test('its examples are what the hub takes and gives', () => {
+  test('its examples are accepted by the hub', () => {
     assert.equal(checkManifest(examples.get('manifest')).outcome, 'valid')
     assert.equal(checkPush('POST', examples.get('push'), NOW).outcome, 'valid')
     assert.equal(checkPush('PATCH', examples.get('patch'), NOW).outcome, 'valid')
@@ -84,7 +84,7 @@ describe('the guide as it stands in the repository', () => {
     }
   })
 
-  test('each example of a platform has its place there, with the same members', () => {
+  test('it contains every generated example, with the same members', () => {
     const made = makeExamples(platformOf([moduleOf('visit', [])]))
     assert.deepEqual([...made.keys()].toSorted(), [...examples.keys()].toSorted())
     for (const [name, example] of examples) {
@@ -92,7 +92,7 @@ describe('the guide as it stands in the repository', () => {
     }
   })
 
-  test('the codes that it explains are those of the catalogue, with their status', () => {
+  test('its error codes are in the catalogue, with the same status', () => {
     const rows = SECTIONS.flatMap((section) => [
       ...section.matchAll(/^\| (?:(\d{3}) \| )?((?:`\w+`(?:, )?)+) \|/gm),
     ])
@@ -107,7 +107,7 @@ describe('the guide as it stands in the repository', () => {
   })
 })
 
-/** Of the first line, where it is several. */
+/** The members of an example, or of its first line if it has several. */
 function membersOf(example: unknown): string[] {
   return Object.keys(Object(Array.isArray(example) ? example[0] : example))
 }
@@ -116,8 +116,8 @@ function parseLines(text: string): unknown[] {
   return text.split('\n').map((line) => JSON.parse(line))
 }
 
-describe('filling in the guide', () => {
-  test('the words of the hub take the place of the examples, for anybody', () => {
+describe('filling the guide', () => {
+  test('the settings of the hub replace the placeholders', () => {
     const text = fillGuide(SECTIONS, HUB, null)
     assert.match(text, /^# Integration guide\n/)
     assert.doesNotMatch(text, /hub\.example\.org|\/api\/hub|'\/?hub['/]|ngrok|example=/)
@@ -129,7 +129,7 @@ describe('filling in the guide', () => {
     assert.ok(text.includes("pathWord: 'sync'"))
   })
 
-  test('a platform finds its own names, and those of the generic guide nowhere', () => {
+  test('a platform sees its own names and none of the generic guide', () => {
     const fields = [
       { key: 'ward', label: 'Ward', type: 'string' },
       { key: 'beds', label: 'Beds', type: 'number' },
@@ -143,7 +143,7 @@ describe('filling in the guide', () => {
     assert.doesNotMatch(text, /"employee"|records\/employee|"hr"|job_title|example=/)
   })
 
-  test('modules that are not received are left out where others are, and those that are gone', () => {
+  test('removed modules, and unregistered ones beside registered ones, are left out', () => {
     const modules = [
       moduleOf('gone', [], { removed_at: '2026-11-21T07:30:00.000Z' }),
       moduleOf('unwanted', [], { registered: false }),
@@ -154,7 +154,7 @@ describe('filling in the guide', () => {
     assert.match(fillFor(platformOf([])), /"modules": \[\]/)
   })
 
-  test('whatever its names are, the examples are ones that the hub takes', () => {
+  test('the hub accepts the examples for any platform, module and field names', () => {
     const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
     const field = fc.record({
       key: name,

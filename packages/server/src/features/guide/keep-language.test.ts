@@ -26,7 +26,7 @@ Words.
 #### Something else
 `
 
-test('the examples of one language stay, and all that is no example', () => {
+test('the examples of one language and all other text are kept', () => {
   assert.equal(
     keepLanguage(GUIDE, 'curl'),
     GUIDE.replace(/#### PHP\n\nWords[\s\S]*?(?=### After)/, ''),
@@ -37,7 +37,7 @@ test('the examples of one language stay, and all that is no example', () => {
   )
 })
 
-test('nothing of the guide is in no language', () => {
+test('every line of the guide is kept for at least one language', () => {
   const guide = readGuide().join('\n')
   const languages = Object.keys(GUIDE_LANGUAGES).filter(isGuideLanguage)
   const kept = languages.map((language) => new Set(keepLanguage(guide, language).split('\n')))

@@ -7,10 +7,10 @@ import { hashRecoveryCode, recoveryCodes } from './recovery-codes.ts'
 const SECRET = 'a secret of Better Auth, 32 characters or more'
 const { customBackupCodesGenerate: create, storeBackupCodes: store } = recoveryCodes(SECRET)
 
-/** What who has the database and the secret reads. */
+/** What an attacker with the database and the secret can read. */
 const unseal = async (sealed: string) => symmetricDecrypt({ key: SECRET, data: sealed })
 
-test('codes are of 140 random bits, in letters and digits that are not mistaken', () => {
+test('recovery codes have 140 random bits, in characters that are not easily confused', () => {
   const codes = Array.from({ length: 100 }, create).flat()
   assert.equal(codes.length, 1000)
   const letters = new Set(codes.join('').replaceAll('-', ''))
@@ -20,7 +20,7 @@ test('codes are of 140 random bits, in letters and digits that are not mistaken'
   assert.ok(groups.size > 6900, `${groups.size} of 7000 groups differ`)
 })
 
-test('what is stored has hashes alone, and stays as it is when the rest is stored again', async () => {
+test('only hashes are stored, and they stay the same when the list is stored again', async () => {
   const codes = create()
   const sealed = await store.encrypt(JSON.stringify(codes))
   const hashes = JSON.parse(await unseal(sealed))
@@ -30,7 +30,7 @@ test('what is stored has hashes alone, and stays as it is when the rest is store
   assert.equal(await unseal(await store.encrypt(rest)), rest)
 })
 
-test('a list of an older version, which has the codes, is read as hashes', async () => {
+test('a list of plain codes from an older version is read as hashes', async () => {
   const data = '["aBcDe-01oIl","zZzZz-99999"]'
   const read = await store.decrypt(await symmetricEncrypt({ key: SECRET, data }))
   assert.equal(read, JSON.stringify(['aBcDe-01oIl', 'zZzZz-99999'].map(hashRecoveryCode)))
@@ -40,7 +40,7 @@ test('a list of an older version, which has the codes, is read as hashes', async
   )
 })
 
-test('a code is known however it is typed, and no other text for one', () => {
+test('a code is recognised however it is typed, and no other text is', () => {
   const [code = ''] = create()
   const spelled = code.replaceAll('0', 'O').replaceAll('1', 'l')
   for (const typed of [

@@ -10,7 +10,7 @@ function slice(index: number, bytes: number): RecordsSlice {
   return { bytes: new Uint8Array(bytes), starts: [], ends: [], firstIndex: index, tooLarge: [] }
 }
 
-/** Commits that are held until they are let go. */
+/** A store whose commits wait until the test releases them. */
 function createStore() {
   const commits: number[][] = []
   const open: PromiseWithResolvers<void>[] = []
@@ -27,10 +27,10 @@ function createStore() {
 }
 
 for (const [what, hasPushes, kib] of [
-  ['a commit takes', false, 64],
-  ['a commit takes beside pushes', true, 16],
+  ['without pushes', false, 64],
+  ['during pushes', true, 16],
 ] as const) {
-  test(`what is read during a commit goes together, in its order, as much as ${what}`, async () => {
+  test(`slices read during a commit are stored together in order, up to the limit ${what}`, async () => {
     const { commits, store, untilCommits, gateOf } = createStore()
     const ahead = new StoreAhead(store, () => hasPushes)
     await ahead.add(slice(0, kib * KIB))
@@ -46,7 +46,7 @@ for (const [what, hasPushes, kib] of [
   })
 }
 
-test('large elements go alone and are not read ahead', async () => {
+test('large elements are stored alone and are not read ahead', async () => {
   const { commits, store, untilCommits, gateOf } = createStore()
   const ahead = new StoreAhead(store, () => false)
   let isReadOn = false
@@ -65,7 +65,7 @@ test('large elements go alone and are not read ahead', async () => {
   assert.deepEqual(commits, [[0], [1]])
 })
 
-test('after a failure nothing more is stored, and whoever adds or ends is told', async () => {
+test('after a failure nothing more is stored, and add() and end() reject', async () => {
   const { commits, store, untilCommits, gateOf } = createStore()
   const ahead = new StoreAhead(store, () => false)
   await ahead.add(slice(0, 64 * KIB))

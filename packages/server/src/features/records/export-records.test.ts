@@ -28,7 +28,7 @@ function exported(format: ExportFormat, chunks: AsyncGenerator<RecordRow[]>) {
 }
 
 for (const format of EXPORT_FORMATS) {
-  test(`${format} is read on only as far as it is taken, and not at all once nobody takes it`, async () => {
+  test(`${format} records are read on demand, and reading stops when the client leaves`, async () => {
     let read = 0
     let end = () => {}
     const ended = new Promise<void>((resolve) => (end = resolve))
@@ -51,7 +51,7 @@ for (const format of EXPORT_FORMATS) {
   })
 }
 
-test('chunks are small in bytes, however large the records are, and hold each once', async () => {
+test('chunks are limited in bytes and contain each record once', async () => {
   const sizes = [10, 10, 300_000, 10, 700_000, 10, 10, 900_000, ...Array(3000).fill(100)]
   const rows = sizes.map((size, index) => ({
     ...ROW,
@@ -90,7 +90,7 @@ test('chunks are small in bytes, however large the records are, and hold each on
   assert.ok(limits.some((limit) => limit <= 8) && limits.some((limit) => limit === 500))
 })
 
-test('a file has a name that every system takes, and its own letters where they may stand', () => {
+test('an export file name is safe on every system and keeps Unicode where allowed', () => {
   assert.equal(
     nameExportFile(['school', 'students', '2026-11-21'], 'csv'),
     `attachment; filename="recordhub-school-students-2026-11-21.csv"; filename*=UTF-8''recordhub-school-students-2026-11-21.csv`,

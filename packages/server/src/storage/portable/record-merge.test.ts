@@ -16,7 +16,7 @@ function found(record_id: number): Found {
   return { row, position: { value: record_id, record_id } }
 }
 
-/** A list that counts what is read of it. `every`: of as many records as it goes through it gives one. */
+/** A list that reports how many records are read. It returns only ids divisible by `every`. */
 function listOf(ids: number[], read: (count: number) => void, every = 1): ReadStep {
   const all = ids.toSorted((one, other) => one - other).map(found)
   return async (after, limit) => {
@@ -27,7 +27,7 @@ function listOf(ids: number[], read: (count: number) => void, every = 1): ReadSt
   }
 }
 
-test('lists that are read as one give every record once, in order, in pages of any size', async () => {
+test('merged lists return every record once, in order, for any page size', async () => {
   const owners = fc.array(fc.nat(6), { maxLength: 60 })
   await fc.assert(
     fc.asyncProperty(owners, fc.integer({ min: 1, max: 9 }), fc.nat(2), async (of, limit, skip) => {
@@ -49,7 +49,7 @@ test('lists that are read as one give every record once, in order, in pages of a
   )
 })
 
-test('of a thousand lists no more is read than a page takes', async () => {
+test('merging a thousand lists reads little more than one page', async () => {
   let read = 0
   const lists = Array.from({ length: 1000 }, (_, owner) =>
     listOf(

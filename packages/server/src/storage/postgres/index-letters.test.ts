@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { containing, hasTrigram, toIndexLetters } from './index-letters.ts'
 
-test('a part of a text is part of it in letters of the index too, which are of ASCII', () => {
+test('a substring is also a substring in index letters, which are ASCII only', () => {
   const text = fc.string({ unit: 'binary' }).map((one) => one.toWellFormed())
   fc.assert(
     fc.property(text, text, text, (before, part, after) => {
@@ -14,11 +14,11 @@ test('a part of a text is part of it in letters of the index too, which are of A
   )
 })
 
-test('two letters of another script have trigrams; signs have none', () => {
+test('a character of another script has trigrams, single ASCII letters have none', () => {
   assert.ok(hasTrigram(toIndexLetters('王')))
   assert.ok(!hasTrigram(toIndexLetters('a-b+c d')))
 })
 
-test('signs that LIKE knows are looked for as they are', () => {
+test('LIKE wildcards are escaped', () => {
   assert.equal(containing('100%_\\'), '%100\\%\\_\\\\%')
 })

@@ -11,7 +11,7 @@ import {
 
 const withCode = (code: string) => Object.assign(new Error(`made up: ${code}`), { code })
 
-test('what means that the database cannot be used, and what does not', () => {
+test('errors that make the database unusable are recognised', () => {
   const away = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', '08006', '57P03']
   const unusable = ['28P01', '3D000', '25006', '25P03', '42501', '53300', '55P03', '58030', 'XX001']
   for (const code of [...away, ...unusable]) assert.ok(isUnavailable(withCode(code)), code)
@@ -22,7 +22,7 @@ test('what means that the database cannot be used, and what does not', () => {
   assert.ok(!isUnavailable(new Error('Column record_id is no number')))
 })
 
-test('what one row holds, and what another transaction did, are told apart', () => {
+test('rejected rows are distinguished from conflicts with other transactions', () => {
   for (const code of ['22021', '22P02', '23514', '54000']) assert.ok(isRefusedRow(withCode(code)))
   for (const code of ['40001', '40P01']) {
     assert.ok(isCameBetween(withCode(code)))
@@ -30,7 +30,7 @@ test('what one row holds, and what another transaction did, are told apart', () 
   }
 })
 
-test('a right that is missing is for a person to mend at the start, and no words of it leak later', async () => {
+test('a missing permission is explained at startup, and later errors do not reveal it', async () => {
   const refused = withCode('42501')
   const later = await translatingErrors(Promise.reject(refused)).catch((error: unknown) => error)
   assert.ok(later instanceof HubError)

@@ -12,7 +12,7 @@ import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
-/** In the place of the class that Spring Boot starts. */
+/** Replaces the class that Spring Boot starts. */
 public class Application {
     public static void main(String[] arguments) throws Exception {
         StaticWebApplicationContext context = new StaticWebApplicationContext();

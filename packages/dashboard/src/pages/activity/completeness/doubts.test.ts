@@ -4,7 +4,7 @@ import { standingOf } from './doubts.ts'
 
 const READ = { complete_at: null, last_read_at: '2026-01-01T00:00:00Z', doubts: [], trouble: null }
 
-test('a module is proved only by its last read, without a doubt or a trouble', () => {
+test('a module is complete only if its last read had no doubts and no error', () => {
   const proved = { ...READ, complete_at: '2026-01-01T00:00:00Z' }
   assert.equal(standingOf(proved), 'proved')
   assert.equal(standingOf({ ...proved, doubts: ['rejected'] }), 'doubted')
@@ -12,6 +12,6 @@ test('a module is proved only by its last read, without a doubt or a trouble', (
   assert.equal(standingOf(READ), 'doubted')
 })
 
-test('a module that was never read is neither', () => {
+test('a module that was never read has a status of its own', () => {
   assert.equal(standingOf({ ...READ, last_read_at: null }), 'unread')
 })

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adviceFor, answerOf, referenceOf } from './advice.ts'
 
-test('each refusal has advice, an unknown one too', () => {
+test('every rejection code has advice, including unknown codes', () => {
   assert.match(adviceFor({ code: 'module_not_registered' }), /Register the module/)
   assert.notEqual(adviceFor({ code: 'something_new' }), '')
 })
 
-test('a push was answered with its reasons, a pulled record was not answered', () => {
+test('a rejected push shows the response sent, a pulled record has none', () => {
   const refused = { code: 'invalid_record', message: 'No.', errors: { data: ['is required'] } }
   assert.deepEqual(JSON.parse(answerOf({ ...refused, method: 'POST' }) ?? ''), {
     success: false,
@@ -18,7 +18,7 @@ test('a push was answered with its reasons, a pulled record was not answered', (
   assert.equal(answerOf({ ...refused, method: 'pull' }), null)
 })
 
-test('a reference is shown where the body has one, whatever the body is', () => {
+test('the reference number is shown if the body has one, whatever the body is', () => {
   assert.equal(referenceOf({ reference_number: 'R-1' }), 'R-1')
   for (const body of [null, 5, 'text', [], {}, { reference_number: 7 }, { reference_number: '' }]) {
     assert.equal(referenceOf(body), '–')

@@ -3,17 +3,17 @@ import { test } from 'node:test'
 import { writeExact } from '../../../lib/exact-json.ts'
 import { readMended } from './mended-body.ts'
 
-test('a body that nobody changed is not sent', () => {
+test('an unchanged body is not sent', () => {
   assert.deepEqual(readMended('{"a":1}', '{"a":1}'), { fault: null, body: {} })
 })
 
-test('a changed one is sent with its numbers as written', () => {
+test('an edited body is sent with its numbers as written', () => {
   const { fault, body } = readMended('{"n": 12345678901234567890.10}', '{}')
   assert.equal(fault, null)
   assert.equal(writeExact(body, ''), '{"body":{"n":12345678901234567890.10}}')
 })
 
-test('what is no JSON is said to be none, and not sent', () => {
+test('invalid JSON is reported and not sent', () => {
   const { fault, body } = readMended('{"a":', '{}')
   assert.match(fault ?? '', /no JSON/)
   assert.deepEqual(body, {})

@@ -7,7 +7,7 @@ const replay = (id: number, outcome: Replay['outcome'], message = ''): Replay =>
   ...{ id, outcome, message, record_id: null, code: null, errors: {} },
 })
 
-test('steps add up, with the reasons of what is refused again, the most frequent first', () => {
+test('the steps add up, with the reasons of rejections sorted by frequency', () => {
   const first = addStep(NOTHING_YET, {
     counts: { ...NOTHING_YET.counts, created: 1, rejected: 1 },
     replays: [replay(1, 'created', 'Stored.'), replay(2, 'rejected', 'No data.')],
@@ -31,6 +31,6 @@ test('steps add up, with the reasons of what is refused again, the most frequent
   assert.deepEqual([percentOf(second), acceptedOf(second)], [100, 2])
 })
 
-test('before the first step nothing is done of nothing', () => {
+test('all figures are zero before the first step', () => {
   assert.deepEqual([percentOf(NOTHING_YET), acceptedOf(NOTHING_YET)], [0, 0])
 })

@@ -9,7 +9,7 @@ const finding: Finding = {
 }
 const figures = { records: 3, bytes: 30, took_ms: 5 }
 
-test('findings stand under their endpoint as they come, and its end replaces them', () => {
+test('findings are listed under their endpoint and replaced when its check ends', () => {
   const lines: ConformanceLine[] = [
     { kind: 'checking', endpoint: 'ping', title: 'Ping' },
     { kind: 'checking', endpoint: 'records/a', title: 'Records of A' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { changeInWords } from './change-words.ts'
 
-it('tells each difference of a manifest, with what was before and after', () => {
+it('describes each manifest change with its values before and after', () => {
   const place = { record_type: 'employee' }
   assert.deepEqual(
     [

@@ -26,7 +26,7 @@ const origin = {
   request_id: null,
 }
 
-test('fields stand in the order of the manifest, others behind them', () => {
+test('fields follow the order of the manifest, with other keys at the end', () => {
   const fields = fieldsOf(record, manifest, [origin])
   assert.deepEqual(
     fields.map(({ key, label, value, isInManifest }) => [key, label, value, isInManifest]),
@@ -41,14 +41,14 @@ test('fields stand in the order of the manifest, others behind them', () => {
   assert.equal(fields[1]?.origin, null)
 })
 
-test('a place in a record has the label of its field', () => {
+test('a path in a record has the label of its field', () => {
   assert.deepEqual(labelOfPath('/data/b~1c', manifest), { label: 'Slash', key: 'b/c' })
   assert.deepEqual(labelOfPath('/data/~0', manifest), { label: 'Tilde', key: '~' })
   assert.deepEqual(labelOfPath('/data/other', manifest), { label: 'other', key: 'other' })
   assert.deepEqual(labelOfPath('/full_name', manifest), { label: 'Name', key: 'full_name' })
 })
 
-test('where a value came from reads as words', () => {
+test('the source of a value is described in words', () => {
   assert.equal(wordsOfSource('PATCH'), 'pushed (PATCH)')
   assert.equal(wordsOfSource(null), 'before the history that is kept')
 })

@@ -1,6 +1,6 @@
 <?php
 
-// In the place of Composer's: the libraries of Debian, and the application's own classes.
+// Replaces the autoloader of Composer: loads the libraries of Debian and the classes of the application.
 require_once 'Illuminate/autoload.php';
 require_once 'GuzzleHttp/autoload.php';
 
