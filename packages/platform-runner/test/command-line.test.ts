@@ -1,4 +1,4 @@
-/** What people at a keyboard meet: faults with their place, a first file, no secret anywhere. */
+/** The command line: located errors, init, and output without secrets. */
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { ENGINES } from './helpers/engines.ts'
 import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
 
-test('it says how it is used, and what is mistyped', PROCESS_TEST, async (t) => {
+test('the command line prints its usage and rejects invalid arguments', PROCESS_TEST, async (t) => {
   const { run } = createRunnerSandbox(t)
   const help = await run(['--help'])
   assert.equal(help.code, 0)
@@ -24,7 +24,7 @@ test('it says how it is used, and what is mistyped', PROCESS_TEST, async (t) => 
   assert.match(stderr, /There is no .*platform\.yaml; recordhub-platform init writes one/)
 })
 
-test('each fault of the file has one line that says where and what', PROCESS_TEST, async (t) => {
+test('each error in the settings file is reported in one line with its location', PROCESS_TEST, async (t) => {
   const { run, write } = createRunnerSandbox(t)
   write(
     'platform.yaml',
@@ -94,7 +94,7 @@ more: 1
   assert.match((await run(['check'])).stderr, /^platform\.yaml:1: the file has to be a mapping/)
 })
 
-test('each fault that the data show has a line, too', PROCESS_TEST, async (t) => {
+test('each setting that does not match the data is reported in one line', PROCESS_TEST, async (t) => {
   const { run, write, folder } = createRunnerSandbox(t)
   new DatabaseSync(join(folder, 'a.sqlite')).exec('CREATE TABLE a (id, day DATE)')
   write(
@@ -120,7 +120,7 @@ modules:
 })
 
 for (const engine of ENGINES) {
-  test(`${engine.name}: init, check and serve lead from nothing to a platform`, {
+  test(`${engine.name}: init, check and serve set up a platform from an existing database`, {
     ...PROCESS_TEST,
     skip: engine.missing,
   }, async (t) => {
@@ -161,7 +161,7 @@ for (const engine of ENGINES) {
 }
 
 test(
-  'init writes whatever names there are so that they are read as they are',
+  'init escapes unusual names so that they are read back unchanged',
   PROCESS_TEST,
   async (t) => {
     const { run, folder } = createRunnerSandbox(t)
@@ -188,7 +188,7 @@ test(
   },
 )
 
-test('init makes a module of each file of a folder', PROCESS_TEST, async (t) => {
+test('init creates a module for each data file of a folder', PROCESS_TEST, async (t) => {
   const { run, write, folder } = createRunnerSandbox(t)
   mkdirSync(join(folder, 'data'))
   write('data/people.csv', 'id,name\n1,Ann\n')
@@ -203,7 +203,7 @@ test('init makes a module of each file of a folder', PROCESS_TEST, async (t) => 
 })
 
 test(
-  'what init cannot read is told, and what bears one name twice is told apart',
+  'init reports unreadable files and gives files with equal names distinct modules',
   PROCESS_TEST,
   async (t) => {
     const { run, write, folder } = createRunnerSandbox(t)
@@ -224,7 +224,7 @@ test(
 )
 
 test(
-  'a platform that could never be served is refused, and not its first request',
+  'check rejects an invalid source key, and empty titles and column names are handled',
   PROCESS_TEST,
   async (t) => {
     const { run, write, start } = createRunnerSandbox(t)
@@ -252,7 +252,7 @@ modules: [{ record_type: a, name: "", file: a.csv, reference: id, full_name: id 
   },
 )
 
-test('check warns of what the hub could not tell apart', PROCESS_TEST, async (t) => {
+test('check warns about missing and duplicate references', PROCESS_TEST, async (t) => {
   const { run, write } = createRunnerSandbox(t)
   write('people.csv', 'id,name\n1,Ann\n1,Bob\n,Eve\n2,Joe\n')
   write(

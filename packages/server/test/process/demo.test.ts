@@ -17,7 +17,7 @@ import {
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
-test('the demo shows a hub at work and leaves nothing behind', PROCESS_TEST, async (t) => {
+test('the demo pulls and pushes records and deletes its data when it is stopped', PROCESS_TEST, async (t) => {
   const { spawn, folder } = createSandbox(t)
   const temporary = join(folder, 'temporary')
   mkdirSync(temporary)
@@ -61,7 +61,7 @@ test('the demo shows a hub at work and leaves nothing behind', PROCESS_TEST, asy
   }
 })
 
-test('the platforms of a demo that is killed end with it', PROCESS_TEST, async (t) => {
+test('the platforms of the demo exit when the demo is killed', PROCESS_TEST, async (t) => {
   const { spawn, folder } = createSandbox(t)
   const demo = spawn(['demo'], { env: { PORT: '0', TMPDIR: folder } })
   await demo.line(/^Ctrl-C /)
@@ -82,7 +82,7 @@ test('the platforms of a demo that is killed end with it', PROCESS_TEST, async (
   }
 })
 
-test('a pull that runs already is waited for, and another one pulls what is there by then', async () => {
+test('pullAll waits for a running pull and then runs another one', async () => {
   await using hub = await startTestHub(sqliteEngine)
   await using platform = await simulatePlatform()
   await registerPlatform(hub, platform)

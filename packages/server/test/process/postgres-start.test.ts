@@ -1,4 +1,4 @@
-/** The start of a hub on PostgreSQL, and what stops it. */
+/** Starting a hub on PostgreSQL. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createDatabase } from '../helpers/postgres/database.ts'
@@ -6,14 +6,14 @@ import { startPostgres } from '../helpers/postgres/server.ts'
 import { sandboxOn } from '../helpers/process/engine.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
-test('without HUB_SECRET a hub on PostgreSQL does not start', PROCESS_TEST, async (t) => {
+test('a hub on PostgreSQL does not start without HUB_SECRET', PROCESS_TEST, async (t) => {
   const env = { PORT: '0', DATABASE_URL: 'postgres://user:secret-word@127.0.0.1:1/none' }
   const { code, stdout, stderr } = await createSandbox(t).run(['start'], { env })
   assert.deepEqual({ code, stdout, lines: stderr.length }, { code: 2, stdout: [], lines: 1 })
   assert.match(stderr[0] ?? '', /^HUB_SECRET: needed with PostgreSQL/)
 })
 
-test('what waiting does not mend stops at once, with one line', PROCESS_TEST, async (t) => {
+test('a configuration error of the database stops immediately with one line', PROCESS_TEST, async (t) => {
   const database = await createDatabase()
   t.after(() => database.drop())
   const wrong = [
@@ -32,7 +32,7 @@ test('what waiting does not mend stops at once, with one line', PROCESS_TEST, as
   await Promise.all(
     wrong.flatMap(({ part, value, says }) =>
       [['start'], ['token', 'create', '--name', 'report']].map((args) =>
-        t.test(`${args[0]} with another ${part}`, async (t) => {
+        t.test(`${args[0]} with a wrong ${part}`, async (t) => {
           const url = new URL(database.url)
           const { password } = url
           url[part] = value
@@ -51,7 +51,7 @@ test('what waiting does not mend stops at once, with one line', PROCESS_TEST, as
   )
 })
 
-test('a hub waits for a PostgreSQL that is not there yet', PROCESS_TEST, async (t) => {
+test('a hub waits for PostgreSQL to start', PROCESS_TEST, async (t) => {
   const { server, sandbox } = await stoppedPostgres(t)
   const hub = sandbox.spawn(['start'], { env: HUB })
   const told = JSON.parse(await hub.line(/Waiting for PostgreSQL at /))
@@ -66,7 +66,7 @@ test('a hub waits for a PostgreSQL that is not there yet', PROCESS_TEST, async (
 })
 
 test(
-  'a hub that waits for PostgreSQL ends at once when it is asked to',
+  'a hub that waits for PostgreSQL exits immediately on SIGTERM',
   PROCESS_TEST,
   async (t) => {
     const { sandbox } = await stoppedPostgres(t)
