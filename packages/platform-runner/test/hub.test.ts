@@ -118,27 +118,31 @@ for (const engine of ENGINES) {
     assert.equal(await platform.stop(), 0)
   })
 
-  test(`${engine.name}: a search returns matching records, and injections have no effect`, options, async (t) => {
-    const sandbox = createRunnerSandbox(t)
-    const database = await engine.open(t)
-    await database.run(...makePeople(engine))
-    sandbox.write('platform.yaml', SETTINGS)
-    const platform = await sandbox.start({ DATABASE_URL: database.address })
-    type Found = { records: { reference_number: string; record_type: string }[] }
-    const search = async (query: string): Promise<Found> =>
-      Object(await (await platform.get(`search?query=${encodeURIComponent(query)}`)).json())
-    assert.deepEqual(
-      (await search('zoë "1233"')).records.map((one) => [one.record_type, one.reference_number]),
-      [['people', 'P-1233']],
-    )
-    assert.equal((await search("o'neil")).records.length, 100)
-    assert.equal((await search("' OR ''='")).records.length, 0)
-    assert.equal((await search('')).records.length, 0)
-    assert.equal((await search('\0')).records.length, 0)
-    // Columns in leave_out are not searched.
-    assert.equal((await search('x')).records.length, 0)
-    assert.equal((await fetch(`${platform.address}/api/hub/search?query=a`)).status, 401)
-  })
+  test(
+    `${engine.name}: a search returns matching records, and injections have no effect`,
+    options,
+    async (t) => {
+      const sandbox = createRunnerSandbox(t)
+      const database = await engine.open(t)
+      await database.run(...makePeople(engine))
+      sandbox.write('platform.yaml', SETTINGS)
+      const platform = await sandbox.start({ DATABASE_URL: database.address })
+      type Found = { records: { reference_number: string; record_type: string }[] }
+      const search = async (query: string): Promise<Found> =>
+        Object(await (await platform.get(`search?query=${encodeURIComponent(query)}`)).json())
+      assert.deepEqual(
+        (await search('zoë "1233"')).records.map((one) => [one.record_type, one.reference_number]),
+        [['people', 'P-1233']],
+      )
+      assert.equal((await search("o'neil")).records.length, 100)
+      assert.equal((await search("' OR ''='")).records.length, 0)
+      assert.equal((await search('')).records.length, 0)
+      assert.equal((await search('\0')).records.length, 0)
+      // Columns in leave_out are not searched.
+      assert.equal((await search('x')).records.length, 0)
+      assert.equal((await fetch(`${platform.address}/api/hub/search?query=a`)).status, 401)
+    },
+  )
 }
 
 test('files: a hub pulls exactly the data of the files', PROCESS_TEST, async (t) => {

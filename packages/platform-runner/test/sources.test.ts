@@ -165,32 +165,28 @@ for (const engine of ENGINES) {
     },
   )
 
-  test(
-    `${engine.name}: an aborted read releases its connection`,
-    options,
-    async (t) => {
-      const database = await engine.open(t)
-      await database.run(
-        'CREATE TABLE one (id INTEGER)',
-        `INSERT INTO one VALUES ${'(1),'.repeat(5000)}(2)`,
-      )
-      const source = await openOn(database)
-      const columns = await source.describe(table('one'))
-      const stop = new AbortController()
-      for await (const _ of source.rows({
-        origin: table('one'),
-        columns,
-        find: null,
-        signal: stop.signal,
-      }))
-        break
-      const rows = source.rows({ origin: table('one'), columns, find: null, signal: stop.signal })
-      await rows[Symbol.asyncIterator]().next()
-      stop.abort()
-      // DROP TABLE would wait for an open read.
-      await database.run('DROP TABLE one')
-    },
-  )
+  test(`${engine.name}: an aborted read releases its connection`, options, async (t) => {
+    const database = await engine.open(t)
+    await database.run(
+      'CREATE TABLE one (id INTEGER)',
+      `INSERT INTO one VALUES ${'(1),'.repeat(5000)}(2)`,
+    )
+    const source = await openOn(database)
+    const columns = await source.describe(table('one'))
+    const stop = new AbortController()
+    for await (const _ of source.rows({
+      origin: table('one'),
+      columns,
+      find: null,
+      signal: stop.signal,
+    }))
+      break
+    const rows = source.rows({ origin: table('one'), columns, find: null, signal: stop.signal })
+    await rows[Symbol.asyncIterator]().next()
+    stop.abort()
+    // DROP TABLE would wait for an open read.
+    await database.run('DROP TABLE one')
+  })
 
   test(
     `${engine.name}: changes are read in order, page by page, including equal timestamps`,
@@ -248,19 +244,26 @@ for (const engine of ENGINES) {
     },
   )
 
-  test(`${engine.name}: a timestamp in the future does not hide current changes`, options, async (t) => {
-    const database = await engine.open(t)
-    const type =
-      engine.name === 'SQLite' ? 'TEXT' : engine.name === 'MariaDB' ? 'DATETIME' : 'TIMESTAMP'
-    await database.run(
-      `CREATE TABLE changing (id INTEGER, at ${type})`,
-      `INSERT INTO changing VALUES (1, '2037-01-01 00:00:00'), (2, '2026-01-01 00:00:00')`,
-    )
-    const source = await openOn(database)
-    const [, at] = await source.describe(table('changing'))
-    assert.ok(at)
-    assert.match((await source.changes?.newest(table('changing'), at)) ?? '', /2026-01-01 00:00:00/)
-  })
+  test(
+    `${engine.name}: a timestamp in the future does not hide current changes`,
+    options,
+    async (t) => {
+      const database = await engine.open(t)
+      const type =
+        engine.name === 'SQLite' ? 'TEXT' : engine.name === 'MariaDB' ? 'DATETIME' : 'TIMESTAMP'
+      await database.run(
+        `CREATE TABLE changing (id INTEGER, at ${type})`,
+        `INSERT INTO changing VALUES (1, '2037-01-01 00:00:00'), (2, '2026-01-01 00:00:00')`,
+      )
+      const source = await openOn(database)
+      const [, at] = await source.describe(table('changing'))
+      assert.ok(at)
+      assert.match(
+        (await source.changes?.newest(table('changing'), at)) ?? '',
+        /2026-01-01 00:00:00/,
+      )
+    },
+  )
 
   test(
     `${engine.name}: the version differs after every insert, timestamp update and delete`,
@@ -355,7 +358,9 @@ test('PostgreSQL: values of every type are read exactly', async (t) => {
   )
 })
 
-test('MariaDB: values of every type are read exactly', { skip: mariadb?.missing ?? false }, async (t) => {
+test('MariaDB: values of every type are read exactly', {
+  skip: mariadb?.missing ?? false,
+}, async (t) => {
   const database = await mariadb?.open(t)
   assert.ok(database)
   await database.run(

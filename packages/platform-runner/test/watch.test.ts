@@ -68,7 +68,7 @@ async function begin(t: TestContext, engine: OwnersEngine, hub: RunningHub = sha
   const name = `registry_${platforms}`
   // Registers without pushes first, as in a real setup.
   sandbox.write('platform.yaml', SETTINGS.replace(/^push:.*\n/m, ''))
-  // It comes back where it was, so no connection may be given its port meanwhile.
+  // A fixed free port, because the process restarts on the same port.
   const port = String(await findFreePort())
   const owner = { DATABASE_URL: database.address, PLATFORM: name }
   const first = await sandbox.start(owner, port)
@@ -138,7 +138,7 @@ for (const engine of ENGINES) {
     options,
     async (t) => {
       const hubs = createSandbox(t)
-      // It comes back where it was, so no connection may be given its port meanwhile.
+      // A fixed free port, because the process restarts on the same port.
       const hubEnv = { PORT: String(await findFreePort()) }
       const hub = await hubs.startHub({ env: hubEnv })
       const { database, operator, sandbox, env, port, stored } = await begin(t, engine, hub)
@@ -177,33 +177,37 @@ for (const engine of ENGINES) {
 
 for (const engine of ENGINES) {
   const options = { ...PROCESS_TEST, skip: engine.missing }
-  test(`${engine.name}: many changes with the same timestamp are all pushed once`, options, async (t) => {
-    const { database, operator, sandbox, env, name } = await begin(t, engine)
-    const countRecords = async () => {
-      const platform = (await listPlatforms(operator)).find((one) => one.platform_name === name)
-      return platform?.records
-    }
-    const before = await countPushes(operator)
-    const rows = Array.from({ length: 1200 }, (_, index) => `(${index + 100}, 'Old', NULL)`)
-    await database.run(`INSERT INTO people VALUES ${rows.join()}`)
-    const platform = await sandbox.start(env)
-    await platform.logs(/people: watching/)
-    await database.run(
-      `UPDATE people SET name = 'New', updated_at = ${now(engine)} WHERE id >= 100`,
-    )
-    await eventually('all have arrived', async () => {
-      return (await countRecords()) === 1200 ? true : null
-    })
-    await write(engine, database, 9999, 'Last')
-    await eventually('the last has arrived', async () => {
-      return (await countRecords()) === 1201 ? true : null
-    })
-    const after = await countPushes(operator)
-    assert.deepEqual(
-      after.map((figure, index) => figure - (before[index] ?? 0)),
-      [1201, 1201, 0],
-    )
-  })
+  test(
+    `${engine.name}: many changes with the same timestamp are all pushed once`,
+    options,
+    async (t) => {
+      const { database, operator, sandbox, env, name } = await begin(t, engine)
+      const countRecords = async () => {
+        const platform = (await listPlatforms(operator)).find((one) => one.platform_name === name)
+        return platform?.records
+      }
+      const before = await countPushes(operator)
+      const rows = Array.from({ length: 1200 }, (_, index) => `(${index + 100}, 'Old', NULL)`)
+      await database.run(`INSERT INTO people VALUES ${rows.join()}`)
+      const platform = await sandbox.start(env)
+      await platform.logs(/people: watching/)
+      await database.run(
+        `UPDATE people SET name = 'New', updated_at = ${now(engine)} WHERE id >= 100`,
+      )
+      await eventually('all have arrived', async () => {
+        return (await countRecords()) === 1200 ? true : null
+      })
+      await write(engine, database, 9999, 'Last')
+      await eventually('the last has arrived', async () => {
+        return (await countRecords()) === 1201 ? true : null
+      })
+      const after = await countPushes(operator)
+      assert.deepEqual(
+        after.map((figure, index) => figure - (before[index] ?? 0)),
+        [1201, 1201, 0],
+      )
+    },
+  )
 }
 
 /** Counts received POSTs, created and updated records. Hourly counters work across midnight. */
@@ -213,27 +217,23 @@ async function countPushes(operator: Operator): Promise<number[]> {
   return figures.map((figure) => hours.reduce((sum, hour) => sum + hour[figure], 0))
 }
 
-test(
-  'PostgreSQL: a change that commits after newer changes is pushed',
-  PROCESS_TEST,
-  async (t) => {
-    const postgres = ENGINES.find(({ name }) => name === 'PostgreSQL')
-    assert.ok(postgres)
-    const { database, sandbox, env, stored } = await begin(t, postgres)
-    const platform = await sandbox.start(env)
-    await platform.logs(/people: watching/)
-    await withDatabase(database.address, async (client) => {
-      await client.query('BEGIN')
-      await client.query("INSERT INTO people VALUES (3, 'Late', now())")
-      await write(postgres, database, 4, 'Early')
-      await holds(stored, { 4: 'Early' })
-      await write(postgres, database, 5, 'Later')
-      await holds(stored, { 4: 'Early', 5: 'Later' })
-      await client.query('COMMIT')
-    })
-    await holds(stored, { 3: 'Late', 4: 'Early', 5: 'Later' })
-  },
-)
+test('PostgreSQL: a change that commits after newer changes is pushed', PROCESS_TEST, async (t) => {
+  const postgres = ENGINES.find(({ name }) => name === 'PostgreSQL')
+  assert.ok(postgres)
+  const { database, sandbox, env, stored } = await begin(t, postgres)
+  const platform = await sandbox.start(env)
+  await platform.logs(/people: watching/)
+  await withDatabase(database.address, async (client) => {
+    await client.query('BEGIN')
+    await client.query("INSERT INTO people VALUES (3, 'Late', now())")
+    await write(postgres, database, 4, 'Early')
+    await holds(stored, { 4: 'Early' })
+    await write(postgres, database, 5, 'Later')
+    await holds(stored, { 4: 'Early', 5: 'Later' })
+    await client.query('COMMIT')
+  })
+  await holds(stored, { 3: 'Late', 4: 'Early', 5: 'Later' })
+})
 
 test(
   'a second process with the same state folder fails with one line that gives the reason',

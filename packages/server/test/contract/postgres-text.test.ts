@@ -72,8 +72,16 @@ describe('the jsonb copy of data', () => {
       { a: '1e131072', b: '-1E+999999999' },
     ],
     ['an exponent below the range', '{"a":1e-20000}', { a: '1e-20000' }],
-    ['a number with 20,000 decimal places', `{"a":0.${'1'.repeat(20_000)}}`, { a: `0.${'1'.repeat(20_000)}` }],
-    ['an integer of 140,000 digits', `{"a":[-${'1'.repeat(140_000)}]}`, { a: [`-${'1'.repeat(140_000)}`] }],
+    [
+      'a number with 20,000 decimal places',
+      `{"a":0.${'1'.repeat(20_000)}}`,
+      { a: `0.${'1'.repeat(20_000)}` },
+    ],
+    [
+      'an integer of 140,000 digits',
+      `{"a":[-${'1'.repeat(140_000)}]}`,
+      { a: [`-${'1'.repeat(140_000)}`] },
+    ],
   ]
   for (const [name, data, copy] of instead) {
     test(`the copy replaces what PostgreSQL rejects: ${name}`, async () => {

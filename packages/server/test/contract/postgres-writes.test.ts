@@ -69,7 +69,7 @@ describe('the write-ahead log of PostgreSQL', () => {
 
 describe('write batches on PostgreSQL', () => {
   test(
-    'records are not confused when type and reference only differ in where the space is',
+    'records with the same concatenation of type and reference are stored separately',
     withStorage(postgresEngine, async (kit) => {
       const school = await registerTestPlatform(kit, { modules: ['a', 'a b'] })
       const said = await write(

@@ -102,7 +102,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a record rejected again by each pull is counted as rejected once per day',
+      'a record rejected again by each pull is counted as rejected once',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const refused = rejection(school, { method: 'pull', code: 'duplicate_reference' })

@@ -29,7 +29,7 @@ import { countRows, runSql } from '../helpers/storage/sql.ts'
 onEachEngine((engine) => {
   describe(`removing platforms on ${engine.name}`, () => {
     test(
-      'a removed platform is hidden at once, its keys are invalid and its name can be used again',
+      'a removed platform is hidden immediately, its keys are invalid and its name can be used again',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school, clinic } = await fillTwo(kit)

@@ -16,7 +16,7 @@ import { indexAll } from '../helpers/storage/search.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
-/** Characters that no other name contains. The index omits the prefix that a term shares with the previous one. */
+/** Characters that no other name contains. The index omits prefixes shared with the previous term. */
 const NAME = '\u{10000}\u{10001}\u{10002}\u{10003}\u{10004}'
 const END_OF_TERM = Buffer.from('\u{10002}\u{10003}').toString('hex').toUpperCase()
 
@@ -51,7 +51,7 @@ describe('the search index of SQLite', () => {
   }
 
   test(
-    'an erasure removes them even while a merge is incomplete, as after an interrupted erasure',
+    'an erasure removes all characters even after an interrupted merge',
     withStorage(sqliteEngine, async (kit) => {
       const { storage } = kit
       const school = await registerTestPlatform(kit)
@@ -75,7 +75,7 @@ describe('the search index of SQLite', () => {
   )
 
   test(
-    'an erasure removes them in every merge state of the index',
+    'an erasure removes all characters in every merge state of the index',
     withStorage(sqliteEngine, async (kit) => {
       const { storage } = kit
       const school = await registerTestPlatform(kit)

@@ -1,4 +1,4 @@
-/** The outbox of the kit delivers every record exactly once when real hubs and platforms are killed under load. */
+/** The outbox delivers every record exactly once when real hubs and platforms are killed under load. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -57,7 +57,7 @@ async function checkRecords(operator: Operator, kept: Kept): Promise<void> {
   assert.equal(records.length, KIT_RECORDS, 'each is there once')
   for (const { record_id, reference_number, full_name, incomplete, data } of records) {
     const turn = Number(data['turn'])
-    // A push that was being written when the platform was killed may have been queued unreported.
+    // A push that was being written when the platform was killed may have been queued without being reported.
     assert.ok(turn >= (kept.get(reference_number) ?? 0), `${reference_number} lost its last push`)
     assert.equal(full_name, reference_number)
     assert.equal(incomplete, false)

@@ -45,29 +45,25 @@ test('a stopped hub closes its database', PROCESS_TEST, async (t) => {
   )
 })
 
-test(
-  'an incomplete push does not keep a hub from stopping',
-  PROCESS_TEST,
-  async (t) => {
-    const sandbox = createSandbox(t)
-    const hub = await sandbox.startHub()
-    const modules = [{ module_name: 'Cases', record_type: 'case', keys: ['a'], records: [] }]
-    const platform = await startPlatform(t, { name: 'registry', modules })
-    const { hub_api_key } = await registerPlatform(await signIn(hub.address), platform)
-    const socket = connect(Number(new URL(hub.address).port), '127.0.0.1')
-    t.after(() => socket.destroy())
-    await once(socket, 'connect')
-    const head = [
-      'POST /api/webhook/receive HTTP/1.1',
-      'Host: hub',
-      'Content-Type: application/json',
-      `X-API-KEY: ${hub_api_key}`,
-      'Content-Length: 1000',
-      'Expect: 100-continue',
-    ]
-    socket.write(`${head.join('\r\n')}\r\n\r\n{"record_type"`)
-    // The 100 Continue response shows that the hub has started to read the request.
-    await once(socket, 'data')
-    assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
-  },
-)
+test('an incomplete push does not keep a hub from stopping', PROCESS_TEST, async (t) => {
+  const sandbox = createSandbox(t)
+  const hub = await sandbox.startHub()
+  const modules = [{ module_name: 'Cases', record_type: 'case', keys: ['a'], records: [] }]
+  const platform = await startPlatform(t, { name: 'registry', modules })
+  const { hub_api_key } = await registerPlatform(await signIn(hub.address), platform)
+  const socket = connect(Number(new URL(hub.address).port), '127.0.0.1')
+  t.after(() => socket.destroy())
+  await once(socket, 'connect')
+  const head = [
+    'POST /api/webhook/receive HTTP/1.1',
+    'Host: hub',
+    'Content-Type: application/json',
+    `X-API-KEY: ${hub_api_key}`,
+    'Content-Length: 1000',
+    'Expect: 100-continue',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n{"record_type"`)
+  // The 100 Continue response shows that the hub has started to read the request.
+  await once(socket, 'data')
+  assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
+})

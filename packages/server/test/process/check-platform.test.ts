@@ -119,22 +119,18 @@ test('invalid arguments and an unreachable platform exit with code 2', PROCESS_T
   )
 })
 
-test(
-  'the check waits for a platform that sends Retry-After',
-  PROCESS_TEST,
-  async (t) => {
-    const { check, platform } = await begin(t)
-    const later = respond.status(503, { 'Retry-After': '1', Connection: 'close' })
-    platform.behaveInTurn('records/cases', later)
-    const tooOften = respond.status(429, { 'Retry-After': '1', Connection: 'close' })
-    platform.behaveInTurn('ping', tooOften)
-    const { code, stdout } = await check(['--json'])
-    assert.equal(code, 0)
-    const report: ConformanceReport = JSON.parse(stdout.join('\n'))
-    assert.deepEqual(rulesOf(report), ['connection check.throttled'])
-    assert.deepEqual([report.errors, report.notes], [0, 1])
-  },
-)
+test('the check waits for a platform that sends Retry-After', PROCESS_TEST, async (t) => {
+  const { check, platform } = await begin(t)
+  const later = respond.status(503, { 'Retry-After': '1', Connection: 'close' })
+  platform.behaveInTurn('records/cases', later)
+  const tooOften = respond.status(429, { 'Retry-After': '1', Connection: 'close' })
+  platform.behaveInTurn('ping', tooOften)
+  const { code, stdout } = await check(['--json'])
+  assert.equal(code, 0)
+  const report: ConformanceReport = JSON.parse(stdout.join('\n'))
+  assert.deepEqual(rulesOf(report), ['connection check.throttled'])
+  assert.deepEqual([report.errors, report.notes], [0, 1])
+})
 
 test(
   'the check exits with code 130 on SIGINT or a closed stdout, without a stack trace',

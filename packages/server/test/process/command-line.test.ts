@@ -79,26 +79,22 @@ test('the error for an invalid setting names the setting and does not contain se
   }
 })
 
-test(
-  'an unknown command or flag exits with one line that names it',
-  PROCESS_TEST,
-  async (t) => {
-    const { run } = createSandbox(t)
-    const wrong = [
-      { args: ['fly'], says: /"fly"/ },
-      { args: ['start', '--colour', 'blue'], says: /--colour/ },
-      { args: ['start', 'again'], says: /"start again"/ },
-      { args: ['token', 'create'], says: /--name/ },
-    ]
-    await Promise.all(
-      wrong.map(async ({ args, says }) => {
-        const { code, stdout, stderr } = await run(args)
-        assert.deepEqual({ code, stdout, lines: stderr.length }, { code: 2, stdout: [], lines: 1 })
-        assert.match(stderr[0] ?? '', says)
-      }),
-    )
-  },
-)
+test('an unknown command or flag exits with one line that names it', PROCESS_TEST, async (t) => {
+  const { run } = createSandbox(t)
+  const wrong = [
+    { args: ['fly'], says: /"fly"/ },
+    { args: ['start', '--colour', 'blue'], says: /--colour/ },
+    { args: ['start', 'again'], says: /"start again"/ },
+    { args: ['token', 'create'], says: /--name/ },
+  ]
+  await Promise.all(
+    wrong.map(async ({ args, says }) => {
+      const { code, stdout, stderr } = await run(args)
+      assert.deepEqual({ code, stdout, lines: stderr.length }, { code: 2, stdout: [], lines: 1 })
+      assert.match(stderr[0] ?? '', says)
+    }),
+  )
+})
 
 test('flags override the environment, which overrides the .env file', PROCESS_TEST, async (t) => {
   // Starts the source directly, because most process tests start a bundle of it.
@@ -116,23 +112,27 @@ test('flags override the environment, which overrides the .env file', PROCESS_TE
   assert.match(hub.stderr.toSorted()[1] ?? '', /^HUB_HUE is not a setting/)
 })
 
-test('a token created on the command line works immediately at a running hub', PROCESS_TEST, async (t) => {
-  const { startHub, run } = createSandbox(t)
-  const hub = await startHub()
-  const { code, stdout, stderr } = await run(['token', 'create', '--name', 'report'])
-  assert.equal(code, 0)
-  assert.deepEqual(stderr, [])
-  assert.equal(stdout.length, 1, 'the token is printed and nothing else')
-  const [token = ''] = stdout
-  assert.match(token, /^rht_[0-9A-Za-z]+$/)
-  const program = operatorAt(hub.address, { Authorization: `Bearer ${token}` })
-  const read = await program.call('GET', '/api/v1/platforms')
-  assert.equal(read.status, 200)
-  assert.deepEqual(JSON.parse(read.text), { success: true, platforms: [] })
-  assert.equal((await program.call('POST', '/api/v1/pulls')).status, 403, 'it is a viewer')
-  const stranger = operatorAt(hub.address, { Authorization: `Bearer ${token.slice(0, -1)}` })
-  assert.equal((await stranger.call('GET', '/api/v1/platforms')).status, 401)
-})
+test(
+  'a token created on the command line works immediately at a running hub',
+  PROCESS_TEST,
+  async (t) => {
+    const { startHub, run } = createSandbox(t)
+    const hub = await startHub()
+    const { code, stdout, stderr } = await run(['token', 'create', '--name', 'report'])
+    assert.equal(code, 0)
+    assert.deepEqual(stderr, [])
+    assert.equal(stdout.length, 1, 'the token is printed and nothing else')
+    const [token = ''] = stdout
+    assert.match(token, /^rht_[0-9A-Za-z]+$/)
+    const program = operatorAt(hub.address, { Authorization: `Bearer ${token}` })
+    const read = await program.call('GET', '/api/v1/platforms')
+    assert.equal(read.status, 200)
+    assert.deepEqual(JSON.parse(read.text), { success: true, platforms: [] })
+    assert.equal((await program.call('POST', '/api/v1/pulls')).status, 403, 'it is a viewer')
+    const stranger = operatorAt(hub.address, { Authorization: `Bearer ${token.slice(0, -1)}` })
+    assert.equal((await stranger.call('GET', '/api/v1/platforms')).status, 401)
+  },
+)
 
 test(
   'the setup link creates the first operator once and is not printed again',
@@ -201,15 +201,18 @@ test(
     writeFileSync(garbage, 'This is no database. '.repeat(500))
     mkdirSync(directory, { recursive: true })
     for (const path of [garbage, directory]) {
-      await t.test(path === garbage ? 'a file without a database' : 'a folder instead of a file', async () => {
-        const env = { PORT: '0', HUB_DATA_DIR: join(path, '..') }
-        const { code, stdout, stderr } = await run(['start'], { env })
-        assert.equal(code, 1)
-        assert.deepEqual(stdout, [])
-        assert.equal(stderr.length, 1)
-        assert.doesNotMatch(stderr[0] ?? '', /Try again/, 'trying again does not help')
-        assert.match(stderr[0] ?? '', /recordhub\.sqlite/, 'the line says which file')
-      })
+      await t.test(
+        path === garbage ? 'a file without a database' : 'a folder instead of a file',
+        async () => {
+          const env = { PORT: '0', HUB_DATA_DIR: join(path, '..') }
+          const { code, stdout, stderr } = await run(['start'], { env })
+          assert.equal(code, 1)
+          assert.deepEqual(stdout, [])
+          assert.equal(stderr.length, 1)
+          assert.doesNotMatch(stderr[0] ?? '', /Try again/, 'trying again does not help')
+          assert.match(stderr[0] ?? '', /recordhub\.sqlite/, 'the line says which file')
+        },
+      )
     }
     assert.equal(readFileSync(garbage, 'utf8'), 'This is no database. '.repeat(500))
   },

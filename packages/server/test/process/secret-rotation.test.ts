@@ -181,35 +181,39 @@ for (const engine of quickOn(sqlite)) {
   )
 }
 
-test('a rotation of the secret file that was interrupted at any step can be completed', PROCESS_TEST, async (t) => {
-  const kit = await sqlite.createSandbox(t)
-  const { sandbox } = kit
-  const filled = await fillHub(t, kit, {})
-  const path = join(sandbox.folder, 'data', 'recordhub.secret')
-  const before = readFileSync(path, 'utf8').trim()
+test(
+  'a rotation of the secret file that was interrupted at any step can be completed',
+  PROCESS_TEST,
+  async (t) => {
+    const kit = await sqlite.createSandbox(t)
+    const { sandbox } = kit
+    const filled = await fillHub(t, kit, {})
+    const path = join(sandbox.folder, 'data', 'recordhub.secret')
+    const before = readFileSync(path, 'utf8').trim()
 
-  // Killed after writing the file and before re-encrypting.
-  const next = secret()
-  writeFileSync(path, `${next}\n${before}\n`)
-  await checkHub(sandbox, filled, {}, 0)
-  // Completes the rotation.
-  const rotated = await sandbox.run(ROTATE)
-  assert.equal(rotated.code, 0, rotated.stderr.join())
-  assert.equal(readFileSync(path, 'utf8').trim(), next)
-  assert.ok(![...rotated.stdout, ...rotated.stderr].join().includes(next))
+    // Killed after writing the file and before re-encrypting.
+    const next = secret()
+    writeFileSync(path, `${next}\n${before}\n`)
+    await checkHub(sandbox, filled, {}, 0)
+    // Completes the rotation.
+    const rotated = await sandbox.run(ROTATE)
+    assert.equal(rotated.code, 0, rotated.stderr.join())
+    assert.equal(readFileSync(path, 'utf8').trim(), next)
+    assert.ok(![...rotated.stdout, ...rotated.stderr].join().includes(next))
 
-  // Killed after re-encrypting and before removing the old secret from the file.
-  writeFileSync(path, `${next}\n${before}\n`)
-  await checkHub(sandbox, filled, {}, 1)
-  assert.equal((await sandbox.run(ROTATE)).code, 0)
-  assert.equal(readFileSync(path, 'utf8').trim(), next)
+    // Killed after re-encrypting and before removing the old secret from the file.
+    writeFileSync(path, `${next}\n${before}\n`)
+    await checkHub(sandbox, filled, {}, 1)
+    assert.equal((await sandbox.run(ROTATE)).code, 0)
+    assert.equal(readFileSync(path, 'utf8').trim(), next)
 
-  const anew = await sandbox.run(ROTATE)
-  assert.equal(anew.code, 0)
-  assert.notEqual(readFileSync(path, 'utf8').trim(), next)
-  assert.match(anew.stdout.join(), /^\d+ sealed texts are under the new secret now/)
+    const anew = await sandbox.run(ROTATE)
+    assert.equal(anew.code, 0)
+    assert.notEqual(readFileSync(path, 'utf8').trim(), next)
+    assert.match(anew.stdout.join(), /^\d+ sealed texts are under the new secret now/)
 
-  const nowhere = await sandbox.run(ROTATE, { env: { HUB_DATA_DIR: 'elsewhere' } })
-  assert.equal(nowhere.code, 1)
-  assert.match(nowhere.stderr.join(), /There is no database/)
-})
+    const nowhere = await sandbox.run(ROTATE, { env: { HUB_DATA_DIR: 'elsewhere' } })
+    assert.equal(nowhere.code, 1)
+    assert.match(nowhere.stderr.join(), /There is no database/)
+  },
+)
