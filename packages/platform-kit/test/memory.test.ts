@@ -6,7 +6,7 @@ import { isDeep } from '../../server/test/helpers/time/tier.ts'
 
 const RECORDS = isDeep ? 1_000_000 : 200_000
 
-test('a module is served from a heap that is far smaller than its records', async (t) => {
+test('a module is served with a heap much smaller than its records', async (t) => {
   const child = fork(new URL('./memory.child.ts', import.meta.url), [String(RECORDS)], {
     execArgv: ['--max-old-space-size=24'],
   })

@@ -1,4 +1,4 @@
-/** A database that goes away while it is served, and comes back. */
+/** The database of the source stops and starts again while the runner serves it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startPostgres } from '../../server/test/helpers/postgres/server.ts'
@@ -7,7 +7,7 @@ import { withDatabase } from '../../server/test/helpers/storage/postgres.ts'
 import { createRunnerSandbox } from './helpers/runner.ts'
 
 test(
-  'while PostgreSQL is away a hub is asked to come later, and nothing has to be restarted',
+  'the runner returns 503 with Retry-After while PostgreSQL is down and recovers without a restart',
   PROCESS_TEST,
   async (t) => {
     const server = await startPostgres()
@@ -25,7 +25,7 @@ test(
     const platform = await sandbox.start({ DATABASE_URL: server.url })
     assert.equal((await platform.get('records/people')).status, 200)
 
-    // In the middle of an answer, which must not look whole.
+    // A response interrupted midway must not look complete.
     const broken = await platform.get('records/people', { 'Accept-Encoding': 'identity' })
     const reader = broken.body?.getReader()
     await reader?.read()
@@ -51,7 +51,7 @@ test(
   },
 )
 
-test('it waits for a database that starts after it', PROCESS_TEST, async (t) => {
+test('the runner waits for a database that starts after it', PROCESS_TEST, async (t) => {
   const server = await startPostgres()
   t.after(() => server.remove())
   await withDatabase(server.url, (client) => client.query('CREATE TABLE people (id int)'))

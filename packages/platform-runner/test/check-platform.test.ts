@@ -1,4 +1,4 @@
-/** What the runner serves and pushes is judged by the hub's own check. */
+/** The hub's check-platform command validates what the runner serves and pushes. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ const PUSH = `push: { hub_url: "\${HUB_URL}", hub_api_key: "\${HUB_API_KEY}", ev
 `
 const NOW = "strftime('%Y-%m-%d %H:%M:%f', 'now')"
 
-test('the runner conforms, and pushes as it should', PROCESS_TEST, async (t) => {
+test('the runner passes check-platform, including its pushes', PROCESS_TEST, async (t) => {
   const sqlite = ENGINES.find(({ name }) => name === 'SQLite')
   assert.ok(sqlite)
   const sandbox = createRunnerSandbox(t)

@@ -1,4 +1,4 @@
-/** What people at a keyboard meet: faults with their place, a first file, no secret anywhere. */
+/** The command line: located errors, init, and output without secrets. */
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { ENGINES } from './helpers/engines.ts'
 import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
 
-test('it says how it is used, and what is mistyped', PROCESS_TEST, async (t) => {
+test('the command line prints its usage and rejects invalid arguments', PROCESS_TEST, async (t) => {
   const { run } = createRunnerSandbox(t)
   const help = await run(['--help'])
   assert.equal(help.code, 0)
@@ -24,11 +24,14 @@ test('it says how it is used, and what is mistyped', PROCESS_TEST, async (t) => 
   assert.match(stderr, /There is no .*platform\.yaml; recordhub-platform init writes one/)
 })
 
-test('each fault of the file has one line that says where and what', PROCESS_TEST, async (t) => {
-  const { run, write } = createRunnerSandbox(t)
-  write(
-    'platform.yaml',
-    `platform:
+test(
+  'each error in the settings file is reported in one line with its location',
+  PROCESS_TEST,
+  async (t) => {
+    const { run, write } = createRunnerSandbox(t)
+    write(
+      'platform.yaml',
+      `platform:
   title: 5
   source_key: short
   colour: red
@@ -42,85 +45,90 @@ modules:
 push: { hub_url: ftp://x }
 more: 1
 `,
-  )
-  const { code, stderr } = await run(['check'])
-  assert.equal(code, 2)
-  assert.deepEqual(stderr.trimEnd().split('\n').toSorted(), [
-    'platform.yaml:11: modules[1].fields.x.type has to be one of string, number, boolean, date, datetime, json.',
-    'platform.yaml:11: modules[1].full_name needs NOT_THERE, which the environment does not have.',
-    'platform.yaml:11: modules[1].record_type cannot stand in an address.',
-    'platform.yaml:12: push needs a module with updated_at: what has changed cannot be told else.',
-    'platform.yaml:12: push.hub_api_key is missing.',
-    'platform.yaml:12: push.hub_url has to begin with https:// or http://.',
-    'platform.yaml:13: more is not known here; there are platform, listen, source, push, modules.',
-    'platform.yaml:2: platform.name is missing.',
-    'platform.yaml:3: platform.source_key is shorter than 16 characters.',
-    'platform.yaml:4: platform.colour is not known here; there are source_key, name, title, description, path_word.',
-    'platform.yaml:5: listen.port has to be a number from 0 to 65535.',
-    'platform.yaml:6: source.database has to begin with postgres://, mysql://, mariadb:// or sqlite:.',
-    'platform.yaml:8: modules[0] needs either table or query.',
-    'platform.yaml:8: modules[0].full_name is missing.',
-    'platform.yaml:8: modules[0].record_type is missing.',
-  ])
-  const faults: [string, RegExp][] = [
-    ['modules:\n', /^platform\.yaml:4: modules names none\.\n$/],
-    ['modules: []\n', /^platform\.yaml:4: modules names none\.\n$/],
-    ['', /^platform\.yaml:1: modules is missing\.\n$/],
-    ['---\nmodules: []\n', /^platform\.yaml:4: the file ends here; take "---" out\n$/],
-    [
-      'modules: [{ record_type: a, file: a.csv, full_name: a, reference: {id} }]\n',
-      /:4: modules\[0\]\.reference has to be a text \(.* needs quotes/,
-    ],
-    ['modules:\n  - reference: {a}-{b}\n', /:5: .* needs quotes: "\{a\}-\{b\}"/],
-    [
-      'modules: [{ record_type: a, file: a.csv, full_name: a, reference: a, encoding: utf-9 }]\n',
-      /:4: modules\[0\]\.encoding is none that is known/,
-    ],
-    [
-      'modules: [{ record_type: a, file: a.csv, full_name: a, reference: a, more: 1 }]\n',
-      /more is not known here; there are .*\bcolumns\b/,
-    ],
-  ]
-  const head = 'platform: { name: x, source_key: 0123456789abcdef }\n\nsource: { folder: . }\n'
-  for (const [rest, words] of faults) {
-    write('platform.yaml', head + rest)
-    assert.match((await run(['check'])).stderr, words)
-  }
-  write('platform.yaml', head.replace('folder: .', 'database: "postgres://u:p/w@h/d"'))
-  assert.match((await run(['check'])).stderr, /source\.database is no address: .*%2F for \//)
-  write('platform.yaml', 'platform: [\n  name: x\n')
-  assert.match((await run(['check'])).stderr, /^platform\.yaml:\d+: .+\n/)
-  write('platform.yaml', 'just text')
-  assert.match((await run(['check'])).stderr, /^platform\.yaml:1: the file has to be a mapping/)
-})
+    )
+    const { code, stderr } = await run(['check'])
+    assert.equal(code, 2)
+    assert.deepEqual(stderr.trimEnd().split('\n').toSorted(), [
+      'platform.yaml:11: modules[1].fields.x.type has to be one of string, number, boolean, date, datetime, json.',
+      'platform.yaml:11: modules[1].full_name needs NOT_THERE, which the environment does not have.',
+      'platform.yaml:11: modules[1].record_type cannot stand in an address.',
+      'platform.yaml:12: push needs a module with updated_at: what has changed cannot be told else.',
+      'platform.yaml:12: push.hub_api_key is missing.',
+      'platform.yaml:12: push.hub_url has to begin with https:// or http://.',
+      'platform.yaml:13: more is not known here; there are platform, listen, source, push, modules.',
+      'platform.yaml:2: platform.name is missing.',
+      'platform.yaml:3: platform.source_key is shorter than 16 characters.',
+      'platform.yaml:4: platform.colour is not known here; there are source_key, name, title, description, path_word.',
+      'platform.yaml:5: listen.port has to be a number from 0 to 65535.',
+      'platform.yaml:6: source.database has to begin with postgres://, mysql://, mariadb:// or sqlite:.',
+      'platform.yaml:8: modules[0] needs either table or query.',
+      'platform.yaml:8: modules[0].full_name is missing.',
+      'platform.yaml:8: modules[0].record_type is missing.',
+    ])
+    const faults: [string, RegExp][] = [
+      ['modules:\n', /^platform\.yaml:4: modules names none\.\n$/],
+      ['modules: []\n', /^platform\.yaml:4: modules names none\.\n$/],
+      ['', /^platform\.yaml:1: modules is missing\.\n$/],
+      ['---\nmodules: []\n', /^platform\.yaml:4: the file ends here; take "---" out\n$/],
+      [
+        'modules: [{ record_type: a, file: a.csv, full_name: a, reference: {id} }]\n',
+        /:4: modules\[0\]\.reference has to be a text \(.* needs quotes/,
+      ],
+      ['modules:\n  - reference: {a}-{b}\n', /:5: .* needs quotes: "\{a\}-\{b\}"/],
+      [
+        'modules: [{ record_type: a, file: a.csv, full_name: a, reference: a, encoding: utf-9 }]\n',
+        /:4: modules\[0\]\.encoding is none that is known/,
+      ],
+      [
+        'modules: [{ record_type: a, file: a.csv, full_name: a, reference: a, more: 1 }]\n',
+        /more is not known here; there are .*\bcolumns\b/,
+      ],
+    ]
+    const head = 'platform: { name: x, source_key: 0123456789abcdef }\n\nsource: { folder: . }\n'
+    for (const [rest, words] of faults) {
+      write('platform.yaml', head + rest)
+      assert.match((await run(['check'])).stderr, words)
+    }
+    write('platform.yaml', head.replace('folder: .', 'database: "postgres://u:p/w@h/d"'))
+    assert.match((await run(['check'])).stderr, /source\.database is no address: .*%2F for \//)
+    write('platform.yaml', 'platform: [\n  name: x\n')
+    assert.match((await run(['check'])).stderr, /^platform\.yaml:\d+: .+\n/)
+    write('platform.yaml', 'just text')
+    assert.match((await run(['check'])).stderr, /^platform\.yaml:1: the file has to be a mapping/)
+  },
+)
 
-test('each fault that the data show has a line, too', PROCESS_TEST, async (t) => {
-  const { run, write, folder } = createRunnerSandbox(t)
-  new DatabaseSync(join(folder, 'a.sqlite')).exec('CREATE TABLE a (id, day DATE)')
-  write(
-    'platform.yaml',
-    `platform: { name: x, source_key: "\${SOURCE_KEY}" }
+test(
+  'each setting that does not match the data is reported in one line',
+  PROCESS_TEST,
+  async (t) => {
+    const { run, write, folder } = createRunnerSandbox(t)
+    new DatabaseSync(join(folder, 'a.sqlite')).exec('CREATE TABLE a (id, day DATE)')
+    write(
+      'platform.yaml',
+      `platform: { name: x, source_key: "\${SOURCE_KEY}" }
 source: { database: "sqlite:a.sqlite" }
 modules:
   - { record_type: a, table: a, reference: nr, full_name: "{id} {x}", updated_at: day,
       search: [y], leave_out: [z] }
   - { record_type: b, table: b, reference: id, full_name: id }
 `,
-  )
-  const { code, stderr } = await run(['check'])
-  assert.equal(code, 2)
-  assert.deepEqual(stderr.trimEnd().split('\n'), [
-    'platform.yaml:5: modules[0].leave_out: there is no column "z"; there are id, day.',
-    'platform.yaml:4: modules[0].reference: there is no column "nr"; there are id, day.',
-    'platform.yaml:4: modules[0].full_name: there is no column "x"; there are id, day.',
-    'platform.yaml:5: modules[0].search: there is no column "y"; there are id, day.',
-    'platform.yaml:4: modules[0].updated_at: "day" tells the day only.',
-    'platform.yaml:6: modules[1].table: SQLite: no such table: b.',
-  ])
-})
+    )
+    const { code, stderr } = await run(['check'])
+    assert.equal(code, 2)
+    assert.deepEqual(stderr.trimEnd().split('\n'), [
+      'platform.yaml:5: modules[0].leave_out: there is no column "z"; there are id, day.',
+      'platform.yaml:4: modules[0].reference: there is no column "nr"; there are id, day.',
+      'platform.yaml:4: modules[0].full_name: there is no column "x"; there are id, day.',
+      'platform.yaml:5: modules[0].search: there is no column "y"; there are id, day.',
+      'platform.yaml:4: modules[0].updated_at: "day" tells the day only.',
+      'platform.yaml:6: modules[1].table: SQLite: no such table: b.',
+    ])
+  },
+)
 
 for (const engine of ENGINES) {
-  test(`${engine.name}: init, check and serve lead from nothing to a platform`, {
+  test(`${engine.name}: init, check and serve set up a platform from an existing database`, {
     ...PROCESS_TEST,
     skip: engine.missing,
   }, async (t) => {
@@ -160,35 +168,31 @@ for (const engine of ENGINES) {
   })
 }
 
-test(
-  'init writes whatever names there are so that they are read as they are',
-  PROCESS_TEST,
-  async (t) => {
-    const { run, folder } = createRunnerSandbox(t)
-    const names = [
-      'null',
-      'a: b # c',
-      `\${HOME}`,
-      '{x}',
-      '- "q" \'r\'',
-      'two\nlines',
-      '&anchor',
-      '2024-01-01',
-    ]
-    const database = new DatabaseSync(join(folder, 'odd.sqlite'))
-    for (const name of names) {
-      const quoted = `"${name.replaceAll('"', '""')}"`
-      database.exec(`CREATE TABLE ${quoted} (id INTEGER PRIMARY KEY, ${quoted} TEXT)`)
-    }
-    database.close()
-    assert.equal((await run(['init', '--from', 'odd.sqlite'])).code, 0)
-    const check = await run(['check'])
-    assert.equal(check.code, 0, check.stderr)
-    for (const name of names) assert.ok(check.stdout.includes(`\n${name}: `), name)
-  },
-)
+test('init escapes unusual names so that they are read back unchanged', PROCESS_TEST, async (t) => {
+  const { run, folder } = createRunnerSandbox(t)
+  const names = [
+    'null',
+    'a: b # c',
+    `\${HOME}`,
+    '{x}',
+    '- "q" \'r\'',
+    'two\nlines',
+    '&anchor',
+    '2024-01-01',
+  ]
+  const database = new DatabaseSync(join(folder, 'odd.sqlite'))
+  for (const name of names) {
+    const quoted = `"${name.replaceAll('"', '""')}"`
+    database.exec(`CREATE TABLE ${quoted} (id INTEGER PRIMARY KEY, ${quoted} TEXT)`)
+  }
+  database.close()
+  assert.equal((await run(['init', '--from', 'odd.sqlite'])).code, 0)
+  const check = await run(['check'])
+  assert.equal(check.code, 0, check.stderr)
+  for (const name of names) assert.ok(check.stdout.includes(`\n${name}: `), name)
+})
 
-test('init makes a module of each file of a folder', PROCESS_TEST, async (t) => {
+test('init creates a module for each data file of a folder', PROCESS_TEST, async (t) => {
   const { run, write, folder } = createRunnerSandbox(t)
   mkdirSync(join(folder, 'data'))
   write('data/people.csv', 'id,name\n1,Ann\n')
@@ -203,7 +207,7 @@ test('init makes a module of each file of a folder', PROCESS_TEST, async (t) => 
 })
 
 test(
-  'what init cannot read is told, and what bears one name twice is told apart',
+  'init reports unreadable files and gives files with equal names distinct modules',
   PROCESS_TEST,
   async (t) => {
     const { run, write, folder } = createRunnerSandbox(t)
@@ -224,7 +228,7 @@ test(
 )
 
 test(
-  'a platform that could never be served is refused, and not its first request',
+  'an invalid source key is rejected, empty titles get defaults and unnamed columns are left out',
   PROCESS_TEST,
   async (t) => {
     const { run, write, start } = createRunnerSandbox(t)
@@ -252,7 +256,7 @@ modules: [{ record_type: a, name: "", file: a.csv, reference: id, full_name: id 
   },
 )
 
-test('check warns of what the hub could not tell apart', PROCESS_TEST, async (t) => {
+test('check warns about missing and duplicate references', PROCESS_TEST, async (t) => {
   const { run, write } = createRunnerSandbox(t)
   write('people.csv', 'id,name\n1,Ann\n1,Bob\n,Eve\n2,Joe\n')
   write(

@@ -1,4 +1,4 @@
-/** Files of owners: what is odd in them, and what happens to them meanwhile. */
+/** File sources: unusual formats, and files that change while they are read. */
 import assert from 'node:assert/strict'
 import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ async function rowsOf(source: Source, from: Origin) {
 
 const readAll = async (source: Source, from: Origin) => Array.fromAsync(await rowsOf(source, from))
 
-test('a CSV file is read whatever stands between its cells', async (t) => {
+test('a CSV file is read with any supported delimiter', async (t) => {
   const files = Object.fromEntries(
     [',', ';', '\t', '|'].map((one, index) => [
       `${index}.csv`,
@@ -49,7 +49,7 @@ test('a CSV file is read whatever stands between its cells', async (t) => {
   }
 })
 
-test('a file is read in its encoding, whatever ends its lines, and never with other letters', async (t) => {
+test('a file is read in its encoding with any line ending, and a wrong encoding is an error', async (t) => {
   const text = 'id,name\r\n1,Zoë\n2,"5 €"\r\n3,a\rb\n'
   const bytes = Buffer.from('id,name\n1,5 \x80 f\xfcr Jos\xe9\n', 'latin1')
   const { source } = openWith(t, {
@@ -88,7 +88,7 @@ test('a file is read in its encoding, whatever ends its lines, and never with ot
   }
 })
 
-test('a line of NDJSON ends where the line ends, and nowhere else', async (t) => {
+test('NDJSON lines end only at LF or CRLF', async (t) => {
   const names = ['a\u2028b', 'c\u2029d', '\u0085', 'x'.repeat(300_000)]
   const lines = names.map((name, id) => JSON.stringify({ id, name }))
   const { source } = openWith(t, {
@@ -106,7 +106,7 @@ test('a line of NDJSON ends where the line ends, and nowhere else', async (t) =>
   await assert.rejects(readAll(source, origin('endless.ndjson')), /has a line of more than/)
 })
 
-test('a CSV file that has lost its head or a column does not seem to hold nothing', async (t) => {
+test('a CSV file without its header or a known column is an error, not an empty file', async (t) => {
   const { folder, source } = openWith(t, { 'people.csv': 'id,name\n1,Ann\n' })
   const from = origin('people.csv')
   const columns = await source.describe(from)
@@ -125,7 +125,7 @@ test('a CSV file that has lost its head or a column does not seem to hold nothin
   assert.deepEqual(await read(), [])
 })
 
-test('what cannot be read is a fault that names the place, and shows none of the data', async (t) => {
+test('the error for an unreadable file names the location and contains no data', async (t) => {
   const { folder, source } = openWith(t, {
     'long.csv': 'a,b\n1,2\n1,secret,3\n',
     'quote.csv': 'a,b\n1,"secret\n',
@@ -169,7 +169,7 @@ for (const file of ['people.csv', 'people.ndjson']) {
   const head = file.endsWith('csv') ? 'id,x\n' : ''
   const content = head + Array.from({ length: 50_000 }, (_, id) => line(id)).join('')
 
-  test(`${file}: one that is changed while it is read does not look whole`, async (t) => {
+  test(`${file}: reading fails when the file is changed meanwhile`, async (t) => {
     const { folder, source } = openWith(t, { [file]: content })
     const rows = (await rowsOf(source, origin(file)))[Symbol.asyncIterator]()
     await rows.next()
@@ -179,7 +179,7 @@ for (const file of ['people.csv', 'people.ndjson']) {
     }, SourceAway)
   })
 
-  test(`${file}: one that is replaced while it is read is read to its end`, async (t) => {
+  test(`${file}: a file replaced while it is read is read completely in its old version`, async (t) => {
     const { folder, source } = openWith(t, { [file]: content, new: head + line(1) })
     const version = await source.version(origin(file), null)
     const rows = (await rowsOf(source, origin(file)))[Symbol.asyncIterator]()

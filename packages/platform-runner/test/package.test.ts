@@ -1,4 +1,4 @@
-/** The command as it is published: packed, compiled, with nothing of this repository around it. */
+/** The published command: packed and compiled, outside this repository. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
@@ -16,7 +16,7 @@ const PACKAGE = fileURLToPath(new URL('../', import.meta.url))
 const MODULES = fileURLToPath(new URL('../../../node_modules/', import.meta.url))
 
 test(
-  'the packed command needs what its package names, and nothing else',
+  'the packed command needs only the dependencies of its package.json',
   PROCESS_TEST,
   async (t) => {
     const { folder } = createRunnerSandbox(t)
@@ -51,7 +51,7 @@ test(
     const platform = await installed.start()
     const answer: { total: number } = Object(await (await platform.get('records/people')).json())
     assert.equal(answer.total, 1)
-    // Each driver is loaded for its own kind of source only.
+    // Each database driver is loaded only for its own kind of source.
     for (const database of [
       'postgres://x@127.0.0.1:1/x',
       'mysql://x@127.0.0.1:1/x',
@@ -67,7 +67,7 @@ test(
   },
 )
 
-test('the settings that the README shows are right, and show every key', () => {
+test('the settings in the README are valid and contain every top-level key', () => {
   const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8')
   const text = /```yaml\n([\s\S]+?)```/.exec(readme)?.[1] ?? ''
   const environment = {

@@ -1,4 +1,4 @@
-/** What a source gives, on real databases: exact values, odd names, and nobody's statements but ours. */
+/** Database sources on real databases: exact values, unusual names and SQL injection. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../../server/test/helpers/process/operator.ts'
@@ -44,7 +44,7 @@ for (const engine of ENGINES) {
   const oddName = engine.name === 'MariaDB' ? 'we`ird "name"; --' : 'we`ird "name"; --'
 
   test(
-    `${engine.name}: names of tables and columns are names, whatever is in them`,
+    `${engine.name}: table and column names with special characters are quoted`,
     options,
     async (t) => {
       const database = await engine.open(t)
@@ -64,7 +64,7 @@ for (const engine of ENGINES) {
   )
 
   test(
-    `${engine.name}: a table with a dot in its name can be a module, and a broken view is the owner's fault`,
+    `${engine.name}: a table name can contain a dot, and a broken view is a configuration error`,
     options,
     async (t) => {
       const database = await engine.open(t)
@@ -78,7 +78,7 @@ for (const engine of ENGINES) {
       assert.deepEqual([candidate?.name, candidate?.key], ['a.b', ['id']])
       assert.ok(candidate)
       assert.deepEqual(await readAll(source, candidate.origin), [{ id: 7 }])
-      // PostgreSQL takes no table away that a view reads.
+      // PostgreSQL does not drop a table that a view uses.
       if (engine.name === 'PostgreSQL') return
       await database.run(
         `CREATE VIEW broken AS SELECT * FROM ${quote('a.b')}`,
@@ -89,7 +89,7 @@ for (const engine of ENGINES) {
   )
 
   test(
-    `${engine.name}: what is searched for is text, and never a statement or a pattern`,
+    `${engine.name}: a search text is never treated as a pattern or as SQL`,
     options,
     async (t) => {
       const database = await engine.open(t)
@@ -122,7 +122,7 @@ for (const engine of ENGINES) {
   )
 
   test(
-    `${engine.name}: a query's own question marks, comments and semicolons do no harm`,
+    `${engine.name}: a query can contain question marks and comments, and cannot write`,
     options,
     async (t) => {
       const database = await engine.open(t)
@@ -147,7 +147,7 @@ for (const engine of ENGINES) {
   )
 
   test(
-    `${engine.name}: what is not there is the owner's fault, what cannot be reached is away`,
+    `${engine.name}: a missing table is a configuration error, an unreachable database is unavailable`,
     options,
     async (t) => {
       const database = await engine.open(t)
@@ -165,35 +165,31 @@ for (const engine of ENGINES) {
     },
   )
 
-  test(
-    `${engine.name}: a read that nobody wants any more gives its connection back`,
-    options,
-    async (t) => {
-      const database = await engine.open(t)
-      await database.run(
-        'CREATE TABLE one (id INTEGER)',
-        `INSERT INTO one VALUES ${'(1),'.repeat(5000)}(2)`,
-      )
-      const source = await openOn(database)
-      const columns = await source.describe(table('one'))
-      const stop = new AbortController()
-      for await (const _ of source.rows({
-        origin: table('one'),
-        columns,
-        find: null,
-        signal: stop.signal,
-      }))
-        break
-      const rows = source.rows({ origin: table('one'), columns, find: null, signal: stop.signal })
-      await rows[Symbol.asyncIterator]().next()
-      stop.abort()
-      // It would wait for whoever reads it.
-      await database.run('DROP TABLE one')
-    },
-  )
+  test(`${engine.name}: an aborted read releases its connection`, options, async (t) => {
+    const database = await engine.open(t)
+    await database.run(
+      'CREATE TABLE one (id INTEGER)',
+      `INSERT INTO one VALUES ${'(1),'.repeat(5000)}(2)`,
+    )
+    const source = await openOn(database)
+    const columns = await source.describe(table('one'))
+    const stop = new AbortController()
+    for await (const _ of source.rows({
+      origin: table('one'),
+      columns,
+      find: null,
+      signal: stop.signal,
+    }))
+      break
+    const rows = source.rows({ origin: table('one'), columns, find: null, signal: stop.signal })
+    await rows[Symbol.asyncIterator]().next()
+    stop.abort()
+    // DROP TABLE would wait for an open read.
+    await database.run('DROP TABLE one')
+  })
 
   test(
-    `${engine.name}: changes come in their order, page after page, ties included`,
+    `${engine.name}: changes are read in order, page by page, including equal timestamps`,
     options,
     async (t) => {
       const database = await engine.open(t)
@@ -248,22 +244,29 @@ for (const engine of ENGINES) {
     },
   )
 
-  test(`${engine.name}: a change of the future hides nothing`, options, async (t) => {
-    const database = await engine.open(t)
-    const type =
-      engine.name === 'SQLite' ? 'TEXT' : engine.name === 'MariaDB' ? 'DATETIME' : 'TIMESTAMP'
-    await database.run(
-      `CREATE TABLE changing (id INTEGER, at ${type})`,
-      `INSERT INTO changing VALUES (1, '2037-01-01 00:00:00'), (2, '2026-01-01 00:00:00')`,
-    )
-    const source = await openOn(database)
-    const [, at] = await source.describe(table('changing'))
-    assert.ok(at)
-    assert.match((await source.changes?.newest(table('changing'), at)) ?? '', /2026-01-01 00:00:00/)
-  })
+  test(
+    `${engine.name}: a timestamp in the future does not hide current changes`,
+    options,
+    async (t) => {
+      const database = await engine.open(t)
+      const type =
+        engine.name === 'SQLite' ? 'TEXT' : engine.name === 'MariaDB' ? 'DATETIME' : 'TIMESTAMP'
+      await database.run(
+        `CREATE TABLE changing (id INTEGER, at ${type})`,
+        `INSERT INTO changing VALUES (1, '2037-01-01 00:00:00'), (2, '2026-01-01 00:00:00')`,
+      )
+      const source = await openOn(database)
+      const [, at] = await source.describe(table('changing'))
+      assert.ok(at)
+      assert.match(
+        (await source.changes?.newest(table('changing'), at)) ?? '',
+        /2026-01-01 00:00:00/,
+      )
+    },
+  )
 
   test(
-    `${engine.name}: the version is another one after every change of a time`,
+    `${engine.name}: the version differs after every insert, timestamp update and delete`,
     options,
     async (t) => {
       const database = await engine.open(t)
@@ -284,7 +287,7 @@ for (const engine of ENGINES) {
       await note('SELECT 1')
       assert.equal(versions.size, 1)
       await note("INSERT INTO changing VALUES (3, '2026-01-01 12:00:00')")
-      // Older than the newest: it was committed late.
+      // Older than the newest row, as in a late commit.
       await note("UPDATE changing SET at = '2026-01-01 13:00:00' WHERE id = 3")
       await note('DELETE FROM changing WHERE id = 1')
       assert.equal(versions.size, 4)
@@ -296,7 +299,7 @@ const [postgres, mariadb, sqlite] = ENGINES
 
 for (const engine of [postgres, mariadb]) {
   const sleep = engine?.name === 'MariaDB' ? 'SLEEP(600)' : 'pg_sleep(600)'
-  test(`${engine?.name}: a slow query ends for whoever no longer waits for it`, {
+  test(`${engine?.name}: aborting cancels a slow query`, {
     ...PROCESS_TEST,
     skip: engine?.missing ?? false,
   }, async (t) => {
@@ -312,7 +315,7 @@ for (const engine of [postgres, mariadb]) {
       .rows({ origin, columns, find: null, signal: stop.signal })
       [Symbol.asyncIterator]()
       .next()
-    // Once the database is at it.
+    // Waits until the database runs the query.
     await eventually('the query runs', async () => {
       const isMariadb = engine?.name === 'MariaDB'
       const among = isMariadb
@@ -326,7 +329,7 @@ for (const engine of [postgres, mariadb]) {
   })
 }
 
-test('PostgreSQL: every type comes exactly', async (t) => {
+test('PostgreSQL: values of every type are read exactly', async (t) => {
   const database = await postgres?.open(t)
   assert.ok(database)
   await database.run(
@@ -355,7 +358,9 @@ test('PostgreSQL: every type comes exactly', async (t) => {
   )
 })
 
-test('MariaDB: every type comes exactly', { skip: mariadb?.missing ?? false }, async (t) => {
+test('MariaDB: values of every type are read exactly', {
+  skip: mariadb?.missing ?? false,
+}, async (t) => {
   const database = await mariadb?.open(t)
   assert.ok(database)
   await database.run(
@@ -383,7 +388,7 @@ test('MariaDB: every type comes exactly', { skip: mariadb?.missing ?? false }, a
   )
 })
 
-test('SQLite: every type comes exactly', async (t) => {
+test('SQLite: values of every type are read exactly', async (t) => {
   const database = await sqlite?.open(t)
   assert.ok(database)
   await database.run(

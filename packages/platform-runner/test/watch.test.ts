@@ -1,4 +1,4 @@
-/** What changes in the owner's database reaches a real hub by itself, whoever is killed meanwhile. */
+/** Changes in the source database are pushed to a real hub, even when processes are killed. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ import { withDatabase } from '../../server/test/helpers/storage/postgres.ts'
 import { ENGINES, type OwnersDatabase, type OwnersEngine } from './helpers/engines.ts'
 import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
 
-/** On a slow machine a change shows late after others, seconds perhaps: it must not be passed over for that. */
+/** The large overlap covers changes that become visible seconds late on a slow machine. */
 const SETTINGS = `
 platform: { name: "\${PLATFORM}", source_key: "\${SOURCE_KEY}" }
 source: { database: "\${DATABASE_URL}" }
@@ -36,14 +36,14 @@ modules:
 push: { hub_url: "\${HUB_URL}", hub_api_key: "\${HUB_API_KEY}", every_seconds: 0.2, overlap_seconds: 600 }
 `
 
-/** No hub can be there: nobody listens at port 0. */
+/** Port 0 never has a listening hub. */
 const NO_HUB = { HUB_URL: 'http://127.0.0.1:0', HUB_API_KEY: 'rhk_any' }
 
 const timeType = ({ name }: OwnersEngine) => (name === 'SQLite' ? 'DATETIME' : 'TIMESTAMP')
 const now = ({ name }: OwnersEngine) =>
   name === 'SQLite' ? "strftime('%Y-%m-%d %H:%M:%f', 'now')" : 'CURRENT_TIMESTAMP'
 
-/** One hub for all tests that do not stop it; each has a platform of its own there. */
+/** One hub for all tests that do not stop it. Each test registers its own platform. */
 let shared: RunningHub
 const cleanUps: (() => unknown)[] = []
 before(async () => {
@@ -66,9 +66,9 @@ async function begin(t: TestContext, engine: OwnersEngine, hub: RunningHub = sha
   const operator = await signIn(hub.address)
   platforms += 1
   const name = `registry_${platforms}`
-  // Registered without pushes first, as an owner does it.
+  // Registers without pushes first, as in a real setup.
   sandbox.write('platform.yaml', SETTINGS.replace(/^push:.*\n/m, ''))
-  // It comes back where it was, so no connection may be given its port meanwhile.
+  // A fixed free port, because the process restarts on the same port.
   const port = String(await findFreePort())
   const owner = { DATABASE_URL: database.address, PLATFORM: name }
   const first = await sandbox.start(owner, port)
@@ -95,7 +95,7 @@ function write(engine: OwnersEngine, database: OwnersDatabase, id: number, name:
       )
 }
 
-/** Waits until the hub holds these names, by reference. */
+/** Waits until the hub has stored these names, keyed by reference. */
 function holds(stored: () => Promise<StoredRecord[]>, names: Record<string, string>) {
   return eventually(`the hub holds ${JSON.stringify(names)}`, async () => {
     const records = await stored()
@@ -107,7 +107,7 @@ function holds(stored: () => Promise<StoredRecord[]>, names: Record<string, stri
 for (const engine of ENGINES) {
   const options = { ...PROCESS_TEST, skip: engine.missing }
   test(
-    `${engine.name}: only what changes after the first start is pushed, each change once`,
+    `${engine.name}: only changes after the first start are pushed, each once`,
     options,
     async (t) => {
       const { database, operator, sandbox, env, stored } = await begin(t, engine)
@@ -115,7 +115,7 @@ for (const engine of ENGINES) {
       await platform.logs(/people: watching/)
       await write(engine, database, 3, 'Three')
       await holds(stored, { 3: 'Three' })
-      // Within one second, which is all that some columns tell.
+      // Several changes within one second, the precision of some columns.
       for (const name of ['Drei', 'Trois', 'Tre']) {
         await write(engine, database, 3, name)
         await holds(stored, { 3: name })
@@ -134,11 +134,11 @@ for (const engine of ENGINES) {
   )
 
   test(
-    `${engine.name}: what changes while hub or platform are dead arrives afterwards`,
+    `${engine.name}: changes made while the hub or the runner is killed are pushed afterwards`,
     options,
     async (t) => {
       const hubs = createSandbox(t)
-      // It comes back where it was, so no connection may be given its port meanwhile.
+      // A fixed free port, because the process restarts on the same port.
       const hubEnv = { PORT: String(await findFreePort()) }
       const hub = await hubs.startHub({ env: hubEnv })
       const { database, operator, sandbox, env, port, stored } = await begin(t, engine, hub)
@@ -177,66 +177,66 @@ for (const engine of ENGINES) {
 
 for (const engine of ENGINES) {
   const options = { ...PROCESS_TEST, skip: engine.missing }
-  test(`${engine.name}: many changes of one moment all arrive, each once`, options, async (t) => {
-    const { database, operator, sandbox, env, name } = await begin(t, engine)
-    const countRecords = async () => {
-      const platform = (await listPlatforms(operator)).find((one) => one.platform_name === name)
-      return platform?.records
-    }
-    const before = await countPushes(operator)
-    const rows = Array.from({ length: 1200 }, (_, index) => `(${index + 100}, 'Old', NULL)`)
-    await database.run(`INSERT INTO people VALUES ${rows.join()}`)
-    const platform = await sandbox.start(env)
-    await platform.logs(/people: watching/)
-    await database.run(
-      `UPDATE people SET name = 'New', updated_at = ${now(engine)} WHERE id >= 100`,
-    )
-    await eventually('all have arrived', async () => {
-      return (await countRecords()) === 1200 ? true : null
-    })
-    await write(engine, database, 9999, 'Last')
-    await eventually('the last has arrived', async () => {
-      return (await countRecords()) === 1201 ? true : null
-    })
-    const after = await countPushes(operator)
-    assert.deepEqual(
-      after.map((figure, index) => figure - (before[index] ?? 0)),
-      [1201, 1201, 0],
-    )
-  })
+  test(
+    `${engine.name}: many changes with the same timestamp are all pushed once`,
+    options,
+    async (t) => {
+      const { database, operator, sandbox, env, name } = await begin(t, engine)
+      const countRecords = async () => {
+        const platform = (await listPlatforms(operator)).find((one) => one.platform_name === name)
+        return platform?.records
+      }
+      const before = await countPushes(operator)
+      const rows = Array.from({ length: 1200 }, (_, index) => `(${index + 100}, 'Old', NULL)`)
+      await database.run(`INSERT INTO people VALUES ${rows.join()}`)
+      const platform = await sandbox.start(env)
+      await platform.logs(/people: watching/)
+      await database.run(
+        `UPDATE people SET name = 'New', updated_at = ${now(engine)} WHERE id >= 100`,
+      )
+      await eventually('all have arrived', async () => {
+        return (await countRecords()) === 1200 ? true : null
+      })
+      await write(engine, database, 9999, 'Last')
+      await eventually('the last has arrived', async () => {
+        return (await countRecords()) === 1201 ? true : null
+      })
+      const after = await countPushes(operator)
+      assert.deepEqual(
+        after.map((figure, index) => figure - (before[index] ?? 0)),
+        [1201, 1201, 0],
+      )
+    },
+  )
 }
 
-/** What was received by POST, created and updated, by the hour since the day may end meanwhile. */
+/** Counts received POSTs, created and updated records. Hourly counters work across midnight. */
 async function countPushes(operator: Operator): Promise<number[]> {
   const { hours }: Statistics = JSON.parse(await ask(operator, 'GET', '/api/v1/statistics'))
   const figures = ['received_post', 'created', 'updated'] as const
   return figures.map((figure) => hours.reduce((sum, hour) => sum + hour[figure], 0))
 }
 
-test(
-  'PostgreSQL: a change whose transaction ends after newer ones is not passed over',
-  PROCESS_TEST,
-  async (t) => {
-    const postgres = ENGINES.find(({ name }) => name === 'PostgreSQL')
-    assert.ok(postgres)
-    const { database, sandbox, env, stored } = await begin(t, postgres)
-    const platform = await sandbox.start(env)
-    await platform.logs(/people: watching/)
-    await withDatabase(database.address, async (client) => {
-      await client.query('BEGIN')
-      await client.query("INSERT INTO people VALUES (3, 'Late', now())")
-      await write(postgres, database, 4, 'Early')
-      await holds(stored, { 4: 'Early' })
-      await write(postgres, database, 5, 'Later')
-      await holds(stored, { 4: 'Early', 5: 'Later' })
-      await client.query('COMMIT')
-    })
-    await holds(stored, { 3: 'Late', 4: 'Early', 5: 'Later' })
-  },
-)
+test('PostgreSQL: a change that commits after newer changes is pushed', PROCESS_TEST, async (t) => {
+  const postgres = ENGINES.find(({ name }) => name === 'PostgreSQL')
+  assert.ok(postgres)
+  const { database, sandbox, env, stored } = await begin(t, postgres)
+  const platform = await sandbox.start(env)
+  await platform.logs(/people: watching/)
+  await withDatabase(database.address, async (client) => {
+    await client.query('BEGIN')
+    await client.query("INSERT INTO people VALUES (3, 'Late', now())")
+    await write(postgres, database, 4, 'Early')
+    await holds(stored, { 4: 'Early' })
+    await write(postgres, database, 5, 'Later')
+    await holds(stored, { 4: 'Early', 5: 'Later' })
+    await client.query('COMMIT')
+  })
+  await holds(stored, { 3: 'Late', 4: 'Early', 5: 'Later' })
+})
 
 test(
-  'a second process on the same state is refused with a line that says why',
+  'a second process with the same state folder fails with one line that gives the reason',
   PROCESS_TEST,
   async (t) => {
     const sandbox = createRunnerSandbox(t)
@@ -248,13 +248,13 @@ test(
   },
 )
 
-test('asked to end while it begins, it ends', PROCESS_TEST, async (t) => {
+test('the runner exits on SIGTERM while it is starting', PROCESS_TEST, async (t) => {
   const sandbox = createRunnerSandbox(t)
   openOwnersFile(sandbox.folder)
   const port = String(await findFreePort())
   const env = { DATABASE_URL: 'sqlite:owner.sqlite', PLATFORM: 'registry', ...NO_HUB }
   sandbox.write('platform.yaml', SETTINGS)
-  // It watches this one of another machine for a while before it takes its place.
+  // The runner observes this lock of another machine for a while before taking it over.
   const lock = join(sandbox.folder, 'recordhub-state', 'outbox.ndjson.lock')
   mkdirSync(dirname(lock))
   writeFileSync(lock, JSON.stringify({ host: 'elsewhere', pid: 1, started: 1, token: 'x' }))

@@ -9,9 +9,9 @@ import { runSql } from '../helpers/storage/sql.ts'
 const LINE = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
 
 onEachEngine((engine) => {
-  describe(`filters of the activity on ${engine.name}`, () => {
+  describe(`activity filters on ${engine.name}`, () => {
     test(
-      'a kind is meant whole, or by its noun with all of its verbs and no other noun',
+      'a kind filter matches the exact kind, or every kind with that noun and no other noun',
       withStorage(engine, async (kit) => {
         for (const kind of [
           'pull.started',
@@ -31,7 +31,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'every word stands in message, actor or details; of A to Z in either case, else as it is',
+      'every search word must occur in message, actor or details; only A to Z ignore case',
       withStorage(engine, async (kit) => {
         await write(kit, { message: 'Push of ÉCOLE_1 refused (100 %)', actor: 'Ann@Example.org' })
         await write(kit, { message: 'Other', details: { reference_number: 'R-77', n: 'İstanbul' } })
@@ -59,7 +59,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a record and a time, its ends included, narrow the list; filters hold together',
+      'filters by record and by inclusive time range can be combined',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const times: string[] = []
@@ -81,7 +81,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'among many lines with gaps in their numbers the filter finds each, page by page',
+      'paging through a filter returns every match among many entries with gaps in their ids',
       withStorage(engine, async (kit) => {
         await writeMany(kit)
         const level = 'error' as const
@@ -94,7 +94,7 @@ onEachEngine((engine) => {
           before = page.next
         } while (before !== null)
         assert.deepEqual(errors, [6000, 4500, 3000, 1500])
-        // A day of 24 hours a thousand lines, so the ends are found by halving.
+        // One day per thousand entries: the ends of the time range are found by binary search.
         const since = '2026-01-03T00:00:00.000Z'
         const until = '2026-01-03T00:00:20.000Z'
         const ofADay = await found(kit, { since, until }, 'at')
@@ -103,7 +103,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a search whose time is over says so, and the next one goes on from there',
+      'a search that runs out of time returns an incomplete page, and the next page continues it',
       withStorage(engine, async (kit) => {
         await writeMany(kit)
         const records: (number | null)[] = []
@@ -123,7 +123,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'where there are no lines, none are found',
+      'a filter returns an empty page when there are no entries',
       withStorage(engine, async ({ storage }) => {
         const query = { level: 'error', since: '2026-01-01T00:00:00.000Z' } as const
         const page = await storage.activity.listActivity({ ...query, limit: 5, before: null })
@@ -150,7 +150,7 @@ async function found<Key extends 'id' | 'at' | 'kind' | 'message'>(
   return page.lines.map((line) => line[key])
 }
 
-/** 6,000 lines, each a second after the one before, a day after each thousand; each 1500th an error. */
+/** Writes 6,000 entries one second apart, with a day between thousands; every 1500th is an error. */
 async function writeMany({ storage }: Pick<StorageKit, 'storage'>): Promise<void> {
   const numbers = Array.from({ length: 6000 }, (_, index) => index + 1)
   const rows = numbers.map((number) => {

@@ -13,7 +13,7 @@ const LINE = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
 onEachEngine((engine) => {
   describe(`activity on ${engine.name}`, () => {
     test(
-      'a line comes back as it was written, at the time of the clock',
+      'an entry is read back as it was written, with the time of the clock',
       withStorage(engine, async ({ storage, clock }) => {
         const details = { method: 'POST', deep: [1, { x: null }], nul: '\u0000', half: '\ud800' }
         const school = await registerTestPlatform({ storage, clock })
@@ -45,7 +45,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what a line leaves out is null, and its details are empty',
+      'omitted properties of an entry are null, and omitted details are empty',
       withStorage(engine, async ({ storage, clock }) => {
         await storage.activity.appendActivity(LINE)
         const { id: _, ...line } = only(await listLines(storage.activity, ALL))
@@ -55,7 +55,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'lines are listed newest first, in pages that cover each once, whatever the clock said',
+      'entries are listed newest first, each on one page, even when the clock goes backwards',
       withStorage(engine, async ({ storage, clock }) => {
         for (let number = 0; number < 12; number += 1) {
           clock.advance(number % 3 === 0 ? -60 : 60)
@@ -70,7 +70,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'lines written at once are all kept',
+      'entries written concurrently are all saved',
       withStorage(engine, async ({ storage }) => {
         const messages = Array.from({ length: 50 }, (_, index) => `line ${index}`)
         await Promise.all(
@@ -82,7 +82,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'filters by platform and level hold alone and together',
+      'filters by platform and level work alone and combined',
       withStorage(engine, async (kit) => {
         const { activity } = kit.storage
         const school = await registerTestPlatform(kit)
@@ -113,7 +113,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'an entry of the audit is kept, and is no activity',
+      'an audit entry is saved in the audit log and not in the activity',
       withStorage(engine, async ({ storage, clock }) => {
         const entry = {
           actor: 'ann@example.org',

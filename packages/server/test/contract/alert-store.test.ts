@@ -24,7 +24,7 @@ const NO_CHANGES = { raise: [], resolve: [], reword: [] }
 onEachEngine((engine) => {
   describe(`alerts on ${engine.name}`, () => {
     test(
-      'an alert is raised, reworded and resolved, and both are told in the activity',
+      'an alert is opened, reworded and resolved, and the activity records opening and resolving',
       withStorage(engine, async ({ storage, clock }) => {
         const platform = { platform_id: 7, platform_name: 'school' }
         const alert = found('one', { kind: 'platform_failing', platform, message: 'It fails' })
@@ -58,7 +58,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'of one kind and subject one is open, however many raise it at once, and it is over once',
+      'concurrent callers open and resolve only one alert per kind and subject',
       withStorage(engine, async ({ storage }) => {
         const changes = { ...NO_CHANGES, raise: [found('one'), found('two'), found('one')] }
         await Promise.all(Array.from({ length: 8 }, () => storage.alerts.settleAlerts(changes)))
@@ -67,7 +67,7 @@ onEachEngine((engine) => {
         const over = { ...NO_CHANGES, resolve: open }
         await Promise.all(Array.from({ length: 8 }, () => storage.alerts.settleAlerts(over)))
         assert.equal((await lines(storage)).length, 4)
-        // What comes again is another alert.
+        // A problem that returns opens a new alert.
         await storage.alerts.settleAlerts(changes)
         assert.equal(await countRows(storage, 'alerts'), 4)
         assert.equal((await storage.alerts.readOpenAlerts(1)).open, 2)
@@ -75,7 +75,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a storm of them is raised and over whole',
+      'hundreds of alerts are opened and resolved in one call',
       withStorage(engine, async ({ storage }) => {
         const raise = Array.from({ length: 230 }, (_, index) => found(`n-${index}`))
         await storage.alerts.settleAlerts({ ...NO_CHANGES, raise })
@@ -92,7 +92,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the open ones are listed first, each newest first, and pages hold each once',
+      'open alerts are listed before resolved ones, newest first, each on one page',
       withStorage(engine, async ({ storage }) => {
         const raise = Array.from({ length: 9 }, (_, index) => found(`n-${index}`))
         await storage.alerts.settleAlerts({ ...NO_CHANGES, raise })
@@ -115,7 +115,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'who acknowledges an open alert first stands, and is told once',
+      'the first acknowledgement of an open alert is kept and recorded once',
       withStorage(engine, async ({ storage, clock }) => {
         const { alerts } = storage
         const acknowledge = (id: number, by: string) =>
@@ -139,7 +139,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'each is told by mail once when it is raised, and once when it is over, if it was told',
+      'an alert is due for one mail when it opens and, if that was sent, one when it resolves',
       withStorage(engine, async ({ storage }) => {
         const { alerts } = storage
         const due = async () => {
@@ -165,7 +165,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'how the pulls of a platform go: how many failed in a row, since when, and why',
+      'platform health reports the number of failed pulls in a row, since when, and the last error',
       withStorage(engine, async (kit) => {
         const { storage, clock } = kit
         const school = await registerTestPlatform(kit)
@@ -197,14 +197,14 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what came in some hours: accepted pushes and refusals of each platform',
+      'hourly statistics count the accepted and the rejected pushes of each platform',
       withStorage(engine, async (kit) => {
         const { storage, clock } = kit
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         await write(kit, pushWrite(school), pushWrite(school, { source: 'PATCH' }))
         await makeRow(kit, clinic, 'rejected_pushes')
-        // Elsewhere on earth it is the day before, or the next one already.
+        // In other time zones it is still the day before, or already the next day.
         for (const day of ['2026-03-09', '2026-03-11']) {
           const one = pushWrite(school, { data: `{"day":"${day}"}` })
           await storage.records.applyWrites({ at: clock.text, day, writes: [one] })

@@ -19,9 +19,9 @@ import { beginRead, pullWrite } from '../helpers/storage/pulls.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
-  describe(`the feed of changes on ${engine.name}`, () => {
+  describe(`the change feed on ${engine.name}`, () => {
     test(
-      'a record appears once, at its newest change, in the order of the changes',
+      'a record is listed once, at the position of its latest change',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const names = ['r-1', 'r-2', 'r-3']
@@ -48,7 +48,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what changes nothing is no change, and a mark of a gone record is one',
+      'an unchanged push is not listed, and marking a record as missing is',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
@@ -67,14 +67,14 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a deletion is a line of its own, without anything of the record but its id',
+      'a deletion is listed as its own change and contains no data of the record but its id',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school, { data: '{"a":"secret"}' }))
         await writeOne(kit, pushWrite(school, { reference: 'r-2' }))
         const follower = new Follower()
         await follower.catchUp(kit.storage)
-        // The push that changes nothing gives out a number.
+        // A push that changes nothing also allocates a sequence number.
         await writeOne(kit, pushWrite(school, { reference: 'r-2' }))
         await deleteRecord(kit.storage, { record_id, change_seq: 3 })
         const { changes, through } = await readChanges(kit.storage, { after: 2 })
@@ -95,10 +95,10 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a page holds no more bytes than it may, but one record at least, and leads on to all',
+      'a page respects the byte limit but holds at least one record, and paging reaches all records',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
-        // Of 9 to 208 bytes; the characters of the odd ones take two.
+        // 9 to 208 bytes; odd numbers use a two-byte character.
         for (let n = 0; n < 12; n += 1) {
           const data = `{"a":"${(n % 2 ? 'é' : 'e').repeat(n % 5 === 4 ? 100 : n)}"}`
           const record_type = n % 3 ? 'students' : 'staff'
@@ -121,7 +121,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'it is filtered by platform and module, deletions of platforms that are no more included',
+      'the feed is filtered by platform and module, including deletions of removed platforms',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         const clinic = await registerTestPlatform(kit, { name: 'clinic', modules: ['staff'] })
@@ -160,7 +160,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'of a platform that is being removed nothing is told but the deletions, under its name',
+      'a platform that is being removed contributes only deletions, under its old name',
       withStorage(engine, async (kit) => {
         const { storage, clock } = kit
         const school = await registerTestPlatform(kit)
@@ -189,7 +189,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a number that was never given out is beyond; the last one is not',
+      'a cursor after the last allocated number is rejected, and the last number itself is valid',
       withStorage(engine, async (kit) => {
         const query = { platform: null, record_type: null, limit: 10, maxBytes: 1000 }
         const { listChanges } = kit.storage.changes
@@ -208,7 +208,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'who follows has a true copy, across restarts, and got no line twice',
+      'a follower has an exact copy and receives no change twice, across restarts',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const action = fc.oneof(
@@ -242,7 +242,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'who follows while many write at once misses nothing and gets nothing twice',
+      'a follower misses no change and receives none twice during concurrent writes',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const follower = new Follower()
@@ -295,7 +295,7 @@ async function pushSome(
   await write(kit, pushWrite(platform, { reference: `r-${push}`, data: `{"a":${value}}` }))
 }
 
-/** Under a number that a push which changes nothing has drawn. */
+/** Deletes the newest record under a sequence number that an unchanged push has allocated. */
 async function deleteNewest(
   kit: Pick<StorageKit, 'storage' | 'clock'>,
   platform: TestPlatform,

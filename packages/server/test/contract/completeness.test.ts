@@ -23,7 +23,7 @@ import { runSql } from '../helpers/storage/sql.ts'
 onEachEngine((engine) => {
   describe(`completeness on ${engine.name}`, () => {
     test(
-      'it tells when a read last proved a module complete, and what has come since',
+      'completeness reports when a pull last proved a module complete, and the pushes since then',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { offered: ['staff'] })
         const none = await completenessOf(kit, school)
@@ -64,7 +64,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'an answer that still holds proves what it proved when it came, and no more',
+      'an unchanged response proves completeness only if the original response did',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await read(kit, school, ['r-1'], { doubts: null, records: 1 })
@@ -80,7 +80,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'records that are marked as missing are told, and are not only here',
+      'records marked as missing are counted as missing, and not as absent from the last pull',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await read(kit, school, ['r-1', 'r-2'], { doubts: [], records: 2 })
@@ -95,7 +95,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'registered modules come in pages, each once, of one platform or of all',
+      'registered modules are listed once each across pages, for one platform or for all',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { modules: ['a', 'b', 'c'], offered: ['d'] })
         await registerTestPlatform(kit, { name: 'clinic', modules: ['a'] })
@@ -115,7 +115,7 @@ onEachEngine((engine) => {
   })
 })
 
-/** A read that brings these records. */
+/** Performs one pull of the module that returns these records. */
 async function read(
   kit: StorageKit,
   school: TestPlatform,

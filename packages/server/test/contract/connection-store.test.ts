@@ -31,9 +31,9 @@ onEachEngine((engine) => {
   const opens = async ({ storage }: StorageKit, hash: string, at: string) =>
     (await storage.platforms.findReceiver(hash, at))?.platform_name ?? null
 
-  describe(`keys and addresses on ${engine.name}`, () => {
+  describe(`hub API keys and platform connections on ${engine.name}`, () => {
     test(
-      'after a rotation both keys open the platform until the old one expires',
+      'after a rotation both hub API keys work until the old one expires',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
@@ -63,7 +63,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a write with a key that has expired is refused, though the key was looked up before',
+      'a write is rejected when its hub API key expired after authentication',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await rotate(kit, school, 'two', kit.clock.text)
@@ -74,7 +74,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a rotation never gives a key more time than it had',
+      'a rotation never extends the lifetime of an older key',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await rotate(kit, school, 'two', SOON)
@@ -87,7 +87,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the last push is that of any key, and stays when its key has expired',
+      'the time of the last push covers all keys and remains after the key expires',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const at = kit.clock.text
@@ -102,7 +102,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a new address and key take the place of the old ones, and the old key is destroyed',
+      'a new address and source API key replace the old ones, and the old key is deleted',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { connections, platforms } = kit.storage
@@ -131,7 +131,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a platform that is not there, or not any more, has neither',
+      'an unknown or removed platform has no keys and no connection to change',
       withStorage(engine, async (kit) => {
         const { connections, platforms } = kit.storage
         const school = await registerTestPlatform(kit)

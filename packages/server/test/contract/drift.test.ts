@@ -19,7 +19,7 @@ import { runSql } from '../helpers/storage/sql.ts'
 onEachEngine((engine) => {
   describe(`drift on ${engine.name}`, () => {
     test(
-      'keys are counted by name in new and changed records, and in no other',
+      'drift counts keys by name in new and changed records only',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const drift = { unknown: ['x', '\u0000\ud800'], absent: ['a'] }
@@ -52,7 +52,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'however many names come, a bounded number is kept',
+      'the number and length of stored key names are limited',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         for (let batch = 0; batch < 12; batch += 1) {
@@ -77,7 +77,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the counts begin anew for a module whose fields have changed',
+      'the counts restart for a module whose fields have changed',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         const drift = { unknown: ['x'], absent: [] }

@@ -36,7 +36,7 @@ onEachEngine((engine) => {
   describe(`erasing records on ${engine.name}`, () => {
     for (const mode of MODES) {
       test(
-        `what ${mode} takes is told before, and nothing of it is in any table afterwards`,
+        `${mode} deletes what its preview lists and leaves no trace in any table`,
         withStorage(engine, async (kit) => {
           const { storage } = kit
           const { school, id } = await storeTraces(kit)
@@ -83,7 +83,7 @@ onEachEngine((engine) => {
       )
 
       test(
-        `${mode} is a change with a number of its own`,
+        `${mode} is listed as a change with its own sequence number`,
         withStorage(engine, async (kit) => {
           const { storage } = kit
           const { id } = await storeTraces(kit)
@@ -110,7 +110,7 @@ onEachEngine((engine) => {
     }
 
     test(
-      'a record that was anonymised can be erased, under the same tombstone',
+      'an anonymised record can be erased under the same tombstone',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school, id } = await storeTraces(kit)
@@ -128,11 +128,11 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what was begun and broke off after its tombstone is completed by asking again',
+      'an erasure interrupted after writing its tombstone is completed by a second request',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school, id } = await storeTraces(kit)
-        // As a process that was killed leaves it: the tombstone stands, and everything is there still.
+        // The state that a killed process leaves: the tombstone exists, and all data is still there.
         const { platform_name, record_type } = await readRecord(storage, id)
         const { tombstone_id } = await erase(kit, id, 'erase')
         const record = await storage.erasure.readTombstone(tombstone_id)
@@ -153,7 +153,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the same reference in another module, on another platform, and like it stays',
+      'erasing a record keeps equal references in other modules and platforms, and similar ones',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
@@ -177,7 +177,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'two erasures of one record at once: one does it',
+      'only one of several concurrent erasures of a record takes effect',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { id } = await storeTraces(kit)
@@ -194,7 +194,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'erasing and anonymising one record at once leave one of both, and the tombstone says which',
+      'the tombstone states the result of concurrently erasing and anonymising a record',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school, id } = await storeTraces(kit)
@@ -216,7 +216,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a push that comes while its record is erased is stored before or refused, and leaves nothing',
+      'a push during an erasure is stored before it or rejected, and leaves no data',
       withStorage(engine, async (kit) => {
         const { school, id } = await storeTraces(kit)
         const pushing = Array.from({ length: 30 }, (_, n) =>
@@ -231,7 +231,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what became the record by a replay with another body goes with it, though it does not name it',
+      'erasing a record deletes the rejected push it was replayed from, even if that does not name it',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -249,7 +249,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'references of any kind are erased: strange characters, the longest, with quotes',
+      'references with quotes, special characters and maximum length are erased',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)

@@ -1,4 +1,4 @@
-/** Counting who tries to get in: what storage promises. */
+/** The storage of login attempts, and the write protection of the audit log. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { MOST_GUESS_SUBJECTS } from '../../src/storage/port/guess-store.ts'
@@ -11,9 +11,9 @@ const LATER = '2026-03-10T09:00:00.000Z'
 const free = () => 0
 
 onEachEngine((engine) => {
-  describe(`guesses on ${engine.name}`, () => {
+  describe(`the login throttle on ${engine.name}`, () => {
     test(
-      'are counted for each subject, and told to who decides',
+      'attempts are counted per subject, and the counts are passed to the decision',
       withStorage(engine, async ({ storage: { guesses } }) => {
         const first = await guesses.countGuess(['a', 'b'], AT, (counts) => counts.size)
         assert.ok(first.outcome === 'counted')
@@ -31,7 +31,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'who has to wait leaves nothing behind',
+      'a rejected attempt stores nothing',
       withStorage(engine, async ({ storage }) => {
         const { guesses } = storage
         await guesses.countGuess(['a'], AT, free)
@@ -46,7 +46,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'of many at once no more get through than are allowed',
+      'concurrent attempts do not exceed the limit',
       withStorage(engine, async ({ storage: { guesses } }) => {
         const outcomes = await Promise.all(
           Array.from({ length: 20 }, () =>
@@ -59,7 +59,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'are taken back one by one, or all of a subject',
+      'attempts are refunded one at a time or reset for a whole subject',
       withStorage(engine, async ({ storage }) => {
         const { guesses } = storage
         for (let round = 0; round < 3; round++) await guesses.countGuess(['a', 'b'], AT, free)
@@ -74,13 +74,13 @@ onEachEngine((engine) => {
     )
 
     test(
-      'take no more room than the limit, and who comes again is not forgotten sooner for it',
+      'the number of subjects is limited, and repeated attempts do not evict a subject earlier',
       withStorage(engine, async ({ storage }) => {
         const { guesses } = storage
         await guesses.countGuess(['first'], AT, free)
         await guesses.countGuess(['second'], AT, free)
         for (let round = 0; round < 20; round++) await guesses.countGuess(['second'], AT, free)
-        // As if so many had come between.
+        // Simulates that many subjects in between.
         await runSql(
           storage,
           `INSERT INTO guesses (guess_id, subject, tries, at)
@@ -102,9 +102,9 @@ onEachEngine((engine) => {
     )
   })
 
-  describe(`the audit on ${engine.name}`, () => {
+  describe(`the audit log on ${engine.name}`, () => {
     test(
-      'takes no change of an entry, whoever asks for it',
+      'the database rejects every update of an entry',
       withStorage(engine, async ({ storage }) => {
         const entry = { actor: 'ann', action: 'x.y', target: null, address: null }
         await storage.activity.appendAudit(entry)

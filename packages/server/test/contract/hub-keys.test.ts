@@ -6,9 +6,9 @@ import { registerTestPlatform, setStatus } from '../helpers/storage/fixtures.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
-  describe(`hub keys on ${engine.name}`, () => {
+  describe(`hub API keys on ${engine.name}`, () => {
     test(
-      'a key opens its platform and the modules that it may push',
+      'a key authenticates its platform and lists the modules that may be pushed',
       withStorage(engine, async (kit) => {
         const { platforms } = kit.storage
         const types = { modules: ['students', 'rooms'], offered: ['staff'] }
@@ -37,7 +37,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a key opens nothing while its platform is inactive',
+      'a key is invalid while its platform is inactive',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const find = () => kit.storage.platforms.findReceiver(school.key_hash, kit.clock.text)
@@ -49,7 +49,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'an expired or revoked key opens nothing',
+      'an expired or revoked key is invalid',
       withStorage(engine, async ({ storage, clock }) => {
         const school = await registerTestPlatform({ storage, clock })
         const find = (at: string) => storage.platforms.findReceiver(school.key_hash, at)

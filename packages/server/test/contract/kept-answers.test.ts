@@ -23,7 +23,7 @@ import {
 
 const ANSWER = { etag: '"v1"', last_modified: null, read_tag: 'tag', records: 1 }
 
-/** One pull of one module that ends with this answer; what its task began with. */
+/** Runs one pull of one module that saves this cached response. Returns what its task started with. */
 async function pullKeeping(
   storage: Storage,
   platform: TestPlatform,
@@ -44,9 +44,9 @@ const keepNew = ({ pushes }: StartedTask): KeptAnswer => ({ ...ANSWER, pushes })
 const keepSame = ({ kept }: StartedTask) => kept
 
 onEachEngine((engine) => {
-  describe(`kept answers on ${engine.name}`, () => {
+  describe(`cached responses on ${engine.name}`, () => {
     test(
-      'the answer that a task ends with is there for the next one, as it was given',
+      'the response that a task saves is available unchanged to the next task',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const first = await pullKeeping(kit.storage, school, keepNew)
@@ -64,7 +64,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'it is gone once a task has begun and did not end with it, however it ended',
+      'the cached response is deleted when a task starts and does not save it again',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await pullKeeping(kit.storage, school, keepNew)
@@ -82,13 +82,13 @@ onEachEngine((engine) => {
     )
 
     for (const [what, over, outcome] of [
-      ['creates', { reference: 'r-2' }, 'created'],
-      ['changes', { data: '{"a":2}' }, 'updated'],
+      ['creates a record', { reference: 'r-2' }, 'created'],
+      ['changes a record', { data: '{"a":2}' }, 'updated'],
       ['changes nothing', { data: '{"a":1}' }, 'unchanged'],
       ['is stale', { data: '{"a":2}', occurred_at: '2026-01-01T00:00:00.000000000Z' }, 'stale'],
     ] as const) {
       test(
-        `a push that ${what} ends it, even at the same time of the clock`,
+        `a push that ${what} invalidates the cached response, even within the same millisecond`,
         withStorage(engine, async (kit) => {
           const school = await registerTestPlatform(kit)
           await pullOnce(kit, school, async (read) => {
@@ -104,7 +104,7 @@ onEachEngine((engine) => {
     }
 
     test(
-      'a push between the start and the end of the task that brings it ends it too',
+      'a push while the task is running invalidates the response that the task saves',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const pull = await startTestPull(kit.storage)
@@ -120,7 +120,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'pushes to other modules and records that a pull changes do not end it',
+      'pushes to other modules and records changed by a pull keep the cached response valid',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
         const college = await registerTestPlatform(kit, { name: 'college' })
@@ -140,7 +140,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'pushes are counted, each once, over all writers',
+      'concurrent pushes are counted exactly once each',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await Promise.all(

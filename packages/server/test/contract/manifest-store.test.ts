@@ -20,7 +20,7 @@ const HOUR = 3600
 onEachEngine((engine) => {
   describe(`manifests on ${engine.name}`, () => {
     test(
-      'a manifest is taken over: what is new is offered, what is gone is marked and kept',
+      'a new manifest adds new modules and fields and keeps removed ones with their removal time',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         kit.clock.advance(HOUR)
@@ -64,7 +64,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the same manifest once more changes the time and nothing else, and is not told',
+      'an unchanged manifest updates only the fetch time and is not logged',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const before = await tracesOf(kit)
@@ -79,7 +79,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what remembers platforms is told, and finds the new keys',
+      'a manifest change notifies the platform cache, which then reads the new fields and policy',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         let told = 0
@@ -99,7 +99,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a manifest is asked for by one, and once an hour, whatever comes of it',
+      'only one caller per hour may fetch a manifest, whatever the result',
       withStorage(engine, async (kit) => {
         const { platform_id } = await registerTestPlatform(kit)
         const { manifests } = kit.storage
@@ -119,7 +119,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the answer that is kept for a module is dropped where its fields have changed',
+      'the cached response of a module is deleted when its fields change',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         const kept = { etag: '"1"', last_modified: null, read_tag: 't', records: 0, pushes: 0 }
@@ -140,7 +140,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a drift policy is changed and told once; of an unknown module nothing is',
+      'setting a drift policy twice is logged once, and an unknown module is rejected',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const before = await tracesOf(kit)

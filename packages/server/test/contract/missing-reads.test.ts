@@ -1,4 +1,4 @@
-/** What whole reads make of the records that they did not bring, on a real storage. */
+/** How complete pulls mark records as missing, with real storage. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ReadExtent } from '../../src/domain/missing.ts'
@@ -19,7 +19,7 @@ import { beginRead, finishTestPull, pullOnce, pullWrite } from '../helpers/stora
 import { countRows } from '../helpers/storage/sql.ts'
 
 type Reading = {
-  /** References that the read brings. */
+  /** References of the records that the pull returns. */
   brings: string[]
   pages?: number
   fuse?: number
@@ -30,9 +30,9 @@ type Reading = {
 }
 
 onEachEngine((engine) => {
-  describe(`what whole reads did not bring, on ${engine.name}`, () => {
+  describe(`records missing from complete pulls on ${engine.name}`, () => {
     test(
-      'of several pages, two reads in a row must agree on a record',
+      'a record is marked only when two consecutive multi-page pulls do not contain it',
       withStorage(engine, async (kit) => {
         const school = await schoolWith(kit, 20)
         const without = (...gone: number[]) =>
@@ -42,14 +42,14 @@ onEachEngine((engine) => {
         assert.deepEqual(await markedOf(kit), ['2'])
         assert.equal(await readOnce(kit, school, { brings: without(2, 3, 4), pages: 2 }), 1)
         assert.deepEqual(await markedOf(kit), ['2', '3'])
-        // One answer says it all.
+        // A single page is conclusive on its own.
         assert.equal(await readOnce(kit, school, { brings: without(2, 3, 4, 5) }), 2)
         assert.equal(await countRows(kit.storage, 'missing_suspects'), 0)
       }),
     )
 
     test(
-      'a read in between that cannot tell breaks the row, a word that nothing has changed does not',
+      'an inconclusive pull resets the two-pull count, and an unchanged response does not',
       withStorage(engine, async (kit) => {
         const school = await schoolWith(kit, 20)
         const brings = namesUpTo(20).slice(1)
@@ -66,7 +66,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'many are marked in several transactions, between which pushes come through',
+      'many records are marked in several transactions, and pushes are accepted in between',
       withStorage(engine, async (kit) => {
         const school = await schoolWith(kit, 1200)
         const sizes: number[] = []
@@ -88,7 +88,7 @@ onEachEngine((engine) => {
 
     for (const how of ['its signal', 'another node'] as const) {
       test(
-        `a pull that is stopped half-way by ${how} leaves whole marks, and the next read goes on`,
+        `a pull stopped by ${how} while marking keeps whole batches, and the next pull marks the rest`,
         withStorage(engine, async (kit) => {
           const school = await schoolWith(kit, 1200)
           const stopping = new AbortController()
@@ -112,7 +112,7 @@ onEachEngine((engine) => {
     }
 
     test(
-      'where all is there, no record is looked at and nothing is written',
+      'a pull without newly missing records reads no records and writes nothing',
       withStorage(engine, async (kit) => {
         const school = await schoolWith(kit, 20)
         await readOnce(kit, school, { brings: namesUpTo(20).slice(2) })
@@ -133,7 +133,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'it is told whether anything is left to be judged by the next read',
+      'the outcome states whether the next pull has candidates left to decide',
       withStorage(engine, async (kit) => {
         const school = await schoolWith(kit, 20)
         const isSettled = async (reading: Reading) => (await read(kit, school, reading)).isSettled
@@ -162,7 +162,7 @@ async function schoolWith(kit: StorageKit, count: number): Promise<TestPlatform>
   return school
 }
 
-/** One whole pull whose read brings these records. */
+/** Runs one complete pull that returns these records. */
 async function read(
   kit: StorageKit,
   school: TestPlatform,
@@ -201,7 +201,7 @@ async function read(
   return outcome
 }
 
-/** @returns how many records the read marked. */
+/** @returns the number of records that the pull marked as missing. */
 async function readOnce(...reading: Parameters<typeof read>): Promise<number> {
   return (await read(...reading)).counts.missing
 }

@@ -18,9 +18,9 @@ const HELD = { level: 'warning', kind: 'missing.held', message: 'Many are gone' 
 const SETTLED = { level: 'info', kind: 'missing.settled', message: 'They are back' } as const
 
 onEachEngine((engine) => {
-  describe(`questions about missing records on ${engine.name}`, () => {
+  describe(`missing reviews on ${engine.name}`, () => {
     test(
-      'a question is asked with its line, and shown with its platform',
+      'a review is created with an activity entry and listed with its platform',
       withStorage(engine, async (kit) => {
         const read = await readOf(kit)
         await kit.storage.missing.askForReview(question(read), null, HELD)
@@ -50,7 +50,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a module has one open question: another one takes its place, unless it was answered meanwhile',
+      'a new review supersedes the pending review of the module unless that was answered meanwhile',
       withStorage(engine, async (kit) => {
         const read = await readOf(kit)
         const { missing } = kit.storage
@@ -74,7 +74,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'an answer is noted with who gave it, may change, and is logged once',
+      'a decision is saved with the operator and time, can be changed, and is logged once',
       withStorage(engine, async (kit) => {
         const read = await readOf(kit)
         await kit.storage.missing.askForReview(question(read), null, HELD)
@@ -97,7 +97,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a closed question takes no answer and no other numbers, and is closed with a line once',
+      'a closed review accepts no decision and no new counts, and its closing is logged once',
       withStorage(engine, async (kit) => {
         const read = await readOf(kit)
         const { missing } = kit.storage
@@ -119,7 +119,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'questions are listed newest first, page by page, and by their state',
+      'reviews are listed newest first, in pages, and filtered by state',
       withStorage(engine, async (kit) => {
         const read = await readOf(kit)
         const { missing } = kit.storage
@@ -140,7 +140,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what the read before suspected is kept until it is forgotten',
+      'the missing candidates of the last pull are saved until they are replaced or cleared',
       withStorage(engine, async (kit) => {
         const read = await readOf(kit)
         const suspects = async () =>

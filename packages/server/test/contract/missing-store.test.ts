@@ -29,9 +29,9 @@ import { countRows, runSql } from '../helpers/storage/sql.ts'
 const NAMES = ['a', 'b', 'c', 'ä', 'ö', '👍', 'Z', ' x']
 
 onEachEngine((engine) => {
-  describe(`records that a read did not meet, on ${engine.name}`, () => {
+  describe(`marking records as missing on ${engine.name}`, () => {
     test(
-      'exactly those are listed that are not met, not marked, and not pushed after the mark',
+      'only records that are absent, unmarked and not pushed since the pull started are listed',
       withStorage(engine, async (kit) => {
         const { school, read } = await readOf(kit, NAMES, ['a', 'ö'])
         await write(kit, pushWrite(school, { reference: 'b' }))
@@ -46,7 +46,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'those are found by their references that are of the module and not marked',
+      'unmarked records of the module are found by reference',
       withStorage(engine, async (kit) => {
         const { school, read } = await readOf(kit, NAMES, ['a'])
         await markUnmet(kit.storage, read, ['c'])
@@ -63,7 +63,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'records of other modules and platforms are not judged',
+      'records of other modules and platforms are not marked',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
@@ -76,7 +76,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a mark is a change that readers follow, with its entry in the history and nothing deleted',
+      'marking creates a change and a history entry and deletes nothing',
       withStorage(engine, async (kit) => {
         const { read } = await readOf(kit, ['a', 'b', 'c'], ['b'])
         const before = await listRecords(kit.storage)
@@ -108,7 +108,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'of what it is told to mark, what was pushed after the mark or is marked already stays',
+      'marking skips records that were pushed since the pull started or are already marked',
       withStorage(engine, async (kit) => {
         const { school, read } = await readOf(kit, ['a', 'b', 'c'], [])
         await write(kit, pushWrite(school, { reference: 'b' }))
@@ -124,7 +124,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'even a push that changes nothing keeps a read that began before it from marking the record',
+      'an unchanged push also prevents an earlier pull from marking the record',
       withStorage(engine, async (kit) => {
         const { school, read } = await readOf(kit, ['a'], [])
         const same = pushWrite(school, { reference: 'a' })
@@ -158,14 +158,14 @@ onEachEngine((engine) => {
         (kit, _, school) => setStatus(kit, school, 'inactive'),
       ],
       [
-        'the module is not registered any more',
+        'the module is no longer registered',
         'module_not_registered',
         ({ storage }) => runSql(storage, 'UPDATE modules SET registered_at = NULL'),
       ],
     ]
     for (const [when, code, refuse] of refusals) {
       test(
-        `nothing is marked once ${when}`,
+        `no record is marked once ${when}`,
         withStorage(engine, async (kit) => {
           const { school, read } = await readOf(kit, ['a', 'b'], [])
           await refuse(kit, read, school)
@@ -181,7 +181,7 @@ onEachEngine((engine) => {
 
     for (const source of ['POST', 'PATCH'] as const) {
       test(
-        `a ${source} brings a record back, also with what is stored already`,
+        `a ${source} with unchanged data clears the missing mark`,
         withStorage(engine, async (kit) => {
           const { school, before } = await marked(kit)
           const push = pushWrite(school, { source, reference: 'a' })
@@ -192,10 +192,10 @@ onEachEngine((engine) => {
     }
     for (const [what, data] of [
       ['the same', '{}'],
-      ['other', '{"a":1}'],
+      ['different', '{"a":1}'],
     ] as const) {
       test(
-        `a pull with ${what} bytes brings a record back, and is then unchanged again`,
+        `a pull with ${what} data clears the missing mark, and the next pull is unchanged`,
         withStorage(engine, async (kit) => {
           const { school, before } = await marked(kit)
           for (const expected of ['updated', 'unchanged']) {
@@ -210,7 +210,7 @@ onEachEngine((engine) => {
     }
 
     test(
-      'a record that came back is marked again when it goes again',
+      'a record that reappeared is marked again when it is missing again',
       withStorage(engine, async (kit) => {
         const { school } = await marked(kit)
         await write(kit, pushWrite(school, { reference: 'a' }))
@@ -222,7 +222,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'those that are not marked are counted, whatever was marked or came back',
+      'the count of unmarked records follows every mark and every reappearance',
       withStorage(engine, async (kit) => {
         const { school, read } = await readOf(kit, NAMES, ['a'])
         const count = () => kit.storage.missing.countUnmarked(read.read)
@@ -236,7 +236,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a read that met all that is not marked speaks for those it met, and not for the marked ones',
+      'an earlier push is stale for a record that the pull contained, but not for a marked one',
       withStorage(engine, async (kit) => {
         const { school, read } = await readOf(kit, ['a', 'gone'], ['a'])
         await markUnmet(kit.storage, read, ['gone'])
@@ -252,7 +252,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'looking for what is gone, and marking none, writes nothing',
+      'detecting missing records writes nothing when none is marked',
       withStorage(engine, async (kit) => {
         const { read } = await readOf(kit, NAMES, NAMES)
         const tables = ['records', 'record_history', 'activity', 'missing_suspects']
@@ -270,7 +270,7 @@ onEachEngine((engine) => {
   })
 })
 
-/** Records of one whole pull, and then a read that met some of them. */
+/** Stores records with one complete pull, then starts a pull that contains some of them. */
 async function readOf(kit: StorageKit, names: string[], met: string[]) {
   const school = await registerTestPlatform(kit)
   const elements = (read: TestRead, references: string[]) =>
@@ -282,7 +282,7 @@ async function readOf(kit: StorageKit, names: string[], met: string[]) {
   return { school, read }
 }
 
-/** The record `a`, marked by a pull that has ended. */
+/** Stores record `a` and marks it as missing with a finished pull. */
 async function marked(kit: StorageKit) {
   const { school, read } = await readOf(kit, ['a'], [])
   await markUnmet(kit.storage, read, ['a'])

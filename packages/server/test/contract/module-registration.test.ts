@@ -29,7 +29,7 @@ import { countRows } from '../helpers/storage/sql.ts'
 onEachEngine((engine) => {
   describe(`registering and unregistering modules on ${engine.name}`, () => {
     test(
-      'a module that is unregistered is refused and not pulled; its records stay and are found again',
+      'an unregistered module is neither pushed nor pulled, and its records stay and can be updated later',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         await write(kit, pushWrite(school))
@@ -60,7 +60,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a read that is under way stores nothing more',
+      'unregistering a module during a pull stops the pull from storing records',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(kit.storage, school)
@@ -73,7 +73,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what is so already is no change and not logged; an unknown module changes nothing',
+      'an unchanged registration is not logged, and an unknown module changes nothing',
       withStorage(engine, async (kit) => {
         const { storage, clock } = kit
         const school = await registerTestPlatform(kit, { offered: ['staff'] })
@@ -97,7 +97,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'an answer that was kept speaks for the module no more, not even one that is asked after meanwhile',
+      'unregistering invalidates the cached response, including that of a running task',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -136,7 +136,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a question about missing records closes, and what a read suspected is forgotten',
+      'unregistering closes the missing review and clears the missing candidates',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -156,7 +156,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'switching while pushes and a read come in leaves each of them whole or refused',
+      'each concurrent write is either stored or rejected while a module is unregistered',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { pull } = await requestPull(kit.storage)

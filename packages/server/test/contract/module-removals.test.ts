@@ -22,7 +22,7 @@ import {
 onEachEngine((engine) => {
   describe(`deleting the records of a module on ${engine.name}`, () => {
     test(
-      'those of a module that is not registered go, and nothing else; then it can be registered again',
+      'only records of an unregistered module are deleted, and the module can be registered again',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school } = await fillTwo(kit)
@@ -62,7 +62,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'an unknown module, an unknown platform and an empty module are told apart',
+      'unknown modules and platforms return null, and an empty module is removed',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit, { offered: ['staff'] })
@@ -89,7 +89,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a platform that is removed meanwhile takes it along',
+      'removing the platform meanwhile also finishes the deletion',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school } = await fillTwo(kit)
@@ -111,7 +111,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what anonymising left goes too, and the read after a new registration misses nothing',
+      'anonymised records are deleted too, and the next pull after registration has exact counts',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)

@@ -19,7 +19,7 @@ const AUDIT = { actor: 'ann@example.org', action: 'token.created', target: 'ci',
 onEachEngine((engine) => {
   describe(`operators on ${engine.name}`, () => {
     test(
-      'there are operators once Better Auth has written one',
+      'hasOperators returns true once Better Auth has created an operator',
       withStorage(engine, async ({ storage }) => {
         assert.equal(await storage.operators.hasOperators(), false)
         await runSql(
@@ -32,7 +32,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'something is claimed by exactly one of many',
+      'exactly one of many concurrent callers acquires a claim',
       withStorage(engine, async ({ storage, reopen }) => {
         const claim = (operators: OperatorStore) => operators.claim('first operator', 60)
         const claims = await Promise.all(Array.from({ length: 30 }, () => claim(storage.operators)))
@@ -44,7 +44,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a claim that was released or has run out can be made again, by one',
+      'a released or expired claim can be acquired again by exactly one caller',
       withStorage(engine, async ({ storage: { operators }, clock }) => {
         await operators.releaseClaim('m')
         assert.equal(await operators.claim('m', 60), true)
@@ -57,7 +57,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a created token is found by its hash, with its role, and is in the audit',
+      'a created token is found by its hash, with its role, and recorded in the audit log',
       withStorage(engine, async ({ storage, clock }) => {
         const { operators } = storage
         const given = newToken({ role: 'operator', expires_at: '2027-01-01T00:00:00.000Z' })
@@ -75,7 +75,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a token whose hash is taken is not created, and neither is its line of audit',
+      'a token with a duplicate hash is not created and not recorded in the audit log',
       withStorage(engine, async ({ storage, clock }) => {
         const { operators } = storage
         const first = await operators.createToken(newToken(), AUDIT)
@@ -86,7 +86,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a token holds until the moment it expires; one without an end holds on',
+      'a token is valid until it expires, and a token without an expiry stays valid',
       withStorage(engine, async ({ storage: { operators } }) => {
         const expires_at = '2026-03-10T09:00:00.000Z'
         await operators.createToken(newToken({ expires_at }), AUDIT)
@@ -98,7 +98,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a revoked token is unknown',
+      'a revoked token is not found',
       withStorage(engine, async ({ storage, clock }) => {
         await storage.operators.createToken(newToken(), AUDIT)
         await runSql(storage, `UPDATE api_tokens SET revoked_at = '${clock.text}'`)
@@ -107,7 +107,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the use of a token is noted, at most once a minute',
+      'the last use of a token is recorded at most once a minute',
       withStorage(engine, async ({ storage: { operators } }) => {
         await operators.createToken(newToken(), AUDIT)
         const lastUseAt = async (at: string) =>
@@ -120,7 +120,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'no push slips into a transaction of Better Auth: it is stored though that one is undone',
+      'a push during a Better Auth transaction is stored even when that transaction rolls back',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const database = authKysely(kit.storage)
@@ -141,7 +141,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'transactions of Better Auth and pushes go on side by side',
+      'Better Auth transactions and pushes run concurrently',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const database = authKysely(kit.storage)

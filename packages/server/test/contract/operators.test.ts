@@ -9,7 +9,7 @@ import { countRows, runSql } from '../helpers/storage/sql.ts'
 const AUDIT = { actor: 'ann@example.org', action: 'test', target: null, address: '192.0.2.1' }
 const IN_A_DAY = '2026-03-11T08:00:00.000Z'
 
-/** Operators and sessions as Better Auth writes them. */
+/** Inserts an operator and sessions the way Better Auth does. */
 async function addOperator(storage: Storage, id: string, role: string, sessions = 0) {
   await runSql(
     storage,
@@ -39,7 +39,7 @@ function addToken({ operators }: Storage, name: string, role: 'viewer' | 'admin'
 onEachEngine((engine) => {
   describe(`operators and their sessions on ${engine.name}`, () => {
     test(
-      'are listed by e-mail with how they sign in and what is open',
+      'operators are listed by email with their sign-in methods and open sessions',
       withStorage(engine, async ({ storage }) => {
         const at = '2026-03-10T08:30:00.000Z'
         await addOperator(storage, 'bob', 'viewer')
@@ -75,7 +75,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a disabled one has neither sessions nor tokens left; enabling brings none back',
+      'disabling an operator ends all sessions and tokens, and enabling restores none',
       withStorage(engine, async ({ storage, clock }) => {
         const { operators } = storage
         await addOperator(storage, 'ann', 'admin', 1)
@@ -95,7 +95,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'nothing that was under way outlives the end of what it came from',
+      'a token or session created after its operator was demoted, disabled or removed is not usable',
       withStorage(engine, async ({ storage }) => {
         const { operators } = storage
         await addOperator(storage, 'ann', 'admin')
@@ -126,7 +126,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a password is set where there is one and where there is none, and ends all sessions',
+      'setting or replacing a password ends all sessions of the operator',
       withStorage(engine, async ({ storage }) => {
         const { operators } = storage
         await addOperator(storage, 'ann', 'admin', 2)
@@ -151,7 +151,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'another role ends all sessions, the same role none',
+      'changing the role ends all sessions, and setting the same role ends none',
       withStorage(engine, async ({ storage }) => {
         const { operators } = storage
         await addOperator(storage, 'ann', 'admin', 2)
@@ -165,7 +165,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'sessions that have run out or are idle are dropped, others stay',
+      'expired and idle sessions are deleted, and others stay',
       withStorage(engine, async ({ storage }) => {
         const { operators } = storage
         await addOperator(storage, 'ann', 'admin', 3)
@@ -182,7 +182,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a lower role takes the tokens above it along',
+      'lowering the role revokes the tokens above the new role',
       withStorage(engine, async ({ storage, clock }) => {
         const { operators } = storage
         await addOperator(storage, 'ann', 'admin')
@@ -200,7 +200,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the last admin who is not disabled stays one, whatever is tried',
+      'the last enabled admin cannot be demoted, disabled or removed',
       withStorage(engine, async ({ storage }) => {
         const { operators } = storage
         await addOperator(storage, 'ann', 'admin', 1)
@@ -221,7 +221,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'of many changes at once none takes the last admin',
+      'concurrent changes never remove the last admin',
       withStorage(engine, async ({ storage }) => {
         const ids = Array.from({ length: 8 }, (_, index) => `a${index}`)
         for (const id of ids) await addOperator(storage, id, 'admin')
@@ -239,7 +239,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a removed one leaves no session, and tokens that hold no more',
+      'removing an operator deletes all sessions and invalidates all tokens',
       withStorage(engine, async ({ storage, clock }) => {
         await addOperator(storage, 'ann', 'admin')
         await addOperator(storage, 'bob', 'viewer', 2)
@@ -255,7 +255,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'sessions are listed and ended by their own operator only',
+      'an operator lists and ends only their own sessions',
       withStorage(engine, async ({ storage, clock }) => {
         const { operators } = storage
         await addOperator(storage, 'ann', 'admin', 3)
@@ -278,7 +278,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a code of a second factor is taken once, by one of many',
+      'a two-factor code is accepted once, from one of many concurrent attempts',
       withStorage(engine, async ({ storage: whole }) => {
         const { operators } = whole
         await addOperator(whole, 'ann', 'admin')
@@ -304,7 +304,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a second factor is taken away with all passkeys and sessions, also where it is passkeys alone',
+      'removing the second factor deletes all passkeys and sessions, even if there are only passkeys',
       withStorage(engine, async ({ storage }) => {
         const { operators } = storage
         await addOperator(storage, 'ann', 'admin', 1)
@@ -327,7 +327,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'one session is strengthened, and no other',
+      'strengthening a session changes only that session',
       withStorage(engine, async ({ storage }) => {
         await addOperator(storage, 'ann', 'admin', 2)
         await storage.operators.strengthenSession('ann0')
@@ -344,7 +344,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a token is revoked by its own operator, or by who may revoke all',
+      'a token is revoked only by its owner or by a caller allowed to revoke all tokens',
       withStorage(engine, async ({ storage, clock }) => {
         const { operators } = storage
         await addOperator(storage, 'ann', 'admin')
@@ -376,7 +376,7 @@ onEachEngine((engine) => {
       )
 
     test(
-      'one is found by its token until it expires, and taken by one of many',
+      'an invitation is found by its token until it expires, and accepted by one of many callers',
       withStorage(engine, async ({ storage, clock }) => {
         const { invitations } = storage
         const made = await invite(storage, 'hash')
@@ -395,7 +395,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a later one of the same e-mail takes the place of the earlier; one is withdrawn for good',
+      'a new invitation replaces an earlier one for the same email, and withdrawing is final',
       withStorage(engine, async ({ storage, clock }) => {
         const { invitations } = storage
         await invite(storage, 'first')
@@ -410,9 +410,9 @@ onEachEngine((engine) => {
     )
   })
 
-  describe(`the audit on ${engine.name}`, () => {
+  describe(`the audit log on ${engine.name}`, () => {
     test(
-      'is listed newest first, by who, what, to what and when, in pages',
+      'entries are listed newest first, in pages, and filtered by actor, action, target and time',
       withStorage(engine, async ({ storage: { activity }, clock }) => {
         for (const [actor, action, target] of [
           ['ann', 'token.create', 'ci'],

@@ -14,7 +14,7 @@ import {
 onEachEngine((engine) => {
   describe(`the pulls of one platform on ${engine.name}`, () => {
     test(
-      'each sums up the modules of that platform and of no other, newest first',
+      'pulls are listed newest first, each summarizing only the modules of that platform',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
         const clinic = await registerTestPlatform(kit, { name: 'clinic', modules: ['patients'] })
@@ -67,7 +67,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a platform that has never been pulled has none',
+      'a platform that was never pulled has no pulls',
       withStorage(engine, async (kit) => {
         const { platform_id } = await registerTestPlatform(kit)
         for (const id of [platform_id, 999]) {

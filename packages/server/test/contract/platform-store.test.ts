@@ -15,7 +15,7 @@ import {
 } from '../helpers/storage/fixtures.ts'
 import { countRows } from '../helpers/storage/sql.ts'
 
-/** What a module is where nothing has happened to it since it was registered. */
+/** The state of a module directly after registration. */
 const UNTOUCHED = {
   added_at: null,
   removed_at: null,
@@ -28,7 +28,7 @@ const UNTOUCHED = {
 onEachEngine((engine) => {
   describe(`platforms on ${engine.name}`, () => {
     test(
-      'a registered platform is active and has everything that was given',
+      'a registered platform is active and has all submitted properties',
       withStorage(engine, async ({ storage }) => {
         const given = newPlatform('school', { registered: ['students'], offered: ['staff'] })
         const answer = await storage.platforms.registerPlatform(given, changeLog())
@@ -70,7 +70,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'fields and words of a manifest come back as they were, in their order',
+      'the fields and texts of a manifest are read back unchanged and in order',
       withStorage(engine, async ({ storage }) => {
         const keys = ['z', 'a', '10', 'é😀', '', 'a/b', '\ud800', '\u0000']
         const fields = keys.map((key) => ({ key, label: `${key}!`, type: 'text', required: true }))
@@ -107,7 +107,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the line of activity names the new platform',
+      'the activity entry names the new platform',
       withStorage(engine, async ({ storage }) => {
         const log = changeLog('platform.registered')
         await storage.platforms.registerPlatform(newPlatform('school'), log)
@@ -121,7 +121,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a taken name leaves nothing behind, and another name can be registered at once',
+      'a registration with a duplicate name stores nothing, and another name is accepted afterwards',
       withStorage(engine, async ({ storage }) => {
         const { platforms } = storage
         await platforms.registerPlatform(newPlatform('school'), changeLog())
@@ -140,7 +140,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a registration that fails half-way leaves nothing behind and can be tried again',
+      'a registration that fails midway stores nothing and can be retried',
       withStorage(engine, async ({ storage }) => {
         const { platforms } = storage
         await platforms.registerPlatform(newPlatform('school'), changeLog())
@@ -157,7 +157,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'of many that register one name at once, one succeeds',
+      'only one of many concurrent registrations of a name succeeds',
       withStorage(engine, async ({ storage }) => {
         const answers = await Promise.all(
           Array.from({ length: 20 }, (_, index) => {
@@ -194,7 +194,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'an unknown platform is null, whatever is asked of it',
+      'reading or changing an unknown platform returns null',
       withStorage(engine, async ({ storage, clock }) => {
         const { platforms } = storage
         assert.equal(await platforms.readPlatform(999), null)
@@ -207,7 +207,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a switch is logged with its platform, and switching to what it is already is not',
+      'a status change is logged with its platform, and setting the same status is not',
       withStorage(engine, async ({ storage, clock }) => {
         const school = await registerTestPlatform({ storage, clock })
         const { platform_id } = school
@@ -231,7 +231,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the latest sync of a platform is when it last received something',
+      'latest_sync_at is the time of the last accepted push',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         kit.clock.advance(60)

@@ -1,4 +1,4 @@
-/** Pulls whose process is gone: other nodes know it before the lease has run out. */
+/** Pulls of a process that has ended: other nodes detect it before the lease expires. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Storage } from '../../src/storage/port/storage.ts'
@@ -7,14 +7,14 @@ import { registerTestPlatform } from '../helpers/storage/fixtures.ts'
 import { requestPull, startTestPull } from '../helpers/storage/pulls.ts'
 import { untilTrue } from '../helpers/time/until.ts'
 
-/** Longer than a process that lives leaves its lease unrenewed. */
+/** Longer than the interval at which a live process renews its lease. */
 const LATE_SECONDS = 7
 
 const leaseOf = (storage: Storage) => ({ owner: storage.processName, seconds: 30 })
 
 describe('a pull of another node', () => {
   test(
-    'is not taken from it while it lives, and ends interrupted soon after it is gone',
+    'a pull is not interrupted while its node is alive, and is interrupted soon after it closes',
     withTwoNodes(async ({ url, clock, here }) => {
       await registerTestPlatform(here)
       const dying = await openNode(url, clock)
@@ -32,13 +32,13 @@ describe('a pull of another node', () => {
   )
 
   test(
-    'is not taken from a node that was cut off for a moment',
+    'a pull is not interrupted when its node loses its connections briefly',
     withTwoNodes(async ({ here, there, observer }) => {
       await registerTestPlatform(here)
       const { pull_id } = await startTestPull(there.storage, leaseOf(there.storage))
       const pids = await listeningSessions(observer)
       await observer.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid', [pids])
-      // Its lease was renewed just now.
+      // The lease was renewed just before.
       assert.equal(await here.storage.pulls.interruptAbandonedPulls(), 0)
       await untilTrue('both nodes are back', async () => {
         const { rows } = await observer.query(

@@ -1,4 +1,4 @@
-/** PostgreSQL that goes away while a hub is at work on it, or has no room: what is said, and how it heals. */
+/** Errors and recovery when PostgreSQL stops, is read-only or runs out of connections. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Storage } from '../../src/storage/port/storage.ts'
@@ -25,7 +25,7 @@ import { untilTrue } from '../helpers/time/until.ts'
 const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable', retryAfterSeconds: 5 }
 const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
 
-describe('PostgreSQL that goes away', () => {
+describe('PostgreSQL outages', () => {
   let server: PostgresServer
   let url: string
   let storage: Storage
@@ -36,7 +36,7 @@ describe('PostgreSQL that goes away', () => {
     server = await startPostgres()
   })
   beforeEach(async () => {
-    // Where a test before this one has failed, it may be away still.
+    // The server may still be stopped after a failed test.
     await server.start().catch(() => undefined)
     const name = `hub_${count++}`
     await withDatabase(server.url, (client) => client.query(`CREATE DATABASE ${name}`))
@@ -49,11 +49,11 @@ describe('PostgreSQL that goes away', () => {
   after(() => server.remove())
 
   const ways = [
-    ['shut down', () => server.stop()],
-    ['killed', () => server.kill()],
+    ['is shut down', () => server.stop()],
+    ['is killed', () => server.kill()],
   ] as const
   for (const [word, end] of ways) {
-    test(`${word}, all of the port says storage_unavailable, and heals once it is back`, async () => {
+    test(`when PostgreSQL ${word}, every storage method returns storage_unavailable until it is back`, async () => {
       const { pullDispatcher } = storage
       const runs = Promise.withResolvers<number>()
       const handlers = {
@@ -65,7 +65,7 @@ describe('PostgreSQL that goes away', () => {
       await pullDispatcher.start(handlers, '17 * * * *')
       const read = await beginRead(storage, school)
       const calls = everyMethod(storage, { clock, school, read })
-      // Many at once, so that every connection of the pools has been made.
+      // Concurrent calls open every connection of the pools.
       await Promise.all(calls.slice(0, -1).map(([, call]) => call()))
 
       await end()
@@ -92,7 +92,7 @@ describe('PostgreSQL that goes away', () => {
       const schedule = await runSql(storage, 'SELECT cron FROM pgboss.schedule')
       assert.equal(only(schedule)['cron'], '17 * * * *')
       assert.ok(pullDispatcher.nextRun())
-      // From another node, over the connection that was made anew.
+      // Notifications from another node arrive over the new connection.
       const other = await openNode(url, clock)
       await heard.next()
       await untilTrue('it listens again', async () => {
@@ -111,7 +111,7 @@ describe('PostgreSQL that goes away', () => {
       await pullDispatcher.stop()
     })
 
-    test(`${word} amid a batch and a transaction, it leaves nothing of them`, async () => {
+    test(`when PostgreSQL ${word}, running batches and transactions are rolled back`, async () => {
       const before = await storage.snapshot.readSnapshot(clock.day)
       await whileHolding(url, LOCK_R1, async () => {
         const batch = write(
@@ -121,7 +121,7 @@ describe('PostgreSQL that goes away', () => {
         )
         const refused = assert.rejects(batch, UNAVAILABLE)
         await withDatabase(url, (observer) => untilWaiting(observer, 1))
-        // Waits for the batch.
+        // Blocked by the batch.
         const switched = assert.rejects(
           setStatus({ storage, clock }, school, 'inactive'),
           UNAVAILABLE,
@@ -140,7 +140,7 @@ describe('PostgreSQL that goes away', () => {
       assert.deepEqual(words(said), ['updated', 'created'])
     })
 
-    test(`${word} before it is closed, the storage closes all the same`, async () => {
+    test(`the storage closes even when PostgreSQL ${word} before`, async () => {
       const other = await openNode(url, clock)
       await Promise.all([other.checkWritable(), listRecords(other)])
       await end()
@@ -149,7 +149,7 @@ describe('PostgreSQL that goes away', () => {
     })
   }
 
-  test('each of its sessions ended, work goes on', async () => {
+  test('writes continue after all database sessions are terminated', async () => {
     const kit = { storage, clock }
     for (let round = 0; round < 5; round++) {
       const working = Promise.all(
@@ -166,7 +166,7 @@ describe('PostgreSQL that goes away', () => {
     await untilDone('the database can be written to', () => storage.checkWritable())
   })
 
-  test('an acknowledged push is there after a crash, and none came twice', async () => {
+  test('every acknowledged push is stored exactly once after a crash', async () => {
     const kit = { storage, clock }
     const acknowledged: string[] = []
     const pushing = Array.from({ length: 100 }, async (_, index) => {
@@ -186,11 +186,11 @@ describe('PostgreSQL that goes away', () => {
     assert.ok(acknowledged.length > 0)
   })
 
-  test('with every connection waiting for a lock, more are refused in bounded time, and it heals', async () => {
+  test('while all connections wait for a lock, further calls fail in bounded time and later succeed', async () => {
     const kit = { storage, clock }
     await withDatabase(url, (observer) =>
       whileHolding(url, 'LOCK TABLE hub_keys IN ACCESS EXCLUSIVE MODE', async (release) => {
-        // Five write, eight read.
+        // Five writers and eight readers use all connections.
         const writing = Array.from({ length: 5 }, () => write(kit, pushWrite(school)))
         const reading = Array.from({ length: 8 }, () => storage.platforms.listPlatforms())
         await untilWaiting(observer, 13)
@@ -208,7 +208,7 @@ describe('PostgreSQL that goes away', () => {
     assert.deepEqual(words(await write(kit, pushWrite(school))), ['unchanged'])
   })
 
-  test('with no room on the server for more clients, it says so, and heals', async () => {
+  test('calls fail with storage_unavailable while the connection limit is reached, and later succeed', async () => {
     const owner = new URL(url)
     owner.username = 'few'
     owner.password = 'few'
@@ -233,12 +233,12 @@ describe('PostgreSQL that goes away', () => {
     }
   })
 
-  test('made read-only, it is read and says that it cannot be written to', async () => {
+  test('a read-only database can be read, and writes fail with storage_unavailable', async () => {
     const name = new URL(url).pathname.slice(1)
     const readOnly = async (is: string) => {
       await withDatabase(server.url, async (client) => {
         await client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${is}`)
-        // Waits until each session has ended: one that only has been told to may still work for a while.
+        // Waits for each session to end, because a signalled session may keep working for a while.
         const { rows } = await client.query<{ ended: boolean }>(
           'SELECT pg_terminate_backend(pid, $2) AS ended FROM pg_stat_activity WHERE datname = $1',
           [name, guardMs(60_000)],
@@ -258,7 +258,7 @@ describe('PostgreSQL that goes away', () => {
     await untilDone('the database can be written to', () => storage.checkWritable())
   })
 
-  test('a transaction that was idle for too long is storage_unavailable', async () => {
+  test('a transaction that exceeds the idle timeout fails with storage_unavailable', async () => {
     const hasty = await openNode(`${url}?idle_in_transaction_session_timeout=50`, clock)
     try {
       const waiting = holdIdle(hasty, () =>
@@ -280,7 +280,7 @@ describe('PostgreSQL that goes away', () => {
   })
 })
 
-/** `done`, the code of a HubError, or words about any other error. */
+/** @returns `done`, the code of a HubError, or a description of any other error. */
 async function verdictOf(call: () => Promise<unknown>): Promise<string> {
   try {
     await call()
@@ -292,8 +292,8 @@ async function verdictOf(call: () => Promise<unknown>): Promise<string> {
 }
 
 /**
- * Calls until it is done. A pool learns that the server has ended one of its connections when it next uses that
- * connection or reads its socket, so the first calls after that may be storage_unavailable.
+ * Calls until it succeeds. A pool notices a terminated connection only when it next uses that
+ * connection or reads its socket, so the first calls may fail with storage_unavailable.
  */
 async function untilDone(what: string, call: () => Promise<unknown>): Promise<void> {
   await untilTrue(what, async () => {
@@ -303,7 +303,7 @@ async function untilDone(what: string, call: () => Promise<unknown>): Promise<vo
   })
 }
 
-/** A transaction of Better Auth that waits for something in its middle. */
+/** Runs a Better Auth transaction that awaits `meanwhile` between two statements. */
 function holdIdle(storage: Storage, meanwhile: () => Promise<unknown>): Promise<void> {
   return authKysely(storage)
     .transaction()

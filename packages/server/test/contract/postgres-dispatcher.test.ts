@@ -1,4 +1,4 @@
-/** Pulls handed out by pg-boss over several nodes. */
+/** Pulls dispatched by pg-boss to several nodes. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
@@ -12,7 +12,7 @@ const NO_SCHEDULE = async () => undefined
 
 describe('the pull dispatchers of several nodes', () => {
   test(
-    'run each pull once, on one of them, and go on when one of them stops',
+    'each pull runs once on one node, and the remaining node continues when the other stops',
     withTwoNodes(async ({ here, there }) => {
       const ran: { node: string; id: number }[] = []
       await startCollecting(here.storage, 'here', ran)
@@ -33,7 +33,7 @@ describe('the pull dispatchers of several nodes', () => {
   )
 
   test(
-    'run what was dispatched by a node that is gone, once another begins',
+    'a pull dispatched by a stopped node runs when another node starts',
     withTwoNodes(async ({ here, there }) => {
       const ran: { node: string; id: number }[] = []
       await here.storage.pullDispatcher.start(
@@ -45,7 +45,7 @@ describe('the pull dispatchers of several nodes', () => {
         'the first is being run',
         async () => (await jobs(here.storage))[0] === 'active',
       )
-      // Its only worker is busy.
+      // The only worker of this node is busy.
       await here.storage.pullDispatcher.dispatch(2)
       await here.storage.pullDispatcher.stop()
       await startCollecting(there.storage, 'there', ran)
@@ -56,7 +56,7 @@ describe('the pull dispatchers of several nodes', () => {
   )
 
   test(
-    'hand a pull to another node where this one does not deliver',
+    'a node that does not run pulls dispatches them to another node',
     withTwoNodes(async ({ here, there }) => {
       const ran: { node: string; id: number }[] = []
       await startCollecting(there.storage, 'there', ran)
@@ -68,7 +68,7 @@ describe('the pull dispatchers of several nodes', () => {
   )
 
   test(
-    'do not run a pull again that failed',
+    'a failed pull is not run again',
     withTwoNodes(async ({ here: { storage } }) => {
       const ran: number[] = []
       const runPull = async (id: number) => {
@@ -87,7 +87,7 @@ describe('the pull dispatchers of several nodes', () => {
   )
 
   test(
-    'keep one schedule for all, that of whoever began last, and take it away',
+    'all nodes share the schedule of the last node started, and starting without one removes it',
     withTwoNodes(async ({ here, there }) => {
       const handlers = { runPull: async () => undefined, onSchedule: NO_SCHEDULE }
       const schedules = () =>
@@ -107,7 +107,7 @@ describe('the pull dispatchers of several nodes', () => {
   )
 
   test(
-    'have queues whose jobs are tried once and end after 15 minutes',
+    'jobs are attempted once and expire after 15 minutes',
     withTwoNodes(async ({ here: { storage } }) => {
       await startCollecting(storage, 'here', [])
       const queues = await runSql(
@@ -135,7 +135,7 @@ describe('the pull dispatchers of several nodes', () => {
   )
 
   test(
-    'take every pattern that the setting takes',
+    'the dispatcher accepts every cron pattern that HUB_PULL_SCHEDULE accepts',
     withTwoNodes(async ({ here: { storage } }) => {
       const handlers = { runPull: async () => undefined, onSchedule: NO_SCHEDULE }
       const refused: string[] = []
@@ -156,7 +156,7 @@ describe('the pull dispatchers of several nodes', () => {
   )
 })
 
-/** Whether `HUB_PULL_SCHEDULE` takes it. */
+/** Whether `HUB_PULL_SCHEDULE` accepts the pattern. */
 function isTaken(pattern: string): boolean {
   try {
     readConfig({ flags: {}, environment: { HUB_PULL_SCHEDULE: pattern }, envFile: {} })
@@ -181,7 +181,6 @@ async function startCollecting(
   await pullDispatcher.start({ runPull, onSchedule: NO_SCHEDULE }, null)
 }
 
-/** The states of the pulls' jobs. */
 async function jobs(storage: Storage): Promise<string[]> {
   const rows = await runSql(
     storage,

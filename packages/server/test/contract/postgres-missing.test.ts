@@ -1,4 +1,4 @@
-/** Two nodes on one PostgreSQL: marks of one meet the pushes and the refusals of the other. */
+/** Two nodes on one PostgreSQL: one marks records as missing, the other pushes or deactivates. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { untilWaiting, whileHolding, withTwoNodes } from '../helpers/postgres/nodes.ts'
@@ -16,9 +16,9 @@ import { beginRead, pullOnce, pullWrite } from '../helpers/storage/pulls.ts'
 
 const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
 
-describe('marks and pushes of two nodes of PostgreSQL', () => {
+describe('missing marks and pushes of two PostgreSQL nodes', () => {
   test(
-    'marks and pushes of the same records, in any order, all get through, and no push is marked',
+    'concurrent marks and pushes of the same records all succeed, and pushed records stay unmarked',
     withTwoNodes(async ({ here, there }) => {
       const school = await registerTestPlatform(here)
       const names = Array.from({ length: 60 }, (_, index) => `r-${index}-ä👍`)
@@ -45,7 +45,7 @@ describe('marks and pushes of two nodes of PostgreSQL', () => {
   )
 
   test(
-    'a mark that waits for a push finds it, and leaves the record',
+    'a mark that waits for a push to commit does not mark the pushed record',
     withTwoNodes(async ({ url, here, there, observer }) => {
       const school = await registerTestPlatform(here)
       await write(here, pushWrite(school))
@@ -64,7 +64,7 @@ describe('marks and pushes of two nodes of PostgreSQL', () => {
   )
 
   test(
-    'a platform that is switched off waits for marks under way, and none comes after it',
+    'deactivating a platform waits for running marks, and later marks are rejected',
     withTwoNodes(async ({ url, here, there, observer }) => {
       const school = await registerTestPlatform(here)
       await write(here, pushWrite(school), pushWrite(school, { reference: 'r-2' }))

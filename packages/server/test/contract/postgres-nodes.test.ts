@@ -1,4 +1,4 @@
-/** Two nodes on one PostgreSQL: what one writes, refuses and changes, and what the other knows of it. */
+/** Two nodes on one PostgreSQL: concurrent writes, rejections and change notifications. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -34,13 +34,13 @@ import { untilTrue } from '../helpers/time/until.ts'
 
 const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
 
-describe('two nodes of PostgreSQL write the same records', () => {
+describe('concurrent writes of two PostgreSQL nodes', () => {
   test(
-    'batches over the same references in opposite orders all succeed, and every change is told',
+    'batches with the same references in opposite order all succeed and record every change',
     withTwoNodes(async ({ here, there }) => {
       const school = await registerTestPlatform(here)
       const names = Array.from({ length: 24 }, (_, index) => `r-${index}`)
-      // Every other one exists, so that locks and new records come between each other.
+      // Every other record exists, so that row locks and inserts alternate.
       const existing = names.filter((_, index) => index % 2 === 0)
       await write(here, ...existing.map((reference) => pushWrite(school, { reference })))
       let value = 0
@@ -67,7 +67,7 @@ describe('two nodes of PostgreSQL write the same records', () => {
         const history = (await listHistory(here.storage, record.record_id)).toReversed()
         const isOld = existing.includes(record.reference_number)
         assert.equal(history.length, isOld ? 40 : 39)
-        // Each change goes on from the one before it: the numbers rise in the order of the changes.
+        // Each change starts from the previous value, so sequence numbers follow the order of changes.
         const changes = history.map((entry) => only(JSON.parse(entry.changes)))
         const befores = changes.map((change) => Object(change).before)
         const afters = changes.map((change) => Object(change).after)
@@ -91,7 +91,7 @@ describe('two nodes of PostgreSQL write the same records', () => {
   )
 
   test(
-    'pushes on one node and reads on the other go on side by side',
+    'pushes on one node and a pull on the other write concurrently',
     withTwoNodes(async ({ here, there }) => {
       const school = await registerTestPlatform(here)
       const read = await beginRead(there.storage, school)
@@ -111,16 +111,16 @@ describe('two nodes of PostgreSQL write the same records', () => {
       assert.equal(read.read.seen.size, 40)
       assert.equal((await listRecords(here.storage)).length, 40)
       for (const record of await listRecords(here.storage)) {
-        // A push after the read's mark is newer than the read.
+        // A push that arrives after the pull started is newer than the pulled data.
         assert.equal(record.data, '{"a":1}')
       }
     }),
   )
 })
 
-describe('a refusal holds on every node from its commit on', () => {
+describe('a committed deactivation or pull end applies on every node', () => {
   test(
-    'what is under way when a platform is switched off is waited for, and nothing comes after it',
+    'deactivating a platform waits for running pushes, and later pushes are rejected',
     withTwoNodes(async ({ url, here, there, observer }) => {
       const school = await registerTestPlatform(here)
       await write(here, pushWrite(school))
@@ -147,17 +147,17 @@ describe('a refusal holds on every node from its commit on', () => {
     ['ended', ({ storage }, { read }) => finishTestPull(storage, read.pull_id, 'cancelled')],
     ['interrupted', ({ storage }) => storage.pulls.interruptPulls()],
     [
-      'taken over, since its lease ran out',
+      'taken over after its lease expired',
       ({ storage, clock }) => {
         clock.advance(LEASE.seconds + 1)
         return requestPull(storage, { owner: 'node-2', seconds: 30 })
       },
     ],
-    ['cut off, since its platform is inactive', ({ storage, clock }) => switchOff(storage, clock)],
+    ['stopped because its platform is inactive', ({ storage, clock }) => switchOff(storage, clock)],
   ]
   for (const [word, end] of endings) {
     test(
-      `once a pull is ${word}, nothing that it reads is stored any more`,
+      `once a pull is ${word}, its records are rejected`,
       withTwoNodes(async ({ url, here, there, observer }) => {
         const school = await registerTestPlatform(here)
         await write(here, pushWrite(school))
@@ -184,9 +184,9 @@ describe('a refusal holds on every node from its commit on', () => {
   }
 })
 
-describe('news from node to node', () => {
+describe('notifications between nodes', () => {
   test(
-    'a node hears of the changes of another, also after its connection was broken',
+    'a node is notified of changes on another node, also after reconnecting',
     withTwoNodes(async ({ here, there, observer }) => {
       const heard = countCalls()
       there.storage.platforms.onChange(heard.call)
@@ -208,7 +208,7 @@ describe('news from node to node', () => {
         broken,
       ])
       await areListening(broken)
-      // It may have missed something meanwhile.
+      // A reconnect notifies too, because changes may have been missed.
       await heard.next()
       for (const status of ['active', 'inactive', 'active'] as const) {
         await setStatus(here, school, status)
@@ -218,7 +218,7 @@ describe('news from node to node', () => {
   )
 
   test(
-    'what a process announces, the others hear, and not itself',
+    'a broadcast reaches the other processes and not its sender',
     withTwoNodes(async ({ here, there, observer }) => {
       await untilTrue(
         'both nodes listen',
@@ -240,7 +240,7 @@ describe('news from node to node', () => {
   )
 
   test(
-    'a change that is undone is no news',
+    'a rolled back change sends no notification',
     withTwoNodes(async ({ here, observer }) => {
       await observer.query('LISTEN recordhub_changes')
       const news: string[] = []
@@ -273,7 +273,7 @@ async function switchOff(storage: Node['storage'], clock: Node['clock']): Promis
   await setStatus({ storage, clock }, school, 'inactive')
 }
 
-/** Everything that a write would leave. */
+/** Everything that a write would change. */
 async function tracesOf({ storage, clock }: Node) {
   const [records, counted, history] = await Promise.all([
     listRecords(storage),
@@ -283,9 +283,9 @@ async function tracesOf({ storage, clock }: Node) {
   return { records, stats: counted.stats, logs: counted.logs, history }
 }
 
-describe('what one node of PostgreSQL takes away', () => {
+describe('erasures and removals on two PostgreSQL nodes', () => {
   test(
-    'the other refuses from then on: an erased record, and the pushes of a platform that was removed',
+    'a push to a record erased or a platform removed on another node is rejected',
     withTwoNodes(async ({ here, there }) => {
       const school = await registerTestPlatform(here)
       await write(there, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
@@ -307,7 +307,7 @@ describe('what one node of PostgreSQL takes away', () => {
   )
 
   test(
-    'a push under way holds off an erasure, which then takes what it stored',
+    'an erasure waits for a running push and then erases what that push stored',
     withTwoNodes(async ({ url, here, there, observer }) => {
       const school = await registerTestPlatform(here)
       const { record_id } = await writeOne(here, pushWrite(school))

@@ -1,4 +1,4 @@
-/** Texts that PostgreSQL refuses and SQLite takes: U+0000. */
+/** Texts with U+0000, which PostgreSQL rejects and SQLite accepts. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { NewRejectedPush } from '../../src/storage/port/rejected-push-store.ts'
@@ -20,14 +20,14 @@ const NUL = 'a\0b'
 
 type Kit = StorageKit & { school: TestPlatform }
 
-describe('a name with U+0000, which nothing has, finds nothing on PostgreSQL', () => {
+describe('filters with U+0000 find nothing on PostgreSQL', () => {
   const platform = NUL
   const none = { platform: null, record_type: null }
   const lists: [string, (kit: Kit) => Promise<unknown>, unknown][] = [
-    ['records of a platform', ({ storage }) => listRecords(storage, { platform }), []],
-    ['records of a type', ({ storage }) => listRecords(storage, { record_type: NUL }), []],
+    ['records by platform', ({ storage }) => listRecords(storage, { platform }), []],
+    ['records by type', ({ storage }) => listRecords(storage, { record_type: NUL }), []],
     ['records by reference', ({ storage }) => listRecords(storage, { reference_number: NUL }), []],
-    ['a count of records', ({ storage }) => storage.records.countRecords({ ...none, platform }), 0],
+    ['the record count', ({ storage }) => storage.records.countRecords({ ...none, platform }), 0],
     [
       'activity',
       ({ storage }) =>
@@ -55,7 +55,7 @@ describe('a name with U+0000, which nothing has, finds nothing on PostgreSQL', (
   }
 
   test(
-    'a page after such a name begins where it would stand',
+    'a page after a name with U+0000 starts at its sort position',
     withSchool(async (kit) => {
       await write(kit, pushWrite(kit.school, { full_name: 'b' }))
       const after = { value: NUL, record_id: 1 }
@@ -64,9 +64,9 @@ describe('a name with U+0000, which nothing has, finds nothing on PostgreSQL', (
   )
 })
 
-describe('words with U+0000 that others have sent are kept on PostgreSQL', () => {
+describe('received texts with U+0000 are stored on PostgreSQL', () => {
   test(
-    'those of a rejected push, and of those refused beside it',
+    'rejected pushes with U+0000 are saved, and so are others in the same batch',
     withSchool(async ({ storage, clock, school }) => {
       const push = (code: string, message: string): NewRejectedPush => ({
         platform_id: school.platform_id,
@@ -97,7 +97,7 @@ describe('words with U+0000 that others have sent are kept on PostgreSQL', () =>
   )
 
   test(
-    'those of a failed task, and a warning',
+    'a failed task is saved with U+0000 in its error and warnings',
     withSchool(async ({ storage, school }) => {
       const { read, task } = await beginRead(storage, school)
       const failed = taskResult({ state: 'failed', error: `It said: ${NUL}`, warnings: [NUL] })
@@ -112,14 +112,14 @@ describe('words with U+0000 that others have sent are kept on PostgreSQL', () =>
   )
 
   test(
-    'a line of activity',
+    'an activity entry with U+0000 is saved',
     withSchool(async ({ storage }) => {
       await storage.activity.appendActivity({ level: 'info', kind: 'test', message: NUL })
     }),
   )
 
   test(
-    'a push of a type that cannot be is rejected alone',
+    'a push with U+0000 in its type is rejected, and others in the batch are stored',
     withSchool(async (kit) => {
       const said = await write(
         kit,

@@ -1,4 +1,4 @@
-/** What only PostgreSQL has to do for its search index: several nodes, open transactions, no extension. */
+/** The search index of PostgreSQL with several nodes, open transactions and a missing extension. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { HOLD_UNSETTLED } from '../../src/storage/postgres/settled-sequence.ts'
@@ -12,7 +12,7 @@ const parts = (...terms: string[]) => ({ search: { parts: terms, beginnings: [] 
 
 describe('the search index of PostgreSQL', () => {
   test(
-    'a change whose transaction is open when later ones commit is not passed over',
+    'a change that commits after later changes is still indexed',
     withTwoNodes(async ({ url, here }) => {
       const school = await registerTestPlatform(here)
       await write(here, pushWrite(school))
@@ -33,7 +33,7 @@ describe('the search index of PostgreSQL', () => {
   )
 
   test(
-    'nodes that index at once take each record once between them',
+    'nodes that index concurrently process each record once',
     withTwoNodes(async ({ here, there }) => {
       const school = await registerTestPlatform(here)
       const pushes = Array.from({ length: 200 }, (_, n) =>
@@ -51,7 +51,7 @@ describe('the search index of PostgreSQL', () => {
   )
 
   test(
-    'without the extension a search goes through the records, and says that there is no index',
+    'without the text index a search scans the records and reports that there is no index',
     withTwoNodes(async ({ here, observer }) => {
       await observer.query('DROP INDEX record_search_text')
       try {

@@ -1,4 +1,4 @@
-/** How far the feed of changes goes on PostgreSQL while transactions are under way on several nodes. */
+/** The commit watermark of the change feed while transactions run on several PostgreSQL nodes. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Kysely } from 'kysely'
@@ -18,13 +18,13 @@ import {
 import { markUnmet } from '../helpers/storage/missing.ts'
 import { beginRead, pullOnce, pullWrite } from '../helpers/storage/pulls.ts'
 
-/** Every change but a creation adds to the history: it is stopped after its number was drawn. */
+/** Blocks every change but a creation after it has allocated its sequence number. */
 const STOP_HISTORY = 'LOCK TABLE record_history IN SHARE MODE'
 const STOP_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
 
-describe('the feed of changes while transactions are under way on PostgreSQL', () => {
+describe('the change feed with in-flight transactions on PostgreSQL', () => {
   test(
-    'a change with a lower number that is not committed yet holds back those after it',
+    'the feed stops before an uncommitted change with a lower sequence number',
     withTwoNodes(async ({ url, here, there, observer }) => {
       const school = await registerTestPlatform(here)
       await write(here, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
@@ -35,7 +35,7 @@ describe('the feed of changes while transactions are under way on PostgreSQL', (
         const late = write(here, pushWrite(school, { data: '{"a":1}' }))
         await untilWaiting(observer, 1)
         assert.equal(await lastNumber(observer), before + 1, 'it has its number')
-        // A creation writes no history, so nothing stops it: it commits under the next number.
+        // A creation writes no history, so it is not blocked and commits with the next number.
         const early = await write(there, pushWrite(school, { reference: 'r-3' }))
         assert.deepEqual(words(early), ['created'])
         const rows = await listRecords(there.storage, { sort: 'updated_at' })
@@ -54,7 +54,7 @@ describe('the feed of changes while transactions are under way on PostgreSQL', (
   )
 
   test(
-    'so do marks of gone records, pulled records, and one who draws numbers by himself',
+    'the watermark waits for in-flight missing marks, pulled records and allocated numbers',
     withTwoNodes(async ({ url, here, there, observer }) => {
       const school = await registerTestPlatform(here)
       await pullOnce(here, school, async (read) => {
@@ -91,7 +91,7 @@ describe('the feed of changes while transactions are under way on PostgreSQL', (
   )
 
   test(
-    'a transaction that is rolled back, or only reads, holds nobody back for ever',
+    'a rolled back or read-only transaction does not block the watermark',
     withTwoNodes(async ({ url, here, there, observer }) => {
       const school = await registerTestPlatform(here)
       await write(here, pushWrite(school))
@@ -111,7 +111,7 @@ describe('the feed of changes while transactions are under way on PostgreSQL', (
   )
 
   test(
-    'numbers beyond 32 bits, and one who begins when they pass that, are told apart',
+    'the watermark is correct for sequence numbers above and across 32-bit boundaries',
     withTwoNodes(async ({ here, there, observer }) => {
       const school = await registerTestPlatform(here)
       const database = kyselyOf(here.storage)
@@ -128,7 +128,7 @@ describe('the feed of changes while transactions are under way on PostgreSQL', (
   )
 
   test(
-    'the very first number is held back too',
+    'the watermark also waits for the very first number',
     withTwoNodes(async ({ here, there }) => {
       assert.equal(await settledSequence(kyselyOf(there.storage)), 0)
       await kyselyOf(here.storage)
@@ -142,7 +142,7 @@ describe('the feed of changes while transactions are under way on PostgreSQL', (
   )
 
   test(
-    'who follows on one node while both write misses nothing and gets nothing twice',
+    'a follower on one node misses no change and receives none twice while both nodes write',
     withTwoNodes(async ({ here, there }) => {
       const school = await registerTestPlatform(here)
       const follower = new Follower()
@@ -182,7 +182,7 @@ async function lastNumber(observer: Client): Promise<number> {
   return Number(rows[0]?.n)
 }
 
-/** The storage's own database, in the types of its tables. */
+/** The database of the storage, typed with its tables. */
 function kyselyOf(storage: Storage): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: storage.operators.authDatabase.dialect })
 }

@@ -1,4 +1,4 @@
-/** A network that swallows everything: PostgreSQL neither answers nor breaks off. */
+/** A network that drops all packets: PostgreSQL neither responds nor closes the connection. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
@@ -11,13 +11,13 @@ import { listRecords, pushWrite, registerTestPlatform, write } from '../helpers/
 import { openTemporaryPostgres } from '../helpers/storage/postgres.ts'
 
 const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable' }
-/** Instead of 40 s, as an address may say; a server that is not silent answers sooner, however slow. */
+/** Replaces the default of 40 s. A slow server that still responds is faster than this. */
 const QUERY_TIMEOUT_MS = 8000
-/** Only keeps a failure short. */
+/** Limits how long a failing test runs. */
 const CLOSE_LIMIT_MS = 60_000
 
-describe('connections that fall silent', () => {
-  test('are given up, and work goes on over new ones', () =>
+describe('unresponsive PostgreSQL connections', () => {
+  test('calls time out, and later calls use new connections', () =>
     withSilence(async ({ storage, clock, silence, end }) => {
       const kit = { storage, clock }
       const school = await registerTestPlatform(kit)
@@ -30,12 +30,12 @@ describe('connections that fall silent', () => {
       silence()
       const refused = workOf(4).map((work) => assert.rejects(work, UNAVAILABLE))
       await Promise.all(refused)
-      // New connections get through; none of the silent ones may be used again.
+      // New connections work; the unresponsive ones must not be reused.
       await Promise.all(workOf(4))
       end()
     }))
 
-  test('do not keep the storage from being closed', () =>
+  test('the storage can be closed', () =>
     withSilence(async ({ storage, silence, end }) => {
       await Promise.all([listRecords(storage), storage.checkWritable()])
       silence()
@@ -50,9 +50,9 @@ describe('connections that fall silent', () => {
 type Silent = {
   storage: Storage
   clock: TestClock
-  /** From now on nothing comes through over the connections there are. */
+  /** Stops all traffic on the existing connections. */
   silence: () => void
-  /** They break off. */
+  /** Closes the silenced connections. */
   end: () => void
 }
 

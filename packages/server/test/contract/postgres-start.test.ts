@@ -1,4 +1,4 @@
-/** Opening a database of PostgreSQL: when it is not there yet, will not do, or is opened twice. */
+/** Opening a PostgreSQL database that is unavailable, unsuitable or already open. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ const PASSWORD = 'pa:ss/w@rd#%-geheim'
 
 describe('opening PostgreSQL', () => {
   let server: PostgresServer
-  /** Waiting alone does not keep a process alive, and it is a server that these tests wait for. */
+  /** Keeps the process alive while the tests only wait for the server. */
   let keptAlive: NodeJS.Timeout
   before(async () => {
     keptAlive = setInterval(() => undefined, 1000)
@@ -28,7 +28,7 @@ describe('opening PostgreSQL', () => {
     clearInterval(keptAlive)
   })
 
-  /** A database of its own, and its address. */
+  /** Creates a database and returns its URL. */
   async function makeDatabase(name: string, how = "ENCODING 'UTF8'"): Promise<string> {
     await run(`CREATE DATABASE ${name} TEMPLATE template0 LOCALE 'C' ${how}`)
     return address(server, { database: name })
@@ -39,8 +39,8 @@ describe('opening PostgreSQL', () => {
     })
   }
 
-  describe('that is not there yet', () => {
-    test('is given up at once where nobody is to wait', async () => {
+  describe('that is unavailable', () => {
+    test('opening fails immediately with a wait of 0 seconds', async () => {
       const { error, told } = await refusalOf('postgres://ann:geheim@127.0.0.1:1/hub', 0)
       assert.equal(error.code, 'storage_unavailable')
       assert.match(error.message, /127\.0\.0\.1:1\b/)
@@ -49,7 +49,7 @@ describe('opening PostgreSQL', () => {
       assert.ok(told.length <= 1)
     })
 
-    test('is waited for, the reason told once, and given up when the time is over', async () => {
+    test('opening logs the reason once and fails when the wait is over', async () => {
       const { error, told } = await refusalOf('postgres://ann:geheim@127.0.0.1:1/hub', 1)
       assert.equal(error.code, 'storage_unavailable')
       assert.match(error.message, /127\.0\.0\.1:1\b.* 1 s/)
@@ -57,14 +57,14 @@ describe('opening PostgreSQL', () => {
       assert.doesNotMatch(`${error.message}${told}`, /geheim/)
     })
 
-    test('a host that has no address is said to be so', async () => {
+    test('the error names a host that cannot be resolved', async () => {
       const { error } = await refusalOf('postgres://ann:geheim@no-such-host.invalid/hub', 0)
       assert.equal(error.code, 'storage_unavailable')
       assert.match(error.message, /no-such-host\.invalid:5432/)
       assert.doesNotMatch(error.message, /geheim/)
     })
 
-    test('is waited for by a process that has nothing else to do', async () => {
+    test('waiting for the database keeps the process alive', async () => {
       const module = new URL('../../src/storage/postgres/storage.ts', import.meta.url).href
       const program = `
         import { openPostgres } from ${JSON.stringify(module)}
@@ -80,7 +80,7 @@ describe('opening PostgreSQL', () => {
       assert.equal(code, 0)
     })
 
-    test('is opened when it starts while it is waited for', async () => {
+    test('the database is opened when it starts during the wait', async () => {
       const url = await makeDatabase('late')
       await server.stop()
       const waits = Promise.withResolvers<string>()
@@ -99,7 +99,7 @@ describe('opening PostgreSQL', () => {
       await storage.close()
     })
 
-    test('is opened when it stops being read-only while it is waited for', async () => {
+    test('the database is opened when it stops being read-only during the wait', async () => {
       const url = await makeDatabase('standby')
       await run('ALTER DATABASE standby SET default_transaction_read_only = on')
       const { error, told } = await refusalOf(url, 1)
@@ -124,8 +124,8 @@ describe('opening PostgreSQL', () => {
     })
   })
 
-  describe('that will not do', () => {
-    test('a wrong password is refused at once, and stays a secret', async () => {
+  describe('that is misconfigured', () => {
+    test('a wrong password fails immediately and is not in the error', async () => {
       const url = address(server, { password: PASSWORD })
       const { error, told } = await refusalOf(url, 30)
       assert.equal(error.code, 'database_refused')
@@ -134,14 +134,14 @@ describe('opening PostgreSQL', () => {
       assertSecret(error)
     })
 
-    test('an unknown user is refused at once', async () => {
+    test('an unknown user fails immediately', async () => {
       const { error } = await refusalOf(address(server, { user: 'nobody', password: PASSWORD }), 30)
       assert.equal(error.code, 'database_refused')
       assert.match(error.message, /"nobody"/)
       assertSecret(error)
     })
 
-    test('a database that is missing is refused with what to do', async () => {
+    test('the error for a missing database says how to create it', async () => {
       await run(`CREATE ROLE walker LOGIN PASSWORD '${PASSWORD}'`)
       const who = { user: 'walker', password: PASSWORD, database: 'missing' }
       const { error } = await refusalOf(address(server, who), 30)
@@ -150,7 +150,7 @@ describe('opening PostgreSQL', () => {
       assertSecret(error)
     })
 
-    test('a database that the user may not enter is refused', async () => {
+    test('a database without CONNECT permission is rejected', async () => {
       await makeDatabase('closed')
       await run(
         `CREATE ROLE stranger LOGIN PASSWORD '${PASSWORD}'`,
@@ -163,13 +163,13 @@ describe('opening PostgreSQL', () => {
       assertSecret(error)
     })
 
-    test('another encoding than UTF8 is refused with what to do', async () => {
+    test('the error for a database not encoded in UTF8 says how to create one', async () => {
       const { error } = await refusalOf(await makeDatabase('bytes', "ENCODING 'SQL_ASCII'"), 30)
       assert.equal(error.code, 'database_refused')
       assert.match(error.message, /SQL_ASCII.*ENCODING 'UTF8' TEMPLATE template0/)
     })
 
-    test('a user who may make no tables is told so, and not that a newer version was here', async () => {
+    test('a user without permission to create tables gets a permission error, not a version error', async () => {
       await makeDatabase('guarded')
       await run(`CREATE ROLE guest LOGIN PASSWORD '${PASSWORD}'`)
       const who = { user: 'guest', password: PASSWORD, database: 'guarded' }
@@ -179,7 +179,7 @@ describe('opening PostgreSQL', () => {
       assertSecret(error)
     })
 
-    test('a server with no room for another client is waited for', async () => {
+    test('reaching the connection limit is treated as unavailable', async () => {
       await run(
         `CREATE ROLE crowd LOGIN PASSWORD '${PASSWORD}' CONNECTION LIMIT 0`,
         'CREATE DATABASE crowded OWNER crowd',
@@ -192,8 +192,8 @@ describe('opening PostgreSQL', () => {
     })
   })
 
-  describe('and its schema', () => {
-    test('two nodes that start at once on an empty database both open it, dispatchers too', async () => {
+  describe('with its schema', () => {
+    test('nodes that start concurrently on an empty database all open it and start their dispatchers', async () => {
       const url = await makeDatabase('fresh')
       const nodes = await Promise.all([openNode(url), openNode(url), openNode(url)])
       const handlers = { runPull: async () => undefined, onSchedule: async () => undefined }
@@ -203,7 +203,7 @@ describe('opening PostgreSQL', () => {
       await Promise.all(nodes.map((node) => node.close()))
     })
 
-    test('the command line fills no database, and opens one that a hub has filled', async () => {
+    test('the command line does not create the schema and opens a database that a hub has created', async () => {
       const url = await makeDatabase('empty')
       const options = { ...AT_ONCE, url, timeZone: 'UTC', asHub: false }
       await assert.rejects(openPostgres(options), { name: 'HubError', code: 'no_database' })
@@ -216,7 +216,7 @@ describe('opening PostgreSQL', () => {
       await (await openPostgres(options)).close()
     })
 
-    test('opening it again changes nothing', async () => {
+    test('opening the database again changes nothing', async () => {
       const url = await makeDatabase('again')
       const clock = new TestClock()
       const first = await openNode(url, clock)
@@ -228,7 +228,7 @@ describe('opening PostgreSQL', () => {
       assert.deepEqual(await contentOf(url), whenClosed)
     })
 
-    test('an older program refuses a database that a newer one has migrated, and leaves it', async () => {
+    test('a database migrated by a newer version is rejected and left unchanged', async () => {
       const url = await makeDatabase('newer')
       await (await openNode(url)).close()
       await withDatabase(url, async (client) => {
@@ -245,7 +245,7 @@ describe('opening PostgreSQL', () => {
       await (await openNode(url)).close()
     })
 
-    test('a refused opening leaves no connection behind', async () => {
+    test('a failed opening leaves no connection open', async () => {
       const url = await makeDatabase('tidy')
       await (await openNode(url)).close()
       await withDatabase(url, async (client) => {
@@ -253,7 +253,7 @@ describe('opening PostgreSQL', () => {
           `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
         )
         await assert.rejects(openNode(url))
-        // The server's side of a connection that was closed goes a moment later.
+        // The server ends its side of a closed connection a moment later.
         await untilTrue('no connection is left', async () => {
           const { rowCount } = await client.query(
             `SELECT FROM pg_stat_activity
@@ -276,7 +276,7 @@ function address(server: PostgresServer, { user, password, database }: Who): str
   return url.href
 }
 
-/** What opening says, which must be refused, and what it told while it waited. */
+/** Opens a database, which must fail. Returns the error and the warnings logged while waiting. */
 async function refusalOf(
   url: string,
   seconds: number,
@@ -298,7 +298,7 @@ async function refusalOf(
   return { error, told }
 }
 
-/** Neither the password nor the way it stands in the address is anywhere in an error. */
+/** Asserts that the error contains the password neither plain nor URL-encoded. */
 function assertSecret(error: HubError): void {
   const all = `${error.stack} ${JSON.stringify(error)} ${error.cause}`
   for (const secret of ['geheim', PASSWORD, encodeURIComponent(PASSWORD)]) {
@@ -306,7 +306,6 @@ function assertSecret(error: HubError): void {
   }
 }
 
-/** All rows of all tables. */
 function contentOf(url: string): Promise<unknown> {
   return withDatabase(url, async (client) => {
     const tables = await client.query<{ name: string }>(

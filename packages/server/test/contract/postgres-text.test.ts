@@ -1,4 +1,4 @@
-/** Texts that PostgreSQL has its own mind about: the copy of `data` for queries, and long names. */
+/** Texts that PostgreSQL limits: the jsonb copy of `data` for queries, and long names. */
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -24,7 +24,7 @@ import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 type Kit = Pick<StorageKit, 'storage' | 'clock'> & { client: Client; school: TestPlatform }
 
-describe('the copy of data for queries', () => {
+describe('the jsonb copy of data', () => {
   let kit: Kit
   let close: () => Promise<void>
   before(async () => {
@@ -35,19 +35,19 @@ describe('the copy of data for queries', () => {
   after(() => close())
 
   const sameAsText: [string, string][] = [
-    ['nothing unusual', '{"a":1,"b":[true,null,"x"],"c":{"d":1.50}}'],
+    ['plain values', '{"a":1,"b":[true,null,"x"],"c":{"d":1.50}}'],
     ['a backslash before the letters u0000', '{"a":"\\\\u0000"}'],
-    ['a backslash before the letters of half a pair', '{"a":"\\\\ud800"}'],
+    ['a backslash before the letters ud800', '{"a":"\\\\ud800"}'],
     ['an astral character', '{"a":"😀","😀":"\\ud83d\\ude00"}'],
-    ['a double that is large', '{"a":1e100,"b":1.7976931348623157e308}'],
-    ['a double that is small', '{"a":1e-100,"b":5e-324}'],
-    ['numbers as words', `{"a":"1e400","1e400":"${'9'.repeat(400)}"}`],
+    ['a large double', '{"a":1e100,"b":1.7976931348623157e308}'],
+    ['a small double', '{"a":1e-100,"b":5e-324}'],
+    ['numbers as strings', `{"a":"1e400","1e400":"${'9'.repeat(400)}"}`],
     ['an integer of 400 digits', `{"a":${'9'.repeat(400)}}`],
-    ['400 decimals', `{"a":0.${'3'.repeat(400)}}`],
-    ['an exponent with zeros before it', '{"a":1e0000000002}'],
+    ['a number with 400 decimal places', `{"a":0.${'3'.repeat(400)}}`],
+    ['an exponent with leading zeros', '{"a":1e0000000002}'],
   ]
   for (const [name, data] of sameAsText) {
-    test(`is the text itself where PostgreSQL takes it: ${name}`, async () => {
+    test(`the copy equals the text for ${name}`, async () => {
       const id = await storeExactly(kit, data)
       const { rows } = await kit.client.query(
         'SELECT data_copy = data::jsonb AS is_same FROM records WHERE record_id = $1',
@@ -61,22 +61,30 @@ describe('the copy of data for queries', () => {
     ['U+0000', '{"a":"x\\u0000y"}', { a: 'x\ufffdy' }],
     ['U+0000 after backslashes', '{"a":"\\\\\\u0000"}', { a: '\\\ufffd' }],
     ['U+0000 in a key', '{"x\\u0000":{"\\u0000":1}}', { 'x\ufffd': { '\ufffd': 1 } }],
-    ['the first half of a pair', '{"a":"\\ud83d","b":"\\uD83Dx"}', { a: '\ufffd', b: '\ufffdx' }],
-    ['the second half of a pair', '{"a":["\\ude00"]}', { a: ['\ufffd'] }],
-    ['halves in a key', '{"\\udc00":1,"\\ud800z":2}', { '\ufffd': 1, '\ufffdz': 2 }],
-    ['halves the wrong way round', '{"a":"\\ude00\\ud83d"}', { a: '\ufffd\ufffd' }],
-    ['keys that become one', '{"\\u0000":1,"\\ud800":2}', { '\ufffd': 2 }],
+    ['a lone high surrogate', '{"a":"\\ud83d","b":"\\uD83Dx"}', { a: '\ufffd', b: '\ufffdx' }],
+    ['a lone low surrogate', '{"a":["\\ude00"]}', { a: ['\ufffd'] }],
+    ['lone surrogates in a key', '{"\\udc00":1,"\\ud800z":2}', { '\ufffd': 1, '\ufffdz': 2 }],
+    ['a surrogate pair in reverse order', '{"a":"\\ude00\\ud83d"}', { a: '\ufffd\ufffd' }],
+    ['keys that collide after replacement', '{"\\u0000":1,"\\ud800":2}', { '\ufffd': 2 }],
     [
-      'an exponent beyond the range',
+      'an exponent above the range',
       '{"a":1e131072,"b":-1E+999999999}',
       { a: '1e131072', b: '-1E+999999999' },
     ],
-    ['an exponent far below the range', '{"a":1e-20000}', { a: '1e-20000' }],
-    ['20,000 decimals', `{"a":0.${'1'.repeat(20_000)}}`, { a: `0.${'1'.repeat(20_000)}` }],
-    ['140,000 digits', `{"a":[-${'1'.repeat(140_000)}]}`, { a: [`-${'1'.repeat(140_000)}`] }],
+    ['an exponent below the range', '{"a":1e-20000}', { a: '1e-20000' }],
+    [
+      'a number with 20,000 decimal places',
+      `{"a":0.${'1'.repeat(20_000)}}`,
+      { a: `0.${'1'.repeat(20_000)}` },
+    ],
+    [
+      'an integer of 140,000 digits',
+      `{"a":[-${'1'.repeat(140_000)}]}`,
+      { a: [`-${'1'.repeat(140_000)}`] },
+    ],
   ]
   for (const [name, data, copy] of instead) {
-    test(`stands in for what PostgreSQL refuses: ${name}`, async () => {
+    test(`the copy replaces what PostgreSQL rejects: ${name}`, async () => {
       const id = await storeExactly(kit, data)
       const { rows } = await kit.client.query(
         'SELECT data_copy FROM records WHERE record_id = $1',
@@ -87,7 +95,7 @@ describe('the copy of data for queries', () => {
   }
 
   test(
-    'any JSON is stored as it is, with a copy that has its keys',
+    'any JSON text is stored unchanged, with a copy that has the same keys',
     withSchool(async (kit) => {
       let count = 0
       await fc.assert(
@@ -118,7 +126,7 @@ describe('the copy of data for queries', () => {
 
   for (const pair of ['\\n', '\\"', '\\\\']) {
     test(
-      `a text of 8 million characters of ${pair} is stored, and so are its neighbours`,
+      `a text with 8 million escapes ${pair} is stored together with the rest of its batch`,
       withSchool(async (kit) => {
         const data = `{"a":"${pair.repeat(8_000_000)}\\u0000"}`
         const said = await write(
@@ -135,7 +143,7 @@ describe('the copy of data for queries', () => {
 })
 
 describe('long names', () => {
-  test('are listed in one order on both engines, page by page and both ways', async () => {
+  test('long names are listed in the same order on both engines, in pages and both directions', async () => {
     const noise = () => randomBytes(786_432).toString('base64')
     const same = 'n'.repeat(256)
     const boundary = ['\u{10000}', '\uffff', '\ue000', '\ud7ff', '\u{10ffff}', 'a', '\u0001', '😀']
@@ -178,7 +186,7 @@ describe('long names', () => {
   })
 
   test(
-    'a name of a megabyte is changed, and found again by its record',
+    'a record can be updated to a name of one megabyte and read back',
     withSchool(async (kit) => {
       await writeOne(kit, pushWrite(kit.school))
       const full_name = randomBytes(786_432).toString('base64')
@@ -194,7 +202,7 @@ const piece = fc.constantFrom(
   ...['\\u0000', 'ud800', 'e400', '9'.repeat(310), '{', ':', ',', 'é'],
 )
 const anyText = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''))
-/** As JSON may write it: plain, or with every unit escaped. */
+/** A JSON string, either plain or with every UTF-16 code unit escaped. */
 const anyString = fc.tuple(anyText, fc.boolean()).map(([text, isEscaped]) => {
   if (!isEscaped) return JSON.stringify(text)
   const units = Array.from({ length: text.length }, (_, index) => text.charCodeAt(index))
@@ -256,7 +264,7 @@ function withSchool(run: (kit: Kit) => Promise<void>): () => Promise<void> {
   }
 }
 
-/** Stores a text that the hub writes as it came, and reads it back. */
+/** Stores a text and asserts that it is read back unchanged. */
 async function storeExactly(kit: Kit, data: string): Promise<number> {
   const reference = hash('sha256', data)
   const { record_id } = await writeOne(kit, pushWrite(kit.school, { reference, data }))

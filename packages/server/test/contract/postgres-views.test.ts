@@ -1,11 +1,11 @@
-/** Views for readers with SQL on PostgreSQL: who may read them, and what rests on them. */
+/** SQL views on PostgreSQL: permissions and dependent views. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Client } from 'pg'
 import { withTwoNodes } from '../helpers/postgres/nodes.ts'
 import { only, pushWrite, registerTestPlatform, write } from '../helpers/storage/fixtures.ts'
 
-/** As docs/sql-access.md has it. */
+/** The statements of docs/sql-access.md. */
 const GRANTS = [
   'CREATE SCHEMA IF NOT EXISTS recordhub_views',
   'GRANT USAGE ON SCHEMA recordhub_views TO views_reader',
@@ -13,9 +13,9 @@ const GRANTS = [
   'ALTER DEFAULT PRIVILEGES IN SCHEMA recordhub_views GRANT SELECT ON TABLES TO views_reader',
 ]
 
-describe('views on PostgreSQL', () => {
+describe('SQL views on PostgreSQL', () => {
   test(
-    'a role for them reads those there are and those to come, and nothing else',
+    'a reader role can read existing and future views and nothing else',
     withTwoNodes(async ({ url, here, there, observer }) => {
       await observer.query(`CREATE ROLE views_reader LOGIN PASSWORD 'reader'`)
       const address = new URL(url)
@@ -49,7 +49,7 @@ describe('views on PostgreSQL', () => {
   )
 
   test(
-    'a view that somebody’s own view rests on stays, is told of, and holds up no other',
+    'a view with dependent views is kept and reported, and does not block other views',
     withTwoNodes(async ({ here, observer }) => {
       await registerTestPlatform(here, { modules: ['students', 'staff'] })
       await here.storage.sqlViews.refreshViews()

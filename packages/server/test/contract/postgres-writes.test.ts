@@ -1,4 +1,4 @@
-/** The write path of PostgreSQL: what it locks and writes, and what becomes of a batch that is in the way. */
+/** The write path of PostgreSQL: locks, write-ahead log, deadlocks and session settings. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from 'pg'
@@ -20,16 +20,16 @@ import { postgresEngine, withDatabase } from '../helpers/storage/postgres.ts'
 import { beginRead, pullOnce, pullWrite } from '../helpers/storage/pulls.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 
-describe('what PostgreSQL is made to write', () => {
+describe('the write-ahead log of PostgreSQL', () => {
   let server: PostgresServer
   before(async () => {
-    // Nothing but the hub is to write.
+    // Only the hub writes to the write-ahead log.
     const settings = { wal_level: 'minimal', max_wal_senders: '0', autovacuum: 'off' }
     server = await startPostgres({ settings })
   })
   after(() => server.remove())
 
-  test('a read of nothing new and a look at the dashboard write nothing at all', async () => {
+  test('a pull without changes and reading the dashboard write nothing to the log', async () => {
     const clock = new TestClock()
     const storage = await openNode(server.url, clock)
     try {
@@ -42,7 +42,7 @@ describe('what PostgreSQL is made to write', () => {
       await withDatabase(server.url, async (observer) => {
         const read = await beginRead(storage, school)
         const again = references.map((reference) => pullWrite(read, { reference }))
-        // Whoever reads a row first after it was written may note in it that it holds.
+        // The first read of a row after a write may set hint bits in it.
         const first = { ...read, read: { ...read.read, seen: new IdSet() } }
         await write(kit, ...references.map((reference) => pullWrite(first, { reference })))
         const look = async () => {
@@ -67,9 +67,9 @@ describe('what PostgreSQL is made to write', () => {
   })
 })
 
-describe('a batch of writes on PostgreSQL', () => {
+describe('write batches on PostgreSQL', () => {
   test(
-    'keeps apart what a space could join: a type and a reference',
+    'records with the same concatenation of type and reference are stored separately',
     withStorage(postgresEngine, async (kit) => {
       const school = await registerTestPlatform(kit, { modules: ['a', 'a b'] })
       const said = await write(
@@ -90,7 +90,7 @@ describe('a batch of writes on PostgreSQL', () => {
     ['pulled records', 3],
   ] as const) {
     test(
-      `a deadlock is nobody's trouble: a batch of ${kind} that the server breaks off is done again`,
+      `a batch of ${kind} that the server aborts because of a deadlock is retried`,
       withTwoNodes(async ({ url, clock, here, observer }) => {
         const storage = await openNode(`${url}?options=-c%20deadlock_timeout%3D300ms`, clock)
         try {
@@ -111,12 +111,12 @@ describe('a batch of writes on PostgreSQL', () => {
             const { settled, locked } = await whileHolding(url, lock('r-2'), async () => {
               const settled = write(kit, ...writes).then(words, (error) => [String(error)])
               await untilWaiting(observer, 1)
-              // The batch holds r-1 and waits for r-2.
+              // The batch has locked r-1 and waits for r-2.
               const locked = other.query(lock('r-1'))
               await untilWaiting(observer, 2)
               return { settled, locked }
             })
-            // It waits for r-3 last, so that it is the one who finds the deadlock.
+            // The batch waits for r-3 last, so it detects the deadlock.
             await locked
             await other.query('ROLLBACK')
             assert.deepEqual(await settled, ['updated', 'updated', 'updated'])
@@ -129,7 +129,7 @@ describe('a batch of writes on PostgreSQL', () => {
   }
 
   test(
-    'what the server refuses while it looks for records is refused alone',
+    'a write that the server rejects during the lookup does not affect the rest of its batch',
     withStorage(postgresEngine, async (kit) => {
       const school = await registerTestPlatform(kit)
       const said = await write(
@@ -145,7 +145,7 @@ describe('a batch of writes on PostgreSQL', () => {
   )
 
   test(
-    'a number above 2^53 - 1 is refused, not rounded',
+    'a sequence number above 2^53 - 1 is an error and is not rounded',
     withStorage(postgresEngine, async (kit) => {
       const school = await registerTestPlatform(kit)
       const { record_id } = await writeOne(kit, pushWrite(school))
@@ -162,7 +162,7 @@ describe('a batch of writes on PostgreSQL', () => {
   )
 
   test(
-    'its sessions are durable, do not wait for ever, and do not hold what others wait for',
+    'sessions use synchronous commit and have timeouts, whatever the URL and database set',
     withTwoNodes(async ({ url, clock, observer }) => {
       const name = new URL(url).pathname.slice(1)
       await observer.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
@@ -184,9 +184,9 @@ describe('a batch of writes on PostgreSQL', () => {
   )
 })
 
-describe('the time of leases on PostgreSQL', () => {
+describe('lease times on PostgreSQL', () => {
   test(
-    "is the database's where the node is given no clock",
+    'a node without its own clock uses the time of the database',
     withTwoNodes(async ({ url, here, observer }) => {
       await observer.query(`CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql
         AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$`)
@@ -206,7 +206,7 @@ describe('the time of leases on PostgreSQL', () => {
         const [row] = await runSql(storage, 'SELECT lease_until FROM pulls')
         const begun = Date.parse(pull.requested_at)
         const ends = Date.parse(String(row?.['lease_until']))
-        // The time that a question takes is unknown.
+        // The duration of the query is unknown.
         for (const at of [begun, ends - 30_000]) {
           assert.ok(at >= asked + 3_600_000 - 1000 && at <= answered + 3_600_000 + 1000)
         }

@@ -10,14 +10,14 @@ const HOURLY = '17 * * * *'
 onEachEngine((engine) => {
   describe(`the pull dispatcher on ${engine.name}`, () => {
     test(
-      'a dispatched pull is run once',
+      'each dispatched pull runs once',
       withStorage(engine, async ({ storage }) => {
         const runs = await collectRuns(storage)
         await storage.pullDispatcher.dispatch(1)
         await storage.pullDispatcher.dispatch(2)
         assert.deepEqual(await runs.next(), 1)
         assert.deepEqual(await runs.next(), 2)
-        // What a third run of 1 or 2 would come before.
+        // A second run of 1 or 2 would precede pull 3.
         await storage.pullDispatcher.dispatch(3)
         assert.deepEqual(await runs.next(), 3)
         await storage.pullDispatcher.stop()
@@ -40,7 +40,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'once stopped it delivers nothing more, not even what was dispatched just before',
+      'a stopped dispatcher runs nothing, not even pulls dispatched just before',
       withStorage(engine, async ({ storage }) => {
         const { pullDispatcher } = storage
         const delivered: number[] = []
@@ -58,7 +58,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the next run is the next time of the schedule, and there is none without a schedule',
+      'nextRun returns the next time of the schedule, or null without a schedule',
       withStorage(engine, async ({ storage: { pullDispatcher } }) => {
         const handlers = { runPull: async () => {}, onSchedule: NO_SCHEDULE }
         assert.equal(pullDispatcher.nextRun(), null)
@@ -80,7 +80,7 @@ onEachEngine((engine) => {
   })
 })
 
-/** Starts the dispatcher; `next` gives the pulls that it runs, one after the other. */
+/** Starts the dispatcher; `next` returns the ids of the pulls in the order they run. */
 async function collectRuns(storage: Storage): Promise<{ next: () => Promise<number> }> {
   const ran: number[] = []
   let wake = () => {}

@@ -24,9 +24,9 @@ const COUNTS = {
 const READ = readOf({ mark: 0, requested_at: '2026-03-10T08:00:00.000000000Z', records: 0 })
 
 onEachEngine((engine) => {
-  describe(`the ends of pulls and tasks on ${engine.name}`, () => {
+  describe(`finishing pulls and tasks on ${engine.name}`, () => {
     test(
-      'a finished task has its result, and neither a late report nor a second end changes it',
+      'a late report or a second result does not change a finished task',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit)
         const { pulls } = kit.storage
@@ -64,7 +64,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      "a failed task's error is its platform's last error until one succeeds",
+      'the error of a failed task is the last error of its platform until a task succeeds',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit)
         const failed = await endOneTask(kit, { state: 'failed', error: 'HTTP 500' })
@@ -77,7 +77,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a task that ends without success and without an error leaves the last error as it is',
+      'a task that ends without success and without an error keeps the last error',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit)
         const failed = await endOneTask(kit, { state: 'failed', error: 'HTTP 500' })
@@ -87,7 +87,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the end of a pull ends its unfinished tasks, leaves the others, and happens once',
+      'finishing a pull finishes only its unfinished tasks and has an effect once',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { modules: ['a', 'b', 'c'] })
         const { pulls } = kit.storage
@@ -124,7 +124,7 @@ function listTasks(storage: Storage, pullId: number) {
   return storage.pulls.listTasks({ pull_id: pullId, limit: 100, after: null })
 }
 
-/** A whole pull of the only module: what its platform shows afterwards. */
+/** Runs one pull of the only module and returns the resulting platform state. */
 async function endOneTask(
   { storage, clock }: StorageKit,
   result: Parameters<typeof taskResult>[0],

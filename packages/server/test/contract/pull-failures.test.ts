@@ -23,17 +23,20 @@ const FAILED = { state: 'failed', error: 'It hangs', trouble: 'It hangs' } as co
 
 const SCHOOL = new Set(['school'])
 
-/** What shows that a platform works, other than a pull of it. */
+/** Events other than a pull that show that a platform works again. */
 const RECOVERIES: [string, (kit: StorageKit, platform: TestPlatform) => Promise<unknown>][] = [
   ['a push', (kit, platform) => writeOne(kit, pushWrite(platform))],
   ['a response', ({ storage }, { platform_id }) => storage.platforms.recordRecovery(platform_id)],
-  ['the same manifest', (kit, platform) => storeManifest(kit, platform, testModule('students'))],
   [
-    'another manifest',
+    'an unchanged manifest',
+    (kit, platform) => storeManifest(kit, platform, testModule('students')),
+  ],
+  [
+    'a changed manifest',
     (kit, platform) => storeManifest(kit, platform, testModule('students'), testModule('rooms')),
   ],
   ['a new source URL', (kit, platform) => setSource(kit, platform, null)],
-  ['a new source key', (kit, platform) => setSource(kit, platform, 'another sealed key')],
+  ['a new source API key', (kit, platform) => setSource(kit, platform, 'another sealed key')],
   [
     'a reactivation',
     async (kit, platform) => {
@@ -42,7 +45,7 @@ const RECOVERIES: [string, (kit: StorageKit, platform: TestPlatform) => Promise<
     },
   ],
   [
-    'a module that was read before the hub broke off',
+    'a module read before the pull was interrupted',
     async ({ storage }) => {
       const { pull_id, tasks } = await startTestPull(storage)
       const { task_number } = only(tasks)
@@ -54,9 +57,9 @@ const RECOVERIES: [string, (kit: StorageKit, platform: TestPlatform) => Promise<
 ]
 
 onEachEngine((engine) => {
-  describe(`platforms that fail on ${engine.name}`, () => {
+  describe(`failing platforms on ${engine.name}`, () => {
     test(
-      'after five pulls in a row a scheduled one passes over them for 15 minutes, visibly',
+      'scheduled pulls skip a platform for 15 minutes after five failed pulls in a row',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { name: 'dead' })
         await registerTestPlatform(kit, { name: 'well' })
@@ -72,13 +75,13 @@ onEachEngine((engine) => {
           dead: 'skipped',
           well: 'succeeded',
         })
-        // Who asks by hand means it, and what still fails stays passed over.
+        // A manual pull is not skipped, and its failure does not end the pause.
         assert.equal((await pull(kit, 'operator', failing))['dead'], 'failed')
         assert.equal((await pull(kit, 'schedule', failing))['dead'], 'skipped')
         kit.clock.advance(15 * 60)
         assert.equal((await pull(kit, 'schedule', failing))['dead'], 'failed')
         assert.equal((await pull(kit, 'schedule', failing))['dead'], 'skipped')
-        // It answers: from then on it is as if nothing had been.
+        // A successful pull resets the failure count.
         assert.equal((await pull(kit, 'api', new Set()))['dead'], 'succeeded')
         for (let round = 1; round <= 5; round += 1) {
           assert.equal((await pull(kit, 'schedule', failing))['dead'], 'failed')
@@ -104,7 +107,7 @@ onEachEngine((engine) => {
     }
 
     test(
-      'a push after the failure counts also where the pull had not ended yet',
+      'a push after the failure ends the pause even if it arrives before the pull ends',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await failFiveTimes(kit, async () => {
@@ -117,7 +120,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what came before the failure does not end the pause, and a replay does not',
+      'an event before the failure and a replay do not end the pause',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await keep(kit, [rejection(school)])
@@ -132,7 +135,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a response of a platform whose pulls succeed writes nothing',
+      'a response of a platform that is not failing writes nothing',
       withStorage(engine, async (kit) => {
         const { platform_id } = await registerTestPlatform(kit)
         const read = () => runSql(kit.storage, 'SELECT recovered_at FROM platforms')
@@ -145,7 +148,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'that a platform is passed over from now on is told once, with its last error',
+      'the start of a pause is logged once, with the last error of the platform',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { name: 'dead', modules: ['a', 'b'] })
         const told = async () => {
@@ -170,7 +173,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a platform of which something could be read has not failed',
+      'a platform with at least one successful module is not failing',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { name: 'half', modules: ['good', 'bad'] })
         for (let round = 1; round <= 7; round += 1) {
@@ -181,7 +184,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a module that fails is counted with the time of its first failure, until it is read or registered anew',
+      'a failing module keeps its count and first failure until it is pulled or registered again',
       withStorage(engine, async (kit) => {
         const { alerts, platforms, pulls } = kit.storage
         const { platform_id } = await registerTestPlatform(kit, { modules: ['good', 'bad'] })
@@ -200,7 +203,7 @@ onEachEngine((engine) => {
           failing_since: since,
         }
         assert.deepEqual(await failing(), [bad])
-        // What was broken off or cut off tells nothing of it.
+        // An interrupted or cancelled task does not count as a failure or a success.
         const { pull: asked } = await request(kit, 'api')
         await pulls.startPull(asked.id, LEASE)
         await pulls.startTask(asked.id, 1)
@@ -219,7 +222,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a plan tells what was wrong at the last read, not what a pull that was broken off left',
+      'a plan contains the error of the last completed pull, ignoring interrupted pulls',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { name: 'school' })
         const troubles: (string | null)[] = []
@@ -263,7 +266,7 @@ function request({ storage }: StorageKit, trigger: PullTrigger) {
   return storage.pulls.requestPull({ trigger, requested_by: null, lease: LEASE, only: null })
 }
 
-/** One whole pull. @returns the state of each task by its platform's name, or its type. */
+/** Runs one pull. @returns the state of each task by platform name or record type. */
 async function pull(
   kit: StorageKit,
   trigger: PullTrigger,

@@ -23,7 +23,7 @@ const OTHER = { owner: 'node-2', seconds: 30 }
 onEachEngine((engine) => {
   describe(`pulls on ${engine.name}`, () => {
     test(
-      'that somebody has started a pull is told with its extent, that the schedule has is not',
+      'a pull started by an operator is logged with its size, and a scheduled pull is not',
       withStorage(engine, async (kit) => {
         const { pulls, activity } = kit.storage
         await registerTestPlatform(kit, { name: 'school', modules: ['a', 'b'] })
@@ -32,7 +32,7 @@ onEachEngine((engine) => {
           const trigger = requested_by === null ? 'schedule' : 'operator'
           const asked = { trigger, requested_by, lease: LEASE, only: null } as const
           const { pull } = await pulls.requestPull(asked)
-          // Who is told that one is running has started none.
+          // This request finds a running pull and must not be logged.
           await pulls.requestPull({ ...asked, requested_by: 'bob@example.org' })
           await finishTestPull(kit.storage, pull.id)
         }
@@ -48,7 +48,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a requested pull is queued, with a task for each registered module of each active platform',
+      'a requested pull is queued with one task per registered module of each active platform',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { modules: ['students', 'rooms'], offered: ['staff'] })
         await registerTestPlatform(kit, { name: 'clinic' })
@@ -85,7 +85,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a pull over nothing has no tasks and can be started and ended',
+      'a pull without registered modules has no tasks and can be started and finished',
       withStorage(engine, async ({ storage }) => {
         const pull = await startTestPull(storage)
         assert.deepEqual(pull.tasks, [])
@@ -95,7 +95,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'of 20 requests at once one is queued, and all others are told of that one',
+      'only one of 20 concurrent requests queues a pull, and all of them return it',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit)
         const answers = await Promise.all(
@@ -110,7 +110,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a running pull is the answer to a request until it has ended',
+      'a request returns the running pull until it has finished',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit)
         const first = await startTestPull(kit.storage)
@@ -126,11 +126,11 @@ onEachEngine((engine) => {
 
     for (const state of ['queued', 'running']) {
       test(
-        `a ${state} pull whose lease ran out ends interrupted, and the next one is queued`,
+        `a ${state} pull is interrupted when its lease expires, and a new pull can be queued`,
         withStorage(engine, async (kit) => {
           await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
           const { pulls } = kit.storage
-          // Of a process that lives, so that only its lease can run out.
+          // The owner is a live process, so the pull can only end because its lease expires.
           const lease = { ...LEASE, owner: kit.storage.processName }
           const { pull } = await requestPull(kit.storage, lease)
           if (state === 'running') {
@@ -162,7 +162,7 @@ onEachEngine((engine) => {
     }
 
     test(
-      'a pull that renews its lease is not taken from its process',
+      'a pull that renews its lease is not interrupted',
       withStorage(engine, async (kit) => {
         const { pull_id } = await startTestPull(kit.storage)
         for (let round = 0; round < 5; round += 1) {
@@ -192,7 +192,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a pull of one platform has its registered modules only, and those that are named',
+      'a pull of one platform contains only the requested registered modules',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['a', 'b'], offered: ['c'] })
         await registerTestPlatform(kit, { name: 'clinic' })
@@ -216,7 +216,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'another process may start a queued pull, and the lease is then its own',
+      'another process can start a queued pull and then owns its lease',
       withStorage(engine, async ({ storage }) => {
         const { pull } = await requestPull(storage, LEASE)
         assert.ok(await storage.pulls.startPull(pull.id, OTHER))
@@ -226,7 +226,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the lease of a pull that is still queued is renewed by its owner only',
+      'only the owner renews the lease of a queued pull',
       withStorage(engine, async ({ storage }) => {
         const { pull } = await requestPull(storage, LEASE)
         assert.equal(await storage.pulls.renewLease(pull.id, LEASE), true)
@@ -235,7 +235,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a pull is started once, however many try at once',
+      'only one of many concurrent callers starts a pull',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit)
         const { pull } = await requestPull(kit.storage)
@@ -254,7 +254,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'interrupting ends what has not ended, tells how many there were, and logs it',
+      'interruptPulls ends queued and running pulls and returns their number',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit)
         const { pulls } = kit.storage
@@ -272,7 +272,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'pulls are listed newest first, in pages that cover each once',
+      'pulls are listed newest first, each on one page',
       withStorage(engine, async ({ storage, clock }) => {
         const ids: number[] = []
         for (const state of ['succeeded', 'partial', 'failed', 'cancelled', 'timed_out'] as const) {

@@ -41,7 +41,7 @@ const READ = readOf({ mark: 0, requested_at: '2026-03-10T08:00:00.000000000Z', r
 onEachEngine((engine) => {
   describe(`pull tasks on ${engine.name}`, () => {
     test(
-      'a started pull tells its tasks with all that it takes to read them',
+      'starting a pull returns its tasks with everything needed to fetch them',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { tasks } = await startTestPull(kit.storage)
@@ -56,7 +56,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the tasks of a pull are tallied by their state',
+      'the tasks of a pull are counted by state',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { modules: ['a', 'b', 'c'] })
         const { pulls } = kit.storage
@@ -72,7 +72,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'modules go in the order of their last complete read, those never read first',
+      'tasks are ordered by the last complete pull of the module, never pulled modules first',
       withStorage(engine, async (kit) => {
         const types = ['a', 'b', 'c', 'd']
         await registerTestPlatform(kit, { modules: types })
@@ -106,7 +106,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the mark of a task stands between what was pushed before it and after it',
+      'a task overwrites records pushed before it started and not those pushed after',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
         const pull = await startTestPull(kit.storage)
@@ -128,7 +128,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a task is running from its start on, and cannot be started once its pull is over',
+      'a started task is running, and no task can be started after its pull has finished',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
         const { pulls } = kit.storage
@@ -146,7 +146,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'reports of running tasks add up to the progress of the pull',
+      'the progress of a pull is the sum of the reports of its tasks',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { modules: ['a', 'b', 'c'] })
         const { pulls } = kit.storage
@@ -184,7 +184,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'progress and estimate go by what the platform says, else by the records of before',
+      'progress uses the total of the platform, or else the number of stored records',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['a', 'b'] })
         const pushes = Array.from({ length: 10 }, (_, index) =>
@@ -212,7 +212,7 @@ onEachEngine((engine) => {
         await report(4, 99)
         const told = await progress()
         assert.deepEqual([told?.percent, told?.seconds_left], [4, 48])
-        // More than was to come does not make it over before it is.
+        // More records than announced do not complete the pull.
         await report(500, 99)
         assert.equal((await progress())?.percent, 99)
         await finishTestPull(kit.storage, pull.pull_id)
@@ -221,7 +221,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'tasks are listed in their order, in pages that cover each once, of one pull only',
+      'the tasks of one pull are listed in order, each on one page',
       withStorage(engine, async (kit) => {
         const modules = Array.from({ length: 25 }, (_, index) => `type-${index}`)
         await registerTestPlatform(kit, { modules })

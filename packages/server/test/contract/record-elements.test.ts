@@ -1,4 +1,4 @@
-/** What a read brings once more is recognised without a parse, and that changes nothing but its speed. */
+/** Unchanged elements of a pull are recognised without parsing, which must only affect speed. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -36,7 +36,7 @@ const KNOWS_NONE: Recogniser = {
   recogniseElements: async (_read, sightings) => sightings.map(() => null),
 }
 
-/** Reads a document as a pull does, in slices of few elements; what became of its records. */
+/** Reads a document in small slices, as a pull does. Returns the outcomes of its records. */
 async function readDocument(
   kit: StorageKit,
   platform: TestPlatform,
@@ -90,7 +90,7 @@ const element = fc.oneof(
 )
 const documents = fc.array(fc.array(element, { maxLength: 7 }), { minLength: 1, maxLength: 4 })
 
-/** What was stored comes behind something newer, or behind what is no JSON. */
+/** A stored element follows a newer one, malformed JSON or itself. */
 const EXAMPLES: [string[][], boolean][] = [
   [[[simple('{"a":1}')], [simple('{"a":2}'), simple('{"a":1}')]], false],
   [[[simple('{}')], ['{a}', simple('{}')]], false],
@@ -102,9 +102,9 @@ function simple(text: string): string {
 }
 
 onEachEngine((engine) => {
-  describe(`elements that come once more, on ${engine.name}`, () => {
+  describe(`the unchanged filter on ${engine.name}`, () => {
     test(
-      'documents read in any order leave the same as where each element is parsed',
+      'the result is the same with the filter as when every element is parsed',
       withStorage(engine, async (kit) => {
         let made = 0
         const property = fc.asyncProperty(documents, fc.boolean(), async (texts, pushes) => {
@@ -113,7 +113,7 @@ onEachEngine((engine) => {
             ['quick', 'slow'].map((name) => registerTestPlatform(kit, { name: `${name}-${made}` })),
           )
           assert.ok(quick && slow)
-          // The last one comes again, so that there is something to recognise.
+          // The last document is repeated so that there are unchanged elements.
           for (const text of [...texts, texts.at(-1) ?? []]) {
             if (pushes) {
               for (const one of [quick, slow]) await write(kit, pushWrite(one, { data: '{"b":1}' }))
@@ -132,7 +132,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'only the very bytes that gave what is stored are recognised, in the places of their elements',
+      'only elements with the bytes of a stored record are recognised, in input order',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const other = await registerTestPlatform(kit, { name: 'other' })
@@ -166,13 +166,13 @@ onEachEngine((engine) => {
     ][] = [
       ['was pushed', (kit, _, school) => write(kit, pushWrite(school, { data: '{}' }))],
       ['is missing', (kit, begun) => markUnmet(kit.storage, begun, ['r-1'])],
-      ['is of an inactive platform', (kit, _, school) => setStatus(kit, school, 'inactive')],
+      ['belongs to an inactive platform', (kit, _, school) => setStatus(kit, school, 'inactive')],
       [
-        'is read for a pull that is over',
+        'belongs to a finished pull',
         (kit, begun) => finishTestPull(kit.storage, begun.read.pull_id),
       ],
       [
-        'is read under another manifest',
+        'is pulled with a changed manifest',
         (_, begun) => Object.assign(begun.read, { manifest_tag: manifestTag(['c']) }),
       ],
     ]
@@ -201,7 +201,7 @@ function sightingOf(begun: TestRead, reference: string) {
   return { reference_number, source_hash: content.source_hash }
 }
 
-/** All that a platform's records hold but their numbers and times, and how often each was changed. */
+/** The records of a platform and their changes, without sequence numbers and times. */
 async function stored({ storage }: StorageKit, platform: string) {
   const records = await listRecords(storage, { platform })
   return Promise.all(

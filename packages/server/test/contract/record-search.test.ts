@@ -25,7 +25,7 @@ onEachEngine((engine) => {
 
   describe(`searching records on ${engine.name}`, () => {
     test(
-      'any filter in any order gives what the model says, in pages of any size, both ways',
+      'every filter and sort order matches the model, for any page size and direction',
       withStorage(engine, async (kit) => {
         const { storage, clock } = kit
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
@@ -76,7 +76,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'pages cover each record once, in order, while writes that do not touch it come at the same time',
+      'pages list every record once and in order while other records are written concurrently',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
@@ -100,7 +100,7 @@ onEachEngine((engine) => {
           const place = places[turn % places.length]
           const data = `{"x":${turn},"k":9}`
           const patch = pushWrite(school, { ...place, source: 'PATCH', data: `{"x":${turn}}` })
-          // Not each time: a reader of one record a page is to get to the end.
+          // Adding a record only sometimes lets a reader with small pages reach the end.
           const isNew = turn % 8 === 0
           const reference = `new-${turn}`
           const added = pushWrite(school, { reference, full_name: `Ann ${turn % 7}`, data })
@@ -127,7 +127,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what was written is found once it is indexed, as it is now',
+      'a record is found by its current content once it is indexed',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -150,7 +150,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'strange and hostile texts are found, and harm nothing',
+      'unusual scripts and special characters are found and injections have no effect',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -201,7 +201,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a scan that has no time stops, says where, and goes on from there without losing any',
+      'a scan that runs out of time returns its position and continues there without gaps',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
@@ -232,7 +232,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'totals are exact where the whole was looked at, and estimated by what was seen else',
+      'totals are exact after a full scan and estimated otherwise',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const pushes = Array.from({ length: 1000 }, (_, n) =>
@@ -266,7 +266,7 @@ const MORE = ['["x"]', '"a\\u0000b"', '"\\ud800"', '"\\u738b\\u5c0f"', 'true', '
 
 const NUMBERS = ['12', '"12.0"', '-3', '1e1', '"x"', '""', 'null', '9007199254740993', '0.5', '"1"']
 
-/** Records that differ in every way, some of them incomplete and some written again. */
+/** Records that differ in every property; some are incomplete and some are updates. */
 function sample(seed: number, count: number) {
   return Array.from({ length: count }, (_, n) => {
     const number = seed * 31 + n * 7
@@ -318,7 +318,7 @@ const sortName = fc.constantFrom(
   ...['record_id', 'reference_number', 'full_name', 'created_at', 'updated_at'],
   ...['data.t', 'data.n', 'data.u', 'data.m', 'data.absent'],
 )
-/** Lists whose order and filter the writes of the test leave as they are. */
+/** Queries whose sort and filter columns the concurrent writes do not change. */
 const undisturbed = fc
   .tuple(
     fc.constantFrom(

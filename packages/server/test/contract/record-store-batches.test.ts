@@ -16,7 +16,7 @@ import { beginRead, pullWrite } from '../helpers/storage/pulls.ts'
 const TOO_LONG = 'x'.repeat(600)
 
 onEachEngine((engine) => {
-  describe(`batches of writes on ${engine.name}`, () => {
+  describe(`write batches on ${engine.name}`, () => {
     test(
       'an empty batch has no outcomes',
       withStorage(engine, async (kit) => {
@@ -25,7 +25,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'writes to one reference in one batch are applied in their order, each seeing the one before',
+      'writes to one reference in a batch are applied in order, each to the result of the previous',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const outcomes = await write(
@@ -57,7 +57,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'each change has a number of its own, in the order of the writes',
+      'each change has a unique sequence number in the order of the writes',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const references = ['c', 'a', 'd', 'b']
@@ -75,7 +75,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'pushes and pulled records go together in one batch',
+      'a batch can mix pushes and pulled records',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(kit.storage, school)
@@ -93,7 +93,7 @@ onEachEngine((engine) => {
 
     for (const position of [0, 1, 3]) {
       test(
-        `a push that the database refuses at place ${position} fails alone`,
+        `a push that the database rejects at position ${position} does not affect the rest of its batch`,
         withStorage(engine, async (kit) => {
           const school = await registerTestPlatform(kit)
           await writeOne(kit, pushWrite(school, { reference: 'known', data: '{"a":1}' }))
@@ -128,7 +128,7 @@ onEachEngine((engine) => {
     }
 
     test(
-      'a pulled record that the database refuses fails alone and is not taken for seen',
+      'a pulled record that the database rejects does not affect its batch and is not counted as seen',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(kit.storage, school)
@@ -153,7 +153,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a batch of nothing but refused writes leaves nothing',
+      'a batch of only rejected writes stores nothing',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const before = await kit.storage.snapshot.readSnapshot(kit.clock.day)
@@ -168,7 +168,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the same batch again finds every record as it left it',
+      'repeating a batch leaves every record in the same state',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const batch = [

@@ -44,7 +44,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'pushes are received whatever became of them, but not those that were rejected',
+      'every push except a rejected one counts as received',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const occurred_at = '2026-03-10T07:00:00.000000000Z'
@@ -62,7 +62,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'of a read, what is new or changed is received, and what is unchanged or stale is not',
+      'only new and changed records of a pull count as received',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await pullOnce(kit, school, async (read) => {
@@ -87,7 +87,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'each day has its own numbers, and the records of all days stay counted',
+      'each day has its own counters, and the record count covers all days',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const days = ['2026-03-10', '2026-03-11', '2026-03-13']
@@ -111,7 +111,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      "the day is the caller's: one hour of UTC may belong to two days",
+      'the caller determines the day, so one UTC hour can belong to two days',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { records, snapshot } = kit.storage
@@ -133,7 +133,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'counters are exact after many batches at once',
+      'counters are exact after many concurrent batches',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })

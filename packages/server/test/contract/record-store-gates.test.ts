@@ -22,7 +22,7 @@ import {
 import { runSql } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
-  describe(`what allows a write on ${engine.name}`, () => {
+  describe(`write authorization on ${engine.name}`, () => {
     test(
       'a push with a revoked key is rejected',
       withStorage(engine, async (kit) => {
@@ -36,7 +36,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a key holds until the moment it expires',
+      'a key is valid until the moment it expires',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await runSql(kit.storage, `UPDATE hub_keys SET expires_at = '2026-03-10T09:00:00.000Z'`)
@@ -76,7 +76,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a push to a module that is only offered, or unknown, or of another platform is rejected',
+      'a push to a module that is unregistered, unknown or of another platform is rejected',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { offered: ['staff'] })
         await registerTestPlatform(kit, { name: 'clinic', modules: ['patients'] })
@@ -89,7 +89,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a rejected write fails alone and is in no counter, history or activity',
+      'a rejected write does not affect its batch or any counter, history or activity',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { offered: ['staff'] })
         const outcomes = await write(
@@ -130,7 +130,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what a pull reads after its lease was taken from it is rejected',
+      'a pulled record is rejected after the lease of its pull was taken over',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(kit.storage, school)
@@ -143,7 +143,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a platform that is switched off during its pull takes no more pulled records',
+      'pulled records are rejected once their platform is deactivated',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(kit.storage, school)
@@ -156,7 +156,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a module that is unregistered during its pull takes no more pulled records',
+      'pulled records are rejected once their module is unregistered',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(kit.storage, school)
@@ -168,7 +168,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a pulled record of an unknown module is rejected for its module',
+      'a pulled record of an unknown module is rejected with module_not_registered',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(kit.storage, school)
@@ -178,7 +178,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a read that names a module of another platform is rejected, and other reads are not',
+      'a pulled record with a module of another platform is rejected, and others are stored',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })

@@ -18,7 +18,7 @@ import { beginRead, pullWrite } from '../helpers/storage/pulls.ts'
 onEachEngine((engine) => {
   describe(`history on ${engine.name}`, () => {
     test(
-      'a creation is no change, by push or by pull',
+      'creating a record by push or pull adds no history entry',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(kit.storage, school)
@@ -30,7 +30,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'each change is one entry with its source, its time and where it came from, newest first',
+      'each change is one entry with source, time, pull id and request id, newest first',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school, { data: '{"a":1}' }))
@@ -81,7 +81,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'before and after are exact, and an absent side is left out',
+      'before and after keep exact values, and an absent side is omitted',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const before =
@@ -104,7 +104,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a path is a JSON Pointer, whatever the key holds',
+      'a path is a JSON Pointer for every possible key',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school))
@@ -131,7 +131,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'that a record is gone, comes back and is whole is told too, and nothing twice',
+      'marking as missing, reappearing and completing a record are each recorded once',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school, { source: 'PATCH' }))
@@ -166,7 +166,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'unchanged and stale writes leave no entry',
+      'unchanged and stale writes add no entry',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const occurred_at = '2026-03-10T07:00:00.000000000Z'
@@ -184,7 +184,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'pages go back from the newest entry and cover each once',
+      'pages start at the newest entry and list each entry once',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const pushes = Array.from({ length: 12 }, (_, index) =>

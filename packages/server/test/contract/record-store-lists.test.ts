@@ -18,7 +18,7 @@ import {
 import { listInPages as readInPages } from '../helpers/storage/search.ts'
 
 onEachEngine((engine) => {
-  describe(`lists of records on ${engine.name}`, () => {
+  describe(`listing records on ${engine.name}`, () => {
     test(
       'an unknown record is null',
       withStorage(engine, async ({ storage }) => {
@@ -28,7 +28,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a listed record is the record that is read',
+      'a listed record equals the record read by its id',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await write(
@@ -77,7 +77,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'created_at goes by creation and updated_at by the last change, also within one instant',
+      'created_at sorts by creation and updated_at by last change, even within one millisecond',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const references = ['one', 'two', 'three']
@@ -95,7 +95,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'filters by platform, module and reference hold alone and together',
+      'filters by platform, module and reference work alone and combined',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         const clinic = await registerTestPlatform(kit, { name: 'clinic', modules: ['staff'] })
@@ -129,7 +129,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'unknown names give an empty page',
+      'unknown names return an empty page',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { offered: ['staff'] })
         await registerTestPlatform(kit, { name: 'empty', modules: [] })
@@ -150,7 +150,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a page of large records ends sooner, and the pages cover every record all the same',
+      'a page of large records is shorter, and the pages still list every record',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         for (let n = 0; n < 24; n++) {
@@ -181,7 +181,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'pages of any size, in every sort and direction, cover every record exactly once',
+      'pages of any size list every record exactly once, in every sort and direction',
       withStorage(engine, async (kit) => {
         let run = 0
         const rows = fc.array(

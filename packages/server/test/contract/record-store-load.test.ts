@@ -18,9 +18,9 @@ import {
 const ALL = { platform: null, record_type: null }
 
 onEachEngine((engine) => {
-  describe(`many writes at once on ${engine.name}`, () => {
+  describe(`concurrent writes on ${engine.name}`, () => {
     test(
-      '50 pushes of one new reference at once make one record',
+      '50 concurrent pushes of one new reference create one record',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const answers = await Promise.all(
@@ -41,7 +41,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'PATCHes of different keys at once all stay',
+      'concurrent PATCHes of different keys are all kept',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school))
@@ -59,7 +59,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'batches at once over the same records in different orders all succeed',
+      'concurrent batches with the same records in different orders all succeed',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const references = Array.from({ length: 12 }, (_, index) => `r-${index}`)
@@ -84,7 +84,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a batch of 5,000 is stored whole, with an outcome for each in its place',
+      'a batch of 5,000 records is stored completely and returns the outcomes in input order',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const references = Array.from({ length: 5000 }, (_, index) => `r-${index}`)

@@ -72,7 +72,7 @@ type Step = typeof anyStep extends fc.Arbitrary<infer One> ? One : never
 onEachEngine((engine) => {
   describe(`the record store against its model on ${engine.name}`, () => {
     test(
-      'any pushes and pulls in any batches leave what the decisions of the domain say',
+      'any sequence of pushes and pulls produces the same records as the model',
       withStorage(engine, async (kit) => {
         let run = 0
         await fc.assert(

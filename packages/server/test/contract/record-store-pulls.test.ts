@@ -26,7 +26,7 @@ import { runSql } from '../helpers/storage/sql.ts'
 onEachEngine((engine) => {
   describe(`pulled records on ${engine.name}`, () => {
     test(
-      'a read creates, updates and leaves unchanged, under one id for a reference',
+      'pulls create, update or leave a record unchanged and keep one id per reference',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const ids: number[] = []
@@ -48,7 +48,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a read sets keys, removes those the manifest names, leaves others and completes the record',
+      'a pull sets keys, removes absent manifest keys, keeps other keys and completes the record',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const patch = pushWrite(school, { source: 'PATCH', data: '{"a":1,"b":2,"own":3}' })
@@ -65,7 +65,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a record pushed after the read began is left alone, and the next read settles it',
+      'a pull does not overwrite a record pushed after it started, and the next pull does',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school, { data: '{"a":"first"}' }))
@@ -88,7 +88,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'even a push that changed nothing keeps a read that began before it from the record',
+      'an unchanged push also protects its record from a pull that started before it',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school, { data: '{"a":1}' }))
@@ -102,7 +102,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a push that changed nothing before the read began does not keep the read from the record',
+      'an unchanged push before the pull started does not protect its record',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school, { data: '{"a":1}' }))
@@ -114,7 +114,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what was read, then pushed over, is read again though its bytes are the same',
+      'a pull overwrites a newer push even if its own data is the same as last time',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const read = async (expected: string) =>
@@ -131,7 +131,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a read that did not bring a record does not make an earlier push of it stale',
+      'an earlier push is not stale for a record that the pull did not contain',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school, { reference: 'unlisted', data: '{"a":1}' }))
@@ -149,7 +149,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a read that brought every record makes an earlier push of one stale, changed or not',
+      'an earlier push is stale for a record that a complete pull contained, even if unchanged',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school, { data: '{"a":1}' }))
@@ -166,7 +166,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a read of nothing new changes nothing that can be seen',
+      'a pull without changes changes no record, history, snapshot or platform',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const references = Array.from({ length: 20 }, (_, index) => `r-${index}`)
@@ -184,7 +184,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a record that is worded anew at each read is unchanged too',
+      'a record with reordered or reformatted JSON is unchanged',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         for (const data of ['{"a":1,"b":2}', '{"b":2,"a":1}', '{"b":2, "a":1}']) {
@@ -199,7 +199,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a read brings a missing record back, even where its bytes are the same',
+      'a pull clears the missing mark of a record, even with the same data',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await pullOnce(kit, school, async (read) => {
@@ -214,7 +214,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a reference that comes twice in one batch of a read is rejected, and the first stands',
+      'a duplicate reference in one batch of a pull is rejected, and the first one is kept',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(kit.storage, school)
@@ -244,7 +244,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a reference that a read brought in an earlier batch is rejected, whatever became of it',
+      'a duplicate of a reference from an earlier batch is rejected, whatever its first outcome',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await pullOnce(kit, school, async (read) => {
@@ -266,7 +266,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the next read of the same answer, duplicates included, changes nothing',
+      'pulling the same response again, with its duplicates, changes nothing',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const answer = ['{"a":1}', '{"a":2}']
@@ -280,7 +280,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'reads of several modules in one batch do not take each other for duplicates',
+      'equal references of different modules in one batch are not duplicates',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         const pull = await startTestPull(kit.storage)
@@ -297,7 +297,7 @@ onEachEngine((engine) => {
 async function everythingSeen({ storage, clock }: StorageKit): Promise<unknown> {
   const records = await listRecords(storage)
   const histories = records.map((record) => listHistory(storage, record.record_id))
-  // The pull that reads goes on by the clock.
+  // The running pull changes with the clock.
   const { pull: _, ...snapshot } = await storage.snapshot.readSnapshot(clock.day)
   return {
     records,

@@ -24,7 +24,7 @@ const T3 = '2026-03-10T07:03:00.000000000Z'
 onEachEngine((engine) => {
   describe(`pushes on ${engine.name}`, () => {
     test(
-      'a POST of a new reference creates a record and tells its id and module',
+      'a POST of a new reference creates a record and returns its id and module',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const data = '{"a":"x","b":[1,{"c":null}]}'
@@ -51,7 +51,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a POST of a known reference replaces the record whole and keeps its id',
+      'a POST of a known reference replaces the whole record and keeps its id',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const first = await writeOne(kit, pushWrite(school, { data: '{"a":1,"b":2}' }))
@@ -70,7 +70,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a POST of what is stored is unchanged, in whatever order its keys come',
+      'a POST of the stored data is unchanged, in any key order',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const data = '{"a":1,"b":{"x":1,"y":2}}'
@@ -87,7 +87,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a PATCH sets the keys that came and leaves the others and the name',
+      'a PATCH sets the submitted keys and keeps the other keys and the name',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school, { data: '{"a":1,"b":2}' }))
@@ -160,7 +160,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'PATCHes with their times come to the same record in whatever order they arrive',
+      'PATCHes with occurred_at produce the same record in any order of arrival',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const patches = [
@@ -189,14 +189,14 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a push that occurred before the request of the last complete read is stale',
+      'a push that occurred before the request of the last complete pull is stale',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const data = '{"a":1}'
         await pullOnce(kit, school, async (read) => {
           await writeOne(kit, pullWrite(read, { data }))
         })
-        // The second read finds it unchanged and does not write it, but speaks for it all the same.
+        // The second pull does not write the unchanged record but still confirms it.
         await pullOnce(
           kit,
           school,
@@ -213,7 +213,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a push brings a missing record back, even where its content is the same',
+      'a push clears the missing mark of a record, even with the same data',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school))
@@ -225,7 +225,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'every accepted push has its line of activity, the newest first',
+      'every accepted push adds an activity entry, listed newest first',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const create = pushWrite(school, { request_id: 'q-1', occurred_at: T2 })

@@ -17,7 +17,7 @@ import {
 } from '../helpers/storage/fixtures.ts'
 import { beginRead, pullWrite } from '../helpers/storage/pulls.ts'
 
-/** As a database might take one for another: by case, spaces, accents, width, order or type. */
+/** Texts that a database could confuse: by case, whitespace, accents, width, collation or type. */
 const ALIKE = [
   'a',
   'A',
@@ -52,7 +52,7 @@ const ALIKE = [
 onEachEngine((engine) => {
   describe(`exact text on ${engine.name}`, () => {
     test(
-      'numbers are kept as they were written',
+      'numbers keep their exact notation',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const data =
@@ -68,7 +68,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a number that is written differently is a change, one written alike is none',
+      'a number in a different notation is a change, and the same notation is not',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school, { data: '{"a":1.1}' }))
@@ -86,7 +86,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a PATCH leaves the numbers of the other keys as they were written',
+      'a PATCH keeps the exact notation of numbers in other keys',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const data = '{"price":1.10,"big":12345678901234567890}'
@@ -98,7 +98,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'U+0000, lone surrogates and unusual keys survive in data',
+      'U+0000, lone surrogates and unusual keys are preserved in data',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const text =
@@ -113,7 +113,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a megabyte of data comes back as it was',
+      'one megabyte of data is read back unchanged',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const data = JSON.stringify({ a: 'é'.repeat(500_000), b: '😀'.repeat(10_000) })
@@ -123,7 +123,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'references that look alike are different records, each found by its own bytes only',
+      'references that look alike are different records, found only by their exact bytes',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const pushes = ALIKE.map((reference) =>
@@ -152,7 +152,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'references that look alike are no duplicates in a read either',
+      'references that look alike are not duplicates in a pull',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(kit.storage, school)
@@ -166,7 +166,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a reference may have 512 bytes and no more, however many characters they are',
+      'a reference is limited to 512 bytes, independent of the number of characters',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const references = ['x'.repeat(512), 'é'.repeat(256), '😀'.repeat(128)]
@@ -181,7 +181,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'any JSON, under any reference and name, comes back as it was written',
+      'any JSON with any reference and name is read back unchanged',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const text = fc.string({ unit: 'binary', maxLength: 128 }).filter(isStorableText)

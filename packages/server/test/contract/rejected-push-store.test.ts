@@ -14,7 +14,7 @@ const ALL = { ...ANY_REJECTED, limit: 1000, before: null }
 onEachEngine((engine) => {
   describe(`rejected pushes on ${engine.name}`, () => {
     test(
-      'what was refused is kept with its reason and its body as it came',
+      'a rejected push is saved with its reason and its exact body',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const body = '{"price":1.10,"big":12345678901234567890,"s":"\\u0000\\ud800","x":[null]}'
@@ -44,7 +44,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the same refusal of the same body is kept once, with a count and the time of the last',
+      'a repeated rejection of the same body is saved once, with a count and the last time',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await keep(kit, [rejection(school), rejection(school)])
@@ -59,7 +59,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'another body, code, method, module or platform is another refusal',
+      'a different body, code, method, module or platform is a separate rejection',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
@@ -79,7 +79,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'refusals at once are all counted',
+      'concurrent rejections are all counted',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await Promise.all(Array.from({ length: 40 }, () => keep(kit, [rejection(school)])))
@@ -89,7 +89,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'every refused push is counted on its day, even one that came before',
+      'every rejected push counts on the day it arrives, including repeated ones',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
@@ -103,7 +103,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'an element that each read brings again is counted as rejected once',
+      'a record rejected again by each pull is counted as rejected once',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const refused = rejection(school, { method: 'pull', code: 'duplicate_reference' })
@@ -115,7 +115,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'elements whose messages differ share a cause that is named, and one that comes again has its latest message',
+      'rejected records with different messages share a given cause and keep the latest message',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const element = (body: string, message: string) =>
@@ -152,7 +152,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what a pull met is listed by it, until a later one meets the same',
+      'a rejected record is listed under the last pull that rejected it',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const met = (pull_id: number, body: string) =>
@@ -170,7 +170,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the oldest go first when the quota is full, and one that came again counts as new',
+      'the oldest rejections are deleted first when the quota is full, and a repeat counts as new',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
@@ -182,7 +182,7 @@ onEachEngine((engine) => {
         kit.clock.advance(1)
         await keep(kit, [rejection(school, { body: bodyOf('a') })])
         kit.clock.advance(1)
-        // Room for three bodies of 10 kB and what belongs to them, not for four.
+        // Enough for three bodies of 10 kB with their overhead, but not for four.
         await keep(kit, [rejection(school, { body: bodyOf('e') })], 38_000)
         const kept = (await list(kit.storage)).map((push) => nameOf(push.body))
         assert.deepEqual(kept, ['e', 'a', 'd', 'clinic'])
@@ -191,7 +191,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'of a body larger than the quota the size is kept, and the others stay',
+      'for a body larger than the quota only its size is saved, and other rejections stay',
       withStorage(engine, async (kit) => {
         const platform = await registerTestPlatform(kit)
         const small = rejection(platform, { body: '{"a":1}' })
@@ -206,7 +206,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the bodies kept never exceed the quota, and the newest stay',
+      'the saved bodies never exceed the quota, and the newest stay',
       withStorage(engine, async (kit) => {
         let run = 0
         const batches = fc.array(
@@ -238,7 +238,7 @@ onEachEngine((engine) => {
                 const newer = keptBodies.filter((body) => came.has(body))
                 assert.deepEqual(keptBodies, [...newer, ...older].slice(0, kept.length))
                 assert.ok(keptBodies.join('').length <= quota)
-                // A kilobyte a row is more than any engine should count beside the body.
+                // One kilobyte per row is more than the overhead of any engine.
                 const takes = (texts: string[]) => texts.join('').length + 1024 * texts.length
                 if (newer.length < came.size) {
                   assert.equal(kept.length, newer.length)
@@ -257,12 +257,12 @@ onEachEngine((engine) => {
     )
 
     test(
-      'pages, newest first, cover each once, and the filters hold',
+      'rejections are listed newest first, each on one page, and can be filtered',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         for (let number = 0; number < 12; number += 1) {
-          // Several of one instant, and one that comes again later.
+          // Several at the same time, and one that is repeated later.
           if (number % 4 === 0) kit.clock.advance(1)
           const code = number % 2 === 0 ? 'invalid_record' : 'module_not_registered'
           const platform = number % 3 === 0 ? clinic : school
@@ -279,7 +279,7 @@ onEachEngine((engine) => {
           assert.deepEqual(whole, whole.toSorted(byTimeDown))
           for (const [size, most] of [
             [{ limit: 3, maxBytes: 100_000 }, 3],
-            // What is kept of each counts half a kilobyte beside its body.
+            // Each rejection counts half a kilobyte in addition to its body.
             [{ limit: 100, maxBytes: 1100 }, 2],
             [{ limit: 100, maxBytes: 0 }, 1],
           ] as const) {

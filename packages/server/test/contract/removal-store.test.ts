@@ -29,7 +29,7 @@ import { countRows, runSql } from '../helpers/storage/sql.ts'
 onEachEngine((engine) => {
   describe(`removing platforms on ${engine.name}`, () => {
     test(
-      'what goes is told before; then it is in no list, and its keys and name are gone at once',
+      'a removed platform is hidden immediately, its keys are invalid and its name can be used again',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school, clinic } = await fillTwo(kit)
@@ -81,7 +81,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the steps take all of it and nothing else, tell followers, and leave the counters as the rows are',
+      'the deletion steps delete only that platform, list the deletions and keep counters exact',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school, clinic } = await fillTwo(kit)
@@ -133,7 +133,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'it goes on where it stopped when the storage is opened again',
+      'the deletion continues after the storage is reopened',
       withStorage(engine, async (kit) => {
         const { school } = await fillTwo(kit)
         await remove(kit, school)
@@ -149,7 +149,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a pull that is under way ends for it: its tasks are cancelled, and nothing more is stored',
+      'removing a platform cancels its running tasks, and later records are rejected',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
@@ -175,7 +175,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a wrong name, another number and a second time remove nothing',
+      'a wrong name, a wrong id or a repeated request removes nothing',
       withStorage(engine, async (kit) => {
         const { storage, clock } = kit
         const school = await registerTestPlatform(kit)
@@ -192,7 +192,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what is refused of it while it goes is not kept, and does not hold up the end',
+      'pushes rejected during the deletion are not saved and do not block it',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school } = await fillTwo(kit)
@@ -209,7 +209,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'steps that are done at once, and pushes between them, come out as one after the other',
+      'concurrent deletion steps and pushes give the same result as sequential ones',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school, clinic } = await fillTwo(kit)

@@ -32,7 +32,7 @@ import { runSql } from '../helpers/storage/sql.ts'
 onEachEngine((engine) => {
   describe(`replays on ${engine.name}`, () => {
     test(
-      'a replay stores the record, marks what was refused, and tells of it',
+      'a replay stores the record, updates the rejected push and is logged',
       withRefusal(engine, async ({ kit, refusal, school }) => {
         const outcome = await writeOne(kit, replayWrite(refusal, { data: '{"n":1.10}' }))
         assert.deepEqual(outcome.outcome, 'created')
@@ -61,7 +61,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'its change is told in the history as a replay',
+      'the history records the change with the source replay',
       withRefusal(engine, async ({ kit, school }) => {
         await write(kit, pushWrite(school, { data: '{"a":1}' }))
         await keep(kit, [rejection(school, { body: '"later"' })])
@@ -77,7 +77,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'it is done once: a second time, twice in one batch, and by many at once',
+      'a rejected push is replayed once, even if repeated in one batch or concurrently',
       withRefusal(engine, async ({ kit, refusal, school }) => {
         const one = replayWrite(refusal)
         const twice = await write(kit, one, one)
@@ -96,7 +96,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a dry run tells the same outcomes and leaves nothing behind',
+      'a dry run returns the same outcomes and stores nothing',
       withRefusal(engine, async ({ kit, refusal, school }) => {
         await keep(kit, [rejection(school, { body: '"second"' })])
         const [, second] = await listRefusals(kit.storage)
@@ -115,7 +115,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'it needs what was refused to be there, an active platform and a registered module',
+      'a replay requires an existing rejection, an active platform and a registered module',
       withRefusal(engine, async ({ kit, refusal, school }) => {
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         const outcomes = await write(
@@ -134,7 +134,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what a push or a complete read has said since stands, unless the operator insists',
+      'a replay does not overwrite a newer push or pull unless the operator forces it',
       withRefusal(engine, async ({ kit, refusal, school }) => {
         await write(kit, pushWrite(school, { data: '{"a":2}' }))
         assert.deepEqual(words(await write(kit, replayWrite(refusal, { data: '{"a":1}' }))), [
@@ -163,7 +163,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the same record refused twice ends as it was refused last, in whatever order it is replayed',
+      'replaying several rejections of one record keeps the latest, in any order of replay',
       withRefusal(engine, async ({ kit, refusal, school }) => {
         await keep(kit, [
           rejection(school, { body: '"second"' }),
@@ -182,7 +182,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what comes again stands where it came last; a push opens again, an element of a read does not',
+      'a repeated push reopens a replayed rejection at its new position, and a pulled record does not',
       withRefusal(engine, async ({ kit, refusal, school }) => {
         const place = { seq: 1, at: '2026-03-10T08:00:00.000000000Z' }
         const element = rejection(school, { method: 'pull', body: '{"e":1}', place })
@@ -202,7 +202,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'an element is written as a read writes it, and the next read brings it without a change',
+      'a replayed pulled record is stored like a pulled one, so the next pull is unchanged',
       withRefusal(engine, async ({ kit, refusal, school }) => {
         const content = {
           source: 'pull',
@@ -221,7 +221,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a replay takes the answer away that is kept for its module, as a push does',
+      'a replay invalidates the cached response of its module like a push',
       withRefusal(engine, async ({ kit, refusal, school }) => {
         const before = await beginRead(kit.storage, school)
         await write(kit, replayWrite(refusal))
@@ -234,7 +234,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'steps through what was refused cover each once, bounded in number and bytes',
+      'pages of rejections list each once and respect the limits on count and bytes',
       withRefusal(engine, async ({ kit, school }) => {
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         for (let number = 0; number < 9; number += 1) {
@@ -281,7 +281,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'groups tell what was refused for the same cause, and not what was replayed',
+      'groups combine open rejections with the same cause',
       withRefusal(engine, async ({ kit, refusal, school }) => {
         kit.clock.advance(60)
         const since = kit.clock.text
@@ -324,7 +324,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what is dismissed is gone with its share of the quota, what is refused later stays',
+      'dismissing deletes rejections and frees their quota, and later rejections stay',
       withRefusal(engine, async ({ kit, school, refusal }) => {
         const until = kit.clock.text
         kit.clock.advance(1)
@@ -354,7 +354,7 @@ onEachEngine((engine) => {
 
 type Refused = Awaited<ReturnType<typeof listRefusals>>[number]
 
-/** A storage with one platform and one push of it that was refused. */
+/** Opens a storage with one platform and one rejected push. */
 function withRefusal(
   engine: StorageEngine,
   run: (given: { kit: StorageKit; school: TestPlatform; refusal: Refused }) => Promise<void>,

@@ -22,7 +22,7 @@ const DAY = 24 * 3600
 
 onEachEngine((engine) => {
   describe(`retention on ${engine.name}`, () => {
-    test('exactly what is old goes, whatever its age, in small steps', async () => {
+    test('retention deletes exactly the rows older than the cutoff, in small steps', async () => {
       const gaps = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 14 })
       await fc.assert(
         fc.asyncProperty(
@@ -42,7 +42,7 @@ onEachEngine((engine) => {
               const before = new Date(begin + cutoff * DAY * 1000 + 1).toISOString()
               const all = await agesOf(kit.storage, noun)
               const young = all.filter((at) => at >= before)
-              // The newest pull stays, however old.
+              // The newest pull is kept at any age.
               const kept = noun === 'pulls' && young.length === 0 ? all.slice(-1) : young
               await dropOld(kit.storage, noun, before, limit)
               assert.deepEqual(await agesOf(kit.storage, noun), kept)
@@ -55,7 +55,7 @@ onEachEngine((engine) => {
     })
 
     test(
-      'what nobody has answered, resolved or ended stays, however old',
+      'pending reviews, open alerts and running pulls are kept at any age',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { read } = await beginRead(kit.storage, school)
@@ -75,7 +75,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'without old pulls all is as before that others read of them',
+      'deleting old pulls does not change platform health, snapshot or skipping',
       withStorage(engine, async (kit) => {
         const { storage, clock } = kit
         const school = await registerTestPlatform(kit)
@@ -106,7 +106,7 @@ onEachEngine((engine) => {
         assert.ok((await dropOld(storage, 'pulls', clock.text)) > 6)
         assert.equal((await storage.pulls.listPulls({ limit: 100, before: null })).length, 1)
         assert.deepEqual(await seen(), before)
-        // Still passed over, and its trouble still known.
+        // The failing platform is still skipped, and its error is still known.
         const request = { requested_by: null, lease: { owner: 'node', seconds: 30 }, only: null }
         const { pull } = await storage.pulls.requestPull({ trigger: 'schedule', ...request })
         const tasks = await storage.pulls.listTasks({ pull_id: pull.id, limit: 9, after: null })
@@ -119,7 +119,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a pull with more tasks than a step may drop goes in several, and no task is left',
+      'a pull with more tasks than one step may delete is deleted completely in several steps',
       withStorage(engine, async (kit) => {
         const modules = Array.from({ length: 8 }, (_, index) => `m-${index}`)
         const school = await registerTestPlatform(kit, { modules })
@@ -132,7 +132,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'from when on history is whole is noted, never set back, and true',
+      'the start of the complete history is recorded and never moves back',
       withStorage(engine, async (kit) => {
         const { retention } = kit.storage
         const school = await registerTestPlatform(kit)
@@ -162,7 +162,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'refusals that are dropped give their platform its quota back, and come anew as new ones',
+      'deleting old rejected pushes frees the quota of their platform',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
@@ -186,7 +186,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'of the activity the newest lines stay, as many as are to be kept',
+      'the configured number of newest activity entries is kept',
       withStorage(engine, async (kit) => {
         const { retention, activity } = kit.storage
         const line = (index: number) =>
@@ -210,7 +210,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'records stay, their history or not, and space is given back until there is no more',
+      'retention keeps records without history and frees disk space until none is left',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school))

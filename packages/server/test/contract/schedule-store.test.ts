@@ -7,7 +7,7 @@ import { changeLog, listLines } from '../helpers/storage/fixtures.ts'
 onEachEngine((engine) => {
   describe(`the schedule on ${engine.name}`, () => {
     test(
-      'the schedule is paused and resumed, and each change is told once',
+      'pausing and resuming the schedule are each logged once',
       withStorage(engine, async (kit) => {
         const { schedule, snapshot } = kit.storage
         const isPaused = async () =>

@@ -20,7 +20,7 @@ import { countRows, runSql } from '../helpers/storage/sql.ts'
 onEachEngine((engine) => {
   describe(`the search index on ${engine.name}`, () => {
     test(
-      'a step takes as many records as it may, and the lag falls to nothing',
+      'a step indexes at most the given number of records, and the lag decreases to zero',
       withStorage(engine, async (kit) => {
         const { searchIndex } = kit.storage
         assert.equal(await searchIndex.indexNext(10), 0)
@@ -40,7 +40,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'it tells since when it is behind: the first change that it does not hold',
+      'behind_since is the time of the first change that is not indexed',
       withStorage(engine, async (kit) => {
         const { searchIndex } = kit.storage
         const since = async () => (await searchIndex.readSearchIndex()).behind_since
@@ -61,7 +61,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'it goes on where it was after a restart',
+      'indexing continues at its position after a restart',
       withStorage(engine, async (kit) => {
         await pushMany(kit, await registerTestPlatform(kit), 25)
         await kit.storage.searchIndex.indexNext(20)
@@ -72,7 +72,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the index of a field is built from the records there are, and follows those that come',
+      'a field index is built from existing records and follows new and changed ones',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
@@ -107,7 +107,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a field that is chosen no more leaves nothing behind, and can be chosen again',
+      'deselecting a field deletes its index, and the field can be selected again',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -129,7 +129,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the same choice again is no change; an unknown module has none',
+      'selecting the same fields again is not logged, and an unknown module returns null',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await chooseFields(kit.storage, school, ['a'])
@@ -148,7 +148,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'an index is built anew where the manifest gives its field another type, others stay',
+      'a field index is rebuilt when the manifest changes the type of its field, and others stay',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -180,7 +180,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what is empty is found by the index of numbers as without it',
+      'empty values are found with a numeric index as without it',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -203,7 +203,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'values of any length are indexed, and found whole',
+      'values longer than the index key are indexed and found by their full text',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -230,7 +230,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a record that is deleted leaves every index at once',
+      'deleting a record removes it from every index immediately',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)

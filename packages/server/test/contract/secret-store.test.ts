@@ -8,7 +8,7 @@ import { countRows, runSql } from '../helpers/storage/sql.ts'
 const AUDIT = { actor: 'command line', action: 'secret.rotate', target: null, address: null }
 const AT = '2026-03-10T08:00:00.000Z'
 
-/** An operator who is signed in, with a second factor, and somebody half-way through signing in. */
+/** Inserts a signed-in operator with a second factor, and a sign-in that is not finished. */
 async function addOperator({ storage }: StorageKit): Promise<void> {
   const statements = [
     `INSERT INTO operators (id, email, name, role, email_verified, created_at, updated_at)
@@ -28,9 +28,9 @@ async function falsehood(storage: StorageKit['storage']): Promise<string> {
 }
 
 onEachEngine((engine) => {
-  describe(`what is sealed on ${engine.name}`, () => {
+  describe(`encrypted secrets on ${engine.name}`, () => {
     test(
-      'of several keys for references that are offered at once one stays',
+      'only one of several concurrently offered reference keys is saved',
       withStorage(engine, async ({ storage, reopen }) => {
         const offers = ['sealed one', 'sealed two', 'sealed three']
         const kept = await Promise.all(offers.map((one) => storage.seals.keepReferencesKey(one)))
@@ -41,7 +41,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'everything that is sealed is put into other words, sessions end, and it is in the audit',
+      're-encrypting replaces every secret, ends all sessions and is recorded in the audit log',
       withStorage(engine, async (kit) => {
         const { seals } = kit.storage
         await registerTestPlatform(kit)
@@ -73,7 +73,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'nothing happens where a text was changed, added or taken away meanwhile',
+      're-encrypting is rejected when a secret was changed, added or deleted meanwhile',
       withStorage(engine, async (kit) => {
         const { seals } = kit.storage
         await registerTestPlatform(kit)
@@ -93,7 +93,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'of two that change it at once one does',
+      'only one of two concurrent re-encryptions succeeds',
       withStorage(engine, async (kit) => {
         const { seals } = kit.storage
         await registerTestPlatform(kit)

@@ -24,7 +24,7 @@ import {
 onEachEngine((engine) => {
   describe(`the snapshot on ${engine.name}`, () => {
     test(
-      'a snapshot of nothing is all zeros',
+      'the snapshot of an empty hub contains only zeros and empty lists',
       withStorage(engine, async ({ storage, clock }) => {
         assert.deepEqual(await storage.snapshot.readSnapshot(clock.day), {
           stats: {
@@ -48,7 +48,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'its numbers agree with what was written',
+      'the numbers match the stored data',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
         const clinic = await registerTestPlatform(kit, { name: 'clinic', offered: ['staff'] })
@@ -108,7 +108,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'it shows the 20 records that changed last, without their data',
+      'the snapshot contains the 20 most recently changed records, without their data',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const references = Array.from({ length: 30 }, (_, index) => `r-${index}`)
@@ -128,7 +128,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'it shows the 20 latest lines of activity',
+      'the snapshot contains the 20 latest activity entries',
       withStorage(engine, async ({ storage, clock }) => {
         for (let number = 0; number < 25; number += 1) {
           const message = `${number}`
@@ -142,7 +142,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'it shows at most 200 platforms, those in trouble first, but counts all',
+      'the snapshot lists at most 200 platforms, failing ones first, and counts all',
       withStorage(engine, async (kit) => {
         const { platforms, pulls, snapshot } = kit.storage
         for (let number = 0; number < 202; number += 1) {
@@ -164,7 +164,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'it tells of the pull under way, and of the last one that ended',
+      'the snapshot contains the running pull and the last finished pull',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit)
         const read = () => kit.storage.snapshot.readSnapshot(kit.clock.day)
@@ -193,7 +193,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'reading it again and again changes nothing',
+      'reading the snapshot repeatedly changes nothing',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school))

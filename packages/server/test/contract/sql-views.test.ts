@@ -45,7 +45,7 @@ const KEYS = [
 ]
 
 onEachEngine((engine) => {
-  describe(`views for readers with SQL on ${engine.name}`, () => {
+  describe(`SQL views on ${engine.name}`, () => {
     const from = (view: string) =>
       engine.name === 'SQLite' ? `"${view}"` : `recordhub_views."${view}"`
     const readView = (storage: Storage, view: string) =>
@@ -56,7 +56,7 @@ onEachEngine((engine) => {
       )
 
     test(
-      'a view gives the same values as the API, whatever the keys are called',
+      'a view returns the same values as the API for any key name',
       withStorage(engine, async (kit) => {
         const school = await registerWithFields(kit, 'school', KEYS)
         const values = [
@@ -78,7 +78,7 @@ onEachEngine((engine) => {
           const members = KEYS.map(
             (key, index) => `${JSON.stringify(key)}:${values[(index + shift * 7) % values.length]}`,
           )
-          // Some are absent.
+          // Later records omit some keys.
           const data = `{${members.slice(shift).join(',')}}`
           await write(kit, pushWrite(school, { reference: `r-${shift}`, data }))
         }
@@ -116,7 +116,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a number beyond doubles is given to its last digit',
+      'a number beyond double precision keeps all its digits',
       withStorage(engine, async (kit) => {
         const school = await registerWithFields(kit, 'school', ['a'])
         await write(kit, pushWrite(school, { data: '{"a":9007199254740993}' }))
@@ -127,7 +127,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'there is one for each registered module, and none for the others',
+      'there is one view per registered module and none for other modules',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { modules: ['students', 'staff'], offered: ['rooms'] })
         await kit.storage.sqlViews.refreshViews()
@@ -162,7 +162,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'names of platforms and modules that cannot stand as they are give views all the same',
+      'platforms and modules whose names are not valid identifiers get views too',
       withStorage(engine, async (kit) => {
         const names = [
           'a-b',
@@ -187,7 +187,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a manifest of more fields than a table has columns gives the first of them',
+      'a view of a module with too many fields contains the first fields only',
       withStorage(engine, async (kit) => {
         const keys = Array.from({ length: 3000 }, (_, index) => `field_${index}`)
         const school = await registerWithFields(kit, 'school', keys)
@@ -201,7 +201,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a second time, or two at once, nothing is in the way and nothing is lost',
+      'refreshing the views repeatedly or concurrently succeeds and keeps every view',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         const { refreshViews } = kit.storage.sqlViews
@@ -214,11 +214,11 @@ onEachEngine((engine) => {
   })
 })
 
-/** As both engines and the API mean the same. */
+/** Normalises a value so that both engines and the API can be compared. */
 function asText(value: unknown): string | null {
   if (value === null) return null
   if (typeof value === 'string') {
-    // Spaces in JSON are an engine's own.
+    // Each engine formats JSON with its own whitespace.
     return /^[[{]/.test(value) ? JSON.stringify(JSON.parse(value)) : value
   }
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)

@@ -1,4 +1,4 @@
-/** What only SQLite has to do for its search index: what it drops stands in the index of texts until that is merged. */
+/** SQLite keeps deleted terms in its full-text index until segments are merged. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Storage } from '../../src/storage/port/storage.ts'
@@ -16,18 +16,18 @@ import { indexAll } from '../helpers/storage/search.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
-/** Letters that nobody else has. Of each term the index leaves out what it shares with the one before it. */
+/** Characters that no other name contains. The index omits prefixes shared with the previous term. */
 const NAME = '\u{10000}\u{10001}\u{10002}\u{10003}\u{10004}'
 const END_OF_TERM = Buffer.from('\u{10002}\u{10003}').toString('hex').toUpperCase()
 
-/** The same, where a merge begins. */
+/** Unique characters that sort first, where a merge starts. */
 const FIRST_NAME = 'xy#$%'
 const FIRST_TERM = Buffer.from('#$%').toString('hex').toUpperCase()
 
 describe('the search index of SQLite', () => {
   for (const mode of ['erase', 'anonymise'] as const) {
     test(
-      `no letters of a record are left in it after ${mode}`,
+      `${mode} removes all characters of the record from the index`,
       withStorage(sqliteEngine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -51,7 +51,7 @@ describe('the search index of SQLite', () => {
   }
 
   test(
-    'nor where it is being merged just then, as by an erasure that was cut off',
+    'an erasure removes all characters even after an interrupted merge',
     withStorage(sqliteEngine, async (kit) => {
       const { storage } = kit
       const school = await registerTestPlatform(kit)
@@ -75,7 +75,7 @@ describe('the search index of SQLite', () => {
   )
 
   test(
-    'no letters are left after an erasure, however far the index is merged just then',
+    'an erasure removes all characters in every merge state of the index',
     withStorage(sqliteEngine, async (kit) => {
       const { storage } = kit
       const school = await registerTestPlatform(kit)
@@ -100,7 +100,7 @@ describe('the search index of SQLite', () => {
   )
 
   test(
-    'an erasure comes to its end though records are indexed all the while',
+    'an erasure completes while records are indexed concurrently',
     withStorage(sqliteEngine, async (kit) => {
       const { storage } = kit
       const school = await registerTestPlatform(kit)
@@ -131,12 +131,12 @@ describe('the search index of SQLite', () => {
   )
 
   test(
-    'what a killed hub had deleted, and what a removal takes, leaves it with the next steps of removals',
+    'deletion steps purge the index after a killed erasure and after removing a platform',
     withStorage(sqliteEngine, async (kit) => {
       const school = await registerTestPlatform(kit)
       const { record_id } = await writeOne(kit, pushWrite(school, { full_name: NAME }))
       await indexAll(kit.storage)
-      // As a process leaves it that was killed between the last transaction of an erasure and its end.
+      // The state left by a process that was killed after the last transaction of an erasure.
       await runSql(kit.storage, `DELETE FROM records WHERE record_id = ${record_id}`)
       await runSql(kit.storage, `INSERT INTO search_feed VALUES ('purge', 7)`)
       const storage = await kit.reopen()

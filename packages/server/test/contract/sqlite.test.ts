@@ -29,8 +29,8 @@ import { untilTrue } from '../helpers/time/until.ts'
 const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable' }
 const IN_USE = { name: 'HubError', code: 'data_folder_in_use' }
 
-describe('what only SQLite promises', () => {
-  test('a read of nothing new leaves the file and its log untouched', async () => {
+describe('SQLite storage', () => {
+  test('a pull without changes writes nothing to the file or its write-ahead log', async () => {
     const clock = new TestClock()
     const { storage, path, close } = await openTemporarySqlite(clock)
     try {
@@ -47,7 +47,7 @@ describe('what only SQLite promises', () => {
         log: (await stat(`${path}-wal`)).size,
         file: (await stat(path)).mtimeMs,
       })
-      // The thread that empties the log has done so, and has nothing more to do.
+      // The checkpoint thread has emptied the log and is idle.
       await untilTrue('the log is empty', async () => (await traces()).log === 0)
       const before = await traces()
       const writes = references.map((reference) => pullWrite(read, { reference }))
@@ -62,7 +62,7 @@ describe('what only SQLite promises', () => {
     }
   })
 
-  test('commits wait for the disk again after notes of a task, which do not', async () => {
+  test('commits are synchronous again after a task update, which is not', async () => {
     const clock = new TestClock()
     const { storage, close } = await openTemporarySqlite(clock)
     try {
@@ -85,7 +85,7 @@ describe('what only SQLite promises', () => {
     }
   })
 
-  test('what retention drops makes the file smaller, and the disk is known', async () => {
+  test('deleting old rows shrinks the file, and the free disk space is known', async () => {
     const clock = new TestClock()
     const { storage, path, close } = await openTemporarySqlite(clock)
     try {
@@ -117,7 +117,7 @@ describe('what only SQLite promises', () => {
     }
   })
 
-  test('a full disk refuses the whole batch as storage_unavailable and harms nothing', async () => {
+  test('a full disk rejects the whole batch with storage_unavailable and changes nothing', async () => {
     const clock = new TestClock()
     const { storage, close } = await openTemporarySqlite(clock)
     try {
@@ -141,7 +141,7 @@ describe('what only SQLite promises', () => {
     }
   })
 
-  test('a database that cannot be written to says so, and is read all the same', async () => {
+  test('a read-only database can be read, and writes fail with storage_unavailable', async () => {
     const clock = new TestClock()
     const { storage, close } = await openTemporarySqlite(clock)
     try {
@@ -164,7 +164,7 @@ describe('what only SQLite promises', () => {
     }
   })
 
-  test('an older program refuses a file that a newer one has migrated', async () => {
+  test('a file migrated by a newer version is rejected', async () => {
     const clock = new TestClock()
     const { storage, path, reopen, close } = await openTemporarySqlite(clock)
     try {
@@ -182,18 +182,18 @@ describe('what only SQLite promises', () => {
     }
   })
 
-  test('a file that is no database is storage_unavailable', async () => {
+  test('opening a file that is not a database fails with storage_unavailable', async () => {
     const options = { asHub: false, timeZone: 'UTC', clock: new TestClock(), hashReference }
     await assert.rejects(openSqlite({ path: import.meta.filename, ...options }), UNAVAILABLE)
   })
 
-  test('a folder that cannot be made is storage_unavailable', async () => {
+  test('a folder that cannot be created fails with storage_unavailable', async () => {
     const options = { asHub: false, timeZone: 'UTC', clock: new TestClock(), hashReference }
     const path = `${import.meta.filename}/below-a-file/hub.sqlite`
     await assert.rejects(openSqlite({ path, ...options }), UNAVAILABLE)
   })
 
-  test('a folder in which no lock can be made is storage_unavailable', async () => {
+  test('a folder without a usable lock file fails with storage_unavailable', async () => {
     const clock = new TestClock()
     const { folder, close } = await openTemporarySqlite(clock)
     try {
@@ -206,7 +206,7 @@ describe('what only SQLite promises', () => {
     }
   })
 
-  test('one hub at a time works on a file, and the next one once it is closed', async () => {
+  test('only one hub can open a file, and another one can after it is closed', async () => {
     const clock = new TestClock()
     const { path, reopen, close } = await openTemporarySqlite(clock)
     try {
@@ -227,7 +227,7 @@ describe('what only SQLite promises', () => {
     }
   })
 
-  test('the dispatcher ends the pull that a process which is gone left behind', async () => {
+  test('the dispatcher interrupts a pull left behind by a stopped process', async () => {
     const clock = new TestClock()
     const { storage, reopen, close } = await openTemporarySqlite(clock)
     try {

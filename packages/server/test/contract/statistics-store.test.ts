@@ -18,7 +18,7 @@ const QUIET = {
 onEachEngine((engine) => {
   describe(`statistics on ${engine.name}`, () => {
     test(
-      'each hour has what happened in it, over all platforms; quiet ones are left out',
+      'hourly statistics cover all platforms and omit hours without activity',
       withStorage(engine, async (kit) => {
         kit.clock.set('2026-03-09T22:59:59.999Z')
         await registerTestPlatform(kit, { name: 'outside' })

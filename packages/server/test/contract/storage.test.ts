@@ -31,7 +31,7 @@ const AUDIT = { actor: 'ann@example.org', action: 'token.created', target: 'ci',
 onEachEngine((engine) => {
   describe(`storage on ${engine.name}`, () => {
     test(
-      'it says that it can be written to',
+      'checkWritable succeeds on a writable database',
       withStorage(engine, async ({ storage }) => {
         await storage.checkWritable()
         await Promise.all([1, 2, 3].map(() => storage.checkWritable()))
@@ -39,7 +39,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'everything is there when it is opened again',
+      'all data is still there after the storage is reopened',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { offered: ['staff'] })
         await pullOnce(kit, school, async (read) => {
@@ -74,7 +74,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'work goes on where it stopped: ids, the write sequence, the running pull and its lease',
+      'ids, sequence numbers, the running pull and its lease continue after reopening',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school))
@@ -92,7 +92,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the number of a record is never given out again, even after it is gone',
+      'the id of a deleted record is never reused',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school))
@@ -109,7 +109,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'closing waits for writes under way',
+      'closing waits for running writes',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const writes = Array.from({ length: 20 }, (_, index) =>

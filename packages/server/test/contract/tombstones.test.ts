@@ -33,12 +33,12 @@ import {
 import { keep, listRefusals, rejection, replayWrite } from '../helpers/storage/replays.ts'
 import { countRows, runSql } from '../helpers/storage/sql.ts'
 
-/** What keeps an erased record away. */
+/** Tombstones keep erased records from being stored again. */
 onEachEngine((engine) => {
   describe(`tombstones on ${engine.name}`, () => {
     for (const mode of MODES) {
       test(
-        `after ${mode}, pushes and pulls do not bring it back until the tombstone is lifted`,
+        `after ${mode}, pushes and pulls of the record are rejected until the tombstone is removed`,
         withStorage(engine, async (kit) => {
           const { storage } = kit
           const { school, id } = await storeTraces(kit)
@@ -71,7 +71,7 @@ onEachEngine((engine) => {
       )
 
       test(
-        `a record that ${mode} took is not missed by a read that does not bring it, nor by one that does`,
+        `the count of unmarked records matches a pull that contains a record removed by ${mode}`,
         withStorage(engine, async (kit) => {
           const { storage } = kit
           const school = await registerTestPlatform(kit)
@@ -92,7 +92,7 @@ onEachEngine((engine) => {
     }
 
     test(
-      'a refused body that names an erased record is not kept; others are',
+      'a rejected body that names an erased record is not saved, and others are',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school, id } = await storeTraces(kit)
@@ -102,7 +102,7 @@ onEachEngine((engine) => {
         await refuse(kit, school, REFERENCE, 'pull')
         assert.equal(await countRows(storage, 'rejected_pushes'), before)
         await expectNothing(kit, [REFERENCE])
-        // As it is found at an erasure, so it is recognised afterwards: at any depth, in an array, for a slip.
+        // The reference is found at any depth, in arrays, as a key, and with a wrong record type.
         const wrapped = { record: { reference_number: REFERENCE, full_name: NAME } }
         for (const body of [wrapped, [{}, wrapped], { [REFERENCE]: NAME }, { person: REFERENCE }]) {
           await refuse(kit, school, body)
@@ -119,7 +119,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a refused body with more texts than can be looked through is kept only where nothing was erased',
+      'a rejected body with too many texts to check is saved only in modules without erasures',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
@@ -139,7 +139,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a tombstone outlives the registration of its platform',
+      'a tombstone remains after its platform is removed and registered again',
       withStorage(engine, async (kit) => {
         const { storage, clock } = kit
         const school = await registerTestPlatform(kit)
@@ -154,7 +154,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the next read asks for all after an erasure, and after a tombstone is lifted',
+      'an erasure and removing a tombstone invalidate the cached response of the module',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -186,7 +186,7 @@ onEachEngine((engine) => {
 
     for (const mode of MODES) {
       test(
-        `a replay does not bring back what was taken by ${mode}, nor leaves anything of it`,
+        `a replay of a record removed by ${mode} is rejected and leaves no data`,
         withStorage(engine, async (kit) => {
           const { storage } = kit
           const school = await registerTestPlatform(kit)

@@ -10,7 +10,7 @@ onEachEngine((engine) => {
     const { audit } = changeLog('view.created')
 
     test(
-      'a view is listed to its owner, and to all where it is shared',
+      'a view is listed for its owner, and for everyone if it is shared',
       withStorage(engine, async ({ storage: { views } }) => {
         const mine = { name: 'Mine', query: 'q=a', shared: false, owner: 'ann' }
         const created = await views.createView(mine, audit)
@@ -27,7 +27,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a name stands once with an owner, and may stand with another one',
+      'a view name is unique per owner and can be used by another owner',
       withStorage(engine, async ({ storage: { views } }) => {
         const view = { name: 'Open', query: '', shared: false }
         const [one, other] = await Promise.all([
@@ -46,7 +46,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'of several that take a name at once one gets it',
+      'only one of several concurrent renames to a name succeeds',
       withStorage(engine, async ({ storage: { views } }) => {
         const names = ['a', 'b', 'c', 'd', 'e', 'f']
         const given = await Promise.all(
@@ -62,7 +62,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'every change is audited, and what is not there is not',
+      'every change of an existing view is recorded in the audit log',
       withStorage(engine, async ({ storage }) => {
         const { views } = storage
         const owner = 'ann'

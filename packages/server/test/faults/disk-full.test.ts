@@ -1,6 +1,6 @@
 /**
- * A full disk, had without a disk of one's own: a limit on the size of files lets the database's log
- * grow no further, and `prlimit` lifts it while the hub runs.
+ * Simulates a full disk: a file size limit keeps the write-ahead log of the database from
+ * growing, and `prlimit` lifts the limit while the hub runs.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -12,11 +12,11 @@ import { PUSHED_TYPE, registerPusher } from '../helpers/process/pushing.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 test(
-  'a full disk refuses pushes with 503 and loses nothing that was acknowledged',
+  'a full disk rejects pushes with 503 and loses no acknowledged push',
   PROCESS_TEST,
   async (t) => {
     const sandbox = createSandbox(t)
-    // In kilobytes, and soft: what is soft may be raised again without privileges.
+    // In kilobytes. A soft limit can be raised again without privileges.
     const hub = await sandbox.startHub({ shell: 'ulimit -S -f 2048' })
     const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
     const target = { address: hub.address, hubApiKey }
@@ -42,13 +42,13 @@ test(
       }
       assert.equal(refused, 8, 'each connection met the full disk')
     }
-    // Changes, which are small, may be among what was refused too.
+    // Small updates may be among the rejected pushes too.
     assert.ok(ledger.unacknowledged().length > 0, 'new records were refused')
     assert.ok((await listRecords(operator)).length > 3, 'what is stored can be read')
     await ledger.check(operator)
 
     const pid = String(hub.child.pid)
-    await t.test('once there is space, the same process stores again', async () => {
+    await t.test('the same process stores pushes again once there is space', async () => {
       execFileSync('prlimit', ['--pid', pid, '--fsize=unlimited:'])
       const unacknowledged = ledger.unacknowledged()
       for (const push of unacknowledged) ledger.note(push, await pushOnce(target, push))
@@ -57,7 +57,7 @@ test(
       await ledger.check(operator)
     })
 
-    await t.test('stopped while the disk is full, it ends well', async () => {
+    await t.test('a hub stopped while the disk is full exits with code 0', async () => {
       execFileSync('prlimit', ['--pid', pid, '--fsize=4096:'])
       const late = { record_type: PUSHED_TYPE, reference_number: 'late', data: {} }
       const refused = await pushOnce(target, { ...late, method: 'POST' })

@@ -16,7 +16,7 @@ import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 const PER_MODULE = 3000
 
 test(
-  'a pull whose hub was killed is interrupted, and the next one starts at once',
+  'a pull of a killed hub is interrupted, and the next pull starts immediately',
   PROCESS_TEST,
   async (t) => {
     const { sandbox, hub, operator, platform } = await beginPulling(t, sqlite)
@@ -57,7 +57,7 @@ test(
 
 for (const engine of quickOn(sqlite)) {
   test(
-    `a hub asked to stop amid a pull breaks it off and ends (${engine.name})`,
+    `a hub that receives SIGTERM during a pull interrupts it and exits (${engine.name})`,
     PROCESS_TEST,
     async (t) => {
       const { sandbox, hub, operator, platform } = await beginPulling(t, engine)

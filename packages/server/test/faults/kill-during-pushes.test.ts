@@ -16,7 +16,7 @@ import { isDeep } from '../helpers/time/tier.ts'
 const CONNECTIONS = 24
 
 for (const engine of ENGINES) {
-  test(`a hub killed amid pushes loses nothing that it acknowledged (${engine.name})`, {
+  test(`a hub killed during pushes loses no acknowledged push (${engine.name})`, {
     ...PROCESS_TEST,
   }, async (t) => {
     const { sandbox, ledger, hubApiKey, check, ...begun } = await beginPushing(t, engine)
@@ -57,7 +57,7 @@ for (const engine of ENGINES) {
 }
 
 for (const engine of quickOn(sqlite)) {
-  test(`a hub asked to stop amid pushes answers or closes, and keeps its word (${engine.name})`, {
+  test(`a hub that receives SIGTERM during pushes loses no acknowledged push (${engine.name})`, {
     ...PROCESS_TEST,
   }, async (t) => {
     const { sandbox, ledger, hub, hubApiKey, operator, check } = await beginPushing(t, engine)

@@ -29,7 +29,7 @@ const SPARED = 200
 
 for (const engine of ENGINES) {
   test(
-    `a removal whose hub is killed half-way is completed by the next one (${engine.name})`,
+    `a removal interrupted by killing the hub is completed after a restart (${engine.name})`,
     PROCESS_TEST,
     async (t) => {
       const { sandbox, askDatabase } = await engine.createSandbox(t)
@@ -45,7 +45,7 @@ for (const engine of ENGINES) {
       const spared = await listRecords(operator, 'platform=spared')
 
       const path = `/api/v1/platforms/${doomed.id}`
-      // The steps are quick: it must not be over before it can be killed.
+      // Blocks one record so that the removal cannot finish before the hub is killed.
       const last = await count(
         askDatabase,
         `SELECT min(record_id) FROM records WHERE platform_id = ${doomed.id}`,
@@ -78,7 +78,7 @@ for (const engine of ENGINES) {
   )
 }
 
-/** Has the database delete everything but this record, until it is let go. */
+/** Makes the database refuse to delete this record. Returns a function that allows it again. */
 async function refuseDeletion(engine: ProcessEngine, of: EngineSandbox, recordId: number) {
   const change = async (statement: string) => {
     if (engine !== sqlite) return void (await of.askDatabase(statement))
@@ -109,7 +109,7 @@ async function readRemoval(operator: Operator): Promise<Removal> {
   return removal
 }
 
-/** Sums and counts are texts on PostgreSQL. */
+/** PostgreSQL returns sums and counts as strings. */
 async function count(askDatabase: AskDatabase, sql: string): Promise<number> {
   return Number(Object.values((await askDatabase(sql))[0] ?? {})[0])
 }

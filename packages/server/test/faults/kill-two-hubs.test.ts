@@ -11,7 +11,7 @@ import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { isDeep } from '../helpers/time/tier.ts'
 
 test(
-  'two hubs on one database, killed in turn amid pushes, lose nothing that either acknowledged',
+  'two hubs on one database, killed in turn during pushes, lose no acknowledged push',
   PROCESS_TEST,
   async (t) => {
     const { sandbox, askDatabase } = await postgres.createSandbox(t)

@@ -1,4 +1,4 @@
-/** The outbox of the kit: real hubs and platforms, killed under load. Nothing is lost, and nothing is there twice. */
+/** The outbox delivers every record exactly once when real hubs and platforms are killed under load. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -9,16 +9,16 @@ import { listHistory, listRecords, type Operator } from '../helpers/process/oper
 import { registerPusher } from '../helpers/process/pushing.ts'
 import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
-/** The changes that the hub lists at once. */
+/** Page size of the history in the hub. */
 const HISTORY_PAGE = 100
 
 for (const engine of quickOn(sqlite)) {
-  test(`what the outbox keeps arrives, whoever is killed (${engine.name})`, {
-    // It starts many processes, one after the other.
+  test(`queued pushes are delivered although hub and platform are killed (${engine.name})`, {
+    // The test starts many processes one after another.
     timeout: 2 * PROCESS_TEST.timeout,
   }, async (t) => {
     const { sandbox } = await engine.createSandbox(t)
-    // One that no connection is given while the hub is away.
+    // A fixed port that no other connection uses while the hub is stopped.
     const env = { PORT: String(await findFreePort()) }
     let hub = await sandbox.startHub({ env })
     const restartHub = async () => {
@@ -38,7 +38,7 @@ for (const engine of quickOn(sqlite)) {
     await platform.kill()
     platform = startKit(t, settings, kept)
     await platform.keepMore(30)
-    // Both at once, the platform while nothing that it keeps can leave.
+    // Kills both: the platform is killed while it cannot deliver its queued pushes.
     await hub.stop('SIGKILL')
     await platform.keepMore(60)
     await platform.kill()
@@ -57,7 +57,7 @@ async function checkRecords(operator: Operator, kept: Kept): Promise<void> {
   assert.equal(records.length, KIT_RECORDS, 'each is there once')
   for (const { record_id, reference_number, full_name, incomplete, data } of records) {
     const turn = Number(data['turn'])
-    // A push that was on its way to the file when the platform was killed may have been kept unseen.
+    // A push that was being written when the platform was killed may have been queued without being reported.
     assert.ok(turn >= (kept.get(reference_number) ?? 0), `${reference_number} lost its last push`)
     assert.equal(full_name, reference_number)
     assert.equal(incomplete, false)
@@ -68,7 +68,7 @@ async function checkRecords(operator: Operator, kept: Kept): Promise<void> {
     const turns = (await listHistory(operator, record_id)).map(({ changes }) =>
       Number(changes.find(({ path }) => path === '/data/turn')?.after),
     )
-    // Newest first: each turn was there once, and in its order.
+    // Newest first: each turn was stored once and in order.
     const all = Array.from({ length: turn - 1 }, (_, index) => turn - index)
     assert.deepEqual(turns, all.slice(0, turns.length))
     assert.equal(turns.length, Math.min(turn - 1, HISTORY_PAGE))

@@ -16,7 +16,7 @@ import { isDeep } from '../helpers/time/tier.ts'
 const OUTAGES = ['stop', 'kill'] as const
 
 test(
-  'two hubs outlive their PostgreSQL, answer meanwhile, and keep their word',
+  'two hubs survive PostgreSQL outages, return 503 meanwhile and lose no acknowledged push',
   PROCESS_TEST,
   async (t) => {
     const server = await startPostgres({ settings: { fsync: 'on', full_page_writes: 'on' } })

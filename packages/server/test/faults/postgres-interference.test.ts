@@ -1,4 +1,4 @@
-/** What an administrator of PostgreSQL does to a database that hubs are at work on. */
+/** An administrator interferes with the PostgreSQL database of running hubs. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { databaseFromTemplate, testServerUrl } from '../helpers/postgres/database.ts'
@@ -15,7 +15,7 @@ import { fill, withDatabase } from '../helpers/storage/postgres.ts'
 import { rounds } from '../helpers/time/tier.ts'
 
 test(
-  'statements cancelled and connections terminated amid pushes cost at most a 503 response',
+  'cancelled statements and terminated connections cause at most 503 responses to pushes',
   PROCESS_TEST,
   async (t) => {
     const { database, hubs, operator, hubApiKey, ledger, askDatabase } = await beginPushing(t)
@@ -34,7 +34,7 @@ test(
         }
         await pushing.finish()
         if (interfere === 'pg_cancel_backend') return
-        // A session may end some time after it was told to.
+        // A session may end some time after it is signalled.
         await eventually('the terminated sessions have ended', async () => {
           const { rowCount } = await administrator.query(
             'SELECT FROM pg_stat_activity WHERE pid = ANY($1)',
@@ -53,7 +53,7 @@ test(
 )
 
 test(
-  'a database that was read-only for a while is written to again without a hand',
+  'hubs recover without intervention after the database was read-only',
   PROCESS_TEST,
   async (t) => {
     const { database, hubs, operator, hubApiKey, ledger, askDatabase } = await beginPushing(t)

@@ -19,7 +19,7 @@ const PER_MODULE = 2000
 const TYPES = ['person', 'visit']
 
 test(
-  'a pull whose hub was killed gives way to one at another hub when its lease has run out',
+  'another hub can start a pull once the lease of a killed hub has expired',
   PROCESS_TEST,
   async (t) => {
     const { sandbox, hub, operator, platform, askDatabase } = await beginPulling(t)
@@ -36,7 +36,7 @@ test(
     assert.equal(refused.status, 409, 'nobody can tell yet that it is dead')
     assert.equal(refused.pull.id, pull.id)
 
-    // What 20 seconds do.
+    // Expires the lease without waiting 20 seconds.
     await askDatabase("UPDATE pulls SET lease_until = '2000-01-01T00:00:00.000Z'")
     const kept = (await listRecords(survivor)).length
     const next = await pullToTheEnd(survivor)
@@ -58,7 +58,7 @@ test(
 )
 
 test(
-  'a hub that starts leaves the pull of another hub alone, and both run one pull at a time',
+  'a starting hub does not interrupt the pull of another hub, and only one pull runs at a time',
   PROCESS_TEST,
   async (t) => {
     const { sandbox, operator: first, platform } = await beginPulling(t)

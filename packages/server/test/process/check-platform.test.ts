@@ -33,7 +33,7 @@ async function begin(t: TestContext) {
 }
 
 test(
-  'a good platform passes, without a hub and whatever its settings are',
+  'a conforming platform passes without a hub and with invalid hub settings',
   PROCESS_TEST,
   async (t) => {
     const { check, key } = await begin(t)
@@ -56,7 +56,7 @@ test(
 )
 
 test(
-  'errors fail, and warnings where they are to; the report is one file without the key',
+  'errors fail the check, warnings fail it with --strict, and the report does not contain the key',
   PROCESS_TEST,
   async (t) => {
     const { check, module, key, folder } = await begin(t)
@@ -77,7 +77,7 @@ test(
   },
 )
 
-test('what was mistyped, and what cannot be reached, ends with 2', PROCESS_TEST, async (t) => {
+test('invalid arguments and an unreachable platform exit with code 2', PROCESS_TEST, async (t) => {
   const { run, platform, key } = await begin(t)
   const url = platform.source_base_url
   const { port } = new URL(url)
@@ -94,7 +94,7 @@ test('what was mistyped, and what cannot be reached, ends with 2', PROCESS_TEST,
     assert.match(stderr[0] ?? '', says)
     assert.ok(!stderr.join('').includes(key))
   }
-  // The process says what these reject with, as it does of those before.
+  // The process prints these errors like the ones above.
   for (const { args, message } of [
     { args: ['--key', key], message: /--url/ },
     { args: ['--url', url, '--key', key, '--max-records', 'many'], message: /--max-records/ },
@@ -119,25 +119,21 @@ test('what was mistyped, and what cannot be reached, ends with 2', PROCESS_TEST,
   )
 })
 
-test(
-  'one that asks for a pause is waited for, by a process that does nothing else',
-  PROCESS_TEST,
-  async (t) => {
-    const { check, platform } = await begin(t)
-    const later = respond.status(503, { 'Retry-After': '1', Connection: 'close' })
-    platform.behaveInTurn('records/cases', later)
-    const tooOften = respond.status(429, { 'Retry-After': '1', Connection: 'close' })
-    platform.behaveInTurn('ping', tooOften)
-    const { code, stdout } = await check(['--json'])
-    assert.equal(code, 0)
-    const report: ConformanceReport = JSON.parse(stdout.join('\n'))
-    assert.deepEqual(rulesOf(report), ['connection check.throttled'])
-    assert.deepEqual([report.errors, report.notes], [0, 1])
-  },
-)
+test('the check waits for a platform that sends Retry-After', PROCESS_TEST, async (t) => {
+  const { check, platform } = await begin(t)
+  const later = respond.status(503, { 'Retry-After': '1', Connection: 'close' })
+  platform.behaveInTurn('records/cases', later)
+  const tooOften = respond.status(429, { 'Retry-After': '1', Connection: 'close' })
+  platform.behaveInTurn('ping', tooOften)
+  const { code, stdout } = await check(['--json'])
+  assert.equal(code, 0)
+  const report: ConformanceReport = JSON.parse(stdout.join('\n'))
+  assert.deepEqual(rulesOf(report), ['connection check.throttled'])
+  assert.deepEqual([report.errors, report.notes], [0, 1])
+})
 
 test(
-  'whoever stops it, or stops reading it, ends it without a trace of its inside',
+  'the check exits with code 130 on SIGINT or a closed stdout, without a stack trace',
   PROCESS_TEST,
   async (t) => {
     const { spawn, platform, key } = await begin(t)
@@ -170,7 +166,7 @@ test('control characters of a platform do not reach the terminal', PROCESS_TEST,
 })
 
 test(
-  'pushes are judged until the time is over, and the report has both',
+  'with --push the check validates pushes until it is stopped, and the report includes them',
   PROCESS_TEST,
   async (t) => {
     const { spawn, platform, key } = await begin(t)
@@ -198,7 +194,7 @@ test(
 )
 
 for (const name of ['hr', 'clinic']) {
-  test(`the demo's platform ${name} gets a clean report`, PROCESS_TEST, async (t) => {
+  test(`the demo platform ${name} has a report without issues`, PROCESS_TEST, async (t) => {
     const { run } = createSandbox(t)
     const key = 'source-key-of-the-demo-0123'
     const file = new URL('../../src/cli/demo/sample-platform.ts', import.meta.url)

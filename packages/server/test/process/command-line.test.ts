@@ -10,7 +10,7 @@ import { operatorAt, signIn } from '../helpers/process/operator.ts'
 import { createSandbox, HUB_SOURCE, OPERATOR, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 test(
-  '--help tells every setting with its flag, and --version the version',
+  '--help lists every setting with its flag, and --version prints the version',
   PROCESS_TEST,
   async (t) => {
     const { run } = createSandbox(t)
@@ -31,7 +31,7 @@ test(
   },
 )
 
-test('a setting that cannot be used stops the start with one line that names it', {
+test('an invalid setting stops the start with one line that names it', {
   ...PROCESS_TEST,
   concurrency: 2,
 }, async (t) => {
@@ -57,7 +57,7 @@ test('a setting that cannot be used stops the start with one line that names it'
   )
 })
 
-test('a setting that cannot be used is named, and a secret is not shown', () => {
+test('the error for an invalid setting names the setting and does not contain secrets', () => {
   for (const [name, value] of [
     ['PORT', 'abc'],
     ['HUB_PULL_SCHEDULE', 'nonsense'],
@@ -79,29 +79,25 @@ test('a setting that cannot be used is named, and a secret is not shown', () => 
   }
 })
 
-test(
-  'a command or flag that does not exist stops with one line that names it',
-  PROCESS_TEST,
-  async (t) => {
-    const { run } = createSandbox(t)
-    const wrong = [
-      { args: ['fly'], says: /"fly"/ },
-      { args: ['start', '--colour', 'blue'], says: /--colour/ },
-      { args: ['start', 'again'], says: /"start again"/ },
-      { args: ['token', 'create'], says: /--name/ },
-    ]
-    await Promise.all(
-      wrong.map(async ({ args, says }) => {
-        const { code, stdout, stderr } = await run(args)
-        assert.deepEqual({ code, stdout, lines: stderr.length }, { code: 2, stdout: [], lines: 1 })
-        assert.match(stderr[0] ?? '', says)
-      }),
-    )
-  },
-)
+test('an unknown command or flag exits with one line that names it', PROCESS_TEST, async (t) => {
+  const { run } = createSandbox(t)
+  const wrong = [
+    { args: ['fly'], says: /"fly"/ },
+    { args: ['start', '--colour', 'blue'], says: /--colour/ },
+    { args: ['start', 'again'], says: /"start again"/ },
+    { args: ['token', 'create'], says: /--name/ },
+  ]
+  await Promise.all(
+    wrong.map(async ({ args, says }) => {
+      const { code, stdout, stderr } = await run(args)
+      assert.deepEqual({ code, stdout, lines: stderr.length }, { code: 2, stdout: [], lines: 1 })
+      assert.match(stderr[0] ?? '', says)
+    }),
+  )
+})
 
-test('flags beat the environment, which beats the .env file', PROCESS_TEST, async (t) => {
-  // The source itself, since most process tests start a bundle of it.
+test('flags override the environment, which overrides the .env file', PROCESS_TEST, async (t) => {
+  // Starts the source directly, because most process tests start a bundle of it.
   const { spawn, folder } = createSandbox(t, { program: HUB_SOURCE })
   const file = ['HUB_DATA_DIR=from-file', 'HUB_LOG_LEVEL=nonsense', 'PORT=nonsense', 'HUB_HUE=blue']
   writeFileSync(join(folder, '.env'), file.join('\n'))
@@ -116,26 +112,30 @@ test('flags beat the environment, which beats the .env file', PROCESS_TEST, asyn
   assert.match(hub.stderr.toSorted()[1] ?? '', /^HUB_HUE is not a setting/)
 })
 
-test('a token made beside a running hub works at once', PROCESS_TEST, async (t) => {
-  const { startHub, run } = createSandbox(t)
-  const hub = await startHub()
-  const { code, stdout, stderr } = await run(['token', 'create', '--name', 'report'])
-  assert.equal(code, 0)
-  assert.deepEqual(stderr, [])
-  assert.equal(stdout.length, 1, 'the token is printed and nothing else')
-  const [token = ''] = stdout
-  assert.match(token, /^rht_[0-9A-Za-z]+$/)
-  const program = operatorAt(hub.address, { Authorization: `Bearer ${token}` })
-  const read = await program.call('GET', '/api/v1/platforms')
-  assert.equal(read.status, 200)
-  assert.deepEqual(JSON.parse(read.text), { success: true, platforms: [] })
-  assert.equal((await program.call('POST', '/api/v1/pulls')).status, 403, 'it is a viewer')
-  const stranger = operatorAt(hub.address, { Authorization: `Bearer ${token.slice(0, -1)}` })
-  assert.equal((await stranger.call('GET', '/api/v1/platforms')).status, 401)
-})
+test(
+  'a token created on the command line works immediately at a running hub',
+  PROCESS_TEST,
+  async (t) => {
+    const { startHub, run } = createSandbox(t)
+    const hub = await startHub()
+    const { code, stdout, stderr } = await run(['token', 'create', '--name', 'report'])
+    assert.equal(code, 0)
+    assert.deepEqual(stderr, [])
+    assert.equal(stdout.length, 1, 'the token is printed and nothing else')
+    const [token = ''] = stdout
+    assert.match(token, /^rht_[0-9A-Za-z]+$/)
+    const program = operatorAt(hub.address, { Authorization: `Bearer ${token}` })
+    const read = await program.call('GET', '/api/v1/platforms')
+    assert.equal(read.status, 200)
+    assert.deepEqual(JSON.parse(read.text), { success: true, platforms: [] })
+    assert.equal((await program.call('POST', '/api/v1/pulls')).status, 403, 'it is a viewer')
+    const stranger = operatorAt(hub.address, { Authorization: `Bearer ${token.slice(0, -1)}` })
+    assert.equal((await stranger.call('GET', '/api/v1/platforms')).status, 401)
+  },
+)
 
 test(
-  'the set-up link creates the first operator, once, and is not printed again',
+  'the setup link creates the first operator once and is not printed again',
   PROCESS_TEST,
   async (t) => {
     const { spawn, folder } = createSandbox(t)
@@ -168,7 +168,7 @@ test(
   },
 )
 
-test('a port that is taken stops the start with one line', PROCESS_TEST, async (t) => {
+test('a port in use stops the start with one line', PROCESS_TEST, async (t) => {
   const { run } = createSandbox(t)
   const taken = createServer()
   t.after(() => taken.close())
@@ -182,7 +182,7 @@ test('a port that is taken stops the start with one line', PROCESS_TEST, async (
   assert.deepEqual(stdout, [])
 })
 
-test('a host name that leads nowhere stops the start with one line', PROCESS_TEST, async (t) => {
+test('an unresolvable host name stops the start with one line', PROCESS_TEST, async (t) => {
   const { run } = createSandbox(t)
   const env = { PORT: '0', HOST: 'nowhere.invalid' }
   const { code, stdout, stderr } = await run(['start'], { env })
@@ -191,7 +191,7 @@ test('a host name that leads nowhere stops the start with one line', PROCESS_TES
 })
 
 test(
-  'a database file that cannot be used stops the start with one clear line',
+  'an unusable database file stops the start with one line that names it',
   PROCESS_TEST,
   async (t) => {
     const { run, folder } = createSandbox(t)
@@ -201,15 +201,18 @@ test(
     writeFileSync(garbage, 'This is no database. '.repeat(500))
     mkdirSync(directory, { recursive: true })
     for (const path of [garbage, directory]) {
-      await t.test(path === garbage ? 'garbage' : 'a folder in its place', async () => {
-        const env = { PORT: '0', HUB_DATA_DIR: join(path, '..') }
-        const { code, stdout, stderr } = await run(['start'], { env })
-        assert.equal(code, 1)
-        assert.deepEqual(stdout, [])
-        assert.equal(stderr.length, 1)
-        assert.doesNotMatch(stderr[0] ?? '', /Try again/, 'trying again does not help')
-        assert.match(stderr[0] ?? '', /recordhub\.sqlite/, 'the line says which file')
-      })
+      await t.test(
+        path === garbage ? 'a file without a database' : 'a folder instead of a file',
+        async () => {
+          const env = { PORT: '0', HUB_DATA_DIR: join(path, '..') }
+          const { code, stdout, stderr } = await run(['start'], { env })
+          assert.equal(code, 1)
+          assert.deepEqual(stdout, [])
+          assert.equal(stderr.length, 1)
+          assert.doesNotMatch(stderr[0] ?? '', /Try again/, 'trying again does not help')
+          assert.match(stderr[0] ?? '', /recordhub\.sqlite/, 'the line says which file')
+        },
+      )
     }
     assert.equal(readFileSync(garbage, 'utf8'), 'This is no database. '.repeat(500))
   },

@@ -18,7 +18,7 @@ import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { isDeep } from '../helpers/time/tier.ts'
 
 const { source } = congress
-/** The quick tier takes every tenth record of each module. */
+/** The quick tier uses every tenth record of each module. */
 const modules = congress.modules.map((module) => ({
   ...module,
   records: module.records.filter((_, index) => isDeep || index % 10 === 0),
@@ -35,7 +35,7 @@ test('the source has five modules with 8,750 records', () => {
 
 for (const engine of ENGINES) {
   test(
-    `pulled once, all is stored as it is; pulled again, nothing is written (${engine.name})`,
+    `the first pull stores all records exactly, and the second pull writes nothing (${engine.name})`,
     PROCESS_TEST,
     async (t) => {
       t.diagnostic(`${TOTAL} records in ${modules.length} modules: ${source}`)
@@ -105,7 +105,7 @@ async function readStored(operator: Operator, { record_type }: SimulatedModule):
   return records
 }
 
-/** JSON with its numbers as they are written: `{number: "34.10"}`. */
+/** Parses JSON and keeps the exact notation of numbers: `{number: "34.10"}`. */
 function parseVerbatim(text: string) {
   return JSON.parse(text, (_key, value: unknown, context?: { source: string }) =>
     typeof value === 'number' ? { number: context?.source } : value,

@@ -17,51 +17,60 @@ import {
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
-test('the demo shows a hub at work and leaves nothing behind', PROCESS_TEST, async (t) => {
-  const { spawn, folder } = createSandbox(t)
-  const temporary = join(folder, 'temporary')
-  mkdirSync(temporary)
-  const demo = spawn(['demo'], { env: { PORT: '0', TMPDIR: temporary } })
-  await demo.line(/^Ctrl-C /)
-  const printed = (label: string) => {
-    const line = demo.stdout.find((one) => one.trim().startsWith(label)) ?? ''
-    return line.trim().slice(label.length).trim()
-  }
-  const { origin } = new URL(printed('Open'))
-  const operator = await signIn(origin, { email: printed('E-mail'), password: printed('Password') })
-  const page = await operator.call('GET', new URL(printed('Open')).pathname)
-  assert.match(page.text, /<meta name="csrf-token" content="[^"]+">/)
+test(
+  'the demo pulls and pushes records and deletes its data when it is stopped',
+  PROCESS_TEST,
+  async (t) => {
+    const { spawn, folder } = createSandbox(t)
+    const temporary = join(folder, 'temporary')
+    mkdirSync(temporary)
+    const demo = spawn(['demo'], { env: { PORT: '0', TMPDIR: temporary } })
+    await demo.line(/^Ctrl-C /)
+    const printed = (label: string) => {
+      const line = demo.stdout.find((one) => one.trim().startsWith(label)) ?? ''
+      return line.trim().slice(label.length).trim()
+    }
+    const { origin } = new URL(printed('Open'))
+    const operator = await signIn(origin, {
+      email: printed('E-mail'),
+      password: printed('Password'),
+    })
+    const page = await operator.call('GET', new URL(printed('Open')).pathname)
+    assert.match(page.text, /<meta name="csrf-token" content="[^"]+">/)
 
-  const platforms = await listPlatforms(operator)
-  assert.equal(platforms.length, 2)
-  assert.ok(platforms.every((platform) => platform.modules_registered > 0))
-  await eventually('some thousand records are there', async () => {
-    const { stats, pull } = await readSnapshot(operator)
-    return stats.records > 2000 && !pull.running ? stats : null
-  })
-  await eventually('both have pushed, and go on', async () => {
-    const path = '/api/v1/activity?limit=100'
-    const { activity }: { activity: ActivityLine[] } = JSON.parse(await ask(operator, 'GET', path))
-    const pushed = activity.filter(({ kind }) => kind.startsWith('push.'))
-    const names = new Set(pushed.map((line) => line.platform_name))
-    return names.size === 2 && pushed.length >= 4 ? true : null
-  })
-  assert.equal(readdirSync(temporary).length, 1)
+    const platforms = await listPlatforms(operator)
+    assert.equal(platforms.length, 2)
+    assert.ok(platforms.every((platform) => platform.modules_registered > 0))
+    await eventually('some thousand records are there', async () => {
+      const { stats, pull } = await readSnapshot(operator)
+      return stats.records > 2000 && !pull.running ? stats : null
+    })
+    await eventually('both have pushed, and go on', async () => {
+      const path = '/api/v1/activity?limit=100'
+      const { activity }: { activity: ActivityLine[] } = JSON.parse(
+        await ask(operator, 'GET', path),
+      )
+      const pushed = activity.filter(({ kind }) => kind.startsWith('push.'))
+      const names = new Set(pushed.map((line) => line.platform_name))
+      return names.size === 2 && pushed.length >= 4 ? true : null
+    })
+    assert.equal(readdirSync(temporary).length, 1)
 
-  assert.deepEqual(await demo.stop('SIGINT'), { code: 0, signal: null })
-  assert.deepEqual(demo.stderr, [])
-  assert.deepEqual(readdirSync(temporary), [])
-  for (const address of [origin, ...platforms.map((platform) => platform.source_base_url)]) {
-    await eventually(`nothing answers at ${address}`, () =>
-      fetch(address).then(
-        () => null,
-        () => true,
-      ),
-    )
-  }
-})
+    assert.deepEqual(await demo.stop('SIGINT'), { code: 0, signal: null })
+    assert.deepEqual(demo.stderr, [])
+    assert.deepEqual(readdirSync(temporary), [])
+    for (const address of [origin, ...platforms.map((platform) => platform.source_base_url)]) {
+      await eventually(`nothing answers at ${address}`, () =>
+        fetch(address).then(
+          () => null,
+          () => true,
+        ),
+      )
+    }
+  },
+)
 
-test('the platforms of a demo that is killed end with it', PROCESS_TEST, async (t) => {
+test('the platforms of the demo exit when the demo is killed', PROCESS_TEST, async (t) => {
   const { spawn, folder } = createSandbox(t)
   const demo = spawn(['demo'], { env: { PORT: '0', TMPDIR: folder } })
   await demo.line(/^Ctrl-C /)
@@ -82,7 +91,7 @@ test('the platforms of a demo that is killed end with it', PROCESS_TEST, async (
   }
 })
 
-test('a pull that runs already is waited for, and another one pulls what is there by then', async () => {
+test('pullAll waits for a running pull and then runs another one', async () => {
   await using hub = await startTestHub(sqliteEngine)
   await using platform = await simulatePlatform()
   await registerPlatform(hub, platform)

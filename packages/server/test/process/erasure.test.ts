@@ -1,4 +1,4 @@
-/** What is left of an erased record in the files and tables of a real hub, and in what it printed. */
+/** No trace of an erased record is left in the files, tables and output of a real hub. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ const TEXTS = [REFERENCE, NAME, VALUE]
 
 for (const engine of ENGINES) {
   test(
-    `nothing of an erased record is left in what the hub stores and prints (${engine.name})`,
+    `no trace of an erased record is left in the storage and output of the hub (${engine.name})`,
     PROCESS_TEST,
     async (t) => {
       const kit = await engine.createSandbox(t)
@@ -48,7 +48,7 @@ for (const engine of ENGINES) {
       )
       await pullToTheEnd(operator)
 
-      // History, refused pushes, activity, and pages that grew and shrank around them.
+      // Creates history, rejected pushes and activity, and database pages that grow and shrink.
       const pusher = createPusher({ address: hub.address, hubApiKey })
       t.after(() => pusher.close())
       const push = (
@@ -97,7 +97,7 @@ for (const engine of ENGINES) {
 
 for (const engine of quickOn(sqlite)) {
   test(
-    `nothing of the records of a removed platform is left, nor of what was refused of it (${engine.name})`,
+    `no trace of the records and rejected pushes of a removed platform is left (${engine.name})`,
     PROCESS_TEST,
     async (t) => {
       const kit = await engine.createSandbox(t)
@@ -131,7 +131,7 @@ for (const engine of quickOn(sqlite)) {
 }
 
 test(
-  'what a killed hub has left of an erased record in the log of SQLite, the next one takes out',
+  'a restarted hub removes an erased record from the SQLite log left by a killed hub',
   PROCESS_TEST,
   async (t) => {
     const kit = await sqlite.createSandbox(t)
@@ -148,7 +148,7 @@ test(
     await pusher.push({ ...push, data: { note: VALUE } })
     const id = (await listRecords(operator)).at(0)?.record_id
 
-    // A reader that holds on to the old state keeps the log from being emptied.
+    // An open read transaction keeps the write-ahead log from being emptied.
     const reader = new DatabaseSync(join(kit.sandbox.folder, 'data', 'recordhub.sqlite'), {
       readOnly: true,
       timeout: LOCK_MS,
@@ -170,7 +170,7 @@ test(
   },
 )
 
-/** The places that hold any of the texts: files of the data folder, or tables. */
+/** Returns the files of the data folder, or the tables, that contain any of the texts. */
 async function findIn(engine: ProcessEngine, kit: EngineSandbox): Promise<string[]> {
   return engine.name === 'SQLite' ? findInFiles(kit) : findInTables(kit.askDatabase)
 }

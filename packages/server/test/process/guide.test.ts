@@ -1,4 +1,4 @@
-/** `recordhub guide` beside a running hub, and without one. */
+/** `recordhub guide` with and without a running hub. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask, registerPlatform, signIn } from '../helpers/process/operator.ts'
@@ -7,7 +7,7 @@ import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 const PUBLIC = { HUB_PUBLIC_URL: 'https://records.example.net' }
 
-test('the command line prints the guide that the hub gives', PROCESS_TEST, async (t) => {
+test('the command line prints the same guide as the API of the hub', PROCESS_TEST, async (t) => {
   const { startHub, run } = createSandbox(t)
   const modules = [makeUpModule('visit', 1)]
   const platform = await startPlatform(t, { name: 'clinic', modules })
@@ -38,7 +38,7 @@ test('the command line prints the guide that the hub gives', PROCESS_TEST, async
 })
 
 test(
-  'the guide for any platform needs no hub, and can be in one language',
+  'the general guide needs no hub and can be limited to one programming language',
   PROCESS_TEST,
   async (t) => {
     const { run } = createSandbox(t)

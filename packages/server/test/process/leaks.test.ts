@@ -1,4 +1,4 @@
-/** A whole life of a hub that logs all it can, and then a search for every secret in all that it left. */
+/** Uses every function of a hub with full logging, then searches its output and storage for secrets. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tokenOfLink } from '../helpers/hub/link-token.ts'
@@ -24,7 +24,7 @@ const SETTINGS = {
 }
 const NEW_PASSWORD = 'another horse, another battery 2'
 
-/** Quotes the key that it was sent, as some frameworks do when they fail. */
+/** Responses that contain the received key, as error pages of some frameworks do. */
 const echo: readonly Behaviour[] = [
   (response, { headers }) =>
     respond.json({ success: false, message: `No ${headers['x-platform-api-key']} here` })(
@@ -54,7 +54,7 @@ const echo: readonly Behaviour[] = [
 
 for (const engine of quickOn(sqlite)) {
   test(
-    `no key, password, token or code is found in what a hub prints and stores (${engine.name})`,
+    `no key, password, token or code appears in the output and storage of a hub (${engine.name})`,
     PROCESS_TEST,
     async (t) => {
       const kit = await engine.createSandbox(t)
@@ -88,7 +88,7 @@ for (const engine of quickOn(sqlite)) {
         .getSetCookie()
         .map((one) => one.split(';')[0] ?? '')
         .join('; ')
-      // The token of a session stands in its table; without its signature it opens nothing.
+      // The session table contains the token, which is useless without its signature.
       secrets['the cookie'] = decodeURIComponent(cookie.split('=').slice(1).join('='))
       secrets["the cookie's signature"] = secrets['the cookie'].split('.').at(-1) ?? ''
       const session = JSON.parse((await send('/api/v1/session', { headers: { cookie } })).text)
@@ -123,7 +123,7 @@ for (const engine of quickOn(sqlite)) {
         answers.push((await operator.call('GET', '/api/v1/search?query=anybody')).text)
       }
 
-      // Pushes, and the key in all the wrong places.
+      // Pushes that contain the key in unexpected places.
       const record = {
         module_name: 'Cases',
         record_type: 'cases',
@@ -171,7 +171,7 @@ for (const engine of quickOn(sqlite)) {
         ),
       )
 
-      // What shows a secret on purpose shows it there and nowhere else.
+      // Responses that contain a secret on purpose are not searched.
       const { password } = OPERATOR
       assert.ok(
         (
@@ -230,7 +230,7 @@ for (const engine of quickOn(sqlite)) {
         code: totpCode(factor.totp_uri, -1),
       })
 
-      // A crash, and the same again from the command line.
+      // A crash, then commands and a restart.
       await first.stop('SIGKILL')
       const runs = [
         await sandbox.run(['--help'], { env: SETTINGS }),
@@ -302,7 +302,7 @@ for (const engine of quickOn(sqlite)) {
       checkSecrets(secrets)
       assert.deepEqual(findLeaks(secrets, places), [])
 
-      // The search finds what is there.
+      // Checks that the search itself finds a planted secret.
       places.set('a plant', Buffer.from(`x${Buffer.from(key).toString('hex')}y`))
       assert.deepEqual(findLeaks(secrets, places), ['the hub key, hex, in a plant'])
       const [table = ''] = [...places.keys()].filter((name) => /sqlite$|platforms$/.test(name))
@@ -315,7 +315,7 @@ for (const engine of quickOn(sqlite)) {
   )
 }
 
-/** One that is short or was not found out would be found anywhere or nowhere. */
+/** Asserts that no secret is empty or too short to be searched for. */
 function checkSecrets(secrets: Secrets): void {
   for (const [name, secret] of Object.entries(secrets)) {
     assert.ok(secret.length >= 10, `${name} is "${secret}"`)

@@ -1,4 +1,4 @@
-/** Managing operators from the command line, beside a running hub. */
+/** Managing operators from the command line while a hub is running. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tokenOfLink } from '../helpers/hub/link-token.ts'

@@ -1,4 +1,4 @@
-/** The kit as a platform's owner meets it: its README, followed to the letter, on a hub. */
+/** The kit as published: the example of its README runs against a real hub. */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,11 +23,11 @@ import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 const README = readFileSync(new URL('../../../platform-kit/README.md', import.meta.url), 'utf8')
 const SOURCE_KEY = 'choose-a-long-secret'
-/** What the kit promises to run on; a machine may have no other than the newest. */
+/** Oldest supported Node.js version, which may not be installed on this machine. */
 const OLDEST_MAJOR = 20
 
-test('the packed kit, alone in a folder, makes a platform as its README says', {
-  // It packs, installs and compiles.
+test('the packed and installed kit runs the platform of its README', {
+  // The test packs, installs and compiles.
   timeout: 2 * PROCESS_TEST.timeout,
 }, async (t) => {
   const { folder, startHub } = createSandbox(t)
@@ -75,7 +75,7 @@ test('the packed kit, alone in a folder, makes a platform as its README says', {
     })
   }
 
-  await t.test('its types hold for whoever uses TypeScript', async () => {
+  await t.test('the published types compile in strict TypeScript projects', async () => {
     writeFileSync(join(project, 'consumer.mts'), CONSUMER)
     const tsc = new URL('../../../../node_modules/typescript/bin/tsc', import.meta.url).pathname
     const types = new URL('../../../../node_modules/@types', import.meta.url).pathname
@@ -94,7 +94,7 @@ test('the packed kit, alone in a folder, makes a platform as its README says', {
     }
   })
 
-  await t.test('what runs at the edge needs nothing of Node.js', () => {
+  await t.test('the entry points for edge runtimes do not use Node.js APIs', () => {
     const kit = join(project, 'node_modules', '@recordhub', 'platform-kit', 'dist')
     for (const file of ['index.js', 'hono.js']) {
       const code = readFileSync(join(kit, file), 'utf8')
@@ -104,7 +104,7 @@ test('the packed kit, alone in a folder, makes a platform as its README says', {
   })
 })
 
-test('what the kit lets through the hub takes, to the deepest level', PROCESS_TEST, async (t) => {
+test('the kit and the hub have the same limit for nested data', PROCESS_TEST, async (t) => {
   const { startHub } = createSandbox(t)
   const hub = await startHub()
   const { hubApiKey } = await registerPusher(t, hub)

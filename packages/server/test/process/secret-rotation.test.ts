@@ -1,4 +1,4 @@
-/** The secret is changed by the command line, on real databases, with kills in between. */
+/** Rotating the secret with the command line, on real databases and with kills in between. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -19,11 +19,11 @@ import { isDeep } from '../helpers/time/tier.ts'
 
 const ROTATE = ['secret', 'rotate']
 const KILL_MOMENTS_MS = isDeep ? [150, 300, 450, 600, 750, 900, 1050, 1200] : [200, 400]
-/** Of a command that finds another process of the hub: on SQLite, or on PostgreSQL. */
+/** Error when another process of the hub is running, on SQLite or PostgreSQL. */
 const AT_WORK = /is running on|Stop every hub/
 const secret = () => randomBytes(32).toString('hex')
 
-/** A hub with a platform, an erased record and an operator with a second factor, stopped. */
+/** Creates and stops a hub with a platform, an erased record and an operator with a second factor. */
 async function fillHub(t: TestContext, { sandbox }: EngineSandbox, env: Record<string, string>) {
   const hub = await sandbox.startHub({ env })
   const operator = await signIn(hub.address)
@@ -48,7 +48,7 @@ async function fillHub(t: TestContext, { sandbox }: EngineSandbox, env: Record<s
 
 type Filled = Awaited<ReturnType<typeof fillHub>>
 
-/** Signs in with password and code, and with a recovery code, and finds everything as it was. */
+/** Signs in with a code and with a recovery code, and asserts that all secrets still work. */
 async function checkHub(
   sandbox: Sandbox,
   filled: Filled,
@@ -104,7 +104,7 @@ async function signInWithCode(address: string, kind: 'totp' | 'backup-code', cod
 
 for (const engine of quickOn(postgres)) {
   test(
-    `after HUB_SECRET is changed, everything opens under the new secret and nothing under the old one (${engine.name})`,
+    `after rotating HUB_SECRET the new secret decrypts everything and the old one nothing (${engine.name})`,
     PROCESS_TEST,
     async (t) => {
       const kit = await engine.createSandbox(t)
@@ -140,7 +140,7 @@ for (const engine of quickOn(postgres)) {
         sandbox.run(ROTATE, { env: both }),
       ])
       for (const ended of [one, other]) {
-        // On PostgreSQL each may find the other one at work. Then neither changes anything.
+        // On PostgreSQL both may detect each other, and then neither changes anything.
         if (ended.code !== 0) assert.match(ended.stderr.join(), AT_WORK)
       }
       const last = await sandbox.run(ROTATE, { env: both })
@@ -159,7 +159,7 @@ for (const engine of quickOn(postgres)) {
 
 for (const engine of quickOn(sqlite)) {
   test(
-    `a killed change of the secret leaves everything under the old secret or the new one (${engine.name})`,
+    `a killed rotation leaves everything encrypted with either the old or the new secret (${engine.name})`,
     PROCESS_TEST,
     async (t) => {
       const kit = await engine.createSandbox(t)
@@ -167,7 +167,7 @@ for (const engine of quickOn(sqlite)) {
       const [before, after] = [secret(), secret()]
       const both = { HUB_SECRET: after, HUB_SECRET_PREVIOUS: before }
       const filled = await fillHub(t, kit, { HUB_SECRET: before })
-      // Whatever the command had done by then: some of these moments fall into its work.
+      // Some of these moments fall into the work of the command.
       for (const moment of KILL_MOMENTS_MS) {
         const command = sandbox.spawn(ROTATE, { env: both })
         const timer = setTimeout(() => command.child.kill('SIGKILL'), moment)
@@ -181,35 +181,39 @@ for (const engine of quickOn(sqlite)) {
   )
 }
 
-test('the secret in its file is replaced, whichever step was the last', PROCESS_TEST, async (t) => {
-  const kit = await sqlite.createSandbox(t)
-  const { sandbox } = kit
-  const filled = await fillHub(t, kit, {})
-  const path = join(sandbox.folder, 'data', 'recordhub.secret')
-  const before = readFileSync(path, 'utf8').trim()
+test(
+  'a rotation of the secret file that was interrupted at any step can be completed',
+  PROCESS_TEST,
+  async (t) => {
+    const kit = await sqlite.createSandbox(t)
+    const { sandbox } = kit
+    const filled = await fillHub(t, kit, {})
+    const path = join(sandbox.folder, 'data', 'recordhub.secret')
+    const before = readFileSync(path, 'utf8').trim()
 
-  // Killed after it wrote the file, before it sealed anything.
-  const next = secret()
-  writeFileSync(path, `${next}\n${before}\n`)
-  await checkHub(sandbox, filled, {}, 0)
-  // Gone on with.
-  const rotated = await sandbox.run(ROTATE)
-  assert.equal(rotated.code, 0, rotated.stderr.join())
-  assert.equal(readFileSync(path, 'utf8').trim(), next)
-  assert.ok(![...rotated.stdout, ...rotated.stderr].join().includes(next))
+    // Killed after writing the file and before re-encrypting.
+    const next = secret()
+    writeFileSync(path, `${next}\n${before}\n`)
+    await checkHub(sandbox, filled, {}, 0)
+    // Completes the rotation.
+    const rotated = await sandbox.run(ROTATE)
+    assert.equal(rotated.code, 0, rotated.stderr.join())
+    assert.equal(readFileSync(path, 'utf8').trim(), next)
+    assert.ok(![...rotated.stdout, ...rotated.stderr].join().includes(next))
 
-  // Killed after it sealed everything, before it took the old one out of the file.
-  writeFileSync(path, `${next}\n${before}\n`)
-  await checkHub(sandbox, filled, {}, 1)
-  assert.equal((await sandbox.run(ROTATE)).code, 0)
-  assert.equal(readFileSync(path, 'utf8').trim(), next)
+    // Killed after re-encrypting and before removing the old secret from the file.
+    writeFileSync(path, `${next}\n${before}\n`)
+    await checkHub(sandbox, filled, {}, 1)
+    assert.equal((await sandbox.run(ROTATE)).code, 0)
+    assert.equal(readFileSync(path, 'utf8').trim(), next)
 
-  const anew = await sandbox.run(ROTATE)
-  assert.equal(anew.code, 0)
-  assert.notEqual(readFileSync(path, 'utf8').trim(), next)
-  assert.match(anew.stdout.join(), /^\d+ sealed texts are under the new secret now/)
+    const anew = await sandbox.run(ROTATE)
+    assert.equal(anew.code, 0)
+    assert.notEqual(readFileSync(path, 'utf8').trim(), next)
+    assert.match(anew.stdout.join(), /^\d+ sealed texts are under the new secret now/)
 
-  const nowhere = await sandbox.run(ROTATE, { env: { HUB_DATA_DIR: 'elsewhere' } })
-  assert.equal(nowhere.code, 1)
-  assert.match(nowhere.stderr.join(), /There is no database/)
-})
+    const nowhere = await sandbox.run(ROTATE, { env: { HUB_DATA_DIR: 'elsewhere' } })
+    assert.equal(nowhere.code, 1)
+    assert.match(nowhere.stderr.join(), /There is no database/)
+  },
+)

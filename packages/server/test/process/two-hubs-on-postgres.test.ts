@@ -1,4 +1,4 @@
-/** Several hubs on one PostgreSQL: whatever is done at one of them holds at the others. */
+/** Several hubs on one PostgreSQL: changes at one hub apply at the others. */
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { createDatabase } from '../helpers/postgres/database.ts'
@@ -15,7 +15,7 @@ import { createPusher } from '../helpers/process/push.ts'
 import { PROCESS_TEST, type RunningHub } from '../helpers/process/sandbox.ts'
 import { rounds } from '../helpers/time/tier.ts'
 
-test('hubs that start at once on an empty database all come up', PROCESS_TEST, async (t) => {
+test('hubs that start concurrently on an empty database all start', PROCESS_TEST, async (t) => {
   const database = await createDatabase()
   const { sandbox } = sandboxOn(t, database.url)
   t.after(() => database.drop())
@@ -38,7 +38,7 @@ describe('two hubs on one database', () => {
   }, PROCESS_TEST)
 
   test(
-    'a platform registered at one hub can push to the other at once',
+    'a platform registered at one hub can push to the other immediately',
     PROCESS_TEST,
     async (t) => {
       const { hubs, operator } = both
@@ -59,7 +59,7 @@ describe('two hubs on one database', () => {
   )
 
   test(
-    'a platform that one hub switches off or on is rejected or accepted by the other from then on',
+    'deactivating or activating a platform at one hub takes effect at the other immediately',
     PROCESS_TEST,
     async (t) => {
       const { hubs, operator } = both
@@ -78,7 +78,7 @@ describe('two hubs on one database', () => {
     },
   )
 
-  test('an operator who signed in at one hub works at the other', PROCESS_TEST, async (t) => {
+  test('a session created at one hub is valid at the other', PROCESS_TEST, async (t) => {
     const { hubs } = both
     const [first, second] = hubs
     const operator = await signIn(first.address)
@@ -96,7 +96,7 @@ describe('two hubs on one database', () => {
     assert.equal((await other.call('GET', '/dashboard/realtime')).status, 200)
   })
 
-  test('a token made beside running hubs works at each of them', PROCESS_TEST, async () => {
+  test('a token created on the command line works at every running hub', PROCESS_TEST, async () => {
     const { sandbox, hubs } = both
     const made = await sandbox.run(['token', 'create', '--name', 'report', '--role', 'operator'])
     assert.deepEqual({ code: made.code, stderr: made.stderr }, { code: 0, stderr: [] })
@@ -125,7 +125,7 @@ function push(t: TestContext, hub: RunningHub, hubApiKey: string): Promise<numbe
   return keepPushingTo(t, hub, hubApiKey)()
 }
 
-/** Pushes the same record over one connection; gives the status. */
+/** Returns a function that pushes the same record over one connection and returns the status. */
 function keepPushingTo(t: TestContext, { address }: RunningHub, hubApiKey: string) {
   const pusher = createPusher({ address, hubApiKey })
   t.after(pusher.close)
