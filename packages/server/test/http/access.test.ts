@@ -1,4 +1,4 @@
-/** Every route of the table of access, called by everybody whom it does not let in, and by whom it does. */
+/** Every route of the access table, called with credentials that it accepts and with ones that it rejects. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { ROLES, type Role } from '../../src/domain/caller.ts'
@@ -16,7 +16,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 type Method = (typeof METHODS)[number]
 type Route = { name: string; method: Method; url: string; role: Role }
 
-/** It ends the session that asks, so it is asked last. */
+/** Sign-out ends the calling session, so it is called last. */
 const SIGN_OUT = 'POST /api/auth/sign-out'
 const NOT_LET_IN = ['forbidden', 'not_signed_in', 'session_or_token_invalid', 'api_key_invalid']
 
@@ -56,7 +56,7 @@ function untilNoPull({ storage }: TestHub): Promise<true> {
   }, 'all pulls are over')
 }
 
-/** What a route answers to somebody whom it does not know. */
+/** Asserts the response of a route to an unauthenticated request. */
 function expectUnknown({ method, url }: Route, answer: Answer): void {
   if (method === 'GET' && answer.status === 302) {
     assert.match(url, /^\/dashboard(\/any)?$/)
@@ -67,7 +67,7 @@ function expectUnknown({ method, url }: Route, answer: Answer): void {
 }
 
 onEachEngineWhenDeep((engine) => {
-  describe(`who may call what, on ${engine.name}`, () => {
+  describe(`access control, on ${engine.name}`, () => {
     const hub = shareHub(engine, { withOperator: true })
     const sessions = new Map<Role, Session>()
     const strangers: [string, Record<string, string>][] = []
@@ -87,21 +87,21 @@ onEachEngineWhenDeep((engine) => {
         `UPDATE api_tokens SET revoked_at = '2026-01-01T00:00:00.000Z' WHERE name = 'old'`,
       )
       strangers.push(
-        ['nobody', {}],
+        ['no credentials', {}],
         ["a platform's key", { 'x-api-key': hub_api_key }],
         ["a platform's key as a token", { authorization: `Bearer ${hub_api_key}` }],
         ['an expired token', { authorization: `Bearer ${expired}` }],
         ['a revoked token', { authorization: `Bearer ${revoked}` }],
-        ['a made-up session', { cookie: 'recordhub.session_token=a.b' }],
+        ['a forged session cookie', { cookie: 'recordhub.session_token=a.b' }],
       )
     })
 
-    test('there are routes for each role', () => {
+    test('the access table has routes for each role', () => {
       assert.ok(ROUTES.length > 80)
       for (const role of ROLES) assert.ok(ROUTES.some((route) => route.role === role))
     })
 
-    test('whom the hub does not know gets nothing from any of them, and changes nothing', async () => {
+    test('every route rejects unauthenticated requests, which change nothing', async () => {
       const tally = await tallyOf(hub())
       for (const [, headers] of strangers) {
         for (const route of ROUTES) {
@@ -111,7 +111,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(await tallyOf(hub()), tally)
     })
 
-    test("a session with another session's token changes nothing", async () => {
+    test("a session with another session's CSRF token is rejected and changes nothing", async () => {
       const tally = await tallyOf(hub())
       const csrf = sessions.get('operator')?.csrf ?? ''
       const headers = { cookie: sessions.get('admin')?.cookie ?? '', 'x-csrf-token': csrf }
@@ -123,7 +123,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     for (const role of ROLES) {
-      test(`a ${role} is refused what takes more, by session and by token, and changes nothing`, async () => {
+      test(`the ${role} role cannot call routes of higher roles, by session or token, and changes nothing`, async () => {
         const above = ROUTES.filter((route) => ROLES.indexOf(route.role) > ROLES.indexOf(role))
         assert.equal(above.length > 0, role !== 'admin')
         const tally = await tallyOf(hub())
@@ -137,7 +137,7 @@ onEachEngineWhenDeep((engine) => {
         assert.deepEqual(await tallyOf(hub()), tally)
       })
 
-      test(`a ${role} is let in everywhere else`, async () => {
+      test(`the ${role} role can call all other routes`, async () => {
         for (const route of ROUTES) {
           if (ROLES.indexOf(route.role) > ROLES.indexOf(role)) continue
           const answer = await hub().send(requestTo(route, sessions.get(role)?.headers ?? {}))
@@ -145,12 +145,12 @@ onEachEngineWhenDeep((engine) => {
           assert.ok(!NOT_LET_IN.includes(code), `${route.name}: ${answer.text}`)
           assert.ok(answer.status < 500, `${route.name}: ${answer.text}`)
         }
-        // What was started must not write while the next test compares.
+        // Pulls started here must not write while the next test compares row counts.
         await untilNoPull(hub())
       })
     }
 
-    test('a password alone, where more is required, opens nothing but what the table says', async () => {
+    test('where two-factor authentication is required, a password alone opens only the listed routes', async () => {
       const env = { HUB_REQUIRE_SECOND_FACTOR: 'on', HUB_BROADCAST: 'on' }
       await using strict = await startTestHub(engine, { withOperator: true, env })
       const { headers } = await signInAs(strict)

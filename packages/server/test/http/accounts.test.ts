@@ -1,4 +1,4 @@
-/** One's own account: password, second factor, passkeys and sessions. */
+/** An operator's own account: password, second factor, passkeys and sessions. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { resetPassword } from '../../src/app/manage-operators.ts'
@@ -27,8 +27,8 @@ import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 
 onEachEngineWhenDeep((engine) => {
-  describe(`one's password and sessions, on ${engine.name}`, () => {
-    test('a new password takes the current one, and ends all other sessions', async () => {
+  describe(`the account's password and sessions, on ${engine.name}`, () => {
+    test('changing the password requires the current one and ends all other sessions', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const session = await signInAs(hub)
       const other = await signInAs(hub)
@@ -51,7 +51,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok((await actionsOf(hub)).includes('account.change_password'))
     })
 
-    test('one that the command line sets is stored as every other', async () => {
+    test('a password set from the command line is hashed like any other', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const next = 'another horse battery staple'
       const request = { email: EMAIL, password: next, removeSecondFactor: false, publicUrl: '' }
@@ -61,7 +61,7 @@ onEachEngineWhenDeep((engine) => {
       await signInAs(hub, EMAIL, next)
     })
 
-    test('guesses of the current password end in 429', async () => {
+    test('repeated wrong current passwords return 429', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const session = await signInAs(hub)
       const statuses: number[] = []
@@ -73,7 +73,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual([statuses[0], statuses.at(-1)], [403, 429])
     })
 
-    test("one's sessions are listed and ended; those of others are not there", async () => {
+    test("an operator lists and ends their own sessions, but not another operator's", async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       await addOperator(hub, 'bob@example.org', 'viewer')
       const bob = await signInAs(hub, 'bob@example.org')
@@ -96,7 +96,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await callAs(hub, first, 'GET', ACCOUNT)).status, 200)
     })
 
-    test('a program has no account', async () => {
+    test('an API token cannot use the account endpoints', async () => {
       await using hub = await startTestHub(engine)
       const headers = { authorization: hub.authorization('admin') }
       for (const url of [ACCOUNT, `${ACCOUNT}/sessions`, `${ACCOUNT}/passkeys`]) {
@@ -106,7 +106,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(await hub.send({ ...enable, body: { password: 'x' } }), 403, 'operators_only')
     })
 
-    test('nothing of it is changed without the CSRF token', async () => {
+    test('account changes without a CSRF token return 419', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { cookie } = await signInAs(hub)
       for (const [method, path] of [
@@ -126,8 +126,8 @@ onEachEngineWhenDeep((engine) => {
     })
   })
 
-  describe(`the second factor, on ${engine.name}`, () => {
-    test('once it is on, a password alone opens nothing; a code goes on, and holds once', async () => {
+  describe(`two-factor authentication, on ${engine.name}`, () => {
+    test('once enabled, a password alone gives no session, and each code works once', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { uri, session } = await enableSecondFactor(hub, await signInAs(hub))
       const { account } = expectObject(await callAs(hub, session, 'GET', ACCOUNT), 200)
@@ -152,7 +152,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(again.status, 401, 'the half sign-in was used up')
     })
 
-    test('guesses of a code use the sign-in up', async () => {
+    test('five wrong codes end the pending sign-in', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { uri } = await enableSecondFactor(hub, await signInAs(hub))
       const half = await trySignIn(hub, EMAIL)
@@ -164,7 +164,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(!late.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
     })
 
-    test('it takes the password to begin, to end, and for new recovery codes', async () => {
+    test('enabling, disabling and renewing recovery codes each require the password', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const plain = await signInAs(hub)
       const wrong = { password: 'not the password' }
@@ -194,7 +194,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('one that was begun but not confirmed asks nobody for a code', async () => {
+    test('an unconfirmed second factor does not ask for a code at sign-in', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const session = await signInAs(hub)
       const url = `${ACCOUNT}/second-factor`
@@ -205,7 +205,7 @@ onEachEngineWhenDeep((engine) => {
       await signInAs(hub)
     })
 
-    test('an admin takes it away from somebody who has lost it; nothing of it lies open', async () => {
+    test("an admin removes an operator's second factor, whose secrets are stored encrypted only", async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const id = await addOperator(hub, 'bob@example.org', 'viewer')
       const { uri, codes } = await enableSecondFactor(hub, await signInAs(hub, 'bob@example.org'))
@@ -223,7 +223,7 @@ onEachEngineWhenDeep((engine) => {
   })
 
   describe(`passkeys, on ${engine.name}`, () => {
-    test('one is added, listed, signs in without a password, and is removed', async () => {
+    test('a passkey is added, listed, used to sign in without a password, and removed', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const session = await signInAs(hub)
       const wrong = await callAs(hub, session, 'POST', `${ACCOUNT}/passkeys/options`, {
@@ -257,7 +257,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(actions.includes('passkey.create') && actions.includes('passkey.remove'))
     })
 
-    test('a device that did not check who uses it is not enough', async () => {
+    test('a passkey without user verification is rejected at registration and at sign-in', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const session = await signInAs(hub)
       const { added } = await addPasskey(hub, session, { userVerified: false })
@@ -268,7 +268,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(await finishPasskey(hub, cookie, lazy), 401, 'user_not_verified')
     })
 
-    test('one that was used on another site, or for another challenge, opens nothing', async () => {
+    test('a passkey response for another origin or another challenge is rejected', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { passkey } = await addPasskey(hub, await signInAs(hub))
       const stolen = await beginPasskey(hub)
@@ -281,7 +281,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await finishPasskey(hub, mine.cookie, { id: 'x' })).status, 400)
     })
 
-    test('a disabled operator is not let in by one', async () => {
+    test('a disabled operator cannot sign in with a passkey', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { passkey } = await addPasskey(hub, await signInAs(hub))
       await runSql(hub.storage, `UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z'`)
@@ -291,7 +291,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(!answer.cookies.some((one) => /session_token=[^;]/.test(one)))
     })
 
-    test('the sign-in offers them where a browser can use them, and tells nothing else', async () => {
+    test('the sign-in options offer passkeys only on hosts that allow them, and reveal nothing else', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const optionsAt = async (host: string) =>
         expectObject(await hub.send({ url: '/api/v1/sign-in-options', headers: { host } }), 200)

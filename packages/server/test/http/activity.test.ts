@@ -1,4 +1,4 @@
-/** Reading the activity: its filters and pages. */
+/** Reading the activity: filters and pagination. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ActivityPage } from '@recordhub/protocol'
@@ -10,7 +10,7 @@ import { onEachEngine } from '../helpers/storage/engines.ts'
 
 onEachEngine((engine) => {
   describe(`the activity, on ${engine.name}`, () => {
-    test('it is narrowed by platform, level, kind, record, words and time', async () => {
+    test('the list filters by platform, level, kind, record, search text and time', async () => {
       const clock = clockOfToday()
       await using hub = await startTestHub(engine, { clock })
       const school = await registerAny(hub)
@@ -42,7 +42,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await found({ q: 'nothing says this' }), [])
     })
 
-    test('a filtered list pages, and its cursor ends with the last line', async () => {
+    test('a filtered list is paginated, and its last page has no cursor', async () => {
       await using hub = await startTestHub(engine)
       const school = await registerAny(hub)
       for (let n = 0; n < 5; n += 1) await pushTo(hub, school, `R-${n}`)
@@ -53,7 +53,7 @@ onEachEngine((engine) => {
       assert.deepEqual([second.activity.length, second.next_cursor], [2, null])
     })
 
-    test('a filter that is none is refused', async () => {
+    test('invalid filters return 400', async () => {
       await using hub = await startTestHub(engine)
       for (const wrong of [
         'level=loud',

@@ -1,4 +1,4 @@
-/** Mails about alerts, over a real mail server. */
+/** Mails about alerts, sent to a real mail server. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DoneAnswer } from '@recordhub/protocol'
@@ -26,7 +26,7 @@ const FROM_TO = {
   HUB_ALERT_TO: 'ann@example.org,bob@example.org',
 }
 const PAUSE_SECONDS = 301
-/** Until the test is over. */
+/** Timeouts longer than any test. */
 const mailPatience = { connect: 600_000, silence: 600_000, total: 600_000 }
 
 function settingsFor(server: TestMailServer): Record<string, string> {
@@ -52,7 +52,7 @@ function untilMails(server: TestMailServer, count: number) {
   return until(async () => (server.mails.length >= count ? server.mails : null), `${count} mails`)
 }
 
-/** Each alert that is open and was mailed, once it is noted. */
+/** Waits until every open alert is recorded as mailed. */
 function untilNoted(hub: TestHub) {
   return until(async () => {
     const open = await alertsOf(hub, '&state=open')
@@ -67,7 +67,7 @@ function sendTestMail(hub: TestHub, role: 'operator' | 'admin' = 'admin') {
 
 onEachEngine((engine) => {
   describe(`mails about alerts, on ${engine.name}`, () => {
-    test('one mail when it is raised, one when it is over, and no more', async () => {
+    test('an alert sends one mail when it opens and one when it resolves', async () => {
       await using server = await startMailServer()
       const clock = clockOfToday()
       await using hub = await startMailingHub(engine, server, clock)
@@ -79,7 +79,7 @@ onEachEngine((engine) => {
       await untilOpen(hub, 'platform_failing', 0)
       clock.advance(PAUSE_SECONDS)
       await untilMails(server, 2)
-      // What is raised next is told next, so that nothing came in between.
+      // The third mail is about the next alert, so no other mail was sent in between.
       clock.advance(PAUSE_SECONDS)
       await failAll(hub, 6)
       const [raised, over, again] = await untilMails(server, 3)
@@ -93,7 +93,7 @@ onEachEngine((engine) => {
       assert.equal(server.tries(), 3)
     })
 
-    test('a storm is one mail, and what comes while it is calm again waits for the next', async () => {
+    test('many alerts at once send one mail, and their resolutions wait for the next mail', async () => {
       await using server = await startMailServer()
       const clock = clockOfToday()
       await using hub = await startMailingHub(engine, server, clock)
@@ -112,7 +112,7 @@ onEachEngine((engine) => {
       assert.match(calm?.source ?? '', /^Subject: Recordhub: alerts: 60 over\r$/m)
     })
 
-    test('many nodes raise it once and mail it once', async () => {
+    test('several nodes open each alert once and send one mail', async () => {
       await using server = await startMailServer()
       const clock = clockOfToday()
       await using hub = await startTestHub(engine, { clock })
@@ -131,7 +131,7 @@ onEachEngine((engine) => {
       assert.match(only(server.mails).source, /alerts: 3 new/)
     })
 
-    test('a mail that is refused shows in the page with its reason, and is tried again', async () => {
+    test('a rejected mail opens an alert with the reason and is retried', async () => {
       await using server = await startMailServer()
       server.behave('refuse')
       const clock = clockOfToday()
@@ -143,12 +143,12 @@ onEachEngine((engine) => {
       server.behave('take')
       clock.advance(PAUSE_SECONDS)
       await untilOpen(hub, 'mail_failing', 0)
-      // Only what it was about: that it had failed is nothing to mail.
+      // The mail is about the platform only; the mail_failing alert is not mailed.
       assert.match(only(server.mails).source, /^Subject: Recordhub: Nothing of/m)
       assert.equal(server.tries(), 2)
     })
 
-    test('a hub stops while a mail server is silent, and the next one sends the mail', async () => {
+    test('a hub stops while the mail server hangs, and sends the mail after its restart', async () => {
       await using server = await startMailServer()
       server.behave('hang')
       const clock = clockOfToday()
@@ -164,7 +164,7 @@ onEachEngine((engine) => {
       assert.ok(!(await alertsOf(hub)).some(({ kind }) => kind === 'mail_failing'))
     })
 
-    test('without a mail server alerts stand in the page, and are mailed once there is one', async () => {
+    test('without a mail server alerts are listed only, and mailed once a server is configured', async () => {
       await using server = await startMailServer()
       const clock = clockOfToday()
       await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, clock })
@@ -177,7 +177,7 @@ onEachEngine((engine) => {
       assert.equal((await untilNoted(hub)).length, 1)
     })
 
-    test('an admin sends a test mail, and gets the words of a server that refuses it', async () => {
+    test("an admin sends a test mail, and a rejection returns the mail server's message", async () => {
       const login = { user: 'hub', password: 'a password of the mail server' }
       await using server = await startMailServer({ login, refusedRecipient: 'bob@example.org' })
       await using hub = await startTestHub(engine, { env: settingsFor(server) })

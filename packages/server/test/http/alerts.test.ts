@@ -1,4 +1,4 @@
-/** Alerts: raised by what is so, over by themselves, read and acknowledged by people. */
+/** Alerts: the conditions that open and resolve them, the list, and acknowledgement. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AlertAnswer, AlertPage } from '@recordhub/protocol'
@@ -38,7 +38,7 @@ function post(hub: TestHub, path: string, role: 'viewer' | 'operator' | 'admin' 
 
 onEachEngine((engine) => {
   describe(`alerts, on ${engine.name}`, () => {
-    test('a platform that fails five times in a row is one, until it goes well', async () => {
+    test('a platform that fails five pulls in a row opens an alert, until a pull succeeds', async () => {
       await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, withOperator: true })
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
@@ -59,7 +59,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await alertLines(hub), ['alert.raised', 'alert.resolved'])
     })
 
-    test('a module that fails while another one can be read is one, until it can be read', async () => {
+    test('a module that fails while another can be read opens an alert, until it can be read', async () => {
       await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE })
       const modules = ['cases', 'visits'].map((type) => simulatedModule(type))
       await using platform = await simulatePlatform({ modules })
@@ -76,7 +76,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await alertLines(hub), ['alert.raised', 'alert.resolved'])
     })
 
-    test('a search index that is not kept for an hour is one, until it is', async () => {
+    test('a search index that falls over an hour behind opens an alert, until it catches up', async () => {
       const clock = clockOfToday()
       let isStuck = true
       await using hub = await startTestHub(engine, {
@@ -99,7 +99,7 @@ onEachEngine((engine) => {
       await untilOpen(hub, 'search_behind', 0)
     })
 
-    test('a platform that falls silent is one, until it pushes; one that never pushes is none', async () => {
+    test('a platform that stops pushing opens an alert, until it pushes; one that never pushed does not', async () => {
       const clock = clockOfToday()
       await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, clock })
       await registerAny(hub)
@@ -111,18 +111,18 @@ onEachEngine((engine) => {
       })
       await runSql(hub.storage, `INSERT INTO hourly_counters VALUES ${rows.join(', ')}`)
       await hub.restart({ pace: ALERTS_AT_ONCE, clock })
-      // Six hours that this process has watched, and the one that is not over.
+      // Six full hours that this process has observed, and the current one.
       for (let hour = 1; hour <= 7; hour += 1) clock.advance(3600)
       const alert = only(await untilOpen(hub, 'platform_silent'))
       assert.match(alert.message, /has pushed nothing since about/)
-      // It stays so with a hub that has watched nothing yet.
+      // The alert stays open after a restart, when the hub has observed nothing yet.
       await hub.restart({ pace: ALERTS_AT_ONCE, clock })
       await push(hub, hub_api_key, newRecord('N-1'))
       await untilOpen(hub, 'platform_silent', 0)
       assert.deepEqual(await alertLines(hub), ['alert.raised', 'alert.resolved'])
     })
 
-    test('refusals that rise are one', async () => {
+    test('a rise in rejections opens an alert, until the platform is deactivated', async () => {
       await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE })
       const { id, hub_api_key } = await registerAny(hub)
       for (let index = 1; index <= 25; index += 1) {
@@ -130,12 +130,11 @@ onEachEngine((engine) => {
       }
       const alert = only(await untilOpen(hub, 'rejected_rising'))
       assert.match(alert.message, /^2\d pushes and pulled records of .* were refused/)
-      // A platform that is switched off is nobody's worry.
       await setStatus(hub, id, 'inactive')
       await untilOpen(hub, 'rejected_rising', 0)
     })
 
-    test('a question about missing records is one, until it is answered', async () => {
+    test('a pending missing review opens an alert, until an operator approves it', async () => {
       const clock = clockOfToday()
       await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, clock })
       const { storage } = hub
@@ -151,7 +150,7 @@ onEachEngine((engine) => {
       await untilOpen(hub, 'missing_review', 0)
     })
 
-    test('a disk that is nearly full is one, where the hub can know', async () => {
+    test('a nearly full disk opens an alert, where the engine reports disk space', async () => {
       let available = 1_000_000
       const disk = async () => ({ available, total: 1_000_000_000_000 })
       await using hub = await startTestHub(engine, {
@@ -165,7 +164,7 @@ onEachEngine((engine) => {
       assert.equal((await hub.storage.readDiskSpace()) === null, engine.name === 'PostgreSQL')
     })
 
-    test('open ones come first, page by page', async () => {
+    test('the list returns open alerts first, across pages', async () => {
       const clock = clockOfToday()
       await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, clock })
       for (const name of ['a', 'b', 'c', 'd', 'e']) {
@@ -193,7 +192,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('an operator says that somebody looks at it, which stands and is told once', async () => {
+    test('the first acknowledgement of an alert is kept and recorded once', async () => {
       const clock = clockOfToday()
       await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, clock })
       await registerTestPlatform({ storage: hub.storage, clock })
@@ -214,12 +213,12 @@ onEachEngine((engine) => {
         audit.map((row) => ({ ...row })),
         [{ actor: 'token test operator', target: 'school' }],
       )
-      // It is over all the same.
+      // An acknowledged alert still resolves.
       await failAll(hub, 0)
       await untilOpen(hub, 'platform_failing', 0)
     })
 
-    test('an error is told in the log once, and the watch goes on', async () => {
+    test('a repeated error of the alert check is logged once, and the check continues', async () => {
       let failures = 0
       await using hub = await startTestHub(engine, {
         pace: ALERTS_AT_ONCE,

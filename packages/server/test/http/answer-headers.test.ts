@@ -1,4 +1,4 @@
-/** What every answer carries, whichever part of the hub gives it. */
+/** Headers of every response, whichever part of the hub sends it, and the log of rejected requests. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { type Session, shareHub, signIn } from '../helpers/hub/actions.ts'
@@ -7,36 +7,36 @@ import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 const BROWSER = { accept: 'text/html' }
 
-/** One of each kind, with the status that shows that it is that kind. */
+/** One request for each kind of response, with the status that identifies the kind. */
 const ANSWERS: [string, number, HubRequest][] = [
   ['health', 200, { url: '/healthz' }],
   ['readiness', 200, { url: '/readyz' }],
-  ['the description of the API', 200, { url: '/api/openapi.json' }],
-  ['the API to read', 200, { url: '/docs' }],
+  ['the OpenAPI document', 200, { url: '/api/openapi.json' }],
+  ['the API reference', 200, { url: '/docs' }],
   ['the receiver without a key', 401, { method: 'POST', url: '/api/webhook/receive', body: {} }],
-  ['the way to the page', 302, { url: '/' }],
+  ['the redirect to the page', 302, { url: '/' }],
   ['a page', 200, { url: '/sign-in' }],
   ['the API without a session', 401, { url: '/api/v1/records' }],
   [
-    'an action without a token',
+    'an action without a CSRF token',
     419,
     { method: 'POST', url: '/dashboard/pull-all-existing-records' },
   ],
   ['auto-sync', 200, { method: 'POST', url: '/dashboard/auto-sync' }],
-  ['no such page', 404, { url: '/nothing', headers: BROWSER }],
-  ['no such endpoint', 404, { url: '/api/v1/nothing' }],
-  ['no such file', 404, { url: '/assets/nothing.js' }],
-  ['another method', 405, { method: 'DELETE', url: '/api/webhook/receive' }],
-  ['an address that cannot be read', 400, { url: '/%ff' }],
-  ['a body that is not known', 400, { method: 'POST', url: '/api/v1/invitation', body: { x: 1 } }],
+  ['an unknown page', 404, { url: '/nothing', headers: BROWSER }],
+  ['an unknown endpoint', 404, { url: '/api/v1/nothing' }],
+  ['an unknown file', 404, { url: '/assets/nothing.js' }],
+  ['an unsupported method', 405, { method: 'DELETE', url: '/api/webhook/receive' }],
+  ['a malformed URL', 400, { url: '/%ff' }],
+  ['an invalid body', 400, { method: 'POST', url: '/api/v1/invitation', body: { x: 1 } }],
 ]
 
 onEachEngineWhenDeep((engine) => {
-  describe(`headers of every answer, on ${engine.name}`, () => {
+  describe(`headers of every response, on ${engine.name}`, () => {
     const hub = shareHub(engine, { withOperator: true })
 
     for (const [what, status, request] of ANSWERS) {
-      test(`${what}: nobody keeps it, frames it, sniffs it or runs anything in it`, async () => {
+      test(`${what}: the response forbids caching, framing, sniffing and foreign scripts`, async () => {
         const answer = await hub().send(request)
         assert.equal(answer.status, status)
         assert.equal(answer.header('cache-control'), 'no-store')
@@ -47,8 +47,8 @@ onEachEngineWhenDeep((engine) => {
           assert.match(policy, new RegExp(`(?:^|; ?)${name} 'none'(?:;|$)`))
         }
         assert.doesNotMatch(policy, /script-src[^;]*unsafe|\*/)
-        const isPage = what === 'a page' || what === 'the API to read'
-        // Its own policy, or it would be blank.
+        const isPage = what === 'a page' || what === 'the API reference'
+        // A page has its own policy, without which it would stay blank.
         if (isPage) assert.match(policy, /script-src 'self'/)
         assert.equal(answer.header('access-control-allow-origin'), '')
         assert.equal(answer.header('strict-transport-security'), '')
@@ -56,7 +56,7 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('what has been told to a session is kept by nobody either', async () => {
+    test('responses to a session are never cached', async () => {
       const { headers }: Session = await signIn(hub())
       for (const url of ['/dashboard', '/dashboard/realtime', '/api/v1/session', '/api/v1/guide']) {
         const answer = await hub().send({ url, headers })
@@ -65,7 +65,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('files of the page may be kept, and are of the type that they say', async () => {
+    test('static files are cacheable and have their own content type', async () => {
       const icon = await hub().send({ url: '/assets/icon.svg' })
       assert.match(icon.header('cache-control'), /^public/)
       assert.equal(icon.header('content-type'), 'image/svg+xml; charset=utf-8')
@@ -73,11 +73,11 @@ onEachEngineWhenDeep((engine) => {
     })
   })
 
-  describe(`headers of every answer behind TLS, on ${engine.name}`, () => {
+  describe(`headers of every response behind TLS, on ${engine.name}`, () => {
     const hub = shareHub(engine, { env: { HUB_PUBLIC_URL: 'https://hub.example' } })
 
     for (const [what, status, request] of ANSWERS) {
-      test(`${what}: browsers come by TLS alone for a year`, async () => {
+      test(`${what}: HSTS requires TLS for a year`, async () => {
         const answer = await hub().send(request)
         assert.equal(answer.status, status)
         const policy = answer.header('strict-transport-security')
@@ -86,7 +86,7 @@ onEachEngineWhenDeep((engine) => {
     }
   })
 
-  describe(`the log of requests that were refused, on ${engine.name}`, () => {
+  describe(`the log of rejected requests, on ${engine.name}`, () => {
     const hub = shareHub(engine)
     const KEY = 'rhk_planted-where-no-key-belongs'
     let lines: Record<string, unknown>[]
@@ -105,7 +105,7 @@ onEachEngineWhenDeep((engine) => {
         .map((line) => JSON.parse(line))
     })
 
-    test('it says which, from where, and to which route, without what was sent', () => {
+    test('an entry has the error code, client address and route, but nothing the client sent', () => {
       const [first, forbidden] = ['not_signed_in', 'forbidden'].map((code) =>
         lines.find((line) => line['code'] === code),
       )
@@ -117,9 +117,9 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(!hub().log().includes(KEY))
     })
 
-    test('many of one kind make hardly more lines than one', () => {
+    test('many rejections of one kind log at most one entry per second', () => {
       const ofOneKind = lines.filter((line) => line['code'] === 'not_signed_in')
-      // One at once, and one for each second that the fifty took.
+      // One immediately, and one for each second that the fifty requests took.
       assert.ok(ofOneKind.length <= 1 + seconds, `${ofOneKind.length} lines`)
     })
   })

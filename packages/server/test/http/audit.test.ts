@@ -1,4 +1,4 @@
-/** What the audit holds of what people do, and taking it away as a file. */
+/** The audit log: what it records, and its export as a file. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { shareHub, signIn, startPull, untilPullEnds } from '../helpers/hub/actions.ts'
@@ -10,10 +10,10 @@ import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 const EXPORT = '/api/v1/audit/export'
 
 onEachEngineWhenDeep((engine) => {
-  describe(`the audit, on ${engine.name}`, () => {
+  describe(`the audit log, on ${engine.name}`, () => {
     const hub = shareHub(engine, { withOperator: true })
 
-    test('holds who signs in with what, and who signs out', async () => {
+    test('a sign-in is recorded with its method, and a sign-out once', async () => {
       const { headers } = await signIn(hub())
       const sent = { ...headers, 'user-agent': 'Example/1.0' }
       const request = {
@@ -32,7 +32,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await auditOf(hub(), '&action=session.sign_out')).length, 1)
     })
 
-    test('holds who starts and cancels pulls, and nothing of those that were refused', async () => {
+    test('pull starts and cancellations are recorded with their actor; rejected ones are not', async () => {
       const { headers } = await signIn(hub())
       const post = (url: string) => callAs(hub(), { headers }, 'POST', url)
       const started = await startPull(hub())
@@ -54,7 +54,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(cancels.length, cancelled === 202 ? 1 : 0)
     })
 
-    test('is taken away as CSV without formulas, and as lines of JSON, filtered, of any length', async () => {
+    test('the log is exported as CSV without formulas or as NDJSON, filtered and at any length', async () => {
       await using own = await startTestHub(engine)
       const evil = '=HYPERLINK("http://evil.example")'
       for (let n = 0; n < 1200; n++) {
@@ -85,7 +85,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('its times are of any zone, and may be a leap second', async () => {
+    test('time filters accept any time zone and leap seconds', async () => {
       await using own = await startTestHub(engine)
       const entry = { actor: 'ann', action: 'x.y', target: null, address: null, details: {} }
       await own.storage.activity.appendAudit(entry)

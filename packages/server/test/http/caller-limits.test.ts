@@ -1,4 +1,4 @@
-/** How much of the hub one operator or program may take: calls a second, and what costs much at once. */
+/** Limits for each operator or API token: calls per second, and concurrent expensive requests. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'
@@ -23,7 +23,7 @@ const MOST_PROBES = AT_ONCE['POST /api/v1/platforms/probe'] ?? 0
 
 const time = { now: 0 }
 
-/** Three calls a second, by a clock that the test sets. */
+/** Starts a hub that allows three calls per second, with a clock that the test sets. */
 function startLimited(engine: StorageEngine): Promise<TestHub> {
   const env = { HUB_API_RATE_LIMIT: '3' }
   return startTestHub(engine, { env, withOperator: true, monotonicClock: { now: () => time.now } })
@@ -39,8 +39,8 @@ async function statusesOf(calls: number, call: () => Promise<Answer>): Promise<n
 }
 
 onEachEngineWhenDeep((engine) => {
-  describe(`calls of one operator or program, on ${engine.name}`, () => {
-    test('over the limit are 429 with Retry-After until the next call is due', async () => {
+  describe(`the rate limit for operators and API tokens, on ${engine.name}`, () => {
+    test('calls over the limit return 429 with Retry-After until the next call is due', async () => {
       await using hub = await startLimited(engine)
       const answers = await Promise.all(Array.from({ length: 10 }, () => read(hub, 'viewer')))
       const refused = answers.filter(({ status }) => status === 429)
@@ -59,7 +59,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(await statusesOf(4, () => read(hub, 'viewer')), [200, 200, 200, 429])
     })
 
-    test('count for whoever makes them: nobody takes from another, or from the platforms', async () => {
+    test('each caller has its own limit, which other callers and platforms do not use up', async () => {
       await using hub = await startLimited(engine)
       const ann = await signIn(hub)
       const { hub_api_key } = await registerAny(hub)
@@ -72,10 +72,10 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('of all sessions of an operator count together; those of another do not', async () => {
+    test("an operator's sessions share one limit, and another operator has their own", async () => {
       await using hub = await startLimited(engine)
       await addOperator(hub, 'bob@example.org', 'viewer')
-      // Each sign-in reads its session: one call.
+      // Each sign-in reads its session, which counts as one call.
       const [one, other] = [await signInAs(hub), await signInAs(hub)]
       const bob = await signInAs(hub, 'bob@example.org')
       assert.equal((await hub.send({ url: RECORDS, headers: one.headers })).status, 200)
@@ -84,7 +84,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await hub.send({ url: RECORDS, headers: bob.headers })).status, 200)
     })
 
-    test('that another site makes in the name of an operator do not count', async () => {
+    test("forged calls with an operator's session do not count", async () => {
       await using hub = await startLimited(engine)
       const { headers } = await signIn(hub)
       const forged = { ...headers, 'x-csrf-token': 'guessed' }
@@ -93,7 +93,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await hub.send({ url: RECORDS, headers })).status, 200)
     })
 
-    test('of the page count too, and a refused one is told as itself and leads to no sign-in', async () => {
+    test('page requests count too, and return 429 instead of redirecting to the sign-in', async () => {
       await using hub = await startLimited(engine)
       const { headers } = await signIn(hub)
       const ask = { url: REALTIME, headers }
@@ -111,8 +111,8 @@ onEachEngineWhenDeep((engine) => {
     })
   })
 
-  describe(`what costs much, at once, on ${engine.name}`, () => {
-    test('one export too many waits for another to end, and one that was cut off gives its place back', async () => {
+  describe(`concurrent expensive requests, on ${engine.name}`, () => {
+    test('an export over the limit is rejected until another one ends or is aborted', async () => {
       const gate = Promise.withResolvers<void>()
       let isOpen = true
       await using hub = await startTestHub(engine, {
@@ -127,7 +127,7 @@ onEachEngineWhenDeep((engine) => {
       const { message } = expectError(refused, 429, 'too_many_requests')
       assert.match(message, new RegExp(`${MOST_EXPORTS} of these under way already.*end`))
       assert.equal(refused.header('retry-after'), '5')
-      // Neither another caller nor another kind has to wait.
+      // Other callers and other kinds of export are not affected.
       const others = await open(hub, 'admin')
       assert.equal((await read(hub, 'admin', '/api/v1/audit/export')).status, 200)
 
@@ -143,7 +143,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(new Set(after), new Set([200]))
     })
 
-    test('an export that fails gives its place back', async () => {
+    test('a failed export frees its slot', async () => {
       let isDown = true
       await using hub = await startTestHub(engine, {
         wrap: (storage) =>
@@ -158,13 +158,13 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await read(hub, 'viewer', EXPORT)).status, 200)
     })
 
-    test('whoever leaves keeps the place for as long as a platform is asked all the same', async () => {
+    test('a probe keeps its slot until the platform responds, even if the client disconnects', async () => {
       await using hub = await startTestHub(engine)
       const headers = {
         authorization: hub.authorization('operator'),
         'content-type': 'application/json',
       }
-      // One alone is not asked by so many at once.
+      // Several platforms, since the hub limits concurrent requests to a single one.
       await using platforms = new AsyncDisposableStack()
       const simulate = async () => platforms.use(await simulatePlatform())
       const bodyFor = ({ source_base_url, source_api_key }: SimulatedPlatform) =>
@@ -195,7 +195,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(answer.status, 200)
     })
 
-    test('an operator has 32 streams of events, and a page that goes makes room', async () => {
+    test('an operator may open 32 event streams, and closing one frees its slot', async () => {
       await using hub = await startTestHub(engine, {
         env: { HUB_BROADCAST: 'on' },
         withOperator: true,
@@ -229,7 +229,7 @@ function withList(storage: Storage, listRecords: ListRecords): Storage {
   return { ...storage, records: { ...storage.records, listRecords } }
 }
 
-/** Reads of records that go on from an earlier page wait, where there is something to wait for. */
+/** Delays every read of records after the first page by what `wait` returns. */
 function heldAfterFirst(storage: Storage, wait: () => Promise<void> | null): Storage {
   return withList(storage, async (query) => {
     if (query.after !== null) await wait()
@@ -249,7 +249,7 @@ async function tryOpen(hub: TestHub, role: Role): Promise<Opened | null> {
   return { text: () => response.text(), leave: () => leaving.abort() }
 }
 
-/** An export whose answer has begun. */
+/** Starts an export and resolves when its response has begun. */
 async function open(hub: TestHub, role: Role = 'viewer'): Promise<Opened> {
   return (await tryOpen(hub, role)) ?? assert.fail('it was refused')
 }

@@ -1,4 +1,4 @@
-/** The feed of changes as a program follows it. */
+/** The change feed. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { ChangesAnswer } from '@recordhub/protocol'
@@ -9,7 +9,7 @@ import { deleteRecord } from '../helpers/storage/changes.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 
 onEachEngine((engine) => {
-  describe(`following what changes, on ${engine.name}`, () => {
+  describe(`the change feed, on ${engine.name}`, () => {
     const hub = shareHub(engine)
     let platform = ''
     let key = ''
@@ -30,7 +30,7 @@ onEachEngine((engine) => {
     const referencesOf = ({ changes }: ChangesAnswer) =>
       changes.map((line) => line.record?.reference_number)
 
-    test('a line names the record, its change and the place to go on from', async () => {
+    test('an entry has the record, the kind of change and a cursor', async () => {
       const { changes, has_more } = await read({ limit: '1' })
       assert.equal(has_more, true)
       const [line] = changes
@@ -44,7 +44,7 @@ onEachEngine((engine) => {
       assert.deepEqual(line.record, record)
     })
 
-    test('pages and single lines alike lead on, and the end is a place to wait', async () => {
+    test('reading continues from the cursor of a page, of an entry or of the end of the feed', async () => {
       const whole = await read()
       assert.equal(whole.changes.length, 8)
       const paged: unknown[] = []
@@ -72,20 +72,20 @@ onEachEngine((engine) => {
       assert.equal((await read()).changes.length, 8, 'a record stands at its newest change only')
     })
 
-    test('it is read by platform and module', async () => {
+    test('the feed filters by platform and module', async () => {
       assert.deepEqual(referencesOf(await read({ platform, record_type: 'people' })), ['P-1'])
       assert.deepEqual(referencesOf(await read({ record_type: 'nothing' })), [])
       assert.deepEqual(referencesOf(await read({ platform: "x' OR 1=1 --" })), [])
     })
 
-    test('it goes on where it was after a restart of the hub', async () => {
+    test('a cursor stays valid after the hub restarts', async () => {
       const { next_cursor: since } = await read()
       await push(hub(), key, newRecord('N-1', { data: { status: 'late' } }))
       await hub().restart()
       assert.deepEqual(referencesOf(await read({ since })), ['N-1'])
     })
 
-    test('a deleted record is a line without a record', async () => {
+    test('a deleted record appears as an entry without a record', async () => {
       const { changes, next_cursor: since } = await read()
       const [first] = changes
       assert.ok(first)
@@ -106,7 +106,7 @@ onEachEngine((engine) => {
       ])
     })
 
-    test('a cursor ahead of the hub is told, and what is none is 400', async () => {
+    test('a cursor ahead of the feed returns 409, and invalid parameters return 400', async () => {
       const { next_cursor } = await read()
       const ahead = await hub().get(`/api/v1/changes?since=${Number(next_cursor) + 1}`)
       expectError(ahead, 409, 'cursor_beyond')

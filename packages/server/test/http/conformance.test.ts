@@ -1,4 +1,4 @@
-/** A whole platform judged through the operator API, before and after it is registered. */
+/** The conformance check of a platform over the operator API, before and after registration. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ConformanceAnswer, type ConformanceLine } from '@recordhub/protocol'
@@ -30,8 +30,8 @@ function linesOf(text: string): ConformanceLine[] {
 }
 
 onEachEngineWhenDeep((engine) => {
-  describe(`a whole platform judged, on ${engine.name}`, () => {
-    test('before it is registered: a report with its page, and nothing is stored', async () => {
+  describe(`the conformance check, on ${engine.name}`, () => {
+    test('checking an unregistered platform returns a report and its HTML page, and stores nothing', async () => {
       await using hub = await startTestHub(engine, { patience: { passing: createManualPassing() } })
       await using platform = await goodPlatform()
       const before = await tracesOf(hub)
@@ -44,7 +44,7 @@ onEachEngineWhenDeep((engine) => {
       expectAbsent([platform.source_api_key], [answer.text, hub.log()])
     })
 
-    test('what is found comes line by line, grouped by endpoint, the report last', async () => {
+    test('findings are streamed as NDJSON, grouped by endpoint, with the report last', async () => {
       await using hub = await startTestHub(engine, { patience: { passing: createManualPassing() } })
       await using platform = await goodPlatform()
       platform.modules[0]?.records.push(goodRecord(1))
@@ -68,7 +68,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(last.success, false)
     })
 
-    test('of a registered platform its own key is used, and its name expected', async () => {
+    test('a registered platform is checked with its stored key and name', async () => {
       await using hub = await startTestHub(engine, { patience: { passing: createManualPassing() } })
       await using platform = await goodPlatform()
       const { id } = await registerPlatform(hub, platform)
@@ -79,7 +79,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(await post(hub, '/api/v1/platforms/999/conformance', {}), 404, 'not_found')
     })
 
-    test('an address that cannot be used is a finding, and its password is not quoted', async () => {
+    test('an unusable address is reported as a finding that does not quote its password', async () => {
       await using hub = await startTestHub(engine)
       const source = { source_base_url: 'http://me:hunter2222222@x', source_api_key: 'key' }
       const answer = await post(hub, PATH, source)
@@ -88,7 +88,7 @@ onEachEngineWhenDeep((engine) => {
       expectAbsent(['hunter2222222'], [answer.text])
     })
 
-    test('it takes an operator', async () => {
+    test('the check requires the operator role and a valid body', async () => {
       await using hub = await startTestHub(engine)
       const headers = { authorization: hub.authorization('viewer') }
       const source = { source_base_url: 'http://127.0.0.1:9', source_api_key: 'key' }

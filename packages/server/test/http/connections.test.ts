@@ -1,4 +1,4 @@
-/** Testing a registered platform, its keys shown and rotated, its address changed. */
+/** Testing a registered platform, revealing and rotating its hub key, and changing its address or source key. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -97,7 +97,7 @@ const failing = (checks: ConnectionCheck[]) => checks.filter((one) => !one.ok)
 
 onEachEngineWhenDeep((engine) => {
   describe(`testing a registered platform, on ${engine.name}`, () => {
-    test('each endpoint of its registered modules is tried, and nothing is stored', async () => {
+    test('the test calls each endpoint of the registered modules and stores nothing', async () => {
       await using kit = await start(engine)
       const before = await tracesOf(kit.hub)
       kit.simulated.requests.length = 0
@@ -115,7 +115,7 @@ onEachEngineWhenDeep((engine) => {
       expectAbsent([kit.simulated.source_api_key], [JSON.stringify(checks), kit.hub.log()])
     })
 
-    test('no search endpoint is no fault', async () => {
+    test('a missing search endpoint does not fail the test', async () => {
       await using kit = await start(engine)
       kit.simulated.behave('search', respond.status(404))
       const { success, checks } = await testOf(kit)
@@ -147,7 +147,7 @@ onEachEngineWhenDeep((engine) => {
       ['404', respond.status(404), 'platform_path_missing', /records\/cases/],
       ['nothing', respond.nothing(), 'platform_unreachable', /cut off/],
     ]
-    test('a records endpoint that does wrong is named with the cause and what to do', async () => {
+    test('a failing records endpoint is reported with the cause and advice', async () => {
       await using kit = await start(engine)
       for (const [what, behaviour, code, words] of FAULTS) {
         kit.simulated.behave('records/cases', behaviour)
@@ -161,7 +161,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('an answer without end is read no further than its beginning', async () => {
+    test('only the beginning of an endless response is read', async () => {
       await using kit = await start(engine)
       const record = JSON.stringify(simulatedRecord(1))
       const closed = Promise.withResolvers<void>()
@@ -181,7 +181,7 @@ onEachEngineWhenDeep((engine) => {
       await closed.promise
     })
 
-    test('where nothing further could work it ends: away, key refused, another platform', async () => {
+    test('the test ends at a fatal error: unreachable, key rejected or another platform', async () => {
       await using kit = await start(engine)
       kit.simulated.behave('manifest', respond.status(401))
       const refused = await testOf(kit)
@@ -203,7 +203,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(only(away.checks).code, 'platform_unreachable')
     })
 
-    test('a test and a probe come line by line to whoever asks for that', async () => {
+    test('a test and a probe are streamed as NDJSON if the client accepts it', async () => {
       await using kit = await start(engine)
       const headers = { authorization: kit.hub.authorization('operator'), accept: LINES }
       const answer = await post(kit, 'test', {}, headers)
@@ -216,7 +216,7 @@ onEachEngineWhenDeep((engine) => {
       const probe = { method: 'POST', url: '/api/v1/platforms/probe', headers } as const
       const body = { source_base_url, source_api_key }
       const probed = linesOf(await kit.hub.send({ ...probe, body }))
-      // All modules of the manifest, since none is chosen yet.
+      // All modules of the manifest, since none has been selected yet.
       assert.equal(probed.length, 8)
       const whole = await kit.hub.send({
         ...probe,
@@ -234,7 +234,7 @@ onEachEngineWhenDeep((engine) => {
   })
 
   describe(`the hub key of a platform, on ${engine.name}`, () => {
-    test('it is shown to an operator who gives the password, and that is written down', async () => {
+    test('an operator reveals the key with the password, which the audit log records', async () => {
       await using kit = await start(engine, { withOperator: true })
       const { headers } = await signIn(kit.hub)
       const answer = await post(kit, 'hub-key/reveal', { password: PASSWORD }, headers)
@@ -256,7 +256,7 @@ onEachEngineWhenDeep((engine) => {
       expectAbsent([kit.hub_api_key, PASSWORD], [kit.hub.log()])
     })
 
-    test('it is shown without a password to who has none and has just signed in, to nobody else', async () => {
+    test('an operator who has no password can reveal the key right after signing in', async () => {
       await using kit = await start(engine, { withOperator: true })
       const { headers } = await signIn(kit.hub)
       expectError(await post(kit, 'hub-key/reveal', {}, headers), 403, 'password_wrong')
@@ -265,7 +265,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(expectAnswer(shown, 200, HubKeyAnswer).hub_api_key, kit.hub_api_key)
     })
 
-    test('wrong guesses are refused, written down and limited; a token cannot guess', async () => {
+    test('wrong passwords are rejected, audited and limited; API tokens cannot reveal the key', async () => {
       await using kit = await start(engine, { withOperator: true })
       const { headers } = await signIn(kit.hub)
       const guess = (password: string) => post(kit, 'hub-key/reveal', { password }, headers)
@@ -287,7 +287,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('rotated, the old key goes on for the time of grace and no longer, cached or not', async () => {
+    test('after a rotation the old key works until the grace period ends, even if it is cached', async () => {
       let now = Date.parse('2026-03-10T08:00:00.000Z')
       const clock = { now: () => new Date(now) }
       await using kit = await start(engine, { clock })
@@ -318,7 +318,7 @@ onEachEngineWhenDeep((engine) => {
       expectAbsent([old, key], [hub.log(), JSON.stringify(await activityOf(hub))])
     })
 
-    test('rotated without grace the old key opens nothing from then on', async () => {
+    test('a rotation without a grace period ends the old key; invalid periods return 400', async () => {
       await using kit = await start(engine)
       expectAnswer(await push(kit.hub, kit.hub_api_key, newRecord('N-1')), 201, PushAnswer)
       const rotated = await post(kit, 'hub-key/rotate', { grace_seconds: 0 })
@@ -332,7 +332,7 @@ onEachEngineWhenDeep((engine) => {
   })
 
   describe(`changing the address or source key of a platform, on ${engine.name}`, () => {
-    test('the platform is called there with that key from then on', async () => {
+    test('the hub calls the platform at the new address with the new key', async () => {
       await using kit = await start(engine)
       const { platform_name, modules } = kit.simulated
       await using moved = await simulatePlatform({
@@ -368,7 +368,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(lines.length, 1)
     })
 
-    test('what does not work is not stored: wrong key, nobody there, another platform', async () => {
+    test('a wrong key, another platform or an invalid address is rejected and not stored', async () => {
       await using kit = await start(engine)
       await using other = await simulatePlatform({ source_api_key: kit.simulated.source_api_key })
       const refuse = async (body: Record<string, unknown>, status: number, code: string) =>

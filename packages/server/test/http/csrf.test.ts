@@ -1,4 +1,4 @@
-/** Who may act: sessions with their CSRF token, and programs with theirs (specification 5 and 7). */
+/** Authentication of actions: sessions with their CSRF token, and API tokens (specification 5 and 7). */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { StartPullAnswer } from '@recordhub/protocol'
@@ -21,7 +21,7 @@ import { runSql } from '../helpers/storage/sql.ts'
 
 const PULL_ALL = '/dashboard/pull-all-existing-records'
 
-/** Requests that change something, which a session alone must not be enough for. */
+/** Requests that change something and therefore need more than a session cookie. */
 const API_CALLS: HubRequest[] = [
   { method: 'POST', url: '/api/v1/pulls' },
   { method: 'POST', url: '/api/v1/platforms/probe', body: {} },
@@ -32,7 +32,7 @@ const API_CALLS: HubRequest[] = [
 ]
 
 onEachEngineWhenDeep((engine) => {
-  describe(`acting with a session, on ${engine.name}`, () => {
+  describe(`actions with a session, on ${engine.name}`, () => {
     const hub = shareHub(engine, { withOperator: true })
     let mine: Session
     let other: Session
@@ -44,17 +44,26 @@ onEachEngineWhenDeep((engine) => {
 
     const cases: [string, () => Record<string, string>][] = [
       ['no session', () => ({})],
-      ['no session, but a token', () => ({ 'x-csrf-token': mine.csrf })],
-      ['a session, but no token', () => ({ cookie: mine.cookie })],
-      ['an empty token', () => ({ cookie: mine.cookie, 'x-csrf-token': '' })],
-      ["another session's token", () => ({ cookie: mine.cookie, 'x-csrf-token': other.csrf })],
-      ['a token with a letter more', () => ({ ...mine.headers, 'x-csrf-token': `${mine.csrf}A` })],
-      ['a session that was signed out', () => ended.headers],
-      ['a made-up session', () => ({ ...mine.headers, cookie: 'recordhub.session_token=a.b' })],
-      ['a bearer token instead', () => ({ authorization: hub().authorization('admin') })],
+      ['a CSRF token but no session', () => ({ 'x-csrf-token': mine.csrf })],
+      ['a session but no CSRF token', () => ({ cookie: mine.cookie })],
+      ['an empty CSRF token', () => ({ cookie: mine.cookie, 'x-csrf-token': '' })],
+      ["another session's CSRF token", () => ({ cookie: mine.cookie, 'x-csrf-token': other.csrf })],
+      [
+        'a CSRF token with an extra letter',
+        () => ({ ...mine.headers, 'x-csrf-token': `${mine.csrf}A` }),
+      ],
+      ['a signed-out session', () => ended.headers],
+      [
+        'a forged session cookie',
+        () => ({ ...mine.headers, cookie: 'recordhub.session_token=a.b' }),
+      ],
+      [
+        'a bearer token instead of a session',
+        () => ({ authorization: hub().authorization('admin') }),
+      ],
     ]
     for (const [what, headersOf] of cases) {
-      test(`a dashboard POST with ${what} is 419, as JSON to a script and as a page to a browser`, async () => {
+      test(`a dashboard POST with ${what} returns 419, as JSON or as a page`, async () => {
         const traces = await tracesOf(hub())
         const send = (headers: Record<string, string>) =>
           hub().send({ method: 'POST', url: PULL_ALL, headers: { ...headersOf(), ...headers } })
@@ -77,7 +86,7 @@ onEachEngineWhenDeep((engine) => {
     }
 
     for (const request of API_CALLS) {
-      test(`${request.method} ${request.url} is 401 for nobody, 419 for a session without its token`, async () => {
+      test(`${request.method} ${request.url} returns 401 without a session, 419 without its CSRF token`, async () => {
         const traces = await tracesOf(hub())
         expectError(await hub().send(request), 401, 'not_signed_in')
         const headers = { cookie: mine.cookie }
@@ -90,14 +99,14 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('the sign-out of Better Auth asks for the token as well', async () => {
+    test('the Better Auth sign-out requires the CSRF token too', async () => {
       const headers = { cookie: mine.cookie }
       const request = { method: 'POST', url: '/api/auth/sign-out', body: {} } as const
       expectError(await hub().send({ ...request, headers }), 419, 'session_or_token_invalid')
       assert.equal((await hub().send({ url: '/dashboard', headers })).status, 200)
     })
 
-    test('a page of another site is 403, even with session and token', async () => {
+    test('a request from another site returns 403, even with a session and its CSRF token', async () => {
       const traces = await tracesOf(hub())
       for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example']) {
         for (const url of [PULL_ALL, '/api/v1/pulls']) {
@@ -109,7 +118,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(await tracesOf(hub()), traces)
     })
 
-    test('with session, token and its own origin a pull is queued', async () => {
+    test('a same-origin request with a session and its CSRF token queues a pull', async () => {
       const headers = { ...mine.headers, host: 'hub.example', origin: 'http://hub.example' }
       const answer = await hub().send({ method: 'POST', url: PULL_ALL, headers })
       const { pull } = expectAnswer(answer, 202, StartPullAnswer)
@@ -118,16 +127,16 @@ onEachEngineWhenDeep((engine) => {
     })
   })
 
-  describe(`acting with a bearer token, on ${engine.name}`, () => {
+  describe(`actions with a bearer token, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
-    test('a program with the role operator registers a platform without CSRF token', async () => {
+    test('an API token with the operator role registers a platform without a CSRF token', async () => {
       await using platform = await simulatePlatform()
       assert.equal((await sendRegistration(hub(), platform)).status, 201)
     })
 
     for (const request of API_CALLS) {
-      test(`a viewer may not ${request.method} ${request.url}`, async () => {
+      test(`a viewer token cannot ${request.method} ${request.url}`, async () => {
         await using platform = await simulatePlatform()
         const traces = await tracesOf(hub())
         const { source_base_url, source_api_key } = platform
@@ -145,7 +154,7 @@ onEachEngineWhenDeep((engine) => {
     }
 
     for (const url of ['platforms', 'records', 'pulls', 'activity', 'rejected-pushes']) {
-      test(`a viewer may read ${url}, nobody else`, async () => {
+      test(`a viewer token reads ${url}; an unauthenticated request returns 401`, async () => {
         const authorization = hub().authorization('viewer')
         const request = { url: `/api/v1/${url}` }
         assert.equal((await hub().send({ ...request, headers: { authorization } })).status, 200)
@@ -153,7 +162,7 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('a token that has expired, is revoked, made up or no token is 401', async () => {
+    test('an expired, revoked, unknown or malformed token returns 401', async () => {
       const { hub_api_key } = await registerAny(hub())
       const { operators } = hub().storage
       const role = { role: 'admin', actor: 'test' } as const
@@ -181,7 +190,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('a token for programs opens neither the dashboard nor the receiver', async () => {
+    test('an API token is not accepted by the dashboard or the receiver', async () => {
       const authorization = hub().authorization('admin')
       const headers = { authorization, 'x-api-key': authorization.slice('Bearer '.length) }
       assert.equal((await hub().send({ url: '/dashboard', headers })).status, 302)

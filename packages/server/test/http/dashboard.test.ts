@@ -1,4 +1,4 @@
-/** The snapshot, the status of browser auto-sync, pages, health and the description of the API. */
+/** The dashboard snapshot and the status of browser auto-sync. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'
@@ -30,8 +30,8 @@ const STATS = [
 
 onEachEngineWhenDeep((engine) => {
   describe(`the snapshot, on ${engine.name}`, () => {
-    test('it has every member of the design, and counts what came', async () => {
-      // No midnight in between.
+    test('the snapshot has every specified member and counts pushes and pulled records', async () => {
+      // The clock stands still, so that the day cannot change during a test.
       await using hub = await startTestHub(engine, { withOperator: true, clock: clockOfToday() })
       await using platform = await simulatePlatform()
       platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
@@ -88,7 +88,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(!('modules' in shown))
       assert.deepEqual([shown.records, shown.status, shown.last_error], [3, 'active', null])
       assert.notEqual(shown.latest_sync_at, null)
-      // The platform does not list what it has pushed, so that its mark is the latest change.
+      // The pull did not contain the pushed record, so marking it missing is the latest change.
       assert.deepEqual(
         full.records.map((record) => [record.reference_number, record.missing_since !== null]),
         [
@@ -101,7 +101,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(full.logs.length > 0 && full.logs.length <= 20)
     })
 
-    test('it shows the 20 latest records and lines', async () => {
+    test('the snapshot has the 20 latest records and log entries', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       await using platform = await simulatePlatform()
       const { hub_api_key } = await registerPlatform(hub, platform)
@@ -118,14 +118,14 @@ onEachEngineWhenDeep((engine) => {
   })
 
   describe(`reading the snapshot, on ${engine.name}`, () => {
-    // No midnight in between.
+    // The clock stands still, so that the day cannot change during a test.
     const hub = shareHub(engine, { withOperator: true, clock: clockOfToday() })
     let session: Session
     before(async () => {
       session = await signIn(hub())
     })
 
-    test('as long as nothing has changed it is 304 to who has it, and new after a change', async () => {
+    test('an unchanged snapshot returns 304 for its ETag, and a push changes the ETag', async () => {
       await using platform = await simulatePlatform()
       const { hub_api_key } = await registerPlatform(hub(), platform)
       const { headers } = session
@@ -142,7 +142,7 @@ onEachEngineWhenDeep((engine) => {
       assert.notEqual(next.header('etag'), etag)
     })
 
-    test('without a session it is 401 as JSON, and nobody may cache it', async () => {
+    test('a request without a session returns 401 as JSON, and no response may be cached', async () => {
       for (const sent of [{}, { cookie: 'recordhub.session_token=made.up' }]) {
         const headers = {
           accept: 'application/json',
@@ -163,7 +163,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(known.header('cache-control'), 'no-store')
     })
 
-    test('it writes nothing and pulls nothing', async () => {
+    test('reading the snapshot writes nothing and calls no platform', async () => {
       await using platform = await simulatePlatform()
       await registerPlatform(hub(), platform)
       const calls = platform.requests.length
@@ -175,7 +175,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(platform.requests.length, calls)
     })
 
-    test('it does not keep an idle session alive; other requests do', async () => {
+    test('reading the snapshot does not extend the session; other requests do', async () => {
       const lastSeen = async () =>
         JSON.stringify(await runSql(hub().storage, 'SELECT updated_at FROM operator_sessions'))
       const earlier = new Date(Date.now() - 3_600_000).toISOString()
@@ -190,17 +190,17 @@ onEachEngineWhenDeep((engine) => {
     })
 
     for (const [what, headers, body] of [
-      ['nothing', {}, undefined],
-      ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=1'],
-      ['broken JSON', { 'content-type': 'application/json' }, '{"a":'],
+      ['no body', {}, undefined],
+      ['a form body', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=1'],
+      ['malformed JSON', { 'content-type': 'application/json' }, '{"a":'],
       ['no content type', {}, 'hello'],
-      ['a content type that is none', { 'content-type': 'nonsense' }, 'hello'],
+      ['an invalid content type', { 'content-type': 'nonsense' }, 'hello'],
       ['a large body', { 'content-type': 'text/plain' }, 'x'.repeat(2 * 1024 * 1024)],
-      ['another site as origin', { origin: 'https://evil.example' }, undefined],
-      ['a wrong csrf-token', { 'x-csrf-token': 'wrong', cookie: 'a=b' }, undefined],
+      ['a cross-site origin', { origin: 'https://evil.example' }, undefined],
+      ['a wrong CSRF token', { 'x-csrf-token': 'wrong', cookie: 'a=b' }, undefined],
       ['an Accept of text/html', { accept: 'text/html' }, undefined],
     ] as const) {
-      test(`browser auto-sync with ${what} answers its status and does nothing`, async () => {
+      test(`browser auto-sync with ${what} returns its status and does nothing`, async () => {
         const traces = await tracesOf(hub())
         const request = {
           method: 'POST' as const,

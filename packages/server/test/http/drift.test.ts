@@ -1,4 +1,4 @@
-/** Manifests that change, records that do not go with them, and whether all records are here. */
+/** Manifest changes, records that do not match the manifest, and the completeness of modules. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -24,8 +24,8 @@ import { until } from '../helpers/time/until.ts'
 const FIELD = { key: 'note', label: 'Note', type: 'string', required: false }
 
 onEachEngine((engine) => {
-  describe(`a manifest that changes, on ${engine.name}`, () => {
-    test('refreshed by hand it tells what has changed, once', async () => {
+  describe(`manifest changes, on ${engine.name}`, () => {
+    test('a manual refresh reports the changes of a manifest once', async () => {
       await using kit = await startPulledHub(engine)
       const module = only(kit.platform.modules)
       module.fields = [...module.fields.slice(1), FIELD]
@@ -58,7 +58,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await tracesOf(kit.hub), before)
     })
 
-    test('the view of a module soon has a column for a field that is new', async () => {
+    test('the SQL view of a module gains a column for a new field', async () => {
       await using kit = await startPulledHub(engine)
       only(kit.platform.modules).fields.push(FIELD)
       await refresh(kit)
@@ -71,7 +71,7 @@ onEachEngine((engine) => {
       }, 'the view has a column of the new field')
     })
 
-    test('one that cannot be used changes nothing and says why', async () => {
+    test('an invalid manifest is rejected with its cause and changes nothing', async () => {
       await using kit = await startPulledHub(engine)
       const read = async () => (await kit.hub.get(`/api/v1/platforms/${kit.registered.id}`)).text
       const before = await read()
@@ -89,7 +89,7 @@ onEachEngine((engine) => {
       expectError(await sendRefresh(kit.hub, kit.registered.id, 'viewer'), 403, 'forbidden')
     })
 
-    test('pulls ask for it once an hour, and a failure of it does not fail them', async () => {
+    test('pulls fetch the manifest once an hour, and succeed even if that fails', async () => {
       await using kit = await startPulledHub(engine)
       const module = only(kit.platform.modules)
       const asked = () => kit.platform.requests.filter(isManifest).length
@@ -119,7 +119,7 @@ onEachEngine((engine) => {
       assert.equal(asked(), atFirst + 2, 'A platform that fails is not asked for more')
     })
 
-    test('from then on its keys decide what a pull takes away', async () => {
+    test('a pull deletes an absent value only if the manifest names its key', async () => {
       await using kit = await startPulledHub(engine)
       const module = only(kit.platform.modules)
       const etag = { ETag: '"same"' }
@@ -143,8 +143,8 @@ onEachEngine((engine) => {
     })
   })
 
-  describe(`records that do not go with the manifest, on ${engine.name}`, () => {
-    test('their keys are counted, of pushes and of what a pull brings new or changed', async () => {
+  describe(`records not matching the manifest, on ${engine.name}`, () => {
+    test('unknown and absent keys are counted for pushes and for new or changed pulled records', async () => {
       await using kit = await startPulledHub(engine)
       const module = only(kit.platform.modules)
       module.fields.push({ ...FIELD, required: true })
@@ -168,7 +168,7 @@ onEachEngine((engine) => {
       )
     })
 
-    test('under the policy reject a push of one is refused, and replayed once it may be', async () => {
+    test('under the policy reject a push is rejected, and its replay succeeds under accept', async () => {
       await using kit = await startPulledHub(engine)
       await setPolicy(kit, 'reject')
       const body = newRecord('R-1', { data: { odd: 1 } })
@@ -188,7 +188,7 @@ onEachEngine((engine) => {
       assert.equal(only((await moduleDriftOf(kit)).unknown).count, 1)
     })
 
-    test('under the policy reject a pulled one is refused, its record stays and is not gone', async () => {
+    test('under the policy reject a pulled record is rejected, and the stored one stays unmarked', async () => {
       await using kit = await startPulledHub(engine)
       const module = only(kit.platform.modules)
       module.records = [simulatedRecord(1), simulatedRecord(2)]
@@ -208,7 +208,7 @@ onEachEngine((engine) => {
       assert.deepEqual(records[1]?.data, { status: 'closed' })
     })
 
-    test('the policy is for operators, of modules that there are, and is audited', async () => {
+    test('setting the policy requires an operator and an existing module, and is audited', async () => {
       await using kit = await startPulledHub(engine)
       expectError(await sendPolicy(kit, { drift_policy: 'reject' }, 'viewer'), 403, 'forbidden')
       for (const wrong of [{ drift_policy: 'maybe' }, {}, { drift_policy: 'accept', more: 1 }]) {
@@ -226,8 +226,8 @@ onEachEngine((engine) => {
     })
   })
 
-  describe(`whether all records are here, on ${engine.name}`, () => {
-    test('a whole read whose total, count and content agree proves it; what differs is told', async () => {
+  describe(`completeness of a module, on ${engine.name}`, () => {
+    test('a full pull whose total, count and content agree verifies a module; differences are reported', async () => {
       await using kit = await startPulledHub(engine)
       const module = only(kit.platform.modules)
       assert.equal((await completenessOf(kit)).complete_at, null)
@@ -254,7 +254,7 @@ onEachEngine((engine) => {
       const refused = await completenessOf(kit)
       assert.equal(refused.complete_at, proved.complete_at)
       assert.deepEqual(refused.doubts, ['rejected'])
-      // The platform has the one that was refused; N-1, which it has not, is marked.
+      // The platform has the rejected R-0. It does not have N-1, which is marked missing.
       assert.deepEqual([refused.missing, refused.only_here], [1, 0])
       assert.match(refused.trouble ?? '', /1 rejected/)
 
@@ -268,7 +268,7 @@ onEachEngine((engine) => {
       assert.deepEqual([again.doubts, again.missing, again.pushed_since], [[], 1, 0])
     })
 
-    test('without a total nothing is proved, and a broken read says nothing', async () => {
+    test('a pull without a total verifies nothing, and a failed pull changes nothing', async () => {
       await using kit = await startPulledHub(engine)
       const { platform_name } = kit.platform
       const records = [simulatedRecord(1)]
@@ -286,7 +286,7 @@ onEachEngine((engine) => {
       assert.deepEqual(after, before)
     })
 
-    test('an answer that still holds proves it anew', async () => {
+    test('a 304 response verifies the module again', async () => {
       await using kit = await startPulledHub(engine)
       const { platform_name } = kit.platform
       const answer = { success: true, platform_name, total: 1, records: [simulatedRecord(1)] }
@@ -309,7 +309,7 @@ function isManifest({ path }: { path: string }): boolean {
   return path.endsWith('/manifest')
 }
 
-/** As if nobody had asked for a manifest for long. */
+/** Makes the next refresh of the manifest due. */
 async function makeDue(hub: TestHub): Promise<void> {
   const long = "'2026-01-01T00:00:00.000Z'"
   await runSql(

@@ -1,4 +1,4 @@
-/** Platforms that send keys back, wherever they can: none is stored, logged or answered. */
+/** Platforms that echo keys: the hub does not store, log or return them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newRecord, push } from '../helpers/hub/actions.ts'
@@ -10,7 +10,7 @@ import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 const KEY = 'S3CR3T-k3y/of+the=platform-0123456789'
-/** The beginning of it in each form: one that is cut off must not stand there either. */
+/** The beginning of the key in each encoding, which finds truncated copies too. */
 const START = Buffer.from(KEY.slice(0, 12))
 const PARTS = [START.toString(), START.toString('base64'), START.toString('hex')]
 
@@ -28,13 +28,13 @@ const row = (what: string, endpoint: Row['endpoint'], behaviour: Row['behaviour'
 })
 
 const ROWS: readonly Row[] = [
-  row('the words of a ping', 'ping', ({ platform: { platform_name } }) =>
+  row('the ping message', 'ping', ({ platform: { platform_name } }) =>
     respond.json({ success: true, message: `Hello ${KEY}`, platform_name }),
   ),
-  row('its name', 'ping', () =>
+  row('the platform name', 'ping', () =>
     respond.json({ success: true, message: 'Hello', platform_name: KEY }),
   ),
-  row('every word of a manifest', 'manifest', ({ platform: { platform_name, modules } }) => {
+  row('every text of the manifest', 'manifest', ({ platform: { platform_name, modules } }) => {
     const manifest = manifestOf(platform_name, modules)
     const [module] = manifest.modules
     assert.ok(module)
@@ -55,51 +55,51 @@ const ROWS: readonly Row[] = [
       ],
     })
   }),
-  row('a member that nobody asked for', 'manifest', ({ platform: { platform_name, modules } }) =>
+  row('an unknown member', 'manifest', ({ platform: { platform_name, modules } }) =>
     respond.json({ ...manifestOf(platform_name, modules), asked_with: KEY }),
   ),
-  row('a Content-Type', 'records/cases', (kit) =>
+  row('the Content-Type', 'records/cases', (kit) =>
     respond.text(recordsOf(kit), `text/${Buffer.from(KEY).toString('base64url')}`),
   ),
-  row('a Content-Type, cut off', 'records/cases', (kit) =>
+  row('the Content-Type, truncated', 'records/cases', (kit) =>
     respond.text(recordsOf(kit), `text/x; ${far(170)}${KEY}`),
   ),
-  row('an ETag', 'records/cases', (kit) =>
+  row('the ETag', 'records/cases', (kit) =>
     respond.text(recordsOf(kit), 'application/json', { ETag: `"${KEY}"` }),
   ),
-  row('another address, cut off', 'records/cases', () =>
+  row('a redirect target, truncated', 'records/cases', () =>
     respond.redirect(`https://elsewhere.example/${far(150)}${KEY}`),
   ),
-  row('the address of the next page', 'records/cases', (kit) =>
+  row('the URL of the next page', 'records/cases', (kit) =>
     respond.text(recordsOf(kit), 'application/json', {
       Link: `<https://elsewhere.example/${KEY}/${HEX}>; rel="next"`,
     }),
   ),
-  row('what it says of a failure, cut off', 'records/cases', () =>
+  row('a failure message, truncated', 'records/cases', () =>
     respond.json({ success: false, message: `${far(280)}${KEY}` }),
   ),
-  row('another name, cut off', 'records/cases', () =>
+  row('a different platform name, truncated', 'records/cases', () =>
     respond.json({ success: true, platform_name: `${far(180)}${KEY}`, records: [] }),
   ),
-  row('another module, cut off', 'records/cases', () =>
+  row('a different record_type, truncated', 'records/cases', () =>
     respond.json({ success: true, record_type: `${far(180)}${BASE64}`, records: [] }),
   ),
-  row('a refused record', 'records/cases', () =>
+  row('a rejected record', 'records/cases', () =>
     respond.json({ records: [{ reference_number: '', data: { [KEY]: [KEY, BASE64, HEX] } }] }),
   ),
-  row('the names of fields of a refused record', 'records/cases', () =>
+  row('the field names of a rejected record', 'records/cases', () =>
     respond.json({ records: [{ ...newRecord('R-9'), data: { [KEY]: 1, [BASE64]: 2 } }] }),
   ),
-  row('what is found', 'search', () =>
+  row('search results', 'search', () =>
     respond.json({ records: [{ note: KEY, [BASE64]: HEX }], more: KEY }),
   ),
-  row('what cannot be understood', 'search', () => respond.json({ note: BASE64 })),
+  row('an invalid search response', 'search', () => respond.json({ note: BASE64 })),
 ]
 
 onEachEngineWhenDeep((engine) => {
-  describe(`keys that platforms send back, on ${engine.name}`, () => {
+  describe(`keys that platforms echo, on ${engine.name}`, () => {
     for (const { what, endpoint, behaviour } of ROWS) {
-      test(`in ${endpoint}: ${what}`, async () => {
+      test(`a key in ${endpoint} (${what}) is not stored, logged or returned`, async () => {
         await using kit = await startKit(engine)
         const { platform } = kit
         platform.behave(endpoint, behaviour(kit))
@@ -120,12 +120,12 @@ onEachEngineWhenDeep((engine) => {
 
     const pushes: [string, Record<string, unknown>][] = [
       ['a value', { data: 7, note: { deep: [`with ${KEY}`, BASE64, HEX] } }],
-      ['the name of a member', { data: 7, [KEY]: 1 }],
-      ['the module', { record_type: KEY }],
-      ['the name of a field', { data: { [KEY]: 1 } }],
+      ['a member name', { data: 7, [KEY]: 1 }],
+      ['the record_type', { record_type: KEY }],
+      ['a field name', { data: { [KEY]: 1 } }],
     ]
     for (const [what, over] of pushes) {
-      test(`in a push that is refused: ${what}`, async () => {
+      test(`a key in a rejected push (${what}) is not stored, logged or returned`, async () => {
         await using kit = await startKit(engine)
         const { hub_api_key } = kit.registered
         for (const key of [KEY, hub_api_key]) {
@@ -139,7 +139,7 @@ onEachEngineWhenDeep((engine) => {
   })
 })
 
-/** A module that refuses what its manifest does not name: such names are told. */
+/** Starts a hub whose module rejects unknown fields, since that error quotes field names. */
 async function startKit(engine: StorageEngine): Promise<PulledHub> {
   const kit = await startPulledHub(engine, { source_api_key: KEY })
   const path = `/api/v1/platforms/${kit.registered.id}/modules/cases`

@@ -1,4 +1,4 @@
-/** Erasing a person's record, and keeping it away. */
+/** Erasing a person's record, and rejecting it afterwards. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Erasure, ErasurePreview, PushAnswer, Tombstone } from '@recordhub/protocol'
@@ -31,7 +31,7 @@ const PERSON = 'Person person-4711'
 
 onEachEngine((engine) => {
   describe(`erasing a record, on ${engine.name}`, () => {
-    test('it is named before, taken everywhere, and kept away from pushes and pulls', async () => {
+    test('erasing is previewed, removes the record everywhere and blocks later pushes and pulls', async () => {
       await using kit = await startWithPerson(engine)
       const { hub, id, key, platform } = kit
       await push(hub, key, newRecord(REFERENCE, { data: { status: 'closed' } }))
@@ -73,7 +73,7 @@ onEachEngine((engine) => {
       expectError(await erase(hub, id, { mode: 'erase' }), 404, 'not_found')
     })
 
-    test('anonymised it leaves an empty record, so that counts stay', async () => {
+    test('anonymising leaves an empty record, so that counts stay the same', async () => {
       await using kit = await startWithPerson(engine)
       const before = await recordsOf(kit.hub, kit.platform.platform_name)
       expectAnswer(await erase(kit.hub, kit.id, { mode: 'anonymise' }), 200, Erased)
@@ -86,7 +86,7 @@ onEachEngine((engine) => {
       await expectGone(kit)
     })
 
-    test('a lifted tombstone lets the next pull bring it back, as a new record', async () => {
+    test('after its tombstone is deleted, the next pull stores the record under a new id', async () => {
       await using kit = await startWithPerson(engine)
       const { hub, id } = kit
       expectAnswer(await erase(hub, id, { mode: 'erase' }), 200, Erased)
@@ -110,7 +110,7 @@ onEachEngine((engine) => {
       assert.equal(answer.record_id, again.record_id)
     })
 
-    test('it takes an admin, a mode and nothing else; a wrong request changes nothing', async () => {
+    test('erasing requires an admin and a valid mode, and an invalid request changes nothing', async () => {
       await using kit = await startWithPerson(engine)
       const { hub, id } = kit
       for (const role of ['viewer', 'operator'] as const) {
@@ -139,7 +139,7 @@ onEachEngine((engine) => {
       assert.equal((await hub.get(`/api/v1/records/${id}`)).status, 200)
     })
 
-    test('the audit says who, which number and why, and not who it was', async () => {
+    test('the audit entry has the record id and the reason, but no personal data', async () => {
       await using kit = await startWithPerson(engine)
       const { hub, id } = kit
       expectAnswer(
@@ -156,7 +156,7 @@ onEachEngine((engine) => {
       expectAbsent([REFERENCE, PERSON], [JSON.stringify(entry), JSON.stringify(line)])
     })
 
-    test('a module of which something was erased is read conditionally as before', async () => {
+    test('a module with an erased record is still read with conditional requests', async () => {
       await using kit = await startWithPerson(engine)
       const { hub, platform } = kit
       expectAnswer(await erase(hub, kit.id, { mode: 'erase' }), 200, Erased)
@@ -178,7 +178,7 @@ onEachEngine((engine) => {
   })
 })
 
-/** A hub that has pulled a person's record among others. */
+/** Starts a hub that has pulled a person's record among others. */
 async function startWithPerson(engine: StorageEngine) {
   const hub = await startTestHub(engine, { withOperator: true })
   const records = [1, 'person-4711', 2].map((number) => simulatedRecord(number))
@@ -216,7 +216,7 @@ async function tombstonesOf(hub: TestHub): Promise<Tombstone[]> {
   return expectAnswer(await hub.get('/api/v1/tombstones'), 200, Tombstones).tombstones
 }
 
-/** In no answer, no page, and not in the log. */
+/** Asserts that no response and no log line contains the person. */
 async function expectGone({ hub }: { hub: TestHub }): Promise<void> {
   const answers = [JSON.stringify(await readSnapshot(hub)), hub.log()]
   for (const url of ['records', 'activity?limit=500', 'rejected-pushes', 'tombstones', 'pulls/1']) {

@@ -1,4 +1,4 @@
-/** Server-sent events: who hears them, what they say, and when they end. */
+/** Server-sent events: who receives them, what they contain, and when a stream ends. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'
@@ -20,9 +20,9 @@ const EVENTS = '/dashboard/events'
 const ON: TestHubOptions = { env: { HUB_BROADCAST: 'on' }, withOperator: true }
 
 type Heard = {
-  /** What has come so far. */
+  /** The text received so far. */
   text: () => string
-  /** Resolves when this has come. */
+  /** Resolves when the received text matches. */
   untilHeard: (words: RegExp) => Promise<void>
   ended: Promise<void>
   leave: () => void
@@ -59,7 +59,7 @@ async function listen(hub: TestHub, { headers }: Session): Promise<Heard> {
 
 onEachEngineWhenDeep((engine) => {
   describe(`server-sent events, on ${engine.name}`, () => {
-    test('where broadcasting is off there are none, and the snapshot says so', async () => {
+    test('with broadcasting off, the endpoint returns 404 and the snapshot says so', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { headers } = await signIn(hub)
       const { message } = expectError(await hub.send({ url: EVENTS, headers }), 404, 'not_found')
@@ -67,14 +67,14 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await readSnapshot(hub)).broadcasting, false)
     })
 
-    test('without a session, or with a token, there are none', async () => {
+    test('a request without a session, or with an API token, returns 401', async () => {
       await using hub = await startTestHub(engine, ON)
       expectError(await hub.send({ url: EVENTS }), 401, 'not_signed_in')
       const headers = { authorization: hub.authorization('admin') }
       expectError(await hub.send({ url: EVENTS, headers }), 401, 'not_signed_in')
     })
 
-    test('a push is told to everybody who listens, without its data', async () => {
+    test('a push notifies every listener, without its data', async () => {
       await using hub = await startTestHub(engine, ON)
       const { hub_api_key } = await registerAny(hub)
       const session = await signIn(hub)
@@ -95,7 +95,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(expectAnswer(snapshot, 200, Snapshot).broadcasting, true)
     })
 
-    test('a session that ends, ends them, and they do not keep it alive', async () => {
+    test('a stream ends with its session and does not extend it', async () => {
       await using hub = await startTestHub(engine, { ...ON, pace: { heartbeat: 20 } })
       const session = await signIn(hub)
       const soon = new Date(Date.now() + 3_600_000).toISOString()
@@ -110,14 +110,14 @@ onEachEngineWhenDeep((engine) => {
       await heard.ended
     })
 
-    test('the stop of the hub ends them at once', async () => {
+    test('stopping the hub ends open streams immediately', async () => {
       await using hub = await startTestHub(engine, ON)
       const heard = await listen(hub, await signIn(hub))
       await heard.untilHeard(/retry/)
       await Promise.all([hub.stop(), heard.ended])
     })
 
-    test('who has left is not written to any more', async () => {
+    test('a disconnected listener causes no error', async () => {
       await using hub = await startTestHub(engine, { ...ON, pace: { heartbeat: 5 } })
       const { hub_api_key } = await registerAny(hub)
       const heard = await listen(hub, await signIn(hub))

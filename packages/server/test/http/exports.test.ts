@@ -1,4 +1,4 @@
-/** Taking records away as a file. */
+/** Exporting records as a file. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
@@ -57,7 +57,7 @@ onEachEngine((engine) => {
     const textOf = async (query: Record<string, string>) => {
       const answer = await get(query)
       assert.equal(answer.status, 200)
-      // What decodes for a browser would take the mark away.
+      // Response.text() would remove the byte order mark.
       return Buffer.from(await answer.arrayBuffer()).toString('utf8')
     }
     const listed = async (query: Record<string, string> = {}) => {
@@ -65,7 +65,7 @@ onEachEngine((engine) => {
       return expectAnswer(answer, 200, RecordPage).records
     }
 
-    test('CSV has the hub’s columns, each field in the order of the manifest, and the rest', async () => {
+    test("CSV has the hub's columns, the fields in manifest order, and a column for other data", async () => {
       const csv = await textOf({ format: 'csv', platform, record_type: 'cases' })
       const [head = '', ...lines] = csv.replace('a,""b""\r\nc', 'a,""b""|c').split('\r\n')
       const fields = ['status', 'reference_number', 'amount', 'hub_other']
@@ -83,7 +83,7 @@ onEachEngine((engine) => {
       assert.deepEqual(lines.slice(3), [''])
     })
 
-    test('several modules stand in one table, module after module', async () => {
+    test('an export of several modules is one table, module after module', async () => {
       const query = { format: 'csv', columns: 'hub_record_type,hub_reference_number,age,status' }
       assert.deepEqual((await textOf({ ...query, platform })).split('\r\n').slice(1), [
         'cases,r-1,,"a,""b""',
@@ -95,7 +95,7 @@ onEachEngine((engine) => {
       ])
     })
 
-    test('columns are those that were asked for, in that order, under the labels if wished', async () => {
+    test('an export has the requested columns in their order, with keys or labels as header', async () => {
       const query = { format: 'csv', record_type: 'cases', sort: '-record_id' }
       const chosen = { ...query, columns: 'amount,hub_reference_number,nothing,amount' }
       const rows = ['amount,hub_reference_number,nothing', '1.10,r-3,', '-5,r-1,']
@@ -107,14 +107,14 @@ onEachEngine((engine) => {
       assert.match((await hub().get(url)).text, /^"a,b",status\r\n/)
     })
 
-    test('raw leaves formulas, bom begins with the mark', async () => {
+    test('raw=true leaves formulas unescaped, and bom=true adds a byte order mark', async () => {
       const query = { format: 'csv', reference_number: 'r-2', columns: 'status' }
       assert.equal(await textOf(query), "status\r\n'=1+1\r\n")
       assert.equal(await textOf({ ...query, raw: 'true' }), 'status\r\n=1+1\r\n')
       assert.equal(await textOf({ ...query, bom: 'true' }), "\ufeffstatus\r\n'=1+1\r\n")
     })
 
-    test('JSON and NDJSON hold the records as the API shows them, to the digit', async () => {
+    test('JSON and NDJSON have the records exactly as the API returns them, with all digits', async () => {
       const json = await textOf({ format: 'json', sort: 'record_id' })
       const page = (await hub().get('/api/v1/records?sort=record_id')).text
       const records = /"records":(\[.*\]),"next_cursor"/s.exec(page)?.[1]
@@ -127,7 +127,7 @@ onEachEngine((engine) => {
       assert.deepEqual(JSON.parse(none), { success: true, records: [] })
     })
 
-    test('a spreadsheet holds numbers as numbers, and nothing that runs', async () => {
+    test('XLSX has numbers as numbers, and formulas as text', async () => {
       const answer = await get({ format: 'xlsx', record_type: 'cases' })
       assert.match(answer.headers.get('content-type') ?? '', /spreadsheetml/)
       const sheets = await openXlsx(Buffer.from(await answer.arrayBuffer()))
@@ -143,7 +143,7 @@ onEachEngine((engine) => {
       )
     })
 
-    test('it is compressed on the way where that is understood, and as a file where it is asked for', async () => {
+    test('the transfer is compressed if the client accepts gzip, and the file if gzip=true', async () => {
       const query = { format: 'ndjson', platform }
       const plain = await textOf(query)
       const received = await requestBytes(query, { 'accept-encoding': 'gzip, br' })
@@ -161,7 +161,7 @@ onEachEngine((engine) => {
       assert.equal(gunzipSync(Buffer.from(await file.arrayBuffer())).toString(), plain)
     })
 
-    test('who took what away is in the audit', async () => {
+    test('the audit log records who exported what', async () => {
       await textOf({ format: 'csv', platform, columns: 'status' })
       const [entry] = await runSql(
         hub().storage,
@@ -173,7 +173,7 @@ onEachEngine((engine) => {
       assert.deepEqual(JSON.parse(String(entry?.['details'])), details)
     })
 
-    test('the audit of an export tells which filters there were, and no text that a person is found by', async () => {
+    test('the audit entry of an export names its filters but not the search texts', async () => {
       const looked = { q: 'Ann Unmistakable', 'filter[status][contains]': 'Unmistakable' }
       await textOf({ format: 'csv', platform, reference_number: 'R-Unmistakable', ...looked })
       const [entry] = await runSql(
@@ -189,7 +189,7 @@ onEachEngine((engine) => {
       })
     })
 
-    test('an export has exactly the rows of the list, however it is filtered and sorted', async () => {
+    test('an export has exactly the rows of the list, for each filter and sort', async () => {
       await until(async () => {
         const status = await hub().get('/api/v1/search/status')
         return expectAnswer(status, 200, SearchStatus).lag === 0 ? true : null
@@ -220,7 +220,7 @@ onEachEngine((engine) => {
       assert.deepEqual(counts, [1, 2, 2, 3, 1, 0, 1, 4])
     })
 
-    test('what takes long is carried on to its end, and a sort that takes too long is said before', async () => {
+    test('a slow export completes, and a sort that would take too long is rejected beforehand', async () => {
       const hurried = await startTestHub(engine, {
         wrap: (storage) => ({
           ...storage,
@@ -256,13 +256,13 @@ onEachEngine((engine) => {
       ...['format=json&raw=true', 'format=csv&sort=nothing'],
       ...['format=csv&filter[a][like]=1', 'format=csv&nothing=1', 'format=csv&q=a&q=b'],
     ]) {
-      test(`an export asked for by "${query}" is 400`, async () => {
+      test(`an export with the query "${query}" returns 400`, async () => {
         const answer = await hub().get(`/api/v1/records/export?${query}`)
         expectError(answer, 400, 'invalid_request')
       })
     }
 
-    test('without a session or token there is none, and HEAD writes no file', async () => {
+    test('an export requires a session or token, and HEAD writes no file', async () => {
       const url = '/api/v1/records/export?format=csv'
       expectError(await hub().send({ url }), 401, 'not_signed_in')
       const authorization = hub().authorization('viewer')
@@ -270,7 +270,7 @@ onEachEngine((engine) => {
       assert.ok(head.status >= 400)
     })
 
-    test('a reader that hangs up ends the work', async () => {
+    test('an export stops when its client disconnects', async () => {
       let asked = 0
       const own = await startTestHub(engine, {
         wrap: (storage) => ({

@@ -1,4 +1,4 @@
-/** Guessing at passwords and codes: what it costs a guesser, and that it costs nobody else anything. */
+/** The login throttle: it delays repeated wrong passwords and codes, and locks out nobody else. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cookieOf } from '../helpers/hub/actions.ts'
@@ -12,7 +12,7 @@ import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { countRows, runSql } from '../helpers/storage/sql.ts'
 import { until } from '../helpers/time/until.ts'
 
-/** The proxy in front says where somebody is. */
+/** A trusted proxy sends the client's address. */
 const env = { HUB_TRUST_PROXY: 'on' }
 const from = (address: string, cookie = '') => ({ 'x-forwarded-for': address, cookie })
 const EVE = '198.51.100.66'
@@ -26,14 +26,14 @@ async function guess(hub: TestHub, times: number, headers: Record<string, string
   return statuses
 }
 
-/** A hub whose time stands until the test moves it on: who guesses may be slow. */
+/** Starts a hub whose clock stands still, so that slow attempts cannot outlast a lockout. */
 function startHub(engine: StorageEngine, clock = clockOfToday()): Promise<TestHub> {
   return startTestHub(engine, { withOperator: true, clock, env })
 }
 
 onEachEngineWhenDeep((engine) => {
-  describe(`guesses, on ${engine.name}`, () => {
-    test('wait longer and longer, over restarts, and for an account that is none alike', async () => {
+  describe(`the login throttle, on ${engine.name}`, () => {
+    test('lockouts grow, survive restarts, and are the same for unknown accounts', async () => {
       const clock = clockOfToday()
       await using hub = await startHub(engine, clock)
       for (const email of [EMAIL, 'nobody@example.org']) {
@@ -56,7 +56,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(HOME))).status, 200)
     })
 
-    test('lock nobody out: not from another place, not with a device that is known, nor who is in', async () => {
+    test('a lockout does not affect other addresses, trusted devices or open sessions', async () => {
       await using hub = await startHub(engine)
       const first = await trySignIn(hub, EMAIL, PASSWORD, from(EVE))
       const device = cookieOf(first)
@@ -78,7 +78,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await guess(hub, 7, from(EVE, device), 'bob@example.org')).at(-1), 429)
     })
 
-    test('at many accounts make the place wait; a success of its own does not help it', async () => {
+    test('attempts at many accounts lock out the address, despite a successful sign-in from it', async () => {
       await using hub = await startHub(engine)
       await addOperator(hub, 'eve@example.org', 'viewer')
       const statuses: number[] = []
@@ -96,7 +96,7 @@ onEachEngineWhenDeep((engine) => {
       expectAbsent(['eve@example.org', 'name1@example.org', EVE], [stored])
     })
 
-    test('from many places leave each new one a single try, and the right password gets in', async () => {
+    test('while an account is attacked from many addresses, a new address has one attempt', async () => {
       await using hub = await startHub(engine)
       await guess(hub, 1, from(EVE))
       await runSql(hub.storage, 'UPDATE guesses SET tries = 100')
@@ -106,7 +106,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(HOME))).status, 200)
     })
 
-    test('an address of IPv6 is no new place within its network', async () => {
+    test('IPv6 addresses of one /64 network share a limit', async () => {
       await using hub = await startHub(engine)
       const statuses: number[] = []
       for (let round = 0; round < 6; round++) {
@@ -116,7 +116,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(await guess(hub, 1, from('2001:db8:1:3::1')), [401])
     })
 
-    test('of a code are counted over sign-ins, however often the password was right', async () => {
+    test('wrong codes count across sign-ins, even if each password was right', async () => {
       await using hub = await startHub(engine)
       const uri = await setUpSecondFactor(hub)
       const send = async (address: string, code: string) => {
@@ -135,7 +135,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await send(HOME, totpCode(uri, 1))).status, 200)
     })
 
-    test('of a code count for the account that it would open, whatever else the cookies say', async () => {
+    test('wrong codes count for the account they would open, even with manipulated cookies', async () => {
       await using hub = await startHub(engine)
       const totp = await setUpSecondFactor(hub)
       await addOperator(hub, 'eve@example.org', 'viewer')
@@ -173,7 +173,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(right.status, 401, 'what nobody is counted for opens nothing')
     })
 
-    test('of one who is signed in count for the session, not for the account', async () => {
+    test('wrong passwords in a session count for the session, not for the account', async () => {
       await using hub = await startHub(engine)
       const [mine, stolen] = [await signInAs(hub), await signInAs(hub)]
       const body = (current_password: string) => ({
@@ -192,7 +192,7 @@ onEachEngineWhenDeep((engine) => {
       expectObject(await callAs(hub, mine, 'POST', url, body(PASSWORD)), 200)
     })
 
-    test('are in the audit, few for many, and nothing of what was typed for no account', async () => {
+    test('many attempts add few audit entries, and an unknown e-mail is not recorded', async () => {
       await using hub = await startHub(engine)
       const typed = 'my.secret.password@example.org'
       await guess(hub, 1, from(EVE), typed)
@@ -219,7 +219,7 @@ async function signInWith(hub: TestHub, email: string, address: string): Promise
   assert.equal((await trySignIn(hub, email, PASSWORD, from(address))).status, 200)
 }
 
-/** @returns what an app makes codes of. The code of this step is used up. */
+/** @returns the URI that an authenticator app derives codes from. The code of the current time step is used up. */
 async function setUpSecondFactor(hub: TestHub, email = EMAIL): Promise<string> {
   const session = await signInAs(hub, email)
   const url = '/api/v1/account/second-factor'

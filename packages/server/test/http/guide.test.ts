@@ -24,7 +24,7 @@ onEachEngineWhenDeep((engine) => {
         headers: { authorization: hub().authorization('viewer') },
       })
 
-    test('is Markdown with the address that the reader uses', async () => {
+    test("the guide is Markdown without the placeholder for the hub's address", async () => {
       const answer = await hub().get('/api/v1/guide')
       assert.equal(answer.status, 200)
       assert.match(answer.header('content-type'), /^text\/markdown; charset=utf-8/)
@@ -33,7 +33,7 @@ onEachEngineWhenDeep((engine) => {
       assert.doesNotMatch(answer.text, /hub\.example\.org/)
     })
 
-    test("has a platform's own modules and fields, nothing of another's, and no key", async () => {
+    test("a platform's guide has its own modules and fields, nothing of another platform, and no key", async () => {
       const { text, status } = await instructions(clinic.id)
       assert.equal(status, 200)
       for (const own of [clinic.platform.platform_name, '"visit"', '"ward"', 'records/visit']) {
@@ -47,7 +47,7 @@ onEachEngineWhenDeep((engine) => {
       assert.doesNotMatch(text, /rhk_\w/)
     })
 
-    test('comes as JSON where it is asked for', async () => {
+    test('the guide is returned as JSON with format=json', async () => {
       const json = expectAnswer(await instructions(clinic.id, '?format=json'), 200, GuideAnswer)
       assert.equal(json.platform_name, clinic.platform.platform_name)
       assert.equal(json.file_name, `integration-guide-${clinic.platform.platform_name}.md`)
@@ -56,7 +56,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(expectAnswer(any, 200, GuideAnswer).platform_name, null)
     })
 
-    test('is refused for a platform that is not there, a format that is none, and to strangers', async () => {
+    test('unknown platforms, unknown formats and unauthenticated requests are rejected', async () => {
       expectError(await instructions(987_654), 404, 'not_found')
       expectError(await instructions('x'), 400, 'invalid_request')
       expectError(await instructions(clinic.id, '?format=html'), 400, 'invalid_request')
@@ -65,7 +65,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('goes by the settings of the hub', async () => {
+    test("the guide uses the hub's settings", async () => {
       const env = {
         HUB_PUBLIC_URL: 'https://records.example.net',
         HUB_PLATFORM_PATH: 'sync',
@@ -83,7 +83,7 @@ onEachEngineWhenDeep((engine) => {
   describe(`the API reference, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
-    test('is open to anyone, and its policy lets it ask nobody but the hub', async () => {
+    test('the page is public, and its policy allows requests to the hub only', async () => {
       const page = await hub().send({ url: '/docs' })
       assert.equal(page.status, 200)
       assert.match(page.header('content-type'), /^text\/html/)
@@ -95,7 +95,7 @@ onEachEngineWhenDeep((engine) => {
       assert.doesNotMatch(page.text, /<script(?![^>]* src="\/)|https?:\/\//)
     })
 
-    test('its script comes from the hub, packed where that is understood', async () => {
+    test('the hub serves the script, compressed if the client accepts gzip', async () => {
       const url = '/docs/scalar.js'
       const packed = await hub().send({ url, headers: { 'accept-encoding': 'gzip, br' } })
       assert.equal(packed.header('content-encoding'), 'gzip')

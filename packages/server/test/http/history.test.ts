@@ -1,4 +1,4 @@
-/** What a record was at a moment, and which write gave it each of its values. */
+/** A record as of an earlier time, and the write that set each of its values. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { FieldOrigin } from '@recordhub/protocol'
@@ -17,7 +17,7 @@ const Fields = Type.Object({ fields: Type.Array(FieldOrigin) })
 const at = (second: number) => new Date(Date.parse(START) + second * 1000).toISOString()
 
 onEachEngine((engine) => {
-  describe(`records of the past, on ${engine.name}`, () => {
+  describe(`record history, on ${engine.name}`, () => {
     const clock = new TestClock()
     const hub = shareHub(engine, { clock })
     let key = ''
@@ -26,7 +26,7 @@ onEachEngine((engine) => {
       key = (await registerAny(hub())).hub_api_key
     })
 
-    /** Pushes at a second after the start; @returns the record's id. */
+    /** Pushes so many seconds after the start. @returns the record's id. */
     async function pushAt(second: number, body: unknown, method: 'POST' | 'PATCH' = 'POST') {
       clock.set(at(second))
       const answer = await push(hub(), key, body, method)
@@ -38,7 +38,7 @@ onEachEngine((engine) => {
     const rawRecord = (reference: string, over: string, name = 'Ann') =>
       `{"module_name":"m","record_type":"cases","reference_number":"${reference}","full_name":"${name}","data":${over}}`
 
-    test('a record is shown as each change left it, to the digit', async () => {
+    test('a record is returned as each change left it, with all digits', async () => {
       const id = await pushAt(0, rawRecord('A-1', '{"n":9007199254740993,"p":1.10,"a/b":[1.0]}'))
       await pushAt(10, rawRecord('A-1', '{"n":9007199254740992,"p":1.1,"new":-0}', 'Bob'))
       await pushAt(20, rawRecord('A-1', '{}', 'Bob'))
@@ -56,11 +56,11 @@ onEachEngine((engine) => {
       assert.deepEqual(await shown(at(19)), second)
       assert.deepEqual(await shown(at(20)), ['Bob', '{}'])
       assert.deepEqual(await shown('2999-01-01T00:00:00Z'), ['Bob', '{}'])
-      // The same moment in other words.
+      // The same time in another time zone.
       assert.deepEqual(await shown('2026-03-10T10:00:10+02:00'), second)
     })
 
-    test('the answer is a record with its times, and says for when', async () => {
+    test('the response has the record with its times, and the requested time', async () => {
       const id = await pushAt(100, newRecord('A-2', { data: { a: 1 } }))
       await pushAt(110, newRecord('A-2', { data: { a: 2 } }))
       await pushAt(120, newRecord('A-2', { data: { a: 3 } }))
@@ -77,7 +77,7 @@ onEachEngine((engine) => {
       assert.equal(Object(expectObject(await asOf(id, at(105)), 200)['record']).updated_at, at(100))
     })
 
-    test('marks are of the past too', async () => {
+    test('the incomplete flag and the name are returned as of that time too', async () => {
       const patch = { record_type: 'cases', reference_number: 'A-3', data: { a: 1 } }
       const id = await pushAt(200, patch, 'PATCH')
       await pushAt(210, newRecord('A-3', { data: { a: 1 } }))
@@ -87,7 +87,7 @@ onEachEngine((engine) => {
       assert.deepEqual([now.incomplete, now.full_name], [false, 'Ann Example'])
     })
 
-    test('before it was made there was no such record; a moment that is none is 400', async () => {
+    test('a time before the creation returns 404, and an invalid time returns 400', async () => {
       const id = await pushAt(300, newRecord('A-4'))
       expectError(await asOf(id, at(299)), 404, 'not_found')
       expectError(await asOf(999_999, at(300)), 404, 'not_found')
@@ -97,13 +97,13 @@ onEachEngine((engine) => {
       }
     })
 
-    test('as of any moment is what replaying the pushes up to it gives', async () => {
+    test('a record as of any time equals the result of replaying the pushes up to that time', async () => {
       const value = fc.constantFrom('1', '1.10', '9007199254740993', '"x"', 'null', '{"z":[]}')
       const data = fc.dictionary(fc.constantFrom('a', 'b', 'c/~'), value, { maxKeys: 3 })
       const one = fc.record({
         method: fc.constantFrom('POST' as const, 'PATCH' as const),
         data,
-        // Some come in the same millisecond.
+        // Some pushes arrive in the same millisecond.
         wait: fc.nat(2),
       })
       await fc.assert(
@@ -130,7 +130,7 @@ onEachEngine((engine) => {
       )
     })
 
-    test('a history longer than a step is undone to its beginning', async () => {
+    test('a history longer than one batch is undone to its beginning', async () => {
       const id = await pushAt(2000, newRecord('L-1', { data: { n: 0 } }))
       clock.set(at(2001))
       await Promise.all(
@@ -142,7 +142,7 @@ onEachEngine((engine) => {
       assert.deepEqual(record.data, { n: 0 })
     })
 
-    test('each value names the write that gave it', async () => {
+    test('each value names the write that set it', async () => {
       const id = await pushAt(3000, newRecord('F-1', { data: { a: 1, b: 1, 'c/~': 1 } }))
       clock.set(at(3010))
       const second = await push(hub(), key, newRecord('F-1', { data: { a: 2, b: 1, 'c/~': 1 } }))
@@ -167,7 +167,7 @@ onEachEngine((engine) => {
       expectError(await hub().get('/api/v1/records/999999/fields'), 404, 'not_found')
     })
 
-    test('the past of an anonymised record is told as not known, never made up', async () => {
+    test('the history of an anonymised record returns 410 instead of invented values', async () => {
       const id = await pushAt(5000, newRecord('E-1', { data: { a: 1 } }))
       await pushAt(5010, newRecord('E-1', { data: { a: 2 } }))
       clock.set(at(5020))
@@ -190,7 +190,7 @@ onEachEngine((engine) => {
       assert.deepEqual([origin?.written_at, origin?.source], [null, null])
     })
 
-    test('what retention has deleted is told as not known, never made up', async () => {
+    test('history deleted by retention returns 410, and its field origins are null', async () => {
       const id = await pushAt(4000, newRecord('R-1', { data: { a: 1, b: 1 } }))
       await pushAt(4010, newRecord('R-1', { data: { a: 2, b: 1 } }))
       await pushAt(4020, newRecord('R-1', { data: { a: 3, b: 1 } }))
@@ -203,7 +203,7 @@ onEachEngine((engine) => {
       assert.ok(error.message.includes(at(4015)))
       const { record } = Object(expectObject(await asOf(id, at(4015)), 200))
       assert.deepEqual([record.data, record.updated_at], [{ a: 2, b: 1 }, null])
-      // Nothing has changed since, so nothing of it can have been deleted.
+      // This record has not changed since, so none of its history can have been deleted.
       assert.equal((await asOf(quiet, at(4001))).status, 200)
       const answer = await hub().get(`/api/v1/records/${id}/fields`)
       const origins = expectAnswer(answer, 200, Fields).fields

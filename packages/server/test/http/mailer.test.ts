@@ -1,4 +1,4 @@
-/** Mails over a real SMTP conversation. */
+/** Sending mails over real SMTP. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -7,16 +7,16 @@ import { createMailer, type MailPatience } from '../../src/features/alerts/maile
 import { REFUSAL, startMailServer } from '../helpers/hub/smtp-server.ts'
 
 const PATIENT: MailPatience = { connect: 10_000, silence: 10_000, total: 20_000 }
-/** Of one that never gets as far as a greeting. */
+/** For servers that never send a greeting. */
 const HASTY: MailPatience = { connect: 200, silence: 200, total: 5000 }
-/** Silence falls only after a conversation, in which each answer may take its time. */
+/** For a server that goes silent late: until then, each response may be slow. */
 const SILENCED: MailPatience = { connect: 60_000, silence: 1000, total: 60_000 }
 const MAIL = { subject: 'School fails', text: 'Nothing can be read.\n.\nÄ\n' }
 const FROM_TO = { from: 'hub@example.org', to: ['ann@example.org', 'bob@example.org'] }
 
 const mailerTo = (url: string, patience = PATIENT) => createMailer({ url, ...FROM_TO }, patience)
 
-test('a mail arrives whole at each recipient, as text, marked as made by a machine', async () => {
+test('each recipient receives the complete mail as plain text, marked as auto-generated', async () => {
   await using server = await startMailServer()
   assert.deepEqual(await mailerTo(server.url).send(MAIL), { outcome: 'sent', refused: [] })
   const [mail] = server.mails
@@ -31,7 +31,7 @@ test('a mail arrives whole at each recipient, as text, marked as made by a machi
   assert.match(body, /^Nothing can be read\.\r\n\.\r\n(=C3=84|Ä)/)
 })
 
-test('no words of anybody become a header or a recipient', async () => {
+test('the subject and text of a mail cannot add headers or recipients', async () => {
   await using server = await startMailServer()
   const evil = 'x\r\nBcc: evil@example.org\r\nX-Evil: 1\r\n\r\nHello'
   await mailerTo(server.url).send({ subject: evil, text: `\r\n.\r\nRCPT TO:<evil@example.org>` })
@@ -42,7 +42,7 @@ test('no words of anybody become a header or a recipient', async () => {
   assert.doesNotMatch(headers, /^(Bcc|X-Evil):/im)
 })
 
-test('a name and password are taken from the address, whatever characters they have', async () => {
+test('the URL may have any characters in the user name and password', async () => {
   const login = { user: 'hub@example.org', password: 'p@ss/w#rd?%é:' }
   await using server = await startMailServer({ login })
   assert.equal((await mailerTo(server.url).send(MAIL)).outcome, 'sent')
@@ -54,9 +54,9 @@ test('a name and password are taken from the address, whatever characters they h
   assert.doesNotMatch(refused.reason, /another-long-secret/)
 })
 
-test('to another machine a password goes over TLS only', async () => {
+test('the password is sent to a remote mail server over TLS only', async () => {
   await using server = await startMailServer({ login: { user: 'hub', password: 'secret' } })
-  // Not the name of this machine for the mailer, though it leads here.
+  // The mailer treats this address as remote, although it leads to this machine.
   const elsewhere = server.url.replace('127.0.0.1', '0.0.0.0')
   const refused = await mailerTo(elsewhere).send(MAIL)
   assert.ok(refused.outcome === 'failed')
@@ -64,7 +64,7 @@ test('to another machine a password goes over TLS only', async () => {
   assert.equal(server.mails.length, 0)
 })
 
-test("what the mail server refuses comes back in the server's words", async () => {
+test("a rejection is returned with the mail server's message", async () => {
   await using server = await startMailServer({ refusedRecipient: 'bob@example.org' })
   const sent = await mailerTo(server.url).send(MAIL)
   assert.deepEqual(sent, { outcome: 'sent', refused: ['bob@example.org'] })
@@ -75,7 +75,7 @@ test("what the mail server refuses comes back in the server's words", async () =
   assert.doesNotMatch(refused.reason, /[\r\n]/)
 })
 
-test('a server that is not there, silent, or speaks something else is given up', async () => {
+test('sending fails if the server is silent, absent or does not speak SMTP', async () => {
   await using hanging = await startMailServer()
   hanging.behave('hang')
   const late = await mailerTo(hanging.url, SILENCED).send(MAIL)
@@ -85,7 +85,7 @@ test('a server that is not there, silent, or speaks something else is given up',
   await using silent = await listen(() => undefined)
   const unheard = await mailerTo(silent.url, HASTY).send(MAIL)
   assert.ok(unheard.outcome === 'failed')
-  // Which of its limits is over first is open: both are as long.
+  // Either timeout may end first, since both are equally long.
   assert.match(unheard.reason, /greeting|timeout/i)
 
   await using web = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
@@ -98,7 +98,7 @@ test('a server that is not there, silent, or speaks something else is given up',
   assert.match(away.reason, /ECONNREFUSED/)
 })
 
-test('whoever drips without end is given up too, and whoever waits may stop', async () => {
+test('sending fails at the total timeout, and can be aborted', async () => {
   await using server = await startMailServer()
   server.behave('hang')
   const limited = { connect: 10_000, silence: 10_000, total: 100 }
@@ -110,7 +110,7 @@ test('whoever drips without end is given up too, and whoever waits may stop', as
   assert.equal((await sending).outcome, 'failed')
 })
 
-/** A server that knows no SMTP. */
+/** Starts a server that does not speak SMTP. */
 async function listen(onConnection: (socket: Socket) => void) {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {

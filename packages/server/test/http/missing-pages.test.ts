@@ -1,4 +1,4 @@
-/** Records that are gone, where an answer goes on over pages, which shift while they are read. */
+/** Missing records of a paged module, whose pages shift while they are read. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { pullAll } from '../helpers/hub/actions.ts'
@@ -11,7 +11,7 @@ async function startPaging(engine: StorageEngine) {
   const kit = await startWithRecords(engine, 20)
   return {
     ...kit,
-    /** One pull of two pages that lack a record. @returns what is marked after it. */
+    /** Pulls two pages without these records. @returns the references that are marked missing afterwards. */
     async pullWithout(...lacking: number[]): Promise<string[]> {
       const there = kit.records.filter((_, number) => !lacking.includes(number))
       kit.platform.behave('records/cases', respond.pages(there.slice(0, 9), there.slice(9)))
@@ -19,7 +19,7 @@ async function startPaging(engine: StorageEngine) {
       assert.equal(pull.state, 'succeeded')
       return missingOf(await kit.read())
     },
-    /** One pull whose second page is answered like this. */
+    /** Pulls with this behaviour for the second page. @returns the references that are marked missing afterwards. */
     async pullWithSecond(behaviour: Behaviour): Promise<string[]> {
       const first = respond.pages(kit.records.slice(0, 9), [])
       kit.platform.behaveInTurn('records/cases', first, behaviour)
@@ -31,14 +31,14 @@ async function startPaging(engine: StorageEngine) {
 }
 
 onEachEngine((engine) => {
-  describe(`records that are gone from an answer over pages, on ${engine.name}`, () => {
-    test('one that two reads in a row did not bring is marked, and no sooner', async () => {
+  describe(`missing records of a paged module, on ${engine.name}`, () => {
+    test('a record absent from two reads in a row is marked after the second', async () => {
       await using kit = await startPaging(engine)
       assert.deepEqual(await kit.pullWithout(3), [])
       assert.deepEqual(await kit.pullWithout(3), ['R-3'])
     })
 
-    test('those that slip through between pages, another one each time, are not marked', async () => {
+    test('a record absent from only one of two reads is not marked', async () => {
       await using kit = await startPaging(engine)
       assert.deepEqual(await kit.pullWithout(3), [])
       assert.deepEqual(await kit.pullWithout(4), [])
@@ -47,9 +47,9 @@ onEachEngine((engine) => {
 
     for (const [what, second] of [
       ['fails', respond.status(500)],
-      ['breaks off', respond.cutOff('{"records":[')],
+      ['is cut off', respond.cutOff('{"records":[')],
     ] as const) {
-      test(`a second page that ${what} marks nothing, and is no read of two in a row`, async () => {
+      test(`a second page that ${what} marks nothing and interrupts the two reads in a row`, async () => {
         await using kit = await startPaging(engine)
         assert.deepEqual(await kit.pullWithSecond(second), [])
         assert.deepEqual(await kit.pullWithSecond(second), [])

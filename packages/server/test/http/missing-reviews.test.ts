@@ -1,4 +1,4 @@
-/** The fuse: many records that are gone at once wait for an operator's word. */
+/** The missing threshold: when many records are missing at once, an operator reviews them first. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { MissingReviewAnswer, Platform } from '@recordhub/protocol'
@@ -19,13 +19,13 @@ const MEMBERS = [
 type Verb = 'approve' | 'dismiss'
 
 onEachEngine((engine) => {
-  describe(`many records gone at once, on ${engine.name}`, () => {
+  describe(`many records missing at once, on ${engine.name}`, () => {
     for (const [count, gone] of [
       [50, 10],
       [9, 9],
       [40, 9],
     ] as const) {
-      test(`${gone} of ${count} are marked without a question`, async () => {
+      test(`${gone} missing of ${count} are marked without a review`, async () => {
         await using kit = await startWithRecords(engine, count)
         kit.serve(kit.records.slice(gone))
         assert.equal((await pullAll(kit.hub)).pull.counts.missing, gone)
@@ -38,7 +38,7 @@ onEachEngine((engine) => {
       [10, 10],
       [50, 11],
     ] as const) {
-      test(`${gone} of ${count} wait for an operator, who is told once`, async () => {
+      test(`${gone} missing of ${count} open one review, which is logged once`, async () => {
         await using kit = await startWithRecords(engine, count)
         kit.serve(kit.records.slice(gone))
         const { pull } = await pullAll(kit.hub)
@@ -64,7 +64,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('the fuse is a setting', async () => {
+    test('the missing threshold is configurable', async () => {
       await using kit = await startWithRecords(engine, 20, { HUB_MISSING_FUSE: '50' })
       kit.serve(kit.records.slice(10))
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 10)
@@ -73,7 +73,7 @@ onEachEngine((engine) => {
       assert.equal(only(await kit.reviews()).records, 10)
     })
 
-    test('approved, the next complete read marks those that are gone still', async () => {
+    test('after an approval the next full pull marks the records that are still missing', async () => {
       await using kit = await startWithRecords(engine, 40)
       kit.serve(kit.records.slice(20))
       await pullAll(kit.hub)
@@ -85,7 +85,7 @@ onEachEngine((engine) => {
       assert.equal(await pendingOf(kit.hub, kit.id), 0)
       assert.deepEqual(missingOf(await kit.read()), [])
 
-      // One is back by a push, one by the pull, and one more has gone.
+      // A push and the pull each bring one record back, and one more is missing.
       await push(kit.hub, kit.key, newRecord('R-0'))
       kit.serve([simulatedRecord(0), simulatedRecord(1), ...kit.records.slice(21)])
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 19)
@@ -101,7 +101,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('an approval is not for many more than were asked about', async () => {
+    test('an approval does not cover many more records than were reviewed', async () => {
       await using kit = await startWithRecords(engine, 60)
       kit.serve(kit.records.slice(20))
       await pullAll(kit.hub)
@@ -119,7 +119,7 @@ onEachEngine((engine) => {
       assert.equal(only(await kit.reviews('?state=pending')).missing, 60)
     })
 
-    test('dismissed, nothing is marked or asked until other records are gone', async () => {
+    test('after a dismissal nothing is marked and no review opens until other records are missing', async () => {
       await using kit = await startWithRecords(engine, 40)
       kit.serve(kit.records.slice(20))
       await pullAll(kit.hub)
@@ -138,7 +138,7 @@ onEachEngine((engine) => {
       assert.deepEqual(missingOf(await kit.read()), [])
     })
 
-    test('a dismissal may become an approval', async () => {
+    test('a dismissed review can still be approved', async () => {
       await using kit = await startWithRecords(engine, 40)
       kit.serve([])
       await pullAll(kit.hub)
@@ -149,7 +149,7 @@ onEachEngine((engine) => {
       assert.equal(only(await kit.reviews()).state, 'marked')
     })
 
-    test('a question is settled by itself once the records are there again', async () => {
+    test('a review is settled automatically once the records are back', async () => {
       await using kit = await startWithRecords(engine, 40)
       kit.serve(kit.records.slice(20))
       await pullAll(kit.hub)
@@ -165,7 +165,7 @@ onEachEngine((engine) => {
       assert.equal(await pendingOf(kit.hub, kit.id), 0)
     })
 
-    test('a broken read in between neither settles a question nor uses an approval up', async () => {
+    test('an incomplete read in between does not use up an approval', async () => {
       await using kit = await startWithRecords(engine, 40)
       kit.serve([])
       await pullAll(kit.hub)
@@ -178,7 +178,7 @@ onEachEngine((engine) => {
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 40)
     })
 
-    test('operators answer, viewers look, and what is not there is 404', async () => {
+    test('operators decide reviews, viewers only list them, and unknown reviews return 404', async () => {
       await using kit = await startWithRecords(engine, 20)
       kit.serve([])
       await pullAll(kit.hub)
@@ -212,12 +212,12 @@ async function answer(hub: TestHub, id: number, verb: Verb) {
   return expectAnswer(await send(hub, id, verb), 200, MissingReviewAnswer).missing_review
 }
 
-/** The lines about missing records, newest first. */
+/** The activity entries about missing records, newest first. */
 async function linesOf(hub: TestHub) {
   return (await activityOf(hub)).filter((line) => line.kind.startsWith('missing.'))
 }
 
-/** How many questions the platform shows as waiting. */
+/** The number of pending reviews that the platform shows. */
 async function pendingOf(hub: TestHub, id: number): Promise<number> {
   const schema = Type.Object({ platform: Platform })
   const { platform } = expectAnswer(await hub.get(`/api/v1/platforms/${id}`), 200, schema)

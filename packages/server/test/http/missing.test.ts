@@ -1,4 +1,4 @@
-/** Records that a platform does not list any more. */
+/** Records that a platform no longer lists. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -20,8 +20,8 @@ import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 onEachEngine((engine) => {
-  describe(`records that a platform does not list any more, on ${engine.name}`, () => {
-    test('they are marked, told and counted, and stay readable', async () => {
+  describe(`records that a platform no longer lists, on ${engine.name}`, () => {
+    test('missing records are marked, logged and counted, and stay readable', async () => {
       await using kit = await startWithRecords(engine, 20)
       const before = await kit.read()
       kit.serve(kit.records.slice(3))
@@ -45,7 +45,7 @@ onEachEngine((engine) => {
       assert.match(line?.message ?? '', /17 unchanged, 3 gone/)
     })
 
-    test('a pull after that marks nothing more and writes nothing', async () => {
+    test('the next pull marks nothing more and writes nothing', async () => {
       await using kit = await startWithRecords(engine, 20)
       kit.serve(kit.records.slice(3))
       await pullAll(kit.hub)
@@ -58,7 +58,7 @@ onEachEngine((engine) => {
       assert.deepEqual(again, traces)
     })
 
-    test('a record that is listed again, pushed or patched loses the mark', async () => {
+    test('a missing record loses its mark when it is listed again, pushed or patched', async () => {
       await using kit = await startWithRecords(engine, 20)
       kit.serve(kit.records.slice(4))
       await pullAll(kit.hub)
@@ -73,7 +73,7 @@ onEachEngine((engine) => {
       assert.equal(pull.counts.missing, 0)
     })
 
-    test('a record that is pushed while the pull reads is not marked', async () => {
+    test('a record pushed during a pull is not marked', async () => {
       await using kit = await startWithRecords(engine, 20)
       kit.serve(kit.records.slice(3))
       const held = kit.platform.hold('records/cases')
@@ -86,7 +86,7 @@ onEachEngine((engine) => {
       held.release()
       await untilPullEnds(kit.hub, id)
       assert.deepEqual(missingOf(await kit.read()), ['R-2'])
-      // The next read was asked for after those pushes.
+      // The next read starts after those pushes.
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 3)
       assert.deepEqual(missingOf(await kit.read()), ['R-0', 'R-1', 'R-2', 'R-new'])
     })
@@ -99,21 +99,21 @@ onEachEngine((engine) => {
       return respond.text(whole(all, total ?? all.length), 'application/json')
     }
     const incomplete: [string, ReturnType<typeof respond.status>][] = [
-      ['breaks off', respond.cutOff(whole([simulatedRecord(0)], 20).slice(0, -4))],
-      ['announces more than it brings', short([], 20)],
-      ['announces fewer than it brings', short([], 17)],
-      ['announces more, as text', short([], '20')],
-      ['holds an element without a reference', short([{ full_name: 'Who?', data: {} }])],
-      ['holds an element whose reference is a number', short([{ reference_number: 19 }])],
-      ['holds an element that is no object', short(['R-19'])],
+      ['is cut off', respond.cutOff(whole([simulatedRecord(0)], 20).slice(0, -4))],
+      ['announces more records than it has', short([], 20)],
+      ['announces fewer records than it has', short([], 17)],
+      ['announces more records, as a string', short([], '20')],
+      ['has an element without a reference number', short([{ full_name: 'Who?', data: {} }])],
+      ['has an element with a numeric reference number', short([{ reference_number: 19 }])],
+      ['has an element that is not an object', short(['R-19'])],
       ['fails', respond.status(500)],
-      ['says that it failed', respond.json({ success: false, message: 'No', records: [] })],
-      ['says so by a 0', respond.json({ success: 0, message: 'No', records: [] })],
-      ['says so in a word', respond.json({ success: 'false', records: [] })],
-      ['is of another module', respond.json({ success: true, record_type: 'x', records: [] })],
+      ['has success: false', respond.json({ success: false, message: 'No', records: [] })],
+      ['has success: 0', respond.json({ success: 0, message: 'No', records: [] })],
+      ['has success: "false"', respond.json({ success: 'false', records: [] })],
+      ['names another module', respond.json({ success: true, record_type: 'x', records: [] })],
     ]
     for (const [what, behaviour] of incomplete) {
-      test(`an answer that ${what} marks nothing`, async () => {
+      test(`a response that ${what} marks nothing`, async () => {
         await using kit = await startWithRecords(engine, 20)
         kit.platform.behave('records/cases', behaviour)
         const { pull } = await pullAll(kit.hub)
@@ -123,7 +123,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('a record whose element was rejected is there all the same, and the others are judged', async () => {
+    test('a rejected record is not missing, and the other records are still checked', async () => {
       await using kit = await startWithRecords(engine, 20)
       const bad = [
         { ...simulatedRecord(18), full_name: null },
@@ -137,14 +137,14 @@ onEachEngine((engine) => {
       }
     })
 
-    test('a reference that came twice does not keep a read from telling what is gone', async () => {
+    test('a duplicate reference number does not prevent marking missing records', async () => {
       await using kit = await startWithRecords(engine, 20)
       kit.serve([...kit.records.slice(2), simulatedRecord(5, { status: 'again' })])
       const { pull } = await pullAll(kit.hub)
       assert.deepEqual([pull.counts.rejected, pull.counts.missing], [1, 2])
     })
 
-    test('a platform that is switched off while it is read marks nothing', async () => {
+    test('a pull of a platform that is deactivated meanwhile marks nothing', async () => {
       await using kit = await startWithRecords(engine, 20)
       kit.serve(kit.records.slice(3))
       const held = kit.platform.hold('records/cases')
@@ -157,7 +157,7 @@ onEachEngine((engine) => {
       assert.deepEqual(missingOf(await kit.read()), [])
     })
 
-    test('a pull that reaches its time limit marks nothing', async () => {
+    test('a pull that times out marks nothing', async () => {
       const { reach, waitForLimit } = createLimit()
       await using kit = await startWithRecords(engine, 20, {}, { waitForLimit })
       kit.serve([])
@@ -173,7 +173,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await kit.reviews(), [])
     })
 
-    test('many that are gone are marked in one pull', async () => {
+    test('one pull marks many missing records', async () => {
       await using kit = await startWithRecords(engine, 450, { HUB_MISSING_FUSE: '100' })
       kit.serve([])
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 450)

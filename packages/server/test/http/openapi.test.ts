@@ -1,4 +1,4 @@
-/** The document that describes the API, held against the routes that there are. */
+/** The OpenAPI document, compared with the existing routes. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { ACCESS } from '../../src/http/access.ts'
@@ -7,7 +7,7 @@ import { shareHub } from '../helpers/hub/actions.ts'
 import { expectObject } from '../helpers/hub/response.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
-/** For people, and the document itself. */
+/** Pages and the document itself, which are not API operations. */
 const PAGES = new Set([
   ...['GET /', 'GET /assets/*', 'GET /sign-in', 'GET /setup', 'GET /invitation'],
   ...['GET /dashboard', 'GET /dashboard/*'],
@@ -16,7 +16,7 @@ const PAGES = new Set([
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 onEachEngineWhenDeep((engine) => {
-  describe(`the document of the API, on ${engine.name}`, () => {
+  describe(`the OpenAPI document, on ${engine.name}`, () => {
     const hub = shareHub(engine)
     const operations = new Map<string, JsonObject>()
     before(async () => {
@@ -30,12 +30,12 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('every route is in it, and nothing that is none', () => {
+    test('the document has every route and nothing else', () => {
       const routes = Object.keys(ACCESS).filter((route) => !PAGES.has(route))
       assert.deepEqual([...operations.keys()].toSorted(), routes.toSorted())
     })
 
-    test('each says what it does, what it takes, what it answers and who may call it', () => {
+    test('each operation has a summary, its parameters, its responses and the required role', () => {
       for (const [route, operation] of operations) {
         const { summary, tags, parameters = [], responses, security } = operation
         assert.ok(typeof summary === 'string' && summary.length > 8, `${route} has no summary`)
@@ -60,7 +60,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('an export tells the types of its files', () => {
+    test('the export lists the content types of its files', () => {
       const { responses } = operations.get('GET /api/v1/records/export') ?? {}
       const types = Object.keys(Object(Object(responses)['200']).content)
       assert.equal(types.length, 5)

@@ -1,4 +1,4 @@
-/** Operators: invited, changed, disabled and removed; their tokens, and the audit of it all. */
+/** Operators: inviting, changing, disabling and removing them; their API tokens, and the audit log. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { shareHub } from '../helpers/hub/actions.ts'
@@ -21,10 +21,10 @@ import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { countRows, runSql } from '../helpers/storage/sql.ts'
 
 onEachEngineWhenDeep((engine) => {
-  describe(`inviting, on ${engine.name}`, () => {
+  describe(`invitations, on ${engine.name}`, () => {
     const hub = shareHub(engine, { withOperator: true })
 
-    test('a link makes an operator with the role of the invitation, once', async () => {
+    test('an invitation link works once and creates an operator with its role', async () => {
       const admin = await signInAs(hub())
       const invited = await callAs(hub(), admin, 'POST', '/api/v1/invitations', {
         email: 'Bob@Example.org',
@@ -52,7 +52,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('of many who accept at once one succeeds', async () => {
+    test('only one of several concurrent acceptances succeeds', async () => {
       const token = await invite(hub(), 'many@example.org', 'viewer')
       const answers = await Promise.all(Array.from({ length: 6 }, () => accept(hub(), token)))
       assert.deepEqual(
@@ -61,7 +61,7 @@ onEachEngineWhenDeep((engine) => {
       )
     })
 
-    test('a made-up, withdrawn or expired link opens nothing', async () => {
+    test('an unknown, withdrawn, expired or superseded link is rejected', async () => {
       const withdrawn = await invite(hub(), 'with@example.org', 'admin')
       const expired = await invite(hub(), 'exp@example.org', 'admin')
       const earlier = await invite(hub(), 'twice@example.org', 'admin')
@@ -86,7 +86,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(await countRows(hub().storage, 'operators'), before)
     })
 
-    test('nobody is invited who is there already, is no e-mail, or gets no role', async () => {
+    test('an invitation with a known or invalid e-mail, role or lifetime is rejected', async () => {
       const send = (body: object) =>
         hub().send({
           method: 'POST',
@@ -104,7 +104,7 @@ onEachEngineWhenDeep((engine) => {
       )
     })
 
-    test('a page of another site accepts nothing, and reads nothing', async () => {
+    test('another site can neither read nor accept an invitation', async () => {
       const token = await invite(hub(), 'csrf@example.org', 'viewer')
       for (const [url, body] of [
         ['/invitation', { token, name: '', password: PASSWORD }],
@@ -122,7 +122,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await readInvited(hub(), token)).status, 200)
     })
 
-    test('the token of a link is taken from a body alone, and is of one kind', async () => {
+    test('an invitation token is accepted only in a JSON body, as a string', async () => {
       const token = await invite(hub(), 'body@example.org', 'viewer')
       const url = '/api/v1/invitation'
       const inQuery = `${url}?token=${token}`
@@ -141,7 +141,7 @@ onEachEngineWhenDeep((engine) => {
       expectAbsent([token], [read.text, hub().log()])
     })
 
-    test('the link goes by mail where a mail server is set up, to the one who is invited', async () => {
+    test('the link is mailed to the invited operator if a mail server is configured', async () => {
       await using server = await startMailServer()
       await using own = await startTestHub(engine, {
         env: {
@@ -168,7 +168,7 @@ onEachEngineWhenDeep((engine) => {
   })
 
   describe(`managing operators, on ${engine.name}`, () => {
-    test('a disabled operator is out at once, and told so only with the right password', async () => {
+    test('disabling an operator ends all access, and only the right password reveals it', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const id = await addOperator(hub, 'bob@example.org', 'operator')
       const admin = await signInAs(hub)
@@ -193,14 +193,14 @@ onEachEngineWhenDeep((engine) => {
       await signInAs(hub, 'bob@example.org')
     })
 
-    test('a session that a disabled operator still has opens nothing', async () => {
+    test('a remaining session of a disabled operator is rejected', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const admin = await signInAs(hub)
       await runSql(hub.storage, `UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z'`)
       expectError(await callAs(hub, admin, 'GET', '/api/v1/platforms'), 401, 'not_signed_in')
     })
 
-    test('the last admin can neither go nor be made less', async () => {
+    test('the last admin cannot be removed, disabled or demoted', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const admin = await signInAs(hub)
       const account = expectObject(await callAs(hub, admin, 'GET', '/api/v1/account'), 200)
@@ -214,7 +214,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(nobody, 404, 'not_found')
     })
 
-    test('a role counts from the next request on; a removed operator is gone', async () => {
+    test("a new role ends the operator's sessions, and a removed operator cannot sign in", async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const id = await addOperator(hub, 'bob@example.org', 'admin')
       const admin = await signInAs(hub)
@@ -231,7 +231,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual([removal?.['actor'], removal?.['target']], [EMAIL, 'bob@example.org'])
     })
 
-    test('the sessions of an operator are listed and ended, without their tokens', async () => {
+    test("an admin lists and ends an operator's sessions without seeing their tokens", async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const id = await addOperator(hub, 'bob@example.org', 'viewer')
       const admin = await signInAs(hub)
@@ -266,7 +266,7 @@ onEachEngineWhenDeep((engine) => {
       ['GET', '/api/v1/single-sign-on'],
       ['GET', '/api/v1/audit'],
     ] as const) {
-      test(`viewer and operator may not ${method} ${url}`, async () => {
+      test(`viewers and operators cannot ${method} ${url}`, async () => {
         await using hub = await startTestHub(engine)
         const body = method === 'POST' ? { email: 'a@b.org', role: 'admin' } : { role: 'admin' }
         for (const role of ['viewer', 'operator'] as const) {
@@ -280,10 +280,10 @@ onEachEngineWhenDeep((engine) => {
     }
   })
 
-  describe(`tokens for programs, on ${engine.name}`, () => {
+  describe(`API tokens, on ${engine.name}`, () => {
     const hub = shareHub(engine, { withOperator: true })
 
-    test('one is made, shown once, used, and holds no more once it is revoked', async () => {
+    test('a token is created, shown once, used, and rejected after it is revoked', async () => {
       const admin = await signInAs(hub())
       const made = await callAs(hub(), admin, 'POST', '/api/v1/tokens', {
         name: 'nightly export',
@@ -308,7 +308,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(await callAs(hub(), admin, 'DELETE', `/api/v1/tokens/${id}`), 404, 'not_found')
     })
 
-    test("nobody makes one above one's own role, nor sees or revokes another's", async () => {
+    test("an operator cannot create a token above their role, nor see or revoke another's", async () => {
       await addOperator(hub(), 'vic@example.org', 'viewer')
       const vic = await signInAs(hub(), 'vic@example.org')
       const make = (role: string) =>
@@ -335,7 +335,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(above, 403, 'forbidden')
     })
 
-    test('one that a program makes ends no later than its own', async () => {
+    test('a token created with another token expires no later than that one', async () => {
       const inTwoDays = Date.now() + 2 * 86_400_000
       const headers = { authorization: hub().authorization('admin') }
       const made = await hub().send({
@@ -346,7 +346,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(Date.parse(expires_at) < inTwoDays)
     })
 
-    test('wrong requests are refused', async () => {
+    test('invalid token requests are rejected', async () => {
       const headers = { authorization: hub().authorization('admin') }
       for (const body of [
         {},
@@ -361,8 +361,8 @@ onEachEngineWhenDeep((engine) => {
     })
   })
 
-  describe(`audit and about, on ${engine.name}`, () => {
-    test('the audit is filtered and paged', async () => {
+  describe(`the audit log and the about page, on ${engine.name}`, () => {
+    test('the audit log is filtered and paginated', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       for (let n = 0; n < 5; n++) await invite(hub, `n${n}@example.org`, 'viewer')
       const invites = await auditOf(hub, '&action=operator.invite')
@@ -383,7 +383,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(await hub.get('/api/v1/audit?from=yesterday'), 400, 'invalid_request')
     })
 
-    test('a viewer reads what the hub is, and what it keeps how long', async () => {
+    test("a viewer reads the hub's version, engine, size and retention", async () => {
       await using hub = await startTestHub(engine)
       const headers = { authorization: hub.authorization('viewer') }
       const answer = expectObject(await hub.send({ url: '/api/v1/about', headers }), 200)

@@ -1,4 +1,4 @@
-/** Pages, what is not there, the description of the API, and health. */
+/** Pages, unknown routes, the OpenAPI document, and health. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'
@@ -13,7 +13,7 @@ import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 const REALTIME = '/dashboard/realtime'
 
 onEachEngineWhenDeep((engine) => {
-  describe(`pages and other addresses, on ${engine.name}`, () => {
+  describe(`pages and other routes, on ${engine.name}`, () => {
     const hub = shareHub(engine, { withOperator: true })
     let session: Session
     before(async () => {
@@ -21,7 +21,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     for (const url of ['/dashboard', '/sign-in', '/setup']) {
-      test(`${url} comes with a policy that lets no inline script run, and has none`, async () => {
+      test(`${url} has a policy that forbids inline scripts, and contains none`, async () => {
         await using fresh = await startTestHub(engine)
         const page =
           url === '/setup'
@@ -41,7 +41,7 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('files are compressed ahead, and kept by browsers for as long as their name stands', async () => {
+    test('scripts are compressed and cached as immutable; files without a hashed name are not', async () => {
       const { text } = await hub().send({ url: '/sign-in' })
       const scripts = [...text.matchAll(/src="(\/assets\/[^"]+\.js)"/g)]
       const url = scripts[0]?.[1] ?? assert.fail('the page has no script')
@@ -59,7 +59,7 @@ onEachEngineWhenDeep((engine) => {
       assert.doesNotMatch(icon.header('cache-control'), /immutable/)
     })
 
-    test('every address of the page is one document; without a session it leads to the sign-in and back', async () => {
+    test('a page URL serves the document; without a session it redirects to the sign-in and back', async () => {
       const url = '/dashboard/records?q=ann&sort=full_name'
       const page = await hub().send({ url, headers: { cookie: session.cookie } })
       assert.equal(page.status, 200)
@@ -69,7 +69,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(stranger.header('location'), `/sign-in?${new URLSearchParams({ next: url })}`)
     })
 
-    test('each document has a nonce of its own, and the policy names it', async () => {
+    test('each document has its own nonce, which the policy names', async () => {
       const nonces = new Set<string>()
       for (let time = 0; time < 3; time++) {
         const page = await hub().send({ url: '/sign-in' })
@@ -80,7 +80,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(nonces.size, 3)
     })
 
-    test('what is not there is 404: as JSON below /api, as a page to a browser', async () => {
+    test('unknown routes return 404: JSON below /api, a page for browsers', async () => {
       for (const url of ['/api/nothing', '/api/v1/nothing', '/api/webhook/receive/']) {
         const headers = { accept: 'text/html' }
         expectError(await hub().send({ url, headers }), 404, 'not_found')
@@ -93,14 +93,14 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('an address that cannot be read is refused as everything else is', async () => {
+    test('a malformed URL returns 400 like any other invalid request', async () => {
       for (const part of ['%ED%A0%80', '%', 'x'.repeat(2000)]) {
         const answer = await hub().send({ url: `/api/v1/platforms/1/modules/${part}/records` })
         expectError(answer, 400, 'invalid_request')
       }
     })
 
-    test('the description of the API names every route that programs and platforms use', async () => {
+    test('the OpenAPI document names every route that programs and platforms use', async () => {
       const { paths, openapi } = expectObject(await hub().send({ url: '/api/openapi.json' }), 200)
       assert.match(String(openapi), /^3\./)
       assert.ok(isJsonObject(paths))
@@ -130,7 +130,7 @@ onEachEngineWhenDeep((engine) => {
   })
 
   describe(`health, on ${engine.name}`, () => {
-    test('a hub that can write is alive and ready, to anyone', async () => {
+    test('a hub that can write is alive and ready, without authentication', async () => {
       await using hub = await startTestHub(engine)
       for (const [url, status] of [
         ['/healthz', 'alive'],
@@ -140,7 +140,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('a hub that cannot write is alive and not ready', async () => {
+    test('a hub that cannot write is alive but not ready', async () => {
       const error = new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
       for (const thrown of [error, new Error('anything else')]) {
         const checkWritable = () => Promise.reject(thrown)
@@ -153,14 +153,14 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('a hub that stops is not ready any more', async () => {
+    test('a hub that is stopping is not ready', async () => {
       await using hub = await startTestHub(engine)
       const stopping = hub.stop()
       expectError(await hub.send({ url: '/readyz' }), 503, 'shutting_down')
       await stopping
     })
 
-    test('a pull over no platform leaves the snapshot whole', async () => {
+    test('a pull without any platform appears in the snapshot', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { pull } = await pullAll(hub)
       const { headers } = await signIn(hub)

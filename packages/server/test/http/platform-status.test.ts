@@ -1,4 +1,4 @@
-/** Switching platforms, and keeping keys to themselves. */
+/** Activating and deactivating platforms, and keeping keys secret. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'
@@ -20,8 +20,8 @@ import { only } from '../helpers/storage/fixtures.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
-  describe(`switching a platform, on ${engine.name}`, () => {
-    test('deactivated it is refused and not pulled; activated it goes on with the same key', async () => {
+  describe(`activating and deactivating a platform, on ${engine.name}`, () => {
+    test('an inactive platform is rejected and not pulled; its key works again once it is active', async () => {
       await using hub = await startTestHub(engine)
       await using simulated = await simulatePlatform()
       const { id, hub_api_key } = await registerPlatform(hub, simulated)
@@ -38,7 +38,7 @@ onEachEngine((engine) => {
       assert.ok(kinds.includes('platform.deactivated') && kinds.includes('platform.activated'))
     })
 
-    test('a platform that is deactivated amid its pull stores nothing more', async () => {
+    test('a pull of a platform that is deactivated meanwhile stores nothing', async () => {
       await using hub = await startTestHub(engine)
       await using simulated = await simulatePlatform()
       const { id } = await registerPlatform(hub, simulated)
@@ -54,7 +54,7 @@ onEachEngine((engine) => {
     })
   })
 
-  test(`no key and no sealed secret is in an answer, a page or the log, on ${engine.name}`, async () => {
+  test(`no response, page or log line contains a key or an encrypted secret, on ${engine.name}`, async () => {
     await using hub = await startTestHub(engine, { withOperator: true })
     await using simulated = await simulatePlatform()
     const { id, hub_api_key } = await registerPlatform(hub, simulated)

@@ -31,7 +31,7 @@ const MEMBERS = [
   'modules',
 ]
 
-/** A GET as the specification says it: these headers with these values. */
+/** Asserts that every request was a GET with exactly the specified headers. */
 function expectSpecifiedCalls(platform: SimulatedPlatform, tunnel: string): void {
   assert.ok(platform.requests.length > 0)
   for (const { method, headers } of platform.requests) {
@@ -49,7 +49,7 @@ onEachEngine((engine) => {
   describe(`registering a platform, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
-    test('a registration is 201 with the platform and its hub key, shown this once', async () => {
+    test('a registration returns 201 with the platform and its hub key, which is shown once', async () => {
       const modules = [simulatedModule('cases'), simulatedModule('people')]
       await using simulated = await simulatePlatform({ modules })
       const answer = await sendRegistration(hub(), simulated, { record_types: ['people'] })
@@ -106,7 +106,7 @@ onEachEngine((engine) => {
       expectError(await push(hub(), hub_api_key, newRecord('N-1')), 422, 'module_not_registered')
     })
 
-    test('every registration makes another hub key', async () => {
+    test('every registration creates a different hub key', async () => {
       await using one = await simulatePlatform()
       await using two = await simulatePlatform()
       const keys = [await registerPlatform(hub(), one), await registerPlatform(hub(), two)]
@@ -114,16 +114,21 @@ onEachEngine((engine) => {
     })
 
     for (const [what, over, status, code] of [
-      ['a module that the manifest has not', { record_types: ['ghosts'] }, 422, 'module_unknown'],
-      ['one of two modules unknown', { record_types: ['cases', 'x'] }, 422, 'module_unknown'],
+      [
+        'a module that the manifest does not have',
+        { record_types: ['ghosts'] },
+        422,
+        'module_unknown',
+      ],
+      ['one unknown module of two', { record_types: ['cases', 'x'] }, 422, 'module_unknown'],
       ['no modules', { record_types: [] }, 400, 'invalid_request'],
-      ['a module twice', { record_types: ['cases', 'cases'] }, 400, 'invalid_request'],
+      ['a duplicate module', { record_types: ['cases', 'cases'] }, 400, 'invalid_request'],
       ['an empty key', { source_api_key: '' }, 400, 'invalid_request'],
-      ['a member unknown here', { status: 'inactive' }, 400, 'invalid_request'],
-      ['a key that is a number', { source_api_key: 7 }, 400, 'invalid_request'],
+      ['an unknown member', { status: 'inactive' }, 400, 'invalid_request'],
+      ['a numeric key', { source_api_key: 7 }, 400, 'invalid_request'],
       ['a wrong key', { source_api_key: 'a wrong source key' }, 502, 'platform_refused_key'],
     ] as const) {
-      test(`a registration with ${what} is ${status} ${code}, and nothing is stored`, async () => {
+      test(`a registration with ${what} returns ${status} ${code} and stores nothing`, async () => {
         await using simulated = await simulatePlatform()
         const before = await tracesOf(hub())
         expectError(await sendRegistration(hub(), simulated, over), status, code)
@@ -131,7 +136,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('a name that is registered is 409, also of many who try at once', async () => {
+    test('of several concurrent registrations of one name, all but one return 409', async () => {
       await using simulated = await simulatePlatform()
       const answers = await Promise.all(
         Array.from({ length: 5 }, () => sendRegistration(hub(), simulated)),
@@ -141,7 +146,7 @@ onEachEngine((engine) => {
       for (const answer of refused) expectError(answer, 409, 'platform_already_registered')
     })
 
-    test('what is no platform is 404 to read and to change, 400 where it is no id', async () => {
+    test('reading or changing an unknown platform returns 404, an invalid id 400', async () => {
       const headers = { authorization: hub().authorization('operator') }
       const body = { status: 'active' }
       for (const [id, status] of [
@@ -160,7 +165,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('a status that is none is 400 and changes nothing', async () => {
+    test('an invalid status returns 400 and changes nothing', async () => {
       await using simulated = await simulatePlatform()
       const { id } = await registerPlatform(hub(), simulated)
       const headers = { authorization: hub().authorization('operator') }
@@ -175,7 +180,7 @@ onEachEngine((engine) => {
   describe(`calling a platform, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
-    test('every call has exactly the headers of the specification', async () => {
+    test('every call has exactly the specified headers', async () => {
       await using simulated = await simulatePlatform()
       await registerPlatform(hub(), simulated)
       await pullAll(hub())
@@ -187,7 +192,7 @@ onEachEngine((engine) => {
       )
     })
 
-    test('a base URL may have a path, and slashes at its end are left out', async () => {
+    test('a base URL may have a path, and trailing slashes are removed', async () => {
       await using simulated = await simulatePlatform({ base: '/apps/hr' })
       const { source_base_url } = simulated
       const over = { source_base_url: ` ${source_base_url}// ` }
@@ -197,7 +202,7 @@ onEachEngine((engine) => {
       assert.equal(simulated.requests.at(-1)?.path, '/apps/hr/api/hub/records/cases')
     })
 
-    test('the key does not travel along a redirect, and the words name its target', async () => {
+    test('the key is not sent to the target of a redirect, which the error names', async () => {
       await using target = await simulatePlatform()
       await using simulated = await simulatePlatform()
       const location = `${target.source_base_url}/api/hub/ping`
@@ -219,7 +224,7 @@ onEachEngine((engine) => {
       assert.deepEqual(target.requests, [])
     })
 
-    test('HUB_PLATFORM_PATH and HUB_TUNNEL_HEADER set the neutral words', async () => {
+    test('HUB_PLATFORM_PATH and HUB_TUNNEL_HEADER set the path and the tunnel header', async () => {
       const env = { HUB_PLATFORM_PATH: 'sync-1', HUB_TUNNEL_HEADER: 'X-Tunnel-Skip' }
       await using own = await startTestHub(engine, { env })
       await using simulated = await simulatePlatform({ word: 'sync-1' })
@@ -229,7 +234,7 @@ onEachEngine((engine) => {
       assert.equal(simulated.requests.at(-1)?.path, '/api/sync-1/records/cases')
     })
 
-    test('a record_type of any letters is percent-encoded, and pushes by it arrive', async () => {
+    test('a record_type with any characters is percent-encoded, and pushes to it are accepted', async () => {
       const types = ['a b', 'ü/../x', 'a?b#c', '100%', '%2e%2e', '👍', '...', 'a+b&c=d', ';']
       const modules = types.map((type) => simulatedModule(type, { records: [simulatedRecord(1)] }))
       await using simulated = await simulatePlatform({ modules })

@@ -1,4 +1,4 @@
-/** Testing a connection: each thing that goes wrong has its own code and words. */
+/** Testing a connection: each failure has its own code and message. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:https'
 import { describe, test } from 'node:test'
@@ -43,64 +43,73 @@ const manifest = (modules: unknown[]) => ({ ...manifestOf('x', []), modules })
 const pinged = { success: true, message: 'online', platform_name: 'x' }
 const module = { module_name: 'A', record_type: 'a', fields: [] }
 
-/** What an endpoint does, the code that it must lead to, and what the words must say. */
+/** What an endpoint does, the expected error code, and a pattern of the expected message. */
 const FAULTS: readonly (readonly [string, Behaviour, string, RegExp])[] = [
-  ['answers 401', respond.status(401), 'platform_refused_key', /source API key.*401/],
-  ['answers 403', respond.status(403), 'platform_refused_key', /source API key.*403/],
-  ['answers 404', respond.status(404), 'platform_path_missing', /\/api\/hub\/.*404/],
-  ['answers 500', respond.status(500), 'platform_failed', /HTTP 500/],
-  ['answers 503', respond.status(503), 'platform_failed', /HTTP 503/],
-  ['answers 204', respond.status(204), 'platform_failed', /HTTP 204/],
-  ['answers an HTML page', respond.html(), 'platform_not_json', /HTML page/],
+  ['returns 401', respond.status(401), 'platform_refused_key', /source API key.*401/],
+  ['returns 403', respond.status(403), 'platform_refused_key', /source API key.*403/],
+  ['returns 404', respond.status(404), 'platform_path_missing', /\/api\/hub\/.*404/],
+  ['returns 500', respond.status(500), 'platform_failed', /HTTP 500/],
+  ['returns 503', respond.status(503), 'platform_failed', /HTTP 503/],
+  ['returns 204', respond.status(204), 'platform_failed', /HTTP 204/],
+  ['returns an HTML page', respond.html(), 'platform_not_json', /HTML page/],
   [
-    'answers HTML called JSON',
+    'returns HTML declared as JSON',
     respond.text('<html>', 'application/json'),
     'platform_not_json',
     /HTML/,
   ],
-  ['answers nothing', respond.text('', 'application/json'), 'platform_not_json', /nothing/],
-  ['answers broken JSON', respond.text('{"a":', 'application/json'), 'platform_not_json', /JSON/],
-  ['answers a list', respond.json([]), 'platform_answer_invalid', /object/],
-  ['answers an object without members', respond.json({}), 'platform_answer_invalid', /\w/],
+  ['returns an empty body', respond.text('', 'application/json'), 'platform_not_json', /nothing/],
   [
-    'answers success: false',
+    'returns malformed JSON',
+    respond.text('{"a":', 'application/json'),
+    'platform_not_json',
+    /JSON/,
+  ],
+  ['returns an array', respond.json([]), 'platform_answer_invalid', /object/],
+  ['returns an empty object', respond.json({}), 'platform_answer_invalid', /\w/],
+  [
+    'returns success: false',
     respond.json({ ...manifest([module]), ...pinged, success: false, message: 'Closed today' }),
     'platform_reports_failure',
     /: Closed today\)/,
   ],
   ['is cut off', respond.cutOff('{"success":true,'), 'platform_broke_off', /cut off/],
-  ['hangs up', respond.nothing(), 'platform_unreachable', /cut off/],
+  ['closes the connection', respond.nothing(), 'platform_unreachable', /cut off/],
   [
-    'answers what is no gzip',
+    'returns invalid gzip',
     respond.text('{}', 'application/json', { 'Content-Encoding': 'gzip' }),
     'platform_answer_invalid',
     /Content-Encoding/,
   ],
 ]
 
-/** More than an index of PostgreSQL holds. */
+/** Longer than a PostgreSQL index entry may be. */
 const LONG = Array.from({ length: 3000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')
 
 const BAD_MANIFESTS: readonly (readonly [string, unknown, RegExp])[] = [
   ['no modules', { ...manifest([]), modules: undefined }, /modules/],
   ['no title', { ...manifest([module]), platform_title: undefined }, /platform_title/],
   [
-    'a module without record_type',
+    'a module without a record_type',
     manifest([{ ...module, record_type: undefined }]),
     /record_type/,
   ],
-  ['the same record_type twice', manifest([module, module]), /two modules/],
+  ['a duplicate record_type', manifest([module, module]), /two modules/],
   ['the record_type ..', manifest([{ ...module, record_type: '..' }]), /path/],
   ['the record_type .', manifest([{ ...module, record_type: '.' }]), /path/],
-  ['a field twice', manifest([{ ...module, fields: [{ key: 'a' }, { key: 'a' }] }]), /two fields/],
-  ['a field without key', manifest([{ ...module, fields: [{ label: 'A' }] }]), /key/],
-  ['a name without end', { ...manifest([module]), platform_name: LONG }, /_name .*512/],
-  ['a title without end', { ...manifest([module]), platform_title: LONG }, /_title .*512/],
-  ['a record_type without end', manifest([{ ...module, record_type: LONG }]), /_type .*512 b/],
+  [
+    'a duplicate field',
+    manifest([{ ...module, fields: [{ key: 'a' }, { key: 'a' }] }]),
+    /two fields/,
+  ],
+  ['a field without a key', manifest([{ ...module, fields: [{ label: 'A' }] }]), /key/],
+  ['a name that is too long', { ...manifest([module]), platform_name: LONG }, /_name .*512/],
+  ['a title that is too long', { ...manifest([module]), platform_title: LONG }, /_title .*512/],
+  ['a record_type that is too long', manifest([{ ...module, record_type: LONG }]), /_type .*512 b/],
   ['U+0000 in a name', manifest([{ ...module, module_name: 'a\0' }]), /null character/],
 ]
 
-/** Base addresses that are refused before anything is called. */
+/** Base addresses that are rejected before any call. */
 const ADDRESSES: readonly (readonly [string, string])[] = [
   ['http://user:secret@127.0.0.1', 'source_url_invalid'],
   ['http://127.0.0.1/?key=secret', 'source_url_invalid'],
@@ -124,7 +133,7 @@ onEachEngineWhenDeep((engine) => {
   describe(`testing a connection, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
-    test('a platform that answers as agreed has no problems, and nothing is stored', async () => {
+    test('a conforming platform has no problems, and nothing is stored', async () => {
       await using platform = await simulatePlatform()
       const before = await tracesOf(hub())
       const answer = await probeOf(hub(), platform)
@@ -145,7 +154,7 @@ onEachEngineWhenDeep((engine) => {
 
     for (const endpoint of ['ping', 'manifest'] as const) {
       for (const [what, behaviour, code, words] of FAULTS) {
-        test(`a ${endpoint} that ${what} is ${code}`, async () => {
+        test(`a ${endpoint} that ${what} is reported as ${code}`, async () => {
           await using platform = await simulatePlatform()
           platform.behave(endpoint, behaviour)
           const answer = await probeOf(hub(), platform)
@@ -163,7 +172,7 @@ onEachEngineWhenDeep((engine) => {
     }
 
     for (const [what, body, words] of BAD_MANIFESTS) {
-      test(`a manifest with ${what} is platform_answer_invalid`, async () => {
+      test(`a manifest with ${what} is reported as platform_answer_invalid`, async () => {
         await using platform = await simulatePlatform({ platform_name: 'x' })
         platform.behave('manifest', respond.json(body))
         const { success, problems } = await probeOf(hub(), platform)
@@ -173,7 +182,7 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('what only describes may be left out of a manifest, and is filled in', async () => {
+    test('a manifest may omit descriptive members, which get defaults', async () => {
       await using platform = await simulatePlatform({ platform_name: 'x' })
       platform.behave('ping', respond.json(pinged))
       platform.behave('manifest', respond.json(manifest([{ ...module, fields: [{ key: 'k' }] }])))
@@ -185,14 +194,14 @@ onEachEngineWhenDeep((engine) => {
       })
     })
 
-    test('a wrong key is told once, though ping and manifest both refuse it', async () => {
+    test('a wrong key is reported once, although ping and manifest both reject it', async () => {
       await using platform = await simulatePlatform()
       const { source_base_url } = platform
       const { problems } = await probe(hub(), { source_base_url, source_api_key: 'a wrong key' })
       assert.equal(only(problems).code, 'platform_refused_key')
     })
 
-    test('a ping and a manifest with different names are told with both names', async () => {
+    test('a ping and a manifest with different names are reported with both names', async () => {
       await using platform = await simulatePlatform()
       platform.behave('ping', respond.json({ ...pinged, platform_name: 'somebody_else' }))
       const { problems } = await probeOf(hub(), platform)
@@ -200,7 +209,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(only(problems).message.includes(platform.platform_name))
     })
 
-    test('JSON is taken under another Content-Type, with a byte order mark, and compressed', async () => {
+    test('JSON is accepted with another Content-Type, with a byte order mark, and compressed', async () => {
       await using platform = await simulatePlatform()
       const { platform_name, modules } = platform
       const text = JSON.stringify(manifestOf(platform_name, modules))
@@ -214,7 +223,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('nobody at the address is platform_unreachable', async () => {
+    test('an address without a server is reported as platform_unreachable', async () => {
       const platform = await simulatePlatform()
       await platform[Symbol.asyncDispose]()
       const { problems } = await probeOf(hub(), platform)
@@ -222,7 +231,7 @@ onEachEngineWhenDeep((engine) => {
       assert.match(only(problems).message, /refused/)
     })
 
-    test('a certificate that is not trusted is platform_certificate_invalid', async () => {
+    test('an untrusted certificate is reported as platform_certificate_invalid', async () => {
       const server = createServer(SELF_SIGNED_CERTIFICATE, (_request, response) =>
         response.end('{}'),
       )
@@ -236,7 +245,7 @@ onEachEngineWhenDeep((engine) => {
       assert.match(only(problems).message, /NODE_EXTRA_CA_CERTS/)
     })
 
-    test('https:// at a port without TLS is told as that, and as no bad certificate', async () => {
+    test('https at a port without TLS is reported as missing TLS, not as a bad certificate', async () => {
       await using platform = await simulatePlatform()
       const source_base_url = platform.source_base_url.replace('http:', 'https:')
       const { problems } = await probe(hub(), { source_base_url })
@@ -245,7 +254,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     for (const [source_base_url, code] of ADDRESSES) {
-      test(`the address ${source_base_url} is ${code}`, async () => {
+      test(`the address ${source_base_url} is rejected as ${code}`, async () => {
         const { success, problems } = await probe(hub(), { source_base_url })
         assert.equal(success, false)
         assert.equal(only(problems).code, code, only(problems).message)
@@ -258,14 +267,14 @@ onEachEngineWhenDeep((engine) => {
     }
   })
 
-  describe(`platforms where HUB_SOURCE_NETWORKS is public, on ${engine.name}`, () => {
+  describe(`connections with HUB_SOURCE_NETWORKS=public, on ${engine.name}`, () => {
     const env = { HUB_SOURCE_NETWORKS: 'public' }
     const proxied = { ...env, HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: 'localhost,127.0.0.1' }
     for (const [what, settings] of [
       ['directly', env],
-      ['past a proxy by NO_PROXY', proxied],
+      ['around a proxy by NO_PROXY', proxied],
     ] as const) {
-      test(`a loopback address is refused by number and by name, called ${what}`, async () => {
+      test(`a loopback address is rejected by number and by name, when called ${what}`, async () => {
         await using hub = await startTestHub(engine, { env: settings })
         await using platform = await simulatePlatform({ modules: [simulatedModule('a')] })
         const { port } = new URL(platform.source_base_url)
@@ -278,10 +287,10 @@ onEachEngineWhenDeep((engine) => {
     }
   })
 
-  describe(`platforms where HUB_SOURCE_SCHEMES is https, on ${engine.name}`, () => {
+  describe(`connections with HUB_SOURCE_SCHEMES=https, on ${engine.name}`, () => {
     const env = { HUB_SOURCE_SCHEMES: 'https' }
 
-    test('http is called neither to test it nor to pull, also where it is registered already', async () => {
+    test('an http platform is neither tested nor pulled, even if it is already registered', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform({ modules: [simulatedModule('a')] })
       await registerPlatform(hub, platform)
@@ -297,7 +306,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(platform.requests, [])
     })
 
-    test('https is called', async () => {
+    test('an https platform is called', async () => {
       await using hub = await startTestHub(engine, { env })
       const { problems } = await probe(hub, { source_base_url: 'https://127.0.0.1:1' })
       assert.equal(only(problems).code, 'platform_unreachable')
