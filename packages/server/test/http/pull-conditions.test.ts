@@ -131,7 +131,7 @@ onEachEngineWhenDeep((engine) => {
     }
 
     for (const first of [true, false]) {
-      test(`a push during ${first ? 'an unconditional' : 'a conditional'} pull makes the next pull read everything`, async () => {
+      test(`a push during ${first ? 'an unconditional' : 'a conditional'} pull makes the next one unconditional`, async () => {
         await using kit = await startPulledHub(engine)
         kit.platform.behave('records/cases', tagged)
         if (!first) await kit.pull()

@@ -44,7 +44,7 @@ const UNENDING = 3
 const ADVICE = /check|say why|has to mend|enter the final|asks again/i
 
 onEachEngineWhenDeep((engine) => {
-  test(`one pull reports each misbehaviour with its own error and reads all other platforms, on ${engine.name}`, async () => {
+  test(`one pull gives each misbehaviour its own error and reads the others, on ${engine.name}`, async () => {
     await using scene = await startScene(engine)
     const { hub, elsewhere, failing, well, emptied, older } = scene
     assert.equal((await pullAll(hub)).pull.state, 'succeeded')

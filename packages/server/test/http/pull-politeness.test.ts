@@ -21,7 +21,7 @@ import {
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { until } from '../helpers/time/until.ts'
 
-/** Tracks the most open requests for records, overall and per platform; responds to none before `atOnce` are open. */
+/** Tracks the most open requests for records, overall and per platform; holds all until `atOnce` are open. */
 function watchOpen(platforms: SimulatedPlatform[], atOnce: number) {
   const open = new Map(platforms.map((platform) => [platform, 0]))
   const all = () => [...open.values()].reduce((sum, count) => sum + count, 0)

@@ -37,7 +37,7 @@ onEachEngine((engine) => {
         return { hub, hub_api_key, platform_name, time, pushAll }
       }
 
-      /** Five are accepted and stored; every other one is 429, says when to retry, and is not stored. */
+      /** Five are accepted and stored; all others return 429 with Retry-After and are not stored. */
       async function expectFive(
         { hub, platform_name }: Awaited<ReturnType<typeof limited>>,
         name: string,
