@@ -1,4 +1,4 @@
-/** Callers that attack the hub over its socket: refused, and nothing in any table has changed. */
+/** Attacks on the hub over its socket: each is rejected and changes no table. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -10,13 +10,13 @@ import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { until } from '../helpers/time/until.ts'
 import { PATHS, RAW_ROWS } from './requests.ts'
 
-/** Bodies that are not what they seem; each goes to every route that takes one. */
+/** Hostile bodies; each is sent to every route that accepts a body. */
 const BODIES: readonly (readonly [string, string | Buffer])[] = [
   ['a __proto__', '{"__proto__":{"polluted":true,"role":"admin"}}'],
-  ['a __proto__ deep within', '{"data":{"a":[{"__proto__":{"polluted":true}}]}}'],
+  ['a nested __proto__', '{"data":{"a":[{"__proto__":{"polluted":true}}]}}'],
   ['a constructor', '{"constructor":{"prototype":{"polluted":true}},"role":"admin"}'],
   ['a prototype', '{"prototype":{"polluted":true}}'],
-  ['a key twice', '{"password":"a","password":["b"],"email":"a@b","email":{}}'],
+  ['a duplicate key', '{"password":"a","password":["b"],"email":"a@b","email":{}}'],
   ['a byte order mark alone', '\ufeff'],
   ['a byte order mark twice', '\ufeff\ufeff{}'],
   ['overlong UTF-8', Buffer.from('7b2261223a22c0af227d', 'hex')],
@@ -26,25 +26,31 @@ const BODIES: readonly (readonly [string, string | Buffer])[] = [
     'U+0000',
     '{"name\\u0000":"a\\u0000b","email":"\\u0000","password":"\\u0000","token":"\\u0000"}',
   ],
-  ['half a pair', '{"name":"\\ud800","email":"\\udc00@b","password":"\\ud800","token":"\\ud800"}'],
+  [
+    'lone surrogates',
+    '{"name":"\\ud800","email":"\\udc00@b","password":"\\ud800","token":"\\ud800"}',
+  ],
   ['a huge number', `{"grace_seconds":1e999999,"id":${'9'.repeat(10_000)},"a":-0,"b":1e-999999}`],
-  ['a list', '[[[[]]]]'],
-  ['a text', '"admin"'],
+  ['an array', '[[[[]]]]'],
+  ['a string', '"admin"'],
   ['null', 'null'],
   [
-    'arrays for texts',
+    'arrays instead of strings',
     '{"email":["a@b"],"password":[],"token":{},"name":[[]],"code":[1],"status":["inactive"]}',
   ],
-  ['queries for texts', '{"email":{"$ne":null},"password":{"$gt":""},"code":{"$regex":".*"}}'],
+  [
+    'query operators instead of strings',
+    '{"email":{"$ne":null},"password":{"$gt":""},"code":{"$regex":".*"}}',
+  ],
 ]
 
-/** Costly ones, for a few routes. */
+/** Expensive bodies, for a few routes. */
 const HEAVY: typeof BODIES = [
   [
     '60,000 keys',
     JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`k${n}`, n]))),
   ],
-  ['lists within lists', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+  ['nested arrays', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
 ]
 const TAKES_HEAVY = new Set([
   'POST /api/webhook/receive',
@@ -58,19 +64,19 @@ const QUERY =
   '?__proto__[polluted]=1&constructor[prototype][polluted]=1&__proto__=1&filter[__proto__]=1&filter[constructor]=1' +
   '&limit=1e999&cursor=%00&cursor=%ed%a0%80&sort[]=a&q=%00&q=%ff&platform[]=x&platform=y&as_of=__proto__&format=__proto__'
 
-/** Ends what it begins, or spends what others need. */
+/** Routes that are not called: a stream that does not end, and the start of a pull. */
 const LEFT_OUT = new Set(['GET /dashboard/events', 'POST /api/v1/pulls'])
 
 onEachEngineWhenDeep((engine) => {
   describe(`attacks over the socket, on ${engine.name}`, () => {
     const hub = shareHub(engine, { withOperator: true })
     let key = ''
-    /** Once the search has followed: it goes on in the background. */
+    /** Digests all tables once the search index, which is updated in the background, has caught up. */
     async function digest() {
       await until(async () => {
         const { lag } = await hub().storage.searchIndex.readSearchIndex()
         return lag === 0 ? true : null
-      }, 'the search has followed')
+      }, 'the search index has caught up')
       return digestTables(hub().storage)
     }
     before(async () => {
@@ -79,7 +85,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     for (const { what, bytes, statuses } of RAW_ROWS) {
-      test(`${what}: ${statuses.map((one) => one.join() || 'closed').join(' or ')}`, async () => {
+      test(`the hub responds to ${what} with ${statuses.map((one) => one.join() || 'a close').join(' or ')}`, async () => {
         const stored = await digest()
         const least = Math.min(...statuses.map((one) => one.length))
         const answer = await sendRaw(hub().address, bytes(key), least)
@@ -100,7 +106,7 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('the same push in an honest frame is taken, so that the others are refused for theirs', async () => {
+    test('the same push with valid framing is accepted', async () => {
       const body = JSON.stringify(newRecord('FRAMED'))
       const head = `POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\n`
       const size = Buffer.byteLength(body)
@@ -114,7 +120,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(statusesIn(chunked), [200])
     })
 
-    test('no spelling of an address gets past the table of access', async () => {
+    test('no spelling of a path bypasses the access table', async () => {
       const stored = await digest()
       const bearer = `Authorization: Bearer rht_${'0'.repeat(49)}\r\n`
       for (const path of PATHS) {
@@ -141,7 +147,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(await digest(), stored)
     })
 
-    test('no header turns a method into another', async () => {
+    test('no header overrides the method', async () => {
       const { headers } = await signIn(hub())
       const stored = await digest()
       for (const name of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
@@ -165,7 +171,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(rest, expected)
     })
 
-    test('a strange Host is in no link and no page, and breaks nothing', async () => {
+    test('a hostile Host header appears in no response and causes no 5xx', async () => {
       for (const host of [
         'evil.example',
         '"><script>alert(1)</script>',
@@ -202,7 +208,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('no body and no query makes any route fail or taints the process', async () => {
+    test('no hostile body or query causes a 500 or pollutes a prototype', async () => {
       const authorization = hub().authorization('admin')
       for (const route of Object.keys(ACCESS).filter((name) => !LEFT_OUT.has(name))) {
         const [method = '', path = ''] = route.split(' ')
@@ -234,7 +240,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(faults, [])
     })
 
-    test('a thousand connections that send next to nothing hold up nobody', async () => {
+    test('a thousand connections that send almost nothing do not block a push', async () => {
       const { port } = new URL(hub().address)
       const sockets: Socket[] = []
       for (let count = 0; count < 1000; count += 1) {
@@ -258,7 +264,7 @@ onEachEngineWhenDeep((engine) => {
       for (const socket of sockets) socket.destroy()
     })
 
-    test('made-up keys store nothing, and log a line a second at most, however many', async () => {
+    test('requests with unknown keys store nothing and log at most about one line per second', async () => {
       const stored = await digest()
       const logged = hub().log().length
       const began = performance.now()

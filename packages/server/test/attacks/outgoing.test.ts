@@ -1,6 +1,6 @@
 /**
- * Platforms that attack the hub which asks them: each row is what one sends, what becomes of it, and how
- * much of it the hub takes at most. No key goes anywhere else, and no row takes longer than the call may.
+ * Attacks by platforms on the hub that calls them. Each row has the response, the expected error and the
+ * maximum number of bytes sent. The key is sent nowhere else, and every call ends within its limits.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ import { bytes, forEver, type Script, startRawServer } from '../helpers/platform
 const KEY = 'source-key-0123456789abcdef'
 const KIB = 1024
 const MIB = 1024 * KIB
-/** What stands in the buffers of two sockets may have been sent without being taken. */
+/** Bytes in the buffers of both sockets count as sent even if the hub has not read them. */
 const BUFFERED = 8 * MIB
 
 const PING = JSON.stringify({ success: true, platform_name: 'p', message: 'Online' })
@@ -34,14 +34,14 @@ const whole = (body: string | Buffer, headers = '') =>
 const encoded = (encoding: string, body: Buffer) =>
   bytes(whole(body, `Content-Encoding: ${encoding}\r\n`))
 const zeros = Buffer.alloc(64 * MIB, ' ')
-/** A frame that says its window is 2 GiB; nothing of it need come. */
+/** The header of a frame that declares a window of 2 GiB; its content is not sent. */
 const wideZstd = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 0x01, 0x00, 0x00])
 
 type Row = readonly [what: string, script: Script, code: string, words: RegExp, mostBytes?: number]
 
-/** What a call may take. */
+/** The limits of one call. */
 type Limits = PaceLimits & { callMs: number }
-/** More than any machine needs for what does not end by them. */
+/** Limits that no row reaches unless it is expected to time out. */
 const PATIENT: Limits = { ...PATIENCE, callMs: 60_000 }
 
 const SILENCE = /silence/
@@ -49,9 +49,9 @@ const DRIPS = /less than/
 const NO_HTTP = /does not speak HTTP/
 const HEADERS = /its headers are too large/
 const ROWS: readonly Row[] = [
-  ['HTTP/0.9: a body without a head', bytes(PING), 'platform_unreachable', NO_HTTP],
-  ['HTTP/2.0, and silence', bytes('HTTP/2.0 200 OK\r\n\r\n'), 'platform_timed_out', SILENCE],
-  ['no status', bytes('HTTP/1.1 OK\r\n\r\n'), 'platform_unreachable', NO_HTTP],
+  ['an HTTP/0.9 body without a head', bytes(PING), 'platform_unreachable', NO_HTTP],
+  ['HTTP/2.0 followed by silence', bytes('HTTP/2.0 200 OK\r\n\r\n'), 'platform_timed_out', SILENCE],
+  ['a missing status', bytes('HTTP/1.1 OK\r\n\r\n'), 'platform_unreachable', NO_HTTP],
   ['an unknown status', bytes('HTTP/1.1 999 X\r\n\r\n'), 'platform_failed', /999/],
   ['a header of 64 KiB', bytes(`${OK}a: ${'x'.repeat(64 * KIB)}`), 'platform_unreachable', HEADERS],
   [
@@ -61,37 +61,42 @@ const ROWS: readonly Row[] = [
     HEADERS,
   ],
   [
-    'headers for ever',
+    'endless headers',
     forEver(OK, `a: ${'x'.repeat(1000)}\r\n`),
     'platform_unreachable',
     HEADERS,
     BUFFERED,
   ],
   [
-    'one folded header for ever',
+    'an endless folded header',
     forEver(`${OK}a: b`, '\r\n b'),
     'platform_unreachable',
     /./,
     BUFFERED,
   ],
-  ['a status line for ever', forEver('HTTP/1.1 200 ', 'O'), 'platform_timed_out', /./, BUFFERED],
-  ['headers that drip', forEver(OK, 'a', 10), 'platform_timed_out', /./],
-  ['103 for ever', forEver('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 1), 'platform_timed_out', /./],
-  ['100 unasked', bytes('HTTP/1.1 100 Continue\r\n\r\n'), 'platform_unreachable', /./],
+  ['an endless status line', forEver('HTTP/1.1 200 ', 'O'), 'platform_timed_out', /./, BUFFERED],
+  ['a dripping header', forEver(OK, 'a', 10), 'platform_timed_out', /./],
   [
-    'another protocol',
+    'endless 103 responses',
+    forEver('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 1),
+    'platform_timed_out',
+    /./,
+  ],
+  ['an unexpected 100', bytes('HTTP/1.1 100 Continue\r\n\r\n'), 'platform_unreachable', /./],
+  [
+    'a switch of protocols',
     bytes('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
     'platform_unreachable',
     /./,
   ],
   [
-    'a length beyond all numbers',
+    'a length that overflows',
     bytes(`${OK}Content-Length: 99999999999999999999\r\n\r\n`),
     'platform_unreachable',
     /cut off/,
   ],
   [
-    'a length of 8 EiB, and silence',
+    'a length of 8 EiB followed by silence',
     bytes(`${OK}Content-Length: 9223372036854775807\r\n\r\n{`),
     'platform_timed_out',
     SILENCE,
@@ -104,75 +109,90 @@ const ROWS: readonly Row[] = [
     /cut off/,
   ],
   [
-    'a length and chunks',
+    'both a length and chunks',
     bytes(`${OK}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`),
     'platform_unreachable',
     /cut off/,
   ],
   [
-    'chunks that are not the last encoding',
+    'chunked before another encoding',
     bytes(`${OK}Transfer-Encoding: chunked, gzip\r\n\r\n2\r\n{}`),
     'platform_timed_out',
     /./,
   ],
   [
-    'a chunk beyond all numbers',
+    'a chunk size that overflows',
     bytes(`${chunked}FFFFFFFFFFFFFFFFF\r\n`),
     'platform_broke_off',
     NO_HTTP,
   ],
-  ['a chunk of negative size', bytes(`${chunked}-1\r\n`), 'platform_broke_off', NO_HTTP],
+  ['a negative chunk size', bytes(`${chunked}-1\r\n`), 'platform_broke_off', NO_HTTP],
   [
-    'a chunk extension for ever',
+    'an endless chunk extension',
     forEver(`${chunked}1;`, 'x'.repeat(KIB)),
     'platform_timed_out',
     SILENCE,
   ],
   ['chunks of one byte each', forEver(chunked, '1\r\n \r\n', 5), 'platform_timed_out', DRIPS],
   [
-    'trailers for ever',
+    'endless trailers',
     forEver(`${chunked}0\r\n`, `a: ${'x'.repeat(1000)}\r\n`),
     'platform_broke_off',
     HEADERS,
     BUFFERED,
   ],
   [
-    'a body for ever',
+    'an endless chunked body',
     forEver(chunked, `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`),
     'platform_answer_too_large',
     /8388608/,
     2 * BUFFERED,
   ],
   [
-    'a body without end or length',
+    'an endless body without a length',
     forEver(`${OK}\r\n`, ' '.repeat(MIB)),
     'platform_answer_too_large',
     /./,
     2 * BUFFERED,
   ],
   [
-    '64 MiB out of a few KiB, gzip',
+    '64 MiB compressed with gzip',
     encoded('gzip', gzipSync(zeros)),
     'platform_answer_too_large',
     /./,
   ],
-  ['64 MiB, deflate', encoded('deflate', deflateSync(zeros)), 'platform_answer_too_large', /./],
-  ['64 MiB, Brotli', encoded('br', brotliCompressSync(zeros)), 'platform_answer_too_large', /./],
-  ['64 MiB, Zstandard', encoded('zstd', zstdCompressSync(zeros)), 'platform_answer_too_large', /./],
   [
-    'a window of 2 GiB, Zstandard',
+    '64 MiB compressed with deflate',
+    encoded('deflate', deflateSync(zeros)),
+    'platform_answer_too_large',
+    /./,
+  ],
+  [
+    '64 MiB compressed with Brotli',
+    encoded('br', brotliCompressSync(zeros)),
+    'platform_answer_too_large',
+    /./,
+  ],
+  [
+    '64 MiB compressed with Zstandard',
+    encoded('zstd', zstdCompressSync(zeros)),
+    'platform_answer_too_large',
+    /./,
+  ],
+  [
+    'a Zstandard window of 2 GiB',
     encoded('zstd', wideZstd),
     'platform_answer_invalid',
     /compression/,
   ],
   [
-    '64 members of 1 MiB, gzip',
+    '64 gzip members of 1 MiB',
     encoded('gzip', Buffer.concat(Array(64).fill(gzipSync(zeros.subarray(0, MIB))))),
     'platform_answer_too_large',
     /./,
   ],
   [
-    'empty members for ever, gzip',
+    'endless empty gzip members',
     forEver(`${OK}Content-Encoding: gzip\r\n\r\n`, gzipSync('')),
     'platform_timed_out',
     /./,
@@ -183,8 +203,8 @@ const ROWS: readonly Row[] = [
     'platform_answer_invalid',
     /"gzip, gzip"/,
   ],
-  ['lists within lists', bytes(whole('['.repeat(MIB))), 'platform_not_json', /./],
-  ['objects within objects', bytes(whole('{"a":'.repeat(MIB))), 'platform_not_json', /./],
+  ['a million nested arrays', bytes(whole('['.repeat(MIB))), 'platform_not_json', /./],
+  ['a million nested objects', bytes(whole('{"a":'.repeat(MIB))), 'platform_not_json', /./],
   [
     'a number of a million digits',
     bytes(whole(`{"success":${'9'.repeat(MIB)}}`)),
@@ -192,14 +212,14 @@ const ROWS: readonly Row[] = [
     /not as agreed/,
   ],
   [
-    '__proto__ for an answer',
+    'a response inside __proto__',
     bytes(whole('{"__proto__":{"success":true,"platform_name":"p","message":"m"}}')),
     'platform_answer_invalid',
     /./,
   ],
 ]
 
-/** For what is to end by a limit, and where words tell by which one, by that. */
+/** Short limits for a row that is expected to time out; `words` may select which limit. */
 function limitsFor(code: string, words: RegExp): Limits {
   if (code !== 'platform_timed_out') return PATIENT
   if (words === SILENCE) return { ...PATIENT, silenceMs: 500 }
@@ -216,7 +236,7 @@ function createClient(settings: Partial<NetworkSettings> = {}, limits = PATIENT)
   })
 }
 
-/** Asks once, and tells how that went wrong. */
+/** Sends one ping and returns the error. */
 async function failure(
   source_base_url: string,
   settings: Partial<NetworkSettings> = {},
@@ -235,9 +255,9 @@ async function failure(
   }
 }
 
-describe('what a platform may answer', () => {
+describe('a hostile response', () => {
   for (const [what, script, code, words, mostBytes = Number.POSITIVE_INFINITY] of ROWS) {
-    test(`${what}: ${code}`, async () => {
+    test(`the call fails with ${code} on ${what}`, async () => {
       await using server = await startRawServer(script)
       const before = process.memoryUsage.rss()
       const failed = await failure(server.address, {}, limitsFor(code, words))
@@ -250,7 +270,7 @@ describe('what a platform may answer', () => {
     })
   }
 
-  test('what follows an answer on its connection is no answer to the next call', async () => {
+  test('a second response on the connection is not used for the next call', async () => {
     const evil = PING.replace('"p"', '"evil"')
     await using server = await startRawServer(bytes(Buffer.concat([whole(PING), whole(evil)])))
     const client = createClient()
@@ -266,7 +286,7 @@ describe('what a platform may answer', () => {
   })
 
   for (const status of [301, 302, 303, 307, 308]) {
-    test(`${status} leads nowhere: neither to another port, host or scheme, nor to itself`, async () => {
+    test(`a ${status} redirect is not followed, whatever its port, host, scheme or path`, async () => {
       await using elsewhere = await startRawServer(bytes(whole(PING)))
       const { port } = elsewhere
       for (const location of [
@@ -290,7 +310,7 @@ describe('what a platform may answer', () => {
   }
 })
 
-/** Answers with these addresses, one after the other, the last for ever. */
+/** Resolves to these addresses one after the other, then always to the last one. */
 function resolver(...addresses: string[]) {
   const asked: string[] = []
   const lookup: LookupFunction = (hostname, options, callback) => {
@@ -303,8 +323,8 @@ function resolver(...addresses: string[]) {
   return { lookup, asked }
 }
 
-describe('where the hub connects to', () => {
-  test('a name that leads elsewhere later is judged by where it leads then', async () => {
+describe('the addresses that the hub connects to', () => {
+  test('the address of a host name is checked again at each connection', async () => {
     await using server = await startRawServer(async (socket) => {
       await bytes(whole(PING, 'Connection: close\r\n'))(socket)
     })
@@ -327,7 +347,7 @@ describe('where the hub connects to', () => {
   })
 
   for (const address of ['127.0.0.1', '10.0.0.1', '::1', '64:ff9b::7f00:1', '2002:7f00:1::']) {
-    test(`where only public addresses are called, nobody knocks at ${address}`, async () => {
+    test(`with networks set to public the hub does not connect to ${address}`, async () => {
       await using server = await startRawServer(bytes(whole(PING)))
       const { lookup } = resolver(address)
       for (const host of ['platform.example', 'localhost', 'localhost.', 'a.localhost']) {
@@ -343,7 +363,7 @@ describe('where the hub connects to', () => {
     })
   }
 
-  test('of several addresses of a name only those are called that may be', async () => {
+  test('of several addresses of a host name only the allowed ones are used', async () => {
     await using server = await startRawServer(bytes(whole(PING)))
     const lookup: LookupFunction = (_hostname, _options, callback) =>
       callback(null, [
@@ -354,7 +374,7 @@ describe('where the hub connects to', () => {
     assert.equal(code, 'answered p')
   })
 
-  test('other spellings of an address are the address', async () => {
+  test('other spellings of a forbidden address are rejected as well', async () => {
     for (const host of [
       '2852039166',
       '0xA9FEA9FE',
@@ -375,7 +395,7 @@ describe('where the hub connects to', () => {
     }
   })
 
-  test('an address that is refused is not asked of a proxy either', async () => {
+  test('a forbidden address is not requested through a proxy either', async () => {
     await using proxy = await startRawServer(bytes(whole(PING)))
     const settings = { proxy: { http: proxy.address, https: proxy.address, none: '' } }
     for (const url of [
@@ -403,12 +423,12 @@ describe('a certificate', () => {
     return { port, server }
   }
   const cases = [
-    ['that nobody has signed', SELF_SIGNED_CERTIFICATE, 'localhost', false],
+    ['that is not trusted', SELF_SIGNED_CERTIFICATE, 'localhost', false],
     ['for another host', SELF_SIGNED_CERTIFICATE, '127.0.0.1', true],
     ['that has expired', EXPIRED_CERTIFICATE, 'localhost', true],
   ] as const
   for (const [what, certificate, host, isTrusted] of cases) {
-    test(`${what} is refused before the key is sent`, async () => {
+    test(`${what} is rejected before the key is sent`, async () => {
       setDefaultCACertificates(isTrusted ? [...trusted, certificate.cert] : trusted)
       const { server, port } = await listen(certificate)
       let requests = 0
@@ -423,7 +443,7 @@ describe('a certificate', () => {
     })
   }
 
-  test('that is good is taken, so that the others are refused for what they are', async () => {
+  test('that is valid is accepted', async () => {
     setDefaultCACertificates([...trusted, SELF_SIGNED_CERTIFICATE.cert])
     const { server, port } = await listen(SELF_SIGNED_CERTIFICATE)
     assert.equal((await failure(`https://localhost:${port}`)).code, 'answered p')

@@ -1,6 +1,6 @@
-/** Requests that no honest caller sends. A row says what is wrong with it, and what the hub may answer. */
+/** Malformed and hostile requests. Each row says what is wrong and which statuses the hub may return. */
 
-/** What a push carries that must never be stored. */
+/** The body of a push that must never be stored. */
 const SMUGGLED = JSON.stringify({
   module_name: 'Module cases',
   record_type: 'cases',
@@ -9,7 +9,7 @@ const SMUGGLED = JSON.stringify({
   data: {},
 })
 
-/** `statuses`: of all answers on the connection; none at all where the hub just closes it. */
+/** `statuses`: of all responses on the connection; empty if the hub closes it without a response. */
 export type RawRow = {
   what: string
   bytes: (key: string) => string | Buffer
@@ -20,7 +20,7 @@ const REFUSED = [[400]] as const
 const length = Buffer.byteLength(SMUGGLED)
 const chunks = `${length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`
 
-/** A push with the platform's own key, which is taken if the hub reads it otherwise than it should. */
+/** A push with a valid key, which is stored if the hub misinterprets its framing. */
 const push =
   (framing: string, body: string, host = 'Host: hub\r\n') =>
   (key: string) =>
@@ -44,7 +44,7 @@ const row = (what: string, bytes: RawRow['bytes'], statuses: RawRow['statuses'] 
   ...{ what, bytes, statuses },
 })
 
-/** Framing of which two readers could think differently. */
+/** Framing that two parsers could interpret differently. */
 const FRAMING: readonly RawRow[] = [
   ['a length and chunks', `Content-Length: ${length}\r\nTransfer-Encoding: chunked\r\n`, chunks],
   ['chunks and a length', `Transfer-Encoding: chunked\r\nContent-Length: ${length}\r\n`, chunks],
@@ -54,12 +54,16 @@ const FRAMING: readonly RawRow[] = [
   ['a length with a sign', `Content-Length: +${length}\r\n`, SMUGGLED],
   ['a negative length', 'Content-Length: -1\r\n', SMUGGLED],
   ['a length in hex', `Content-Length: 0x${length.toString(16)}\r\n`, SMUGGLED],
-  ['a length beyond all numbers', 'Content-Length: 99999999999999999999\r\n', SMUGGLED],
-  ['a space before the colon', `Content-Length : ${length}\r\n`, SMUGGLED],
-  ['a space before the colon of chunks', 'Transfer-Encoding : chunked\r\n', chunks],
-  ['a tab before the colon of chunks', 'Transfer-Encoding\t: chunked\r\n', chunks],
-  ['chunks twice', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n', chunks],
-  ['chunks and another encoding after', 'Transfer-Encoding: chunked, identity\r\n', chunks],
+  ['a length that overflows', 'Content-Length: 99999999999999999999\r\n', SMUGGLED],
+  ['a space before the colon of Content-Length', `Content-Length : ${length}\r\n`, SMUGGLED],
+  ['a space before the colon of Transfer-Encoding', 'Transfer-Encoding : chunked\r\n', chunks],
+  ['a tab before the colon of Transfer-Encoding', 'Transfer-Encoding\t: chunked\r\n', chunks],
+  [
+    'two transfer encodings',
+    'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n',
+    chunks,
+  ],
+  ['chunked before another encoding', 'Transfer-Encoding: chunked, identity\r\n', chunks],
   ['an encoding called xchunked', 'Transfer-Encoding: xchunked\r\n', chunks],
   ['an encoding with a vertical tab', 'Transfer-Encoding: \u000bchunked\r\n', chunks],
   ['a folded encoding', 'Transfer-Encoding:\r\n chunked\r\n', chunks],
@@ -73,12 +77,12 @@ const FRAMING: readonly RawRow[] = [
   ['a chunk size with 0x', 'Transfer-Encoding: chunked\r\n', `0x${chunks}`],
   ['a chunk size with a sign', 'Transfer-Encoding: chunked\r\n', `+${chunks}`],
   [
-    'a chunk that ends in a line feed',
+    'chunks that end in a bare line feed',
     'Transfer-Encoding: chunked\r\n',
     chunks.replaceAll('\r\n', '\n'),
   ],
   [
-    'a chunk longer than it says',
+    'a chunk longer than its size',
     'Transfer-Encoding: chunked\r\n',
     `1\r\n${SMUGGLED}\r\n0\r\n\r\n`,
   ],
@@ -86,19 +90,24 @@ const FRAMING: readonly RawRow[] = [
 
 export const RAW_ROWS: readonly RawRow[] = [
   ...FRAMING,
-  row('no Host', push(`Content-Length: ${length}\r\n`, SMUGGLED, '')),
-  row('two Hosts', push(`Content-Length: ${length}\r\n`, SMUGGLED, 'Host: hub\r\nHost: evil\r\n')),
+  row('a push without a Host', push(`Content-Length: ${length}\r\n`, SMUGGLED, '')),
   row(
-    'a second push behind a length and chunks',
+    'a push with two Hosts',
+    push(`Content-Length: ${length}\r\n`, SMUGGLED, 'Host: hub\r\nHost: evil\r\n'),
+  ),
+  row(
+    'a second push after a length and chunks',
     smuggling('Content-Length: LENGTH\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'),
   ),
   row(
-    'a second push behind two lengths',
+    'a second push after two lengths',
     smuggling('Content-Length: LENGTH\r\nContent-Length: 0\r\n'),
   ),
-  row('a second push in the body of one without a key', smuggling('Content-Length: LENGTH\r\n'), [
-    [401],
-  ]),
+  row(
+    'a second push in the body of a push without a key',
+    smuggling('Content-Length: LENGTH\r\n'),
+    [[401]],
+  ),
   row(
     'a second push in the body of a GET',
     (key) =>
@@ -106,7 +115,7 @@ export const RAW_ROWS: readonly RawRow[] = [
     [[200]],
   ),
   row(
-    'a second push behind an upgrade',
+    'a second push after an upgrade',
     (key) =>
       `GET /healthz HTTP/1.1\r\nHost: hub\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: ${Buffer.byteLength(hidden(key))}\r\n\r\n${hidden(key)}`,
     [[200]],
@@ -119,13 +128,15 @@ export const RAW_ROWS: readonly RawRow[] = [
   row('HTTP/0.9', () => 'GET /api/v1/platforms\r\n\r\n', [[400], [401]]),
   row('HTTP/2 from the start', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
   row('HTTP/9.9', get('GET /healthz HTTP/9.9')),
-  row('TLS', () => Buffer.from('16030100c8010000c40303', 'hex')),
-  row('nothing but line feeds and noise', () => `${'\r\n'.repeat(100)}\x01\x02\x03`),
-  row('an expectation', get('GET /healthz HTTP/1.1', 'Host: hub\r\nExpect: a miracle\r\n'), [
-    [200],
-  ]),
-  row('no Host to read from', get('GET /healthz HTTP/1.1', '')),
-  row('HTTP/1.0, which has no Host', get('GET /healthz HTTP/1.0', ''), [[200]]),
+  row('a TLS handshake', () => Buffer.from('16030100c8010000c40303', 'hex')),
+  row('line feeds and binary noise', () => `${'\r\n'.repeat(100)}\x01\x02\x03`),
+  row(
+    'an unknown Expect header',
+    get('GET /healthz HTTP/1.1', 'Host: hub\r\nExpect: a miracle\r\n'),
+    [[200]],
+  ),
+  row('a GET without a Host', get('GET /healthz HTTP/1.1', '')),
+  row('an HTTP/1.0 GET without a Host', get('GET /healthz HTTP/1.0', ''), [[200]]),
   row(
     'headers of 64 KiB',
     get('GET /healthz HTTP/1.1', `Host: hub\r\nA: ${'x'.repeat(65_536)}\r\n`),
@@ -134,10 +145,10 @@ export const RAW_ROWS: readonly RawRow[] = [
   row('10,000 headers', get('GET /healthz HTTP/1.1', `Host: hub\r\n${'a: b\r\n'.repeat(10_000)}`), [
     [431],
   ]),
-  row('an address of 64 KiB', get(`GET /${'x'.repeat(65_536)} HTTP/1.1`), [[431]]),
+  row('a path of 64 KiB', get(`GET /${'x'.repeat(65_536)} HTTP/1.1`), [[431]]),
   ...['TRACE', 'PROPFIND', 'OPTIONS', 'PUT', 'DELETE', 'LOCK', 'SEARCH', 'QUERY']
     .map((method) =>
-      row(`${method} of the receiver`, push(`Content-Length: ${length}\r\n`, SMUGGLED), [
+      row(`${method} on the receiver`, push(`Content-Length: ${length}\r\n`, SMUGGLED), [
         [405],
         [404],
       ]),
@@ -148,11 +159,11 @@ export const RAW_ROWS: readonly RawRow[] = [
       return { ...one, bytes: (key: string) => String(one.bytes(key)).replace('POST', method) }
     }),
   row('CONNECT', get('CONNECT evil.example:443 HTTP/1.1'), [[], [400], [404]]),
-  row('a made-up method', get('BREW /api/v1/platforms HTTP/1.1')),
-  row('a method in small letters', get('get /api/v1/platforms HTTP/1.1')),
+  row('an unknown method', get('BREW /api/v1/platforms HTTP/1.1')),
+  row('a lower-case method', get('get /api/v1/platforms HTTP/1.1')),
 ]
 
-/** Addresses that mean another route than they seem to, asked for by nobody in particular. */
+/** Paths that could be mistaken for those of other routes, requested without valid credentials. */
 export const PATHS: readonly string[] = [
   '/api/v1/%70latforms',
   '/%61pi/v1/platforms',

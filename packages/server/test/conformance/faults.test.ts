@@ -12,10 +12,10 @@ import {
 import { FAULTS } from '../helpers/platform/conformance-faults.ts'
 import { respond } from '../helpers/platform/platform.ts'
 
-/** What only long or very large answers break. */
+/** Rules that only slow or very large responses break. */
 const OF_PACE = ['records.slow_start', 'records.slow', 'records.large_answer']
 
-test('a platform that does all as agreed gets a clean report', async (t) => {
+test('a conforming platform gets a report without findings', async (t) => {
   const platform = await goodPlatform()
   t.after(() => platform[Symbol.asyncDispose]())
   const { report } = await checkAt(platform)
@@ -29,7 +29,7 @@ test('a platform that does all as agreed gets a clean report', async (t) => {
 })
 
 for (const [number, { rule, at, arrange, limits, found }] of FAULTS.entries()) {
-  test(`${number + 1}: ${rule} is found at ${at}`, async (t) => {
+  test(`${number + 1}: ${rule} is reported at ${at}`, async (t) => {
     const platform = await goodPlatform()
     t.after(() => platform[Symbol.asyncDispose]())
     arrange(platform)
@@ -38,20 +38,20 @@ for (const [number, { rule, at, arrange, limits, found }] of FAULTS.entries()) {
     const finding = findings.find((one) => one.rule === rule)
     assert.ok(finding, rulesOf(report).join(', '))
     assert.equal(finding.severity, ruleOf(rule).severity)
-    assert.doesNotMatch(finding.message, /\{\w+\}/, 'every place of the words is filled')
+    assert.doesNotMatch(finding.message, /\{\w+\}/, 'every placeholder of the message is filled')
     if (found) assert.match(finding.examples.map((one) => one.found).join(' '), found)
     assert.equal(report.success, report.errors === 0)
   })
 }
 
-test('every rule is broken by some platform of the table', () => {
+test('the table of faults covers every rule except those of speed and size', () => {
   const broken: Set<string> = new Set(FAULTS.map(({ rule }) => rule))
   const rules = Object.keys(RULES).filter((rule) => !rule.startsWith('push.'))
   const unbroken = rules.filter((rule) => !broken.has(rule))
   assert.deepEqual(unbroken, OF_PACE)
 })
 
-test('what is slow or very large is told', () => {
+test('slow and very large responses are reported', () => {
   const rulesFor = (read: Partial<Parameters<typeof judgePace>[1]>) => {
     const findings = new Findings((text) => text)
     judgePace(findings, { records: 1000, bytes: 1000, start_ms: 100, took_ms: 1000, ...read })
@@ -65,7 +65,7 @@ test('what is slow or very large is told', () => {
   assert.deepEqual(rulesFor({ bytes: 200 * 1024 * 1024 }), ['records.large_answer'])
 })
 
-test('a fault of many records is one finding with its count and its first places', async (t) => {
+test('an issue in many records is one finding with its count and first examples', async (t) => {
   const platform = await goodPlatform()
   t.after(() => platform[Symbol.asyncDispose]())
   const [module] = platform.modules
@@ -80,10 +80,10 @@ test('a fault of many records is one finding with its count and its first places
   assert.equal(finding.examples.length, 5)
   assert.deepEqual(finding.examples[1], { element: 2, reference: 'R-1', found: '' })
   const live = lines.filter((line) => line.kind === 'finding')
-  assert.equal(live.length, 1, 'it is told while it is read, once')
+  assert.equal(live.length, 1, 'the finding is sent once while the records are read')
 })
 
-test('pages are read to their end, their elements counted through', async (t) => {
+test('all pages are read, and positions are counted across pages', async (t) => {
   const platform = await goodPlatform()
   t.after(() => platform[Symbol.asyncDispose]())
   const pages = [
@@ -98,14 +98,14 @@ test('pages are read to their end, their elements counted through', async (t) =>
   assert.deepEqual(twice?.examples, [{ element: 4, reference: 'R-1', found: '' }])
 })
 
-test('a platform that cannot be reached is told from one that answers badly', async () => {
+test('an unreachable platform is reported as unreachable', async () => {
   const target = { source_base_url: 'http://127.0.0.1:1', source_api_key: 'some-key-0123456789' }
   const { report } = await checkAt(target)
   assert.deepEqual(rulesOf(report), ['connection platform_unreachable'])
   assert.equal(report.reached, false)
 })
 
-test('the key is in no report, whatever quotes it', async (t) => {
+test('the source API key is in no report, even if responses contain it', async (t) => {
   const platform = await goodPlatform()
   t.after(() => platform[Symbol.asyncDispose]())
   const key = platform.source_api_key
@@ -119,7 +119,7 @@ test('the key is in no report, whatever quotes it', async (t) => {
   assert.ok(!JSON.stringify([report, lines]).includes(key))
 })
 
-test('whoever leaves ends the check', async (t) => {
+test('aborting the signal ends the check', async (t) => {
   const platform = await goodPlatform()
   t.after(() => platform[Symbol.asyncDispose]())
   const leaving = new AbortController()

@@ -20,7 +20,7 @@ const names = { record_type: 'cases', module_name: MODULE.module_name }
 
 const rulesOf = ({ findings }: CheckedEndpoint) => findings.map(({ rule }) => rule)
 
-test("the kit's push client meets every point, with nothing to find fault with", async () => {
+test("the kit's push client passes every check without findings", async () => {
   const receiver = await openPushCheck()
   const { address: hubUrl, hubApiKey } = receiver
   const client = createPushClient({ hubUrl, hubApiKey })
@@ -35,16 +35,16 @@ test("the kit's push client meets every point, with nothing to find fault with",
   assert.equal((await make(3)).outcome, 'stored', 'after its connection was cut')
   assert.equal((await make(4)).outcome, 'refused')
   await pause(QUIET_MS)
-  assert.equal((await make(5)).outcome, 'given up', 'a 401 is for people')
+  assert.equal((await make(5)).outcome, 'given up', 'a 401 is not retried')
   const checked = await receiver.checked
   await client.close()
   assert.deepEqual(checked.findings, [])
-  assert.equal(checked.passed.length, 8, 'that pushes came, and seven points')
+  assert.equal(checked.passed.length, 8, 'the check that pushes arrived, and seven others')
 })
 
 type Bad = { rule: string; push: (push: Push, rest: (ms: number) => void) => Promise<void> }
 
-/** Two that are in order, so that troubles begin. */
+/** Sends two valid pushes, after which the check injects faults. */
 async function begin(push: Push): Promise<void> {
   await push('POST', newRecord(1))
   await push('PATCH', change(1, { status: 'shut' }))
@@ -177,7 +177,7 @@ const BAD: Bad[] = [
 ]
 
 for (const [number, { rule, push }] of BAD.entries()) {
-  test(`${number + 1}: ${rule} is found in what is pushed`, async () => {
+  test(`${number + 1}: ${rule} is reported for the pushes`, async () => {
     const { now, rest } = createTime()
     const receiver = await openPushCheck(now)
     await push(pusherTo(receiver), rest)
@@ -188,7 +188,7 @@ for (const [number, { rule, push }] of BAD.entries()) {
   })
 }
 
-test('every rule about pushes is broken by some row of the table', () => {
+test('the table of bad pushes covers every rule about pushes', () => {
   const broken = new Set(BAD.map(({ rule }) => rule))
   const rules = Object.keys(RULES).filter((rule) => rule.startsWith('push.'))
   assert.deepEqual(
@@ -197,13 +197,13 @@ test('every rule about pushes is broken by some row of the table', () => {
   )
 })
 
-test('a PATCH of a record that the records endpoint lists is in order', async () => {
+test('a PATCH of a record that the records endpoint lists is valid', async () => {
   const receiver = await openPushCheck()
   await pusherTo(receiver)('PATCH', change(1, { status: 'x' }, { reference_number: LISTED }))
   assert.deepEqual(new Set(rulesOf(await receiver.end())), new Set(['push.not_seen']))
 })
 
-test('with their times two pushes of one record may come in any order', async () => {
+test('two pushes of one record with occurred_at may arrive in any order', async () => {
   const receiver = await openPushCheck()
   const push = pusherTo(receiver)
   await begin(push)
@@ -212,7 +212,7 @@ test('with their times two pushes of one record may come in any order', async ()
   assert.ok(!rulesOf(await receiver.end()).includes('push.order'))
 })
 
-test('a PATCH of a record whose POST was refused on purpose is no PATCH of an unknown one', async () => {
+test('a PATCH of a record whose POST got an injected 503 is not reported as unknown', async () => {
   const { now, rest } = createTime()
   const receiver = await openPushCheck(now)
   const push = pusherTo(receiver)

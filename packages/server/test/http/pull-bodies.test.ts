@@ -1,4 +1,4 @@
-/** The forms in which one answer may come: compressed, in any order, with elements of any size. */
+/** Response bodies in every supported encoding and layout, with records of any size. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
@@ -13,21 +13,21 @@ const answer = JSON.stringify({ success: true, total: 2, records })
 const MIB = 1024 * 1024
 
 const FORMS: readonly (readonly [string, string | Buffer, Record<string, string>])[] = [
-  ['gzip', gzipSync(answer), { 'Content-Encoding': 'gzip' }],
-  ['x-gzip', gzipSync(answer), { 'Content-Encoding': 'X-GZIP' }],
-  ['deflate', deflateSync(answer), { 'Content-Encoding': 'deflate' }],
-  ['brotli', brotliCompressSync(answer), { 'Content-Encoding': 'br' }],
-  ['zstd', zstdCompressSync(answer), { 'Content-Encoding': 'zstd' }],
-  ['identity', answer, { 'Content-Encoding': 'identity' }],
+  ['Content-Encoding gzip', gzipSync(answer), { 'Content-Encoding': 'gzip' }],
+  ['Content-Encoding x-gzip', gzipSync(answer), { 'Content-Encoding': 'X-GZIP' }],
+  ['Content-Encoding deflate', deflateSync(answer), { 'Content-Encoding': 'deflate' }],
+  ['Content-Encoding br', brotliCompressSync(answer), { 'Content-Encoding': 'br' }],
+  ['Content-Encoding zstd', zstdCompressSync(answer), { 'Content-Encoding': 'zstd' }],
+  ['Content-Encoding identity', answer, { 'Content-Encoding': 'identity' }],
   ['a byte order mark', `\uFEFF${answer}`, {}],
   ['records before total', JSON.stringify({ records, success: true, total: 2 }), {}],
-  ['space around everything', JSON.stringify(JSON.parse(answer), null, 8), {}],
+  ['indented JSON', JSON.stringify(JSON.parse(answer), null, 8), {}],
 ]
 
 onEachEngineWhenDeep((engine) => {
-  describe(`the forms of an answer, on ${engine.name}`, () => {
+  describe(`response bodies of a pull, on ${engine.name}`, () => {
     for (const [name, body, headers] of FORMS) {
-      test(`${name} is read`, async () => {
+      test(`a response with ${name} is read`, async () => {
         await using kit = await startPulledHub(engine)
         kit.platform.behave('records/cases', respond.text(body, json, headers))
         const task = await kit.pull()
@@ -36,9 +36,9 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('an answer that ends with its connection is read, whatever the hub has read when it does', async () => {
+    test('a response that ends when the connection closes is read completely, at any length', async () => {
       await using kit = await startPulledHub(engine)
-      // Each ends at another place in what the hub takes at once.
+      // Each length ends at a different position within the chunks that the hub reads.
       for (const count of [300, 600, 1200, 5000]) {
         const body = JSON.stringify({
           records: Array.from({ length: count }, (_, n) => ({
@@ -56,13 +56,13 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('the hub asks for no compression', async () => {
+    test('the hub sends no Accept-Encoding', async () => {
       await using kit = await startPulledHub(engine)
       await kit.pull()
       assert.equal(kit.platform.asked()[0]?.headers['accept-encoding'], undefined)
     })
 
-    test('a compression that the hub does not read is named', async () => {
+    test('an unsupported Content-Encoding fails the pull with an error that names it', async () => {
       await using kit = await startPulledHub(engine)
       const headers = { 'Content-Encoding': 'compress' }
       kit.platform.behave('records/cases', respond.text(answer, json, headers))
@@ -71,7 +71,7 @@ onEachEngineWhenDeep((engine) => {
       assert.match(task.error ?? '', /Content-Encoding "compress"/)
     })
 
-    test('an element over 16 MiB is rejected alone, with its place, also out of a few KiB', async () => {
+    test('only the record over 16 MiB is rejected, with its position, even if it compresses to a few KiB', async () => {
       await using kit = await startPulledHub(engine)
       const huge = simulatedRecord('huge', { text: 'x'.repeat(17 * MIB) })
       const body = gzipSync(JSON.stringify({ records: [records[0], huge, records[1]] }))
@@ -83,7 +83,7 @@ onEachEngineWhenDeep((engine) => {
       assert.match(only(await kit.rejected()).message, /element 1 .*16 MiB/)
     })
 
-    test('what swells outside of the records is refused, and what came before it stays', async () => {
+    test('oversized content outside of "records" fails the pull; records read before it stay', async () => {
       await using kit = await startPulledHub(engine)
       const body = gzipSync(
         `{"records":[${JSON.stringify(records[0])}],"x":"${'x'.repeat(64 * MIB)}"}`,

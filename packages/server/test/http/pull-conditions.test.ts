@@ -1,4 +1,4 @@
-/** Asking only for what has changed: ETag, Last-Modified and 304 (RFC 9110, 13). */
+/** Conditional requests of a pull: ETag, Last-Modified and 304 (RFC 9110, section 13). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newRecord, push, tracesOf } from '../helpers/hub/actions.ts'
@@ -13,13 +13,13 @@ const OLD = 'Tue, 10 Mar 2026 08:00:00 GMT'
 const RECORDS = [simulatedRecord(1), simulatedRecord(2)]
 const tagged = respond.tagged({ success: true, total: 2, records: RECORDS }, { ETag })
 
-/** The conditions that the last request for records came with. */
+/** The conditional headers of the last request for records. */
 function lastConditions({ platform }: PulledHub): (string | undefined)[] {
   const headers = platform.asked().at(-1)?.headers
   return [headers?.['if-none-match'], headers?.['if-modified-since']]
 }
 
-/** A hub that has read the platform's two records once. */
+/** Starts a hub that has pulled the platform's two records once. */
 async function startRead(engine: StorageEngine, behaviour: Behaviour = tagged) {
   const kit = await startPulledHub(engine)
   kit.platform.behave('records/cases', behaviour)
@@ -27,22 +27,25 @@ async function startRead(engine: StorageEngine, behaviour: Behaviour = tagged) {
   return kit
 }
 
-/** After which answers the hub asks for all of them again. */
+/** Responses after which the next pull sends no conditional headers. */
 const NOT_KEPT: readonly (readonly [string, Behaviour])[] = [
   ['without validators', respond.json({ records: RECORDS })],
   ['with a rejected record', respond.tagged({ records: [...RECORDS, {}] }, { ETag })],
-  ['with a reference twice', respond.tagged({ records: [...RECORDS, RECORDS[0]] }, { ETag })],
-  ['with a total that differs', respond.tagged({ total: 9, records: RECORDS }, { ETag })],
-  ['with an ETag that is none', respond.tagged({ records: RECORDS }, { ETag: '*' })],
   [
-    'that was changed within its second',
+    'with a duplicate reference number',
+    respond.tagged({ records: [...RECORDS, RECORDS[0]] }, { ETag }),
+  ],
+  ['with a wrong total', respond.tagged({ total: 9, records: RECORDS }, { ETag })],
+  ['with an invalid ETag', respond.tagged({ records: RECORDS }, { ETag: '*' })],
+  [
+    'whose Last-Modified equals its Date',
     respond.text(JSON.stringify({ records: RECORDS }), 'application/json', {
       'Last-Modified': OLD,
       Date: OLD,
     }),
   ],
   [
-    'of several pages',
+    'with several pages',
     (response, request) =>
       respond.text(
         JSON.stringify({ records: request.path.includes('?') ? [] : RECORDS }),
@@ -56,21 +59,21 @@ const PUSHES: readonly (readonly [string, unknown, 'POST' | 'PATCH'])[] = [
   ['a new record', newRecord('R-9'), 'POST'],
   ['a change', newRecord('R-1', { data: { status: 'pushed' } }), 'POST'],
   [
-    'what was there already',
+    'unchanged data',
     { record_type: 'cases', reference_number: 'R-1', data: { status: 'open' } },
     'PATCH',
   ],
-  ['what is older', newRecord('R-1', { occurred_at: '2020-01-01T00:00:00Z' }), 'POST'],
+  ['older data', newRecord('R-1', { occurred_at: '2020-01-01T00:00:00Z' }), 'POST'],
 ]
 
 onEachEngineWhenDeep((engine) => {
-  describe(`asking only for what has changed, on ${engine.name}`, () => {
+  describe(`conditional requests of a pull, on ${engine.name}`, () => {
     for (const [name, headers, conditions] of [
       ['ETag', { ETag: 'W/"a-1"' }, ['W/"a-1"', undefined]],
       ['Last-Modified', { 'Last-Modified': OLD }, [undefined, OLD]],
-      ['both', { ETag, 'Last-Modified': OLD }, [ETag, OLD]],
+      ['ETag and Last-Modified', { ETag, 'Last-Modified': OLD }, [ETag, OLD]],
     ] as const) {
-      test(`${name}: an answer that still holds is not sent again, and all counts as unchanged`, async () => {
+      test(`a 304 for ${name} counts all records as unchanged and writes nothing else`, async () => {
         await using kit = await startRead(engine, respond.tagged({ records: RECORDS }, headers))
         assert.deepEqual(lastConditions(kit), [undefined, undefined])
         const { pulls: _, activity: __, ...before } = await tracesOf(kit.hub)
@@ -86,14 +89,14 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('it is kept over a restart', async () => {
+    test('the stored ETag survives a restart', async () => {
       await using kit = await startRead(engine)
       await kit.hub.restart()
       assert.equal((await kit.pull()).unchanged, 2)
       assert.deepEqual(lastConditions(kit), [ETag, undefined])
     })
 
-    test('an answer that has changed is read, and asked after from then on', async () => {
+    test('a changed response is read, and its ETag is sent from then on', async () => {
       await using kit = await startRead(engine)
       const records = [simulatedRecord(1, { status: 'closed' })]
       kit.platform.behave('records/cases', respond.tagged({ records }, { ETag: '"v2"' }))
@@ -104,7 +107,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     for (const [what, behaviour] of NOT_KEPT) {
-      test(`after an answer ${what} all is asked for again`, async () => {
+      test(`after a response ${what}, the next pull sends no conditional headers`, async () => {
         await using kit = await startRead(engine, behaviour)
         await kit.pull()
         assert.equal(kit.platform.asked().length % 2, 0)
@@ -116,7 +119,7 @@ onEachEngineWhenDeep((engine) => {
     }
 
     for (const [what, body, method] of PUSHES) {
-      test(`after a ${method} of ${what} all is asked for once, and then again what has changed`, async () => {
+      test(`after a ${method} of ${what}, one pull is unconditional and the next one conditional`, async () => {
         await using kit = await startRead(engine)
         const pushed = await push(kit.hub, kit.registered.hub_api_key, body, method)
         assert.ok(pushed.status < 300, pushed.text)
@@ -128,7 +131,7 @@ onEachEngineWhenDeep((engine) => {
     }
 
     for (const first of [true, false]) {
-      test(`a push while ${first ? 'all is read' : 'the answer is asked after'} is settled by the next read`, async () => {
+      test(`a push during ${first ? 'an unconditional' : 'a conditional'} pull makes the next one unconditional`, async () => {
         await using kit = await startPulledHub(engine)
         kit.platform.behave('records/cases', tagged)
         if (!first) await kit.pull()
@@ -146,7 +149,7 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('after an answer that broke off all is asked for, whatever was kept before', async () => {
+    test('after a truncated response, the next pull sends no conditional headers', async () => {
       await using kit = await startRead(engine)
       const changed = JSON.stringify(simulatedRecord(1, { status: 'half' }))
       kit.platform.behaveInTurn('records/cases', respond.cutOff(`{"records":[${changed},`))
@@ -159,7 +162,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual([task.updated, (await kit.records())[0]?.data], [1, { status: 'open' }])
     })
 
-    test('a platform that did not answer is asked after the same again', async () => {
+    test('after an HTTP 500, the next pull sends the stored ETag again', async () => {
       await using kit = await startRead(engine)
       kit.platform.behaveInTurn('records/cases', respond.status(500))
       assert.equal((await kit.pull()).state, 'failed')
@@ -167,14 +170,14 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(lastConditions(kit), [ETag, undefined])
     })
 
-    test('under another manifest all is asked for', async () => {
+    test('after the manifest changes, the next pull sends no conditional headers', async () => {
       await using kit = await startRead(engine)
       await runSql(kit.hub.storage, `UPDATE modules SET fields = '[]'`)
       assert.equal((await kit.pull()).received, 2)
       assert.deepEqual(lastConditions(kit), [undefined, undefined])
     })
 
-    test('304 to a request without conditions is a fault', async () => {
+    test('a 304 to an unconditional request fails the task', async () => {
       await using kit = await startPulledHub(engine)
       kit.platform.behave('records/cases', (response) => void response.writeHead(304).end())
       const task = await kit.pull()

@@ -1,4 +1,4 @@
-/** What pulls bring, and what they leave alone (specification 2.5). */
+/** What a pull stores and what it leaves unchanged (specification 2.5). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'
@@ -50,7 +50,7 @@ async function startWith(engine: StorageEngine, ...records: unknown[]) {
   }
 }
 
-/** The counts of the only task of a pull. */
+/** Pulls everything and returns the counts of the only task. */
 async function pullCounts(hub: Parameters<typeof pullAll>[0]) {
   const { received, created, updated, unchanged, stale, rejected, missing } = only(
     (await pullAll(hub)).tasks,
@@ -60,7 +60,7 @@ async function pullCounts(hub: Parameters<typeof pullAll>[0]) {
 
 onEachEngine((engine) => {
   describe(`what a pull stores, on ${engine.name}`, () => {
-    test('records are stored as they came, to the letter', async () => {
+    test('a record is stored exactly as it was sent, including the digits of its numbers', async () => {
       await using kit = await startWith(engine)
       const data =
         '{"status":null,"n":1.10,"big":12345678901234567890,"e":1e2,"z":-0,"👍":"a\\u0000\\ud800","constructor":{"\\"":[]}}'
@@ -74,7 +74,7 @@ onEachEngine((engine) => {
       assert.ok(raw.includes(`"data":${data}`), raw)
     })
 
-    test('a second pull finds all unchanged and writes no record, history, figure or line', async () => {
+    test('a second pull counts all records as unchanged and writes no record, history or statistics', async () => {
       const records = Array.from({ length: 300 }, (_, n) => simulatedRecord(n, { status: `s${n}` }))
       await using kit = await startWith(engine, ...records)
       assert.deepEqual(await pullCounts(kit.hub), { received: 300, ...NONE, created: 300 })
@@ -87,13 +87,21 @@ onEachEngine((engine) => {
       assert.equal(after.stats.received_today, 300)
       const { pulls: __, activity: lines, ...again } = await tracesOf(kit.hub)
       assert.deepEqual(again, traces)
-      assert.equal(Number(lines) - Number(activity), 2, 'that the pull was started, and its end')
+      assert.equal(
+        Number(lines) - Number(activity),
+        2,
+        'only the start and the end of the pull are logged',
+      )
       await pullOnSchedule(kit.hub)
-      assert.equal((await tracesOf(kit.hub))['activity'], lines, 'the schedule tells nothing')
+      assert.equal(
+        (await tracesOf(kit.hub))['activity'],
+        lines,
+        'an unchanged scheduled pull is not logged',
+      )
       assert.deepEqual(await historyOf(kit.hub, before.stored[0]?.record_id ?? 0), [])
     })
 
-    test('a changed record is updated, with its change in the history under the pull', async () => {
+    test('a changed record is updated, and its history entry names the pull', async () => {
       await using kit = await startWith(engine, simulatedRecord(1), simulatedRecord(2))
       await pullAll(kit.hub)
       const changed = { ...simulatedRecord(1, { status: 'closed' }), full_name: 'Bea' }
@@ -110,7 +118,7 @@ onEachEngine((engine) => {
       ])
     })
 
-    test('keys that the manifest names and that did not come are removed, others stay', async () => {
+    test('a pull removes absent keys that the manifest names and keeps other keys', async () => {
       await using kit = await startWith(engine, simulatedRecord(1, { status: 'new' }))
       const data = { status: 'old', owner: 'Ann', surprise: [1] }
       await push(kit.hub, kit.key, newRecord('R-1', { data }))
@@ -119,7 +127,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await pullCounts(kit.hub), { received: 1, ...NONE, unchanged: 1 })
     })
 
-    test('a record that a PATCH created is completed by a pull', async () => {
+    test('a pull completes a record that a PATCH created', async () => {
       await using kit = await startWith(engine, simulatedRecord(1, { status: 'open', owner: 'B' }))
       const patch = { record_type: 'cases', reference_number: 'R-1', data: { status: 'open' } }
       expectAnswer(await push(kit.hub, kit.key, patch, 'PATCH'), 201, PushAnswer)
@@ -131,7 +139,7 @@ onEachEngine((engine) => {
     })
 
     for (const method of ['POST', 'PATCH'] as const) {
-      test(`a ${method} that comes while a pull reads stays, and the next pull settles it`, async () => {
+      test(`a pull keeps a ${method} that arrives while it reads, and the next pull overwrites it`, async () => {
         await using kit = await startWith(engine, simulatedRecord(1), simulatedRecord(2))
         await pullAll(kit.hub)
         kit.serve(simulatedRecord(1, { status: 'read before the push' }), simulatedRecord(2))
@@ -154,7 +162,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('a push that occurred before the read that the hub has already is stale', async () => {
+    test('a push that occurred before the last pull is stale', async () => {
       await using kit = await startWith(engine, simulatedRecord(1, { status: 'read' }))
       await pullAll(kit.hub)
       const late = newRecord('R-1', {
@@ -166,7 +174,7 @@ onEachEngine((engine) => {
       assert.deepEqual(only(await kit.read()).data, { status: 'read' })
     })
 
-    test('a bad record in the middle is rejected alone, and kept with its reason', async () => {
+    test('invalid records are saved as rejected with their reasons, and valid ones are stored', async () => {
       const bad = [
         { full_name: 'No reference', data: {} },
         { reference_number: 7, full_name: 'A number', data: {} },
@@ -202,7 +210,7 @@ onEachEngine((engine) => {
       assert.deepEqual(new Set((await kit.rejected()).map((one) => one.count)), new Set([2]))
     })
 
-    test('of a reference that comes twice the first stands, the other is kept as rejected', async () => {
+    test('of two records with the same reference number the first is stored and the second rejected', async () => {
       const twice = [
         simulatedRecord(1, { status: 'first' }),
         simulatedRecord(1, { status: 'then' }),
@@ -221,7 +229,7 @@ onEachEngine((engine) => {
       assert.equal((await historyOf(kit.hub, (await kit.read())[0]?.record_id ?? 0)).length, 0)
     })
 
-    test('of many rejected records the first hundred are kept, and all are counted', async () => {
+    test('of 150 rejected records all are counted and the first 100 are saved', async () => {
       const bad = Array.from({ length: 150 }, (_, number) => ({ number }))
       await using kit = await startWith(engine, ...bad, simulatedRecord(1))
       assert.deepEqual(await pullCounts(kit.hub), {
@@ -234,7 +242,7 @@ onEachEngine((engine) => {
       assert.equal(text.match(/"method":"pull"/g)?.length, 100)
     })
 
-    test('"data": [] counts as {}', async () => {
+    test('"data": [] is stored as {}', async () => {
       await using kit = await startWith(engine, simulatedRecord(1, []))
       await pullAll(kit.hub)
       assert.deepEqual(only(await kit.read()).data, {})

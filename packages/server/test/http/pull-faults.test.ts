@@ -1,4 +1,4 @@
-/** Platforms that answer a pull wrongly: each task fails alone, and what came stays. */
+/** Invalid responses to a pull: only that task fails, and records read before the error stay. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PullTask } from '@recordhub/protocol'
@@ -25,21 +25,21 @@ const json = 'application/json'
 const one = JSON.stringify(simulatedRecord(1))
 const two = JSON.stringify(simulatedRecord(2))
 
-/** What the endpoint does, what the task's error must say, and how many records stay. */
+/** The endpoint's behaviour, the expected error of the task, and the number of stored records. */
 const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
-  ['500', respond.status(500), /HTTP 500/, 0],
-  ['401', respond.status(401), /source API key/, 0],
-  ['404', respond.status(404), /HTTP 404/, 0],
+  ['HTTP 500', respond.status(500), /HTTP 500/, 0],
+  ['HTTP 401', respond.status(401), /source API key/, 0],
+  ['HTTP 404', respond.status(404), /HTTP 404/, 0],
   ['an HTML page', respond.html(), /HTML page/, 0],
-  ['HTML called JSON', respond.text('<html></html>', json), /as agreed|JSON/, 0],
+  ['HTML with a JSON content type', respond.text('<html></html>', json), /as agreed|JSON/, 0],
   ['a redirect', respond.redirect('http://127.0.0.1:9/login'), /redirect/, 0],
-  ['nothing', respond.text('', json), /as agreed|JSON/, 0],
-  ['a list', respond.text(`[${one}]`, json), /as agreed|JSON/, 0],
-  ['no list of records', respond.json({ success: true, total: 0 }), /records/, 0],
-  ['records that are no list', respond.json({ success: true, records: {} }), /records/, 0],
-  ['records null', respond.json({ success: true, records: null }), /records/, 0],
+  ['an empty body', respond.text('', json), /as agreed|JSON/, 0],
+  ['a JSON array', respond.text(`[${one}]`, json), /as agreed|JSON/, 0],
+  ['a missing "records"', respond.json({ success: true, total: 0 }), /records/, 0],
+  ['an object as "records"', respond.json({ success: true, records: {} }), /records/, 0],
+  ['null as "records"', respond.json({ success: true, records: null }), /records/, 0],
   [
-    'success: false with words',
+    '"success": false with a message',
     respond.json({ success: false, message: 'Ledger closed.', records: [simulatedRecord(1)] }),
     /Ledger closed/,
     0,
@@ -51,25 +51,25 @@ const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
     0,
   ],
   [
-    'a platform_name that no database stores as text',
+    'a platform_name with U+0000 and a lone surrogate',
     respond.json({ success: true, platform_name: 'ot\0her\ud800', records: [simulatedRecord(1)] }),
     /calls itself "ot.*her/,
     0,
   ],
   [
-    'a platform_name without end',
+    'a platform_name of 900,000 characters',
     respond.json({ platform_name: 'x'.repeat(900_000), records: [simulatedRecord(1)] }),
     /calls itself "xxx/,
     0,
   ],
   [
-    'words that no database stores as text',
+    'a message with U+0000 and a lone surrogate',
     respond.json({ success: false, message: 'Closed\0\ud800' }),
     /Closed/,
     0,
   ],
   [
-    'words that quote the key',
+    'a message that contains the key',
     (response, request) => {
       const message = `The key ${request.headers['x-platform-api-key']} is too old.`
       respond.json({ success: false, message })(response, request)
@@ -78,7 +78,7 @@ const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
     0,
   ],
   [
-    'a redirect that quotes the key',
+    'a redirect that contains the key',
     (response, request) =>
       respond.redirect(`/sign-in?key=${request.headers['x-platform-api-key']}`)(response, request),
     /redirect to \/sign-in\?key=\[key removed/,
@@ -90,15 +90,45 @@ const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
     /"people"/,
     0,
   ],
-  ['two records, then a cut', respond.cutOff(`{"records":[${one},${two},`), /cut off/, 2],
-  ['a cut amid a record', respond.cutOff(`{"records":[${one},${two.slice(0, 20)}`), /cut off/, 1],
-  ['a hang-up', respond.nothing(), /cut off/, 0],
-  ['two records, then the end', respond.text(`{"records":[${one},${two}`, json), /as agreed/, 2],
-  ['two records, then no JSON', respond.text(`{"records":[${one},${two},oops]}`, json), /JSON/, 2],
-  ['a record that is no JSON', respond.text(`{"records":[${one},{"a":nope}]}`, json), /JSON/, 1],
-  ['rubbish behind the list', respond.text(`{"records":[${one}]}}`, json), /as agreed|JSON/, 1],
   [
-    'what is no gzip',
+    'a connection cut after two records',
+    respond.cutOff(`{"records":[${one},${two},`),
+    /cut off/,
+    2,
+  ],
+  [
+    'a connection cut within a record',
+    respond.cutOff(`{"records":[${one},${two.slice(0, 20)}`),
+    /cut off/,
+    1,
+  ],
+  ['a connection closed without a response', respond.nothing(), /cut off/, 0],
+  [
+    'a body that ends after two records',
+    respond.text(`{"records":[${one},${two}`, json),
+    /as agreed/,
+    2,
+  ],
+  [
+    'invalid JSON after two records',
+    respond.text(`{"records":[${one},${two},oops]}`, json),
+    /JSON/,
+    2,
+  ],
+  [
+    'a record that is invalid JSON',
+    respond.text(`{"records":[${one},{"a":nope}]}`, json),
+    /JSON/,
+    1,
+  ],
+  [
+    'an extra brace after the object',
+    respond.text(`{"records":[${one}]}}`, json),
+    /as agreed|JSON/,
+    1,
+  ],
+  [
+    'a body that is not gzip as declared',
     respond.text(`{"records":[${one}]}`, json, { 'Content-Encoding': 'gzip' }),
     /\w/,
     0,
@@ -106,13 +136,21 @@ const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
 ]
 
 const WARNINGS: readonly (readonly [string, Behaviour, RegExp])[] = [
-  ['a larger total', respond.json({ total: 5, records: [simulatedRecord(1)] }), /5.*1/],
-  ['a smaller total', respond.json({ total: 0, records: [simulatedRecord(1)] }), /0.*1/],
-  ['a total as text', respond.json({ total: '5', records: [simulatedRecord(1)] }), /5.*1/],
-  ['JSON as text/plain', respond.text(`{"records":[${one}]}`, 'text/plain'), /text\/plain/],
+  [
+    'a total above the number of records',
+    respond.json({ total: 5, records: [simulatedRecord(1)] }),
+    /5.*1/,
+  ],
+  [
+    'a total below the number of records',
+    respond.json({ total: 0, records: [simulatedRecord(1)] }),
+    /0.*1/,
+  ],
+  ['a total that is a string', respond.json({ total: '5', records: [simulatedRecord(1)] }), /5.*1/],
+  ['JSON sent as text/plain', respond.text(`{"records":[${one}]}`, 'text/plain'), /text\/plain/],
 ]
 
-/** Pulls a platform whose module `cases` misbehaves and whose module `people` does not. */
+/** Pulls a platform whose module `cases` behaves as given and whose module `people` is valid. */
 async function pullWith(hub: TestHub, behaviour: Behaviour) {
   const people = simulatedModule('people', { records: [simulatedRecord(9)] })
   const platform = await simulatePlatform({ modules: [simulatedModule('cases'), people] })
@@ -145,11 +183,11 @@ function taskOf(tasks: PullTask[], { platform_name }: SimulatedPlatform, type: s
 }
 
 onEachEngineWhenDeep((engine) => {
-  describe(`a platform that answers a pull wrongly, on ${engine.name}`, () => {
+  describe(`invalid responses to a pull, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
     for (const [what, behaviour, words, kept] of FAULTS) {
-      test(`${what}: the task fails alone with its words, and ${kept} records stay`, async () => {
+      test(`${what} fails only that task, and ${kept} records stay`, async () => {
         const { pull, cases, people, stored, platform, shown } = await pullWith(hub(), behaviour)
         assert.equal(cases.state, 'failed')
         assert.equal(people.state, 'succeeded')
@@ -169,7 +207,7 @@ onEachEngineWhenDeep((engine) => {
     }
 
     for (const [what, behaviour, words] of WARNINGS) {
-      test(`${what} is a warning, and the task succeeds`, async () => {
+      test(`${what} adds a warning, and the task succeeds`, async () => {
         const { cases, stored, pull } = await pullWith(hub(), behaviour)
         assert.deepEqual([cases.state, pull.state], ['succeeded', 'succeeded'])
         assert.equal(cases.warnings.length, 1)
@@ -178,7 +216,7 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('a platform that is gone fails, another one succeeds', async () => {
+    test('the task of an unreachable platform fails, and another platform succeeds', async () => {
       const gone = await simulatePlatform()
       await using there = await simulatePlatform()
       there.modules[0]?.records.push(simulatedRecord(1))
@@ -195,7 +233,7 @@ onEachEngineWhenDeep((engine) => {
       assert.match(text, /"last_error":"The platform cannot be reached/)
     })
 
-    test('last_error says the last fault until a pull succeeds', async () => {
+    test('last_error holds the last error until a pull succeeds', async () => {
       await using platform = await simulatePlatform()
       const { id } = await registerPlatform(hub(), platform)
       platform.behave('records/cases', respond.status(500))
@@ -208,7 +246,7 @@ onEachEngineWhenDeep((engine) => {
       assert.doesNotMatch(text, /"latest_sync_at":null/)
     })
 
-    test('last_error is that of the module that failed last, whichever goes well', async () => {
+    test('last_error is the error of the module that failed most recently, until all succeed', async () => {
       const modules = ['a', 'b', 'c'].map((type) => simulatedModule(type))
       await using platform = await simulatePlatform({ modules })
       const { id } = await registerPlatform(hub(), platform, { record_types: ['a', 'b', 'c'] })
@@ -217,7 +255,7 @@ onEachEngineWhenDeep((engine) => {
         const { text } = await hub().get(`/api/v1/platforms/${id}`)
         return /"last_error":"[^"]*HTTP (\d+)/.exec(text)?.[1] ?? null
       }
-      // Read in this order: none has been read before, and then those first that failed.
+      // The first pull reads the modules in this order; later pulls start with those that failed.
       platform.behave('records/a', respond.status(500))
       platform.behave('records/b', respond.status(404))
       assert.equal(await lastError(), '404')

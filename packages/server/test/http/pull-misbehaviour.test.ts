@@ -1,4 +1,4 @@
-/** One pull over platforms with every misbehaviour: the good ones succeed, each failure is told apart. */
+/** One pull over platforms with every misbehaviour: healthy ones succeed, and each failure has its own error. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MissingReviewPage, type PullCounts, type PullTask } from '@recordhub/protocol'
@@ -35,16 +35,16 @@ import { only } from '../helpers/storage/fixtures.ts'
 import { createManualPassing } from '../helpers/time/manual-passing.ts'
 import { until } from '../helpers/time/until.ts'
 
-/** Scaled down: a minute of patience is a second, which passes once all others are done. */
+/** Timeouts scaled down from a minute to a second, which passes once all other tasks are done. */
 const PACE = { silenceMs: 500, windowMs: 1000 }
-/** This one passes by itself, and must be enough for all others. */
+/** This timeout runs in real time and must be long enough for all other platforms. */
 const FIRST_BYTE = { firstByteSeconds: 20 }
-/** Those that end by the time that passes. */
+/** The number of tasks that end only by a timeout. */
 const UNENDING = 3
 const ADVICE = /check|say why|has to mend|enter the final|asks again/i
 
 onEachEngineWhenDeep((engine) => {
-  test(`one pull over platforms with every misbehaviour, on ${engine.name}`, async () => {
+  test(`one pull gives each misbehaviour its own error and reads the others, on ${engine.name}`, async () => {
     await using scene = await startScene(engine)
     const { hub, elsewhere, failing, well, emptied, older } = scene
     assert.equal((await pullAll(hub)).pull.state, 'succeeded')
@@ -59,9 +59,9 @@ onEachEngineWhenDeep((engine) => {
     await until(async () => {
       const { tasks_total, tasks_done } = (await readPull(hub, id)).pull.progress
       return tasks_done === tasks_total - UNENDING ? true : null
-    }, 'all but those without an end are done')
+    }, 'all tasks except the endless ones are done')
     const ending = untilPullEnds(hub, id)
-    // Time passes drip by drip, or the dripping one would be silent to a hub that is asked often.
+    // Time advances drip by drip; otherwise the dripping platform would look silent to the hub.
     const dripOf = () => scene.passing.nextWaits(1).then(() => false)
     while (!(await Promise.race([dripOf(), ending.then(() => true)]))) scene.passing.pass(100)
     const { pull, tasks } = await ending
@@ -69,13 +69,17 @@ onEachEngineWhenDeep((engine) => {
       only(tasks.filter((task) => task.platform_name === platform_name))
 
     assert.equal(pull.state, 'partial')
-    assert.deepEqual(elsewhere.requests, [], 'nothing goes where a platform points')
-    assert.ok(scene.pauses.includes(7000), 'Retry-After is minded')
+    assert.deepEqual(
+      elsewhere.requests,
+      [],
+      'the hub sends no request to the host that a platform points to',
+    )
+    assert.ok(scene.pauses.includes(7000), 'the hub waits for Retry-After')
     for (const [platform, row] of failing) await checkFailure(hub, row, platform, taskOf(platform))
     checkWords([...failing].map(([platform, { error }]) => [error, taskOf(platform).error ?? '']))
     for (const [platform, row] of well) checkSuccess(row, taskOf(platform))
 
-    checkCounts(taskOf(emptied), { received: 1, unchanged: 1 }, 'very many have vanished')
+    checkCounts(taskOf(emptied), { received: 1, unchanged: 1 }, 'most records are missing')
     const asked = expectAnswer(await hub.get('/api/v1/missing-reviews'), 200, MissingReviewPage)
     const { platform_name, missing, records } = only(asked.missing_reviews)
     assert.deepEqual([platform_name, missing, records], [emptied.platform_name, 10, 11])
@@ -85,11 +89,11 @@ onEachEngineWhenDeep((engine) => {
     assert.deepEqual(pushed?.data, { status: 'pushed meanwhile' })
 
     await back()
-    assert.equal((await pullAll(hub)).pull.state, 'succeeded', 'the next pull finds all well')
+    assert.equal((await pullAll(hub)).pull.state, 'succeeded', 'the next pull succeeds')
   })
 })
 
-/** A hub that knows a platform for each row, all of them well. */
+/** Starts a hub with one registered platform for each row, all of them healthy. */
 async function startScene(engine: StorageEngine) {
   const stack = new AsyncDisposableStack()
   const pauses: number[] = []
@@ -114,7 +118,7 @@ async function startScene(engine: StorageEngine) {
   return {
     ...{ hub, elsewhere, failing, well, emptied, older, pauses, passing },
     keyOf: (platform: SimulatedPlatform) => keys.get(platform) ?? '',
-    /** From now on each does as its row says, until it is told to be well again. */
+    /** Makes each platform behave as its row says; the returned function makes all healthy again. */
     async misbehave(): Promise<() => Promise<void>> {
       const gone: { comeBack: () => Promise<void> }[] = []
       for (const [platform, { behaviour }] of failing) {
@@ -141,9 +145,9 @@ async function checkFailure(
 ): Promise<void> {
   assert.equal(task.state, 'failed', what)
   assert.match(task.error ?? '', error, what)
-  assert.match(task.error ?? '', ADVICE, `${what}: it is said what to do`)
+  assert.match(task.error ?? '', ADVICE, `${what}: the error says what to do`)
   assert.doesNotMatch(task.error ?? '', /\.\.|\{\w+\}|undefined|ERR_/, what)
-  assert.equal(platform.asked().length, asked, `${what}: how often it is asked`)
+  assert.equal(platform.asked().length, asked, `${what}: number of requests`)
   checkCounts(task, stores ? { received: 1, created: 1 } : {}, what)
   const records = await recordsOf(hub, platform.platform_name)
   assert.deepEqual(
@@ -158,7 +162,7 @@ async function checkFailure(
   expectAbsent([platform.source_api_key], [JSON.stringify(task), hub.log()])
 }
 
-/** Each cause has one text, and no two have the same. */
+/** Each cause has exactly one message, and no two causes share one. */
 function checkWords(told: (readonly [cause: RegExp, text: string])[]): void {
   const texts = new Map(told)
   for (const [cause, text] of told) assert.equal(text, texts.get(cause))

@@ -1,4 +1,4 @@
-/** Platforms that are slow, and those that never end. */
+/** Timeouts of a pull for slow and never-ending responses. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -13,8 +13,8 @@ const SILENCE = { silenceMs: 100 }
 const FLOOR = { windowMs: 300, bytesPerSecond: 1024 }
 
 onEachEngineWhenDeep((engine) => {
-  describe(`a platform that takes its time, on ${engine.name}`, () => {
-    test('the first byte may come late', async () => {
+  describe(`slow platforms, on ${engine.name}`, () => {
+    test('the silence timeout does not apply before the response starts', async () => {
       const passing = createManualPassing()
       await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
       kit.platform.modules[0]?.records.push(simulatedRecord(1))
@@ -26,7 +26,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await pulling).created, 1)
     })
 
-    test('silence amid the answer ends it, and what came stays', async () => {
+    test('silence within a response fails the task and keeps the records read before it', async () => {
       const passing = createManualPassing()
       await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
       kit.platform.behave('records/cases', respond.stall(begun))
@@ -39,7 +39,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(await kit.references(), ['R-1'])
     })
 
-    test('silence before the first byte of the body ends it', async () => {
+    test('silence between the headers and the body fails the task', async () => {
       const passing = createManualPassing()
       await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
       kit.platform.behave('records/cases', (response) => response.writeHead(200).flushHeaders())
@@ -51,7 +51,7 @@ onEachEngineWhenDeep((engine) => {
       assert.match(task.error ?? '', /silence/)
     })
 
-    test('silence amid a compressed answer ends it', async () => {
+    test('silence within a compressed response fails the task', async () => {
       const passing = createManualPassing()
       await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
       const half = gzipSync(begun.repeat(100)).subarray(0, 60)
@@ -64,7 +64,7 @@ onEachEngineWhenDeep((engine) => {
       assert.match(task.error ?? '', /silence/)
     })
 
-    test('an answer that drips on for ever is ended, and what came stays', async () => {
+    test('a response that drips forever fails the task and keeps the records read before it', async () => {
       const passing = createManualPassing()
       await using kit = await startPulledHub(engine, { patience: { ...FLOOR, passing } })
       kit.platform.behave('records/cases', respond.drip(begun, 10))
@@ -72,7 +72,7 @@ onEachEngineWhenDeep((engine) => {
       const pulling = kit.pull().finally(() => {
         isOver = true
       })
-      // After the beginning a tenth of a second for each space, or for some of them that come at once.
+      // Advances a tenth of a second for each space, or for several that arrive together.
       await passing.nextWaits(2)
       while (!isOver) {
         passing.pass(100)
@@ -84,7 +84,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(await kit.references(), ['R-1'])
     })
 
-    test('while the hub itself stores slowly, nothing is held against the platform', async () => {
+    test('slow writes in the hub do not count against the platform', async () => {
       const passing = createManualPassing()
       let isFirst = true
       const wrap = (storage: Storage): Storage => ({
@@ -95,7 +95,7 @@ onEachEngineWhenDeep((engine) => {
             const isSlow = isFirst && batch.writes.some((write) => 'read' in write)
             if (isSlow) {
               isFirst = false
-              // Until it has read ahead as much as it does.
+              // Waits until the hub has filled its read-ahead buffer.
               while (passing.isWaitedFor()) await new Promise(setImmediate)
               passing.pass(10_000)
             }
@@ -105,7 +105,7 @@ onEachEngineWhenDeep((engine) => {
       })
       const patience = { silenceMs: 250, windowMs: 250, bytesPerSecond: 1, passing }
       await using kit = await startPulledHub(engine, { wrap, patience })
-      // More than the hub reads ahead and sockets hold.
+      // More than the read-ahead buffer and the socket buffers hold.
       const text = 'x'.repeat(64 * 1024)
       const records = Array.from({ length: 400 }, (_, index) => simulatedRecord(index, { text }))
       kit.platform.behave('records/cases', respond.json({ records }))
@@ -113,7 +113,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual([task.state, task.error, task.created], ['succeeded', null, 400])
     })
 
-    test('a busy answer whose body never ends does not hold up the next try', async () => {
+    test('a 503 whose body never ends does not delay the retry', async () => {
       await using kit = await startPulledHub(engine)
       const busy: Behaviour = (response) => void response.writeHead(503).write('wait')
       kit.platform.behaveInTurn('records/cases', busy)

@@ -1,4 +1,4 @@
-/** Answers that go on over several pages (RFC 8288). */
+/** Responses split into several pages by Link headers (RFC 8288). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
@@ -14,40 +14,40 @@ import { only } from '../helpers/storage/fixtures.ts'
 const json = 'application/json'
 const [one, two, three] = [simulatedRecord(1), simulatedRecord(2), simulatedRecord(3)]
 
-/** A first page with `R-1` that goes on there. */
+/** A first page with `R-1` and the given Link header. */
 function linking(link: string): Behaviour {
   return respond.text(JSON.stringify({ records: [one] }), json, { Link: link })
 }
 
 const NEXT = linking('<?page=2>; rel=next')
 
-/** What stands on the second page, the words of the task's error, and the records that stay. */
+/** The second page, the expected error of the task, and the records that are stored. */
 const BROKEN: readonly (readonly [string, Behaviour, RegExp, string[]])[] = [
-  ['fails', respond.status(500), /^Page 2: .*HTTP 500/, ['R-1']],
+  ['returns 500', respond.status(500), /^Page 2: .*HTTP 500/, ['R-1']],
   ['is HTML', respond.html(), /^Page 2: .*HTML/, ['R-1']],
   [
-    'breaks off',
+    'is cut off',
     respond.cutOff(`{"records":[${JSON.stringify(two)},`),
     /^Page 2: .*cut off/,
     ['R-1', 'R-2'],
   ],
-  ['is no answer', respond.json([two]), /^Page 2: .*no object/, ['R-1']],
+  ['is a JSON array', respond.json([two]), /^Page 2: .*no object/, ['R-1']],
   [
-    "is another platform's",
+    'has another platform_name',
     respond.json({ platform_name: 'other', records: [two] }),
     /^Page 2: .*"other"/,
     ['R-1'],
   ],
-  ['says that it failed', respond.json({ success: false, records: [two] }), /^Page 2: /, ['R-1']],
+  ['has "success": false', respond.json({ success: false, records: [two] }), /^Page 2: /, ['R-1']],
   ['redirects', respond.redirect('http://127.0.0.1:9/'), /^Page 2: .*redirect/, ['R-1']],
   [
-    'leads back to the first',
+    'links back to the first page',
     respond.text(JSON.stringify({ records: [two] }), json, { Link: '<?>; rel=next' }),
     /^Page 3: .*read already/,
     ['R-1', 'R-2'],
   ],
   [
-    'leads to itself',
+    'links to itself',
     respond.text(JSON.stringify({ records: [two] }), json, { Link: '<?page=2#x>; rel=next' }),
     /^Page 3: .*read already/,
     ['R-1', 'R-2'],
@@ -55,8 +55,8 @@ const BROKEN: readonly (readonly [string, Behaviour, RegExp, string[]])[] = [
 ]
 
 onEachEngine((engine) => {
-  describe(`answers over several pages, on ${engine.name}`, () => {
-    test('all pages are read, each with the key, and the total is that of all', async () => {
+  describe(`paged responses, on ${engine.name}`, () => {
+    test('all pages are requested with the key, and the total covers all of them', async () => {
       await using kit = await startPulledHub(engine)
       kit.platform.behave('records/cases', respond.pages([one], [two], [three]))
       const task = await kit.pull()
@@ -81,7 +81,7 @@ onEachEngine((engine) => {
       () => '</api/hub/records/cases?page=2>; rel="prev next"',
       () => '<cases?page=1>; rel="prev"; title="a, \\"b\\"", <cases?page=2> ; REL=NEXT',
     ]) {
-      test(`a link such as ${write('http://…/cases?page=2')} is followed`, async () => {
+      test(`the Link header ${write('http://…/cases?page=2')} is followed`, async () => {
         await using kit = await startPulledHub(engine)
         const url = `${kit.platform.source_base_url}/api/hub/records/cases?page=2`
         kit.platform.behaveInTurn(
@@ -96,7 +96,7 @@ onEachEngine((engine) => {
     }
 
     for (const [what, second, words, kept] of BROKEN) {
-      test(`a second page that ${what}: what came stays, and the task says which page it was`, async () => {
+      test(`a second page that ${what} fails the task with the page number, and records read before it stay`, async () => {
         await using kit = await startPulledHub(engine)
         kit.platform.behaveInTurn('records/cases', NEXT, second, respond.status(500))
         const task = await kit.pull()
@@ -106,7 +106,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('a second page that is busy is asked again, the first is not', async () => {
+    test('a 503 for the second page retries only that page', async () => {
       await using kit = await startPulledHub(engine)
       const busy = respond.status(503)
       kit.platform.behaveInTurn('records/cases', NEXT, busy, respond.json({ records: [two] }))
@@ -115,7 +115,7 @@ onEachEngine((engine) => {
       assert.deepEqual(queries, [undefined, 'page=2', 'page=2'])
     })
 
-    test('a page at another origin is not asked for, and the key does not go there', async () => {
+    test('a link to another origin fails the task, and no request is sent there', async () => {
       await using kit = await startPulledHub(engine)
       await using other = await simulatePlatform()
       kit.platform.behave('records/cases', linking(`<${other.source_base_url}/>; rel="next"`))
@@ -126,7 +126,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await kit.references(), ['R-1'])
     })
 
-    test('pages without an end are given up', async () => {
+    test('a task fails after the maximum number of pages and keeps their records', async () => {
       await using kit = await startPulledHub(engine, { patience: { maxPages: 3 } })
       const pages = Array.from({ length: 9 }, (_, index) => [simulatedRecord(index)])
       kit.platform.behave('records/cases', respond.pages(...pages))
@@ -137,7 +137,7 @@ onEachEngine((engine) => {
       assert.equal(kit.platform.asked().length, 3)
     })
 
-    test('of a reference that comes on two pages the first stands', async () => {
+    test('a duplicate reference number on a later page is rejected', async () => {
       await using kit = await startPulledHub(engine)
       const again = simulatedRecord(1, { status: 'again' })
       kit.platform.behave('records/cases', respond.pages([one, two], [again, three]))
@@ -149,7 +149,7 @@ onEachEngine((engine) => {
       assert.deepEqual([second.unchanged, second.updated, second.rejected], [3, 0, 1])
     })
 
-    test('a total that differs from what came over all pages is a warning', async () => {
+    test('a total that differs from the records on all pages adds a warning', async () => {
       await using kit = await startPulledHub(engine)
       const last = respond.json({ total: 5, records: [two] })
       kit.platform.behaveInTurn('records/cases', NEXT, last)
@@ -158,7 +158,7 @@ onEachEngine((engine) => {
       assert.match(only(task.warnings), /total 5, but 2/)
     })
 
-    test('an empty page in between is a page', async () => {
+    test('the pages after an empty page are read', async () => {
       await using kit = await startPulledHub(engine)
       kit.platform.behave('records/cases', respond.pages([one], [], [two], []))
       assert.equal((await kit.pull()).state, 'succeeded')

@@ -1,4 +1,4 @@
-/** How many platforms are asked at a time, and in which order, so that none starves the others. */
+/** How many platforms a pull reads at a time and in which order, so that none starves the others. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -21,7 +21,7 @@ import {
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { until } from '../helpers/time/until.ts'
 
-/** The requests for records that are open, over all platforms and of each; answers none before `atOnce` are. */
+/** Tracks the most open requests for records, overall and per platform; holds all until `atOnce` are open. */
 function watchOpen(platforms: SimulatedPlatform[], atOnce: number) {
   const open = new Map(platforms.map((platform) => [platform, 0]))
   const all = () => [...open.values()].reduce((sum, count) => sum + count, 0)
@@ -35,7 +35,7 @@ function watchOpen(platforms: SimulatedPlatform[], atOnce: number) {
         most.ofOne = Math.max(most.ofOne, ...open.values())
         if (all() >= atOnce) enough.resolve()
         await enough.promise
-        // Whoever else is to come has a turn to come.
+        // Gives any further requests time to arrive.
         await new Promise((resolve) => setTimeout(resolve, 20))
         open.set(platform, (open.get(platform) ?? 0) - 1)
         respond.json({ records: [] })(...exchange)
@@ -47,7 +47,7 @@ function watchOpen(platforms: SimulatedPlatform[], atOnce: number) {
 
 onEachEngineWhenDeep((engine) => {
   describe(`many platforms in one pull, on ${engine.name}`, () => {
-    test('are asked side by side, as many as the setting says, each for one thing at a time', async () => {
+    test('HUB_PULL_CONCURRENCY platforms are read at once, with one request at a time each', async () => {
       await using stack = new AsyncDisposableStack()
       const hub = stack.use(await startTestHub(engine, { env: { HUB_PULL_CONCURRENCY: '3' } }))
       const platforms: SimulatedPlatform[] = []
@@ -63,7 +63,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(most, { overall: 3, ofOne: 1 })
     })
 
-    test('one that hangs takes the others no turn, and goes behind those that were not reached', async () => {
+    test('a platform that timed out is pulled after those that were not reached', async () => {
       const { reach, waitForLimit } = createLimit()
       const env = { HUB_PULL_CONCURRENCY: '1' }
       await using hub = await startTestHub(engine, { env, waitForLimit })
@@ -90,7 +90,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('a platform that hangs is waited for while the others are read', async () => {
+    test('the other platforms are read while one platform hangs', async () => {
       await using hub = await startTestHub(engine, { env: { HUB_PULL_CONCURRENCY: '2' } })
       await using stack = new AsyncDisposableStack()
       const hanging = stack.use(await simulatePlatform())
@@ -111,7 +111,7 @@ onEachEngineWhenDeep((engine) => {
   })
 
   describe(`the progress of a pull, on ${engine.name}`, () => {
-    test('is told while an answer is still coming: records, rate, percent and what is left', async () => {
+    test('is reported during a response: records, rate, percent and time left', async () => {
       await using kit = await startPulledHub(engine)
       const record = simulatedRecord(1, { text: 'x'.repeat(1000) })
       const rows = Array.from({ length: 100 }, (_, index) =>
@@ -121,7 +121,7 @@ onEachEngineWhenDeep((engine) => {
       kit.platform.behave('records/cases', (response) => {
         response.writeHead(200, { 'Content-Type': 'application/json' })
         response.write(`{"total":1000,"records":[${rows.join(',')}`)
-        // Again and again one that came already: it tells as something comes.
+        // Repeats a record that was sent already: the hub reports progress only while data arrives.
         const going = setInterval(() => {
           response.write(`,${rows[0]}`)
           if (!isTold) return
@@ -135,7 +135,7 @@ onEachEngineWhenDeep((engine) => {
         const { pull } = await readPull(kit.hub, id)
         assert.equal(pull.state === 'queued' || pull.state === 'running', true, pull.state)
         return pull.counts.created === 100 ? pull : null
-      }, 'it tells how far it is')
+      }, 'the pull reports its progress')
       isTold = true
       assert.equal(progress.records_total, 1000)
       assert.ok(counts.received >= 100 && (progress.records_per_second ?? 0) > 0)

@@ -1,4 +1,4 @@
-/** What is told of records that a pull met and rejected: their reasons, and where they are kept. */
+/** Records rejected by a pull: how their reasons are reported and where they are saved. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
@@ -20,33 +20,37 @@ const also = { ...simulatedRecord(3), data: 'text' }
 
 type Listed = ReturnType<typeof simulatedRecord>
 
-/** As many as fill several commits of a pull. */
+/** Enough records for several commits of a pull. */
 const MANY = Array.from({ length: 600 }, (_, index) =>
   simulatedRecord(index + 1, { text: 'x'.repeat(1000) }),
 )
 const TWELFTH = simulatedRecord(12, { text: 'x'.repeat(1000) })
 const changed = (reference: number) => simulatedRecord(reference, { text: 'changed' })
 
-/** Where the only or each extra occurrence of a reference stands, and the positions that its reason names. */
+/** Where the duplicates are inserted; for each the reference number, its first position and its own. */
 const DUPLICATES: readonly (readonly [
   string,
   (records: Listed[]) => Listed[],
   ...(readonly [number, number, number][]),
 ])[] = [
-  ['right after the first', (r) => r.toSpliced(12, 0, TWELFTH), [12, 12, 13]],
-  ['in the same commit, changed', (r) => r.toSpliced(20, 0, changed(12)), [12, 12, 21]],
+  ['right after the first record', (r) => r.toSpliced(12, 0, TWELFTH), [12, 12, 13]],
+  ['with changed data in the same commit', (r) => r.toSpliced(20, 0, changed(12)), [12, 12, 21]],
   ['in another commit', (r) => [...r, TWELFTH], [12, 12, 601]],
-  ['in another commit, changed', (r) => [...r, changed(12)], [12, 12, 601]],
-  ['before the record of that reference', (r) => r.with(4, changed(590)), [590, 5, 590]],
-  ['in the place of another record', (r) => r.with(599, changed(12)), [12, 12, 600]],
+  ['with changed data in another commit', (r) => [...r, changed(12)], [12, 12, 601]],
   [
-    'twice more',
+    'whose first occurrence replaces an earlier record',
+    (r) => r.with(4, changed(590)),
+    [590, 5, 590],
+  ],
+  ['that replaces another record', (r) => r.with(599, changed(12)), [12, 12, 600]],
+  [
+    'that occurs twice',
     (r) => [...r.toSpliced(300, 0, changed(12)), { ...changed(12), full_name: 'Other' }],
     [12, 12, 301],
     [12, 12, 602],
   ],
   [
-    'of one whose first occurrence is invalid',
+    'whose first occurrence is invalid',
     (r) => [...r.with(11, { ...changed(12), data: 'text' }), changed(12), TWELFTH],
     [12, 601, 602],
   ],
@@ -58,8 +62,8 @@ async function rejectedBy(hub: TestHub, pullId: number, more = ''): Promise<unkn
 }
 
 onEachEngine((engine) => {
-  describe(`the records that a pull rejects, on ${engine.name}`, () => {
-    test('the task and the activity tell each reason with its count', async () => {
+  describe(`records rejected by a pull, on ${engine.name}`, () => {
+    test('the task and the activity report each reason with its count', async () => {
       await using kit = await startPulledHub(engine)
       kit.platform.modules[0]?.records.push(listed, unnamed, simulatedRecord(1), also)
       const told = [
@@ -74,7 +78,7 @@ onEachEngine((engine) => {
     })
 
     for (const [where, list, ...expected] of DUPLICATES) {
-      test(`a duplicate ${where} is one rejected record that names both positions, at each pull`, async () => {
+      test(`a duplicate ${where} is rejected with both positions in every pull`, async () => {
         await using kit = await startPulledHub(engine)
         const module = kit.platform.modules[0]
         assert.ok(module)
@@ -105,7 +109,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('positions of duplicates count over pages', async () => {
+    test('the positions of duplicates are counted across pages', async () => {
       await using kit = await startPulledHub(engine)
       const [one, two, three] = [1, 2, 3].map((reference) => simulatedRecord(reference))
       kit.platform.behave('records/cases', respond.pages([one, two], [three, changed(2)], [one]))
@@ -120,7 +124,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('a duplicate that moves stays one rejected record of one cause, with its latest positions', async () => {
+    test('a duplicate that moves stays one rejected record and shows its latest positions', async () => {
       await using kit = await startPulledHub(engine)
       const module = kit.platform.modules[0]
       assert.ok(module)
@@ -139,7 +143,7 @@ onEachEngine((engine) => {
       assert.equal(await lines(), told, 'the activity does not report it again')
     })
 
-    test('another reason is told though as many are rejected', async () => {
+    test('a new reason is logged even if the number of rejected records is the same', async () => {
       await using kit = await startPulledHub(engine)
       const module = kit.platform.modules[0]
       assert.ok(module)
@@ -154,7 +158,7 @@ onEachEngine((engine) => {
       assert.equal(await warnings(), 2)
     })
 
-    test('of very many it is told that the first hundred are kept', async () => {
+    test('a warning says that only the first 100 of 150 rejected records are saved', async () => {
       await using kit = await startPulledHub(engine)
       const many = Array.from({ length: 150 }, (_, number) => ({ ...unnamed, number }))
       kit.platform.modules[0]?.records.push(...many)
@@ -165,7 +169,7 @@ onEachEngine((engine) => {
       assert.equal(kept.length, 100)
     })
 
-    test('they are listed by the newest pull that met them', async () => {
+    test('rejected records are listed under the latest pull that rejected them', async () => {
       await using kit = await startPulledHub(engine)
       const module = kit.platform.modules[0]
       assert.ok(module)

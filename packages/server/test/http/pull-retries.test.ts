@@ -1,4 +1,4 @@
-/** What the hub asks again, how often and after which pause. */
+/** Which failed requests the hub retries, how often and after which delay. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { waitFor } from '../../src/lib/abortable-loop.ts'
@@ -19,17 +19,17 @@ import { only } from '../helpers/storage/fixtures.ts'
 const SENT = 'Tue, 10 Mar 2026 08:00:00 GMT'
 const THEN = 'Tue, 10 Mar 2026 08:00:30 GMT'
 
-/** What is asked once only, and the words that the task ends with. */
+/** Failures that are not retried, and the expected error of the task. */
 const NOT_AGAIN: readonly (readonly [string, Behaviour, RegExp])[] = [
-  ['500', respond.status(500, { 'Retry-After': '1' }), /HTTP 500/],
-  ['404', respond.status(404), /HTTP 404/],
-  ['401', respond.status(401), /source API key/],
-  ['a hang-up', respond.nothing(), /cut off/],
-  ['an answer that breaks off', respond.cutOff('{"records":['), /cut off/],
+  ['HTTP 500', respond.status(500, { 'Retry-After': '1' }), /HTTP 500/],
+  ['HTTP 404', respond.status(404), /HTTP 404/],
+  ['HTTP 401', respond.status(401), /source API key/],
+  ['a closed connection', respond.nothing(), /cut off/],
+  ['a response that is cut off', respond.cutOff('{"records":['), /cut off/],
   ['a Retry-After of an hour', respond.status(429, { 'Retry-After': '3600' }), /429.*3600 s/],
 ]
 
-/** Failures of the first module, and how often the second one, which is busy, is then requested. */
+/** Failures of the first module, and the number of requests for the second one, which returns 503. */
 const THEN_BUSY: readonly (readonly [string, Behaviour, number])[] = [
   ['404', respond.status(404), 4],
   ['500', respond.status(500), 4],
@@ -46,7 +46,7 @@ const THEN_BUSY: readonly (readonly [string, Behaviour, number])[] = [
   ['503 with a Retry-After of an hour', respond.status(503, { 'Retry-After': '3600' }), 1],
 ]
 
-/** A hub that notes its pauses instead of making them. */
+/** Starts a hub that records the delays before its retries instead of waiting. */
 async function startNoting(engine: StorageEngine, env: Record<string, string> = {}) {
   const pauses: number[] = []
   const pause = async (milliseconds: number) => {
@@ -59,9 +59,9 @@ async function startNoting(engine: StorageEngine, env: Record<string, string> = 
 }
 
 onEachEngineWhenDeep((engine) => {
-  describe(`asking a platform again, on ${engine.name}`, () => {
+  describe(`retries, on ${engine.name}`, () => {
     for (const status of [429, 502, 503, 504]) {
-      test(`${status} and then well: it is asked again, and the pull succeeds`, async () => {
+      test(`${status} is retried with growing delays until the pull succeeds`, async () => {
         await using kit = await startNoting(engine)
         kit.platform.behaveInTurn('records/cases', respond.status(status), respond.status(status))
         const task = await kit.pull()
@@ -130,7 +130,7 @@ onEachEngineWhenDeep((engine) => {
       )
     })
 
-    test('a platform that stays busy is asked four times, and the task fails in words', async () => {
+    test('a task fails after four requests that return 503', async () => {
       await using kit = await startNoting(engine)
       kit.platform.behave('records/cases', respond.status(503))
       const task = await kit.pull()
@@ -140,7 +140,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     for (const [what, behaviour, words] of NOT_AGAIN) {
-      test(`${what} is not asked again`, async () => {
+      test(`${what} is not retried`, async () => {
         await using kit = await startNoting(engine)
         kit.platform.behave('records/cases', behaviour)
         const task = await kit.pull()
@@ -150,14 +150,14 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('Retry-After in seconds is minded', async () => {
+    test('the hub waits for a Retry-After in seconds', async () => {
       await using kit = await startNoting(engine)
       kit.platform.behaveInTurn('records/cases', respond.status(429, { 'Retry-After': '7' }))
       assert.equal((await kit.pull()).state, 'succeeded')
       assert.deepEqual(kit.pauses, [7000])
     })
 
-    test("Retry-After as a date counts from the answer's own date", async () => {
+    test('a Retry-After date is relative to the Date header of the response', async () => {
       await using kit = await startNoting(engine)
       const busy = respond.status(503, { 'Retry-After': THEN, Date: SENT })
       kit.platform.behaveInTurn('records/cases', busy)
@@ -165,7 +165,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(kit.pauses, [30_000])
     })
 
-    test('a Retry-After beyond the time of the pull is not waited for', async () => {
+    test('a Retry-After beyond the time limit of the pull fails the task at once', async () => {
       await using kit = await startNoting(engine, { HUB_PULL_TIMEOUT_SECONDS: '20' })
       kit.platform.behave('records/cases', respond.status(503, { 'Retry-After': '30' }))
       const task = await kit.pull()
@@ -174,7 +174,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(kit.platform.asked().length, 1)
     })
 
-    test('a refused connection is tried again, and the pull succeeds', async () => {
+    test('a refused connection is retried and the pull succeeds', async () => {
       let comeBack: (() => Promise<void>) | null = null
       const pause = async () => {
         await comeBack?.()
@@ -187,7 +187,9 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(kit.platform.asked().length, 1)
     })
 
-    test('the end of a pull ends a pause at once', { timeout: 120_000 }, async () => {
+    test('stopping the hub ends the delay before a retry at once', {
+      timeout: 120_000,
+    }, async () => {
       const pausing = Promise.withResolvers<void>()
       const pause = (milliseconds: number, signal: AbortSignal) => {
         pausing.resolve()

@@ -1,4 +1,4 @@
-/** What the activity tells of modules that go wrong and well again: each change once. */
+/** How the activity reports modules that fail and recover: each change once. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -23,8 +23,8 @@ async function taskLines(hub: TestHub): Promise<string[]> {
 }
 
 onEachEngineWhenDeep((engine) => {
-  describe(`what a pull tells of troubles, on ${engine.name}`, () => {
-    test('a failure is told once, another one too, and the recovery', async () => {
+  describe(`failures and recoveries in the activity, on ${engine.name}`, () => {
+    test('each different failure and the recovery are logged once', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
@@ -42,7 +42,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(await taskLines(hub), told)
     })
 
-    test('that a scheduled pull ended as the one before it is told once, skipped or failed', async () => {
+    test('scheduled pulls with the same failures are logged once, manual pulls always', async () => {
       await using hub = await startTestHub(engine)
       await using dead = await simulatePlatform()
       await using well = await simulatePlatform()
@@ -62,7 +62,7 @@ onEachEngineWhenDeep((engine) => {
       const [first, ...more] = await ends()
       assert.match(first?.message ?? '', /succeeded in part: 1 of 2 modules read, 1 failed$/)
       assert.deepEqual(more, [])
-      // Who asks for a pull is told how it ended, whatever was told before.
+      // The end of a manual pull is always logged.
       const asked = await pullAll(hub)
       assert.equal((await ends()).at(-1)?.details['pull_id'], asked.pull.id)
       dead.behave('records/cases', null)
@@ -76,7 +76,7 @@ onEachEngineWhenDeep((engine) => {
       assert.match(told.find(({ kind }) => kind === 'pull.failed')?.message ?? '', /2 failed$/)
     })
 
-    test('a scheduled pull that skips everything has failed, and says so once', async () => {
+    test('a scheduled pull that skips every platform fails, and is logged once', async () => {
       await using hub = await startTestHub(engine)
       await using dead = await simulatePlatform()
       await registerPlatform(hub, dead)
@@ -90,7 +90,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(kinds.filter((kind) => kind === 'platform.passed_over').length, 1)
     })
 
-    test('a platform that is skipped is pulled again once it has shown that it works', async () => {
+    test('a skipped platform is pulled again after any sign that it works', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       const { id, hub_api_key } = await registerPlatform(hub, platform)
@@ -113,7 +113,7 @@ onEachEngineWhenDeep((engine) => {
             await setStatus(hub, id, 'active')
           },
         ],
-        // Last: its time is exact to the minute.
+        // Comes last because the time of a push is stored with a precision of one minute.
         ['a push', () => push(hub, hub_api_key, newRecord('P-1'))],
       ]
       fail()
@@ -132,7 +132,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(last?.state, 'succeeded')
     })
 
-    test('the same rejected records are told once, and what is new all the same', async () => {
+    test('unchanged rejections are logged once, and new records are still logged', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)

@@ -34,7 +34,7 @@ const cancel = (hub: TestHub, id: number, role: 'operator' | 'viewer' = 'operato
 
 onEachEngine((engine) => {
   describe(`cancelling a pull, on ${engine.name}`, () => {
-    test('it is over at once though a platform hangs, keeps what came, and the next may start', async () => {
+    test('ends it at once though a platform hangs, keeps records read before, and allows the next pull', async () => {
       await using hub = await startTestHub(engine)
       const modules = [
         simulatedModule('a', { records: [simulatedRecord(1)] }),
@@ -66,7 +66,7 @@ onEachEngine((engine) => {
       assert.ok(only(lines).actor)
     })
 
-    test('what the platform still sends is not stored', async () => {
+    test('discards records that the platform sends afterwards', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       const { platform_name } = platform
@@ -81,7 +81,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await recordsOf(hub, platform_name), [])
     })
 
-    test('a pull that is over stays as it ended, and one that never was is not found', async () => {
+    test('returns 409 for a finished pull, 404 for an unknown one and 403 to a viewer', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
@@ -94,7 +94,7 @@ onEachEngine((engine) => {
   })
 
   describe(`pulling one platform, on ${engine.name}`, () => {
-    test('reads its registered modules and no other platform, under the same lock', async () => {
+    test('reads only its registered modules, and a second start returns 409', async () => {
       await using hub = await startTestHub(engine)
       await using one = await simulatePlatform({
         modules: [simulatedModule('a'), simulatedModule('b')],
@@ -117,7 +117,7 @@ onEachEngine((engine) => {
       )
     })
 
-    test('reads only the modules that are named', async () => {
+    test('reads only the requested modules', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform({
         modules: [simulatedModule('a'), simulatedModule('b')],
@@ -130,7 +130,7 @@ onEachEngine((engine) => {
       assert.equal(only((await untilPullEnds(hub, pull.id)).tasks).record_type, 'b')
     })
 
-    test('says what is wrong with what is asked for, and starts nothing', async () => {
+    test('rejects invalid requests with an error code and starts no pull', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       const { id } = await registerPlatform(hub, platform)

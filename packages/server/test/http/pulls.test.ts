@@ -1,4 +1,4 @@
-/** Starting pulls, one at a time, and what becomes of them when the hub stops (specification 3, 4.1, 8). */
+/** Starting pulls, one at a time, and how pulls end when the hub stops (specification 3, 4.1, 8). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Pull, PullRunningAnswer, StartPullAnswer } from '@recordhub/protocol'
@@ -41,7 +41,7 @@ const TASK_MEMBERS = [
   ...['started_at', 'finished_at', ...COUNTS],
 ]
 
-/** Bodies and content types that clients of the button send. */
+/** Bodies and content types that the button's route must accept. */
 const BODIES: readonly (readonly [string, string | undefined, string | undefined])[] = [
   ['nothing', undefined, undefined],
   ['a form', 'application/x-www-form-urlencoded', '_token=x&all=1'],
@@ -51,8 +51,12 @@ const BODIES: readonly (readonly [string, string | undefined, string | undefined
   ['empty JSON', 'application/json', ''],
   ['broken JSON', 'application/json; charset=utf-8', '{"a":'],
   ['text', 'text/plain;charset=UTF-8', 'hello'],
-  ['more than the receiver takes', 'application/octet-stream', 'x'.repeat(2 * 1024 * 1024)],
-  ['a content type that is none', 'nonsense', 'x'],
+  [
+    'a body over the limit of the receiver',
+    'application/octet-stream',
+    'x'.repeat(2 * 1024 * 1024),
+  ],
+  ['an invalid content type', 'nonsense', 'x'],
   ['an empty content type', '', 'x'],
 ]
 
@@ -61,14 +65,14 @@ async function listPulls(hub: TestHub): Promise<Pull[]> {
   return expectAnswer(answer, 200, Type.Object({ pulls: Type.Array(Pull) })).pulls
 }
 
-/** The pull that a start is answered with, whether it is a new one or one that runs. */
+/** The pull in the response to a start: a new one or the one that runs already. */
 function pullStartedBy(answer: Answer): Pull {
   return expectAnswer(answer, answer.status, Type.Object({ pull: Pull })).pull
 }
 
 onEachEngine((engine) => {
   describe(`starting pulls, on ${engine.name}`, () => {
-    test('the button queues a pull: 202 with it, and it runs to its end', async () => {
+    test('the button returns 202 with a queued pull, which runs to its end', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       await using platform = await simulatePlatform()
       platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
@@ -103,7 +107,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await listPulls(hub), [ended.pull])
     })
 
-    test('while a pull runs, another start is 409 with that pull, by button and by API', async () => {
+    test('a start during a pull returns 409 with the running pull, by button and by API', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
@@ -126,7 +130,7 @@ onEachEngine((engine) => {
       assert.equal((await pullAll(hub)).pull.state, 'succeeded')
     })
 
-    test('of twenty who start a pull at once one is told 202, the others 409 with its pull', async () => {
+    test('of 20 simultaneous starts one returns 202, the others 409 with the same pull', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
@@ -145,7 +149,7 @@ onEachEngine((engine) => {
       await untilPullEnds(hub, pulls[0]?.id ?? 0)
     })
 
-    test('the button takes any body and content type, or none', async () => {
+    test('the button accepts any body and content type, or none', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { headers } = await signIn(hub)
       const refused: string[] = []
@@ -165,7 +169,7 @@ onEachEngine((engine) => {
       assert.deepEqual(refused, [])
     })
 
-    test('a pull that is not there is 404, a wrong id or cursor 400', async () => {
+    test('an unknown pull returns 404, an invalid id or cursor 400', async () => {
       await using hub = await startTestHub(engine)
       expectError(await hub.get('/api/v1/pulls/99'), 404, 'not_found')
       for (const url of ['pulls/abc', 'pulls/0', 'pulls?cursor=x', 'pulls?limit=1', 'pulls?a=1']) {
@@ -173,7 +177,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('more than 500 tasks are read in pages, each task once', async () => {
+    test('more than 500 tasks are returned in pages, each task once', async () => {
       await using hub = await startTestHub(engine)
       const modules = Array.from({ length: 501 }, (_, n) => simulatedModule(`m-${n}`, { keys: [] }))
       await using platform = await simulatePlatform({ modules })
@@ -208,8 +212,8 @@ onEachEngine((engine) => {
     })
   })
 
-  describe(`the life of a pull, on ${engine.name}`, () => {
-    test('a hub that stops amid a pull ends it interrupted, and the next hub pulls at once', async () => {
+  describe(`the end of a pull, on ${engine.name}`, () => {
+    test('stopping the hub interrupts a running pull, and the restarted hub can pull at once', async () => {
       await using hub = await startTestHub(engine)
       const modules = ['a', 'b'].map((type) =>
         simulatedModule(type, { records: [simulatedRecord(1)] }),
@@ -234,7 +238,7 @@ onEachEngine((engine) => {
       assert.equal((await readPull(hub, id)).pull.state, 'interrupted')
     })
 
-    test('a pull over its time limit ends timed_out, and keeps what came', async () => {
+    test('a pull over its time limit ends as timed_out and keeps the records read before', async () => {
       const { reach, waitForLimit } = createLimit()
       await using hub = await startTestHub(engine, { waitForLimit })
       const modules = ['a', 'b'].map((type) =>
@@ -253,7 +257,7 @@ onEachEngine((engine) => {
       assert.equal((await recordsOf(hub, platform.platform_name)).length, 1)
     })
 
-    test('the time limit is over by the clock, wherever the pull is', async () => {
+    test('HUB_PULL_TIMEOUT_SECONDS ends a pull that waits for a response', async () => {
       const env = { HUB_PULL_TIMEOUT_SECONDS: '1' }
       await using hub = await startTestHub(engine, { env })
       await using platform = await simulatePlatform()
@@ -263,7 +267,7 @@ onEachEngine((engine) => {
     })
 
     if (engine.schedulesSeconds) {
-      test('the schedule starts pulls by itself, never two at a time', async () => {
+      test('the schedule starts pulls, never two at a time', async () => {
         const env = { HUB_PULL_SCHEDULE: '* * * * * *' }
         await using hub = await startTestHub(engine, { env })
         await using platform = await simulatePlatform()
@@ -281,7 +285,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('without an active platform the schedule starts nothing, the button does', async () => {
+    test('a manual pull without an active platform succeeds with no tasks', async () => {
       await using hub = await startTestHub(engine)
       const { pull, tasks } = await pullAll(hub)
       assert.deepEqual([pull.state, tasks], ['succeeded', []])

@@ -1,4 +1,4 @@
-/** What the receiver answers to pushes that it takes (specification 4.1). */
+/** The receiver's responses to accepted pushes (specification 4.1). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'
@@ -20,10 +20,10 @@ import { only } from '../helpers/storage/fixtures.ts'
 const MEMBERS = ['success', 'message', 'method', 'platform_name', 'module_name', 'record_id']
 
 onEachEngine((engine) => {
-  describe(`a push that is taken, on ${engine.name}`, () => {
+  describe(`an accepted push, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
-    test('a POST of a new record is 201 in the shape of the specification', async () => {
+    test('a POST of a new record returns 201 with the members of the specification', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       const answer = await push(hub(), hub_api_key, newRecord('N-1'))
       const { outcome, ...rest } = expectAnswer(answer, 201, PushAnswer)
@@ -41,7 +41,7 @@ onEachEngine((engine) => {
       expectAbsent([hub_api_key], [answer.text])
     })
 
-    test('a POST of a record that exists is 200, replaces it whole and keeps its record_id', async () => {
+    test('a POST of an existing record returns 200, replaces the record and keeps its record_id', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       const first = await push(hub(), hub_api_key, newRecord('N-1', { data: { a: 1, b: 2 } }))
       const { record_id } = expectAnswer(first, 201, PushAnswer)
@@ -53,7 +53,7 @@ onEachEngine((engine) => {
       assert.deepEqual([stored.full_name, stored.data], ['Bea', { b: 3 }])
     })
 
-    test('a POST of what is stored already is 200 and leaves no change in the history', async () => {
+    test('a POST of an unchanged record returns 200 and adds no history', async () => {
       const { hub_api_key } = await registerAny(hub())
       await push(hub(), hub_api_key, newRecord('N-1'))
       const again = await push(hub(), hub_api_key, newRecord('N-1'))
@@ -62,7 +62,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await historyOf(hub(), record_id), [])
     })
 
-    test('a PATCH of a record that exists is 200, merges and makes no second record', async () => {
+    test('a PATCH of an existing record returns 200 and merges its data into that record', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       await push(hub(), hub_api_key, newRecord('N-1', { data: { a: 1, b: 2 } }))
       const changed = { record_type: 'cases', reference_number: 'N-1', data: { b: null, c: 4 } }
@@ -85,7 +85,7 @@ onEachEngine((engine) => {
       })
     })
 
-    test('a PATCH of a record that is not there is 201 and incomplete until a POST', async () => {
+    test('a PATCH of an unknown record returns 201, and the record is incomplete until a POST', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       const changed = { record_type: 'cases', reference_number: 'N-1', data: { b: 1 } }
       const answer = await push(hub(), hub_api_key, changed, 'PATCH')
@@ -99,7 +99,7 @@ onEachEngine((engine) => {
       assert.equal(only(await recordsOf(hub(), platform_name)).incomplete, false)
     })
 
-    test('record_type alone decides the module, whatever module_name says', async () => {
+    test('only record_type selects the module, whatever module_name says', async () => {
       const modules = [simulatedModule('cases'), simulatedModule('people')]
       const { hub_api_key, platform_name } = await registerAny(hub(), { modules })
       const record = newRecord('N-1', { module_name: 'Module cases', record_type: 'people' })
@@ -108,7 +108,7 @@ onEachEngine((engine) => {
       assert.equal(only(await recordsOf(hub(), platform_name)).module_name, 'Module people')
     })
 
-    test('the key alone names the platform, whatever the body claims', async () => {
+    test('only the key identifies the platform, whatever platform_name says', async () => {
       const mine = await registerAny(hub())
       const other = await registerAny(hub())
       const record = newRecord('N-1', { platform_name: other.platform_name })
@@ -117,7 +117,7 @@ onEachEngine((engine) => {
       assert.equal((await recordsOf(hub(), other.platform_name)).length, 0)
     })
 
-    test('the same reference is another record on another platform and in another module', async () => {
+    test('the same reference number on another platform or in another module is another record', async () => {
       const modules = [simulatedModule('cases'), simulatedModule('people')]
       const one = await registerAny(hub(), { modules })
       const two = await registerAny(hub())
@@ -134,13 +134,16 @@ onEachEngine((engine) => {
     for (const [what, headers] of [
       ['the tunnel header is missing', { 'ngrok-skip-browser-warning': '' }],
       ['Accept is missing', { accept: '' }],
-      ['Accept asks for something else', { accept: 'text/html' }],
+      ['Accept is text/html', { accept: 'text/html' }],
       ['Content-Type has a charset', { 'content-type': 'application/json; charset=utf-8' }],
-      ['Content-Type has no space', { 'content-type': 'application/json;charset=UTF-8' }],
-      ['Content-Type is in capitals', { 'content-type': 'Application/JSON' }],
-      ['Content-Type is a kind of JSON', { 'content-type': 'application/vnd.api+json' }],
+      [
+        'Content-Type has a charset without a space',
+        { 'content-type': 'application/json;charset=UTF-8' },
+      ],
+      ['Content-Type is in mixed case', { 'content-type': 'Application/JSON' }],
+      ['Content-Type is another JSON type', { 'content-type': 'application/vnd.api+json' }],
     ] as const) {
-      test(`a push is taken where ${what}`, async () => {
+      test(`a push is accepted when ${what}`, async () => {
         const { hub_api_key, platform_name } = await registerAny(hub())
         const all = Object.entries({ ...pushHeaders(hub_api_key), ...headers })
         const sent = Object.fromEntries(all.filter(([, value]) => value !== ''))
@@ -155,7 +158,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('the check tells a platform its name and modules and stores nothing', async () => {
+    test('the check returns the name and modules of the platform and stores nothing', async () => {
       const modules = [simulatedModule('cases'), simulatedModule('people')]
       const { hub_api_key, platform_name } = await registerAny(hub(), { modules })
       const before = await tracesOf(hub())

@@ -1,4 +1,4 @@
-/** What was pushed is what is stored, to the letter. */
+/** Pushed data is stored exactly as it was sent. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer, RecordPage } from '@recordhub/protocol'
@@ -16,7 +16,7 @@ import { expectAnswer } from '../helpers/hub/response.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
-/** The text of a push whose `data` is this text. */
+/** The JSON text of a push with the given text as its `data`. */
 function withData(data: string, over: Record<string, unknown> = {}): string {
   const record = { ...newRecord('N-1', over), data: '@data@' }
   return JSON.stringify(record).replace('"@data@"', () => data)
@@ -27,14 +27,14 @@ async function readText(hub: TestHub, platform: string): Promise<string> {
 }
 
 onEachEngine((engine) => {
-  describe(`what is stored of a push, on ${engine.name}`, () => {
+  describe(`the stored content of a push, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
     for (const number of [
       ...['1.10', '12345678901234567890', '9007199254740993', '1e2', '1E+2', '-0', '-0.0'],
       ...['0.1000000000000000055511151231257827', '1e400', '-1e-400', '100.000', '0.0000001'],
     ]) {
-      test(`the number ${number} comes back as it was sent`, async () => {
+      test(`the number ${number} is returned as it was sent`, async () => {
         const { hub_api_key, platform_name } = await registerAny(hub())
         const data = `{"a":${number},"b":[${number}],"c":{"d":${number}}}`
         const answer = await push(hub(), hub_api_key, withData(data))
@@ -45,7 +45,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('a number that is written in another way is a change, and the history has both', async () => {
+    test('the same number with other digits is a change, and the history has both forms', async () => {
       const { hub_api_key } = await registerAny(hub())
       await push(hub(), hub_api_key, withData('{"a":1.1}'))
       const answer = await push(hub(), hub_api_key, withData('{"a":1.10}'))
@@ -55,7 +55,7 @@ onEachEngine((engine) => {
       assert.ok(text.includes('[{"path":"/data/a","before":1.1,"after":1.10}]'), text)
     })
 
-    test('the numbers of a push that is refused are kept as they were sent', async () => {
+    test('the numbers of a rejected push are saved as they were sent', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       const body = '{"record_type":"cases","data":{"a":1.10,"b":12345678901234567890}}'
       assert.equal((await push(hub(), hub_api_key, body)).status, 422)
@@ -64,17 +64,17 @@ onEachEngine((engine) => {
     })
 
     for (const [what, text] of [
-      ['an emoji of several signs', '👩‍👩‍👧‍👦'],
-      ['letters with marks that are not composed', 'e\u0301'],
-      ['text from right to left', 'שלום مرحبا'],
+      ['an emoji of several code points', '👩‍👩‍👧‍👦'],
+      ['a letter with a combining accent', 'e\u0301'],
+      ['right-to-left text', 'שלום مرحبا'],
       ['U+0000', 'a\0b'],
-      ['half a surrogate pair', 'a\ud800b'],
+      ['a lone surrogate', 'a\ud800b'],
       ['surrogates in the wrong order', '\udc00\ud800'],
       ['control characters', '\u0001\u001f\u007f\u0085\u2028\u2029'],
       ['a byte order mark and a non-character', '\ufeff\uffff'],
-      ['what closes a script', '</script><!--'],
+      ['a closing script tag', '</script><!--'],
     ] as const) {
-      test(`${what} in data comes back, in keys and in values`, async () => {
+      test(`${what} in data is returned unchanged in keys and values`, async () => {
         const { hub_api_key, platform_name } = await registerAny(hub())
         const data = { [text]: text, list: [text] }
         const answer = await push(hub(), hub_api_key, newRecord('N-1', { data }))
@@ -88,7 +88,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('references are compared byte by byte: neither trimmed nor folded nor composed', async () => {
+    test('reference numbers are compared byte by byte, without trimming, case folding or normalisation', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       const references = ['a', 'A', ' a', 'a ', 'é', 'e\u0301', 'a\u200b', 'ａ', '👍', '0', '00']
       for (const reference of references) {
@@ -108,7 +108,7 @@ onEachEngine((engine) => {
       ...['constructor', 'toString', 'hasOwnProperty', 'prototype', 'valueOf', '__defineGetter__'],
       ...['"', '\\', '/', '~', '~1', '', ' ', '.', 'a.b', '0', '-1', '$ref', "'", 'hub_id'],
     ]) {
-      test(`the key ${JSON.stringify(key)} is a key like any other`, async () => {
+      test(`the key ${JSON.stringify(key)} has no special meaning`, async () => {
         const { hub_api_key, platform_name } = await registerAny(hub())
         const of = (value: unknown) => newRecord('N-1', { data: { [key]: value, other: 1 } })
         const patch = { record_type: 'cases', reference_number: 'N-1', data: { [key]: 2 } }
@@ -126,25 +126,25 @@ onEachEngine((engine) => {
 
     for (const [what, data, kept] of [
       ['written with an escape', '{"\\u0061":1,"b\\"c":2}', { a: 1, 'b"c': 2 }],
-      ['given twice', '{"a":1,"a":2}', { a: 2 }],
-      ['given twice, once with an escape', '{"a":1,"\\u0061":2}', { a: 2 }],
-      ['given thrice, once with an escape', '{"a":1,"\\u0061":2,"a":3}', { a: 3 }],
+      ['that occurs twice', '{"a":1,"a":2}', { a: 2 }],
+      ['that occurs twice, once with an escape', '{"a":1,"\\u0061":2}', { a: 2 }],
+      ['that occurs three times, once with an escape', '{"a":1,"\\u0061":2,"a":3}', { a: 3 }],
     ] as const) {
-      test(`of a key ${what} the last value counts`, async () => {
+      test(`the last value is stored for a key ${what}`, async () => {
         const { hub_api_key, platform_name } = await registerAny(hub())
         await push(hub(), hub_api_key, withData(data))
         assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, kept)
       })
     }
 
-    test('keys that the manifest does not name are kept', async () => {
+    test('keys that are not in the manifest are stored', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       const data = { status: 'open', surprise: { deep: [null, false] } }
       await push(hub(), hub_api_key, newRecord('N-1', { data }))
       assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, data)
     })
 
-    test('"data": [], an empty object in PHP, counts as {}', async () => {
+    test('"data": [], an empty object in PHP, is stored as {}', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       const empty = newRecord('N-1', { data: [] })
       expectAnswer(await push(hub(), hub_api_key, empty), 201, PushAnswer)

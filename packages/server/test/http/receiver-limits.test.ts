@@ -1,4 +1,4 @@
-/** Pushes that the hub cannot take now: limits, faults of the storage, stopping. */
+/** Pushes that the hub cannot accept now: rate and size limits, storage errors, shutdown. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'
@@ -19,7 +19,7 @@ import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 onEachEngine((engine) => {
-  describe(`a push that the hub cannot take now, on ${engine.name}`, () => {
+  describe(`a push that the hub cannot accept now, on ${engine.name}`, () => {
     describe('60 pushes at once with a limit of 5 a second', () => {
       const limited = async () => {
         const time = { now: 0 }
@@ -37,7 +37,7 @@ onEachEngine((engine) => {
         return { hub, hub_api_key, platform_name, time, pushAll }
       }
 
-      /** Five are accepted and stored; every other one is 429, says when to retry, and is not stored. */
+      /** Five are accepted and stored; all others return 429 with Retry-After and are not stored. */
       async function expectFive(
         { hub, platform_name }: Awaited<ReturnType<typeof limited>>,
         name: string,
@@ -94,7 +94,7 @@ onEachEngine((engine) => {
         await expectFive(kit, 'B', await kit.pushAll('B'))
       })
 
-      test('five more are accepted a second later, though the time of day went back an hour', async (t) => {
+      test('five more are accepted a second later, even if the wall clock goes back an hour', async (t) => {
         const kit = await limited()
         await using _ = kit.hub
         await expectFive(kit, 'A', await kit.pushAll('A'))
@@ -104,7 +104,7 @@ onEachEngine((engine) => {
       })
     })
 
-    test('a body of the largest size is taken; one byte more is 413 and not stored', async () => {
+    test('a body of HUB_MAX_BODY_BYTES is accepted; one byte more returns 413 and is not stored', async () => {
       await using hub = await startTestHub(engine, { env: { HUB_MAX_BODY_BYTES: '2000' } })
       const { hub_api_key, platform_name } = await registerAny(hub)
       const bare = JSON.stringify(newRecord('N-1')).length
@@ -118,7 +118,7 @@ onEachEngine((engine) => {
       assert.equal((await recordsOf(hub, platform_name)).length, 1)
     })
 
-    test('a push while the hub stops is 503 with Retry-After, and not stored', async () => {
+    test('a push during a shutdown returns 503 with Retry-After and is not stored', async () => {
       await using hub = await startTestHub(engine)
       const { hub_api_key } = await registerAny(hub)
       const before = await tracesOf(hub)
@@ -130,7 +130,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await tracesOf(hub), before)
     })
 
-    test('a push that is being stored while the hub stops gets its answer, and is stored', async () => {
+    test('a push that is being stored when a shutdown begins is stored and gets its response', async () => {
       const arrived = Promise.withResolvers<void>()
       const gate = Promise.withResolvers<void>()
       const wrap = (storage: Storage): Storage => ({
@@ -161,7 +161,7 @@ onEachEngine((engine) => {
       assert.equal(only(await recordsOf(hub, platform_name)).reference_number, 'N-1')
     })
 
-    test('a push while the storage is down is 503 with Retry-After, and a later one is taken', async () => {
+    test('a push returns 503 with Retry-After while the storage is down, and is accepted afterwards', async () => {
       let isDown = false
       const wrap = (storage: Storage): Storage => ({
         ...storage,
@@ -178,7 +178,7 @@ onEachEngine((engine) => {
       expectAnswer(await push(hub, hub_api_key, newRecord('N-1')), 201, PushAnswer)
     })
 
-    test('a defect is 500 without a word of what it was, which only the log has', async () => {
+    test('an unexpected error returns 500 without details, which are only in the log', async () => {
       const wrap = (storage: Storage): Storage => ({
         ...storage,
         records: {
@@ -196,7 +196,7 @@ onEachEngine((engine) => {
       assert.ok(!hub.log().includes(hub_api_key))
     })
 
-    test('while too many pushes wait to be written, more are 503 with Retry-After', async () => {
+    test('while too many pushes wait to be written, new ones return 503 with Retry-After', async () => {
       const gate = Promise.withResolvers<void>()
       const wrap = (storage: Storage): Storage => ({
         ...storage,
@@ -213,7 +213,7 @@ onEachEngine((engine) => {
       const url = '/api/webhook/receive'
       const body = JSON.stringify(newRecord('N-1'))
       const headers = pushHeaders(hub_api_key)
-      // From here on the hub knows the key, and takes pushes as they come.
+      // From here on the hub has the key in its cache and queues pushes without a lookup.
       await hub.send({ url: '/api/webhook/check', headers })
       const waiting: Promise<{ status: number }>[] = []
       let refused = null
@@ -222,7 +222,7 @@ onEachEngine((engine) => {
           hub.send({ method: 'POST', url, headers, body }),
         )
         waiting.push(...batch)
-        // Those that are refused answer; the others wait for the gate.
+        // Rejected pushes return at once; the others wait for the gate.
         await new Promise(setImmediate)
         await new Promise(setImmediate)
         refused = await Promise.race([...batch, new Promise<null>((go) => setImmediate(go, null))])
@@ -238,7 +238,7 @@ onEachEngine((engine) => {
   })
 })
 
-/** The methods of a store as members of its own, so that one can be put in another's place. */
+/** Copies the methods of a store into own properties, so that a test can replace one. */
 function bound(records: Storage['records']): Storage['records'] {
   return {
     applyWrites: (batch) => records.applyWrites(batch),
@@ -251,7 +251,7 @@ function bound(records: Storage['records']): Storage['records'] {
   }
 }
 
-/** Records whose writes fail as they do where the disk is full, for as long as something is so. */
+/** A record store whose writes fail as on a full disk while `isDown` returns true. */
 function failing(records: Storage['records'], isDown: () => boolean): Storage['records'] {
   return {
     ...bound(records),

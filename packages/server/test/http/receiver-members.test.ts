@@ -1,4 +1,4 @@
-/** Members that are missing or wrong, limits, and a hub that cannot take a push. */
+/** Pushes with missing or invalid members. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'
@@ -14,47 +14,47 @@ import { expectAnswer, expectError } from '../helpers/hub/response.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
-/** What is wrong with a record, and the members that the answer must name for it. */
+/** Invalid records, and the members that the response must name. */
 const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [
   ['no record_type', { ...newRecord('N-1'), record_type: undefined }, ['record_type']],
   ['an empty record_type', newRecord('N-1', { record_type: '' }), ['record_type']],
-  ['a record_type that is a number', newRecord('N-1', { record_type: 1 }), ['record_type']],
+  ['a number as record_type', newRecord('N-1', { record_type: 1 }), ['record_type']],
   ['no reference_number', newRecord('', { reference_number: undefined }), ['reference_number']],
   ['an empty reference_number', newRecord(''), ['reference_number']],
-  ['a number as reference', newRecord('', { reference_number: 7 }), ['reference_number']],
-  ['null as reference', newRecord('', { reference_number: null }), ['reference_number']],
+  ['a number as reference_number', newRecord('', { reference_number: 7 }), ['reference_number']],
+  ['null as reference_number', newRecord('', { reference_number: null }), ['reference_number']],
   [
     'a record_type over 512 bytes',
     { ...newRecord('R-1'), record_type: 'ä'.repeat(257) },
     ['record_type'],
   ],
-  ['a reference over 512 bytes', newRecord('ä'.repeat(257)), ['reference_number']],
-  ['U+0000 in its reference', newRecord('a\0b'), ['reference_number']],
-  ['half a surrogate pair in its reference', newRecord('a\ud800b'), ['reference_number']],
+  ['a reference_number over 512 bytes', newRecord('ä'.repeat(257)), ['reference_number']],
+  ['U+0000 in its reference_number', newRecord('a\0b'), ['reference_number']],
+  ['a lone surrogate in its reference_number', newRecord('a\ud800b'), ['reference_number']],
   ['U+0000 in its full_name', newRecord('N-1', { full_name: 'a\0b' }), ['full_name']],
-  ['half a surrogate pair in full_name', newRecord('N-1', { full_name: '\udc00' }), ['full_name']],
-  ['full_name null', newRecord('N-1', { full_name: null }), ['full_name']],
-  ['a full_name that is a list', newRecord('N-1', { full_name: ['Ann'] }), ['full_name']],
-  ['a module_name that is a number', newRecord('N-1', { module_name: 3 }), ['module_name']],
+  ['a lone surrogate in its full_name', newRecord('N-1', { full_name: '\udc00' }), ['full_name']],
+  ['null as full_name', newRecord('N-1', { full_name: null }), ['full_name']],
+  ['an array as full_name', newRecord('N-1', { full_name: ['Ann'] }), ['full_name']],
+  ['a number as module_name', newRecord('N-1', { module_name: 3 }), ['module_name']],
   ['no data', newRecord('N-1', { data: undefined }), ['data']],
-  ['data null', newRecord('N-1', { data: null }), ['data']],
-  ['data that is a text', newRecord('N-1', { data: '{}' }), ['data']],
-  ['data that is a number', newRecord('N-1', { data: JSON.rawJSON('1.10') }), ['data']],
-  ['data that is a list with something in it', newRecord('N-1', { data: [1] }), ['data']],
-  ['an occurred_at that is no time', newRecord('N-1', { occurred_at: 'now' }), ['occurred_at']],
-  ['an occurred_at without zone', stamped('2026-01-01T00:00:00'), ['occurred_at']],
-  ['the 30th of February', stamped('2026-02-30T00:00:00Z'), ['occurred_at']],
+  ['null as data', newRecord('N-1', { data: null }), ['data']],
+  ['a string as data', newRecord('N-1', { data: '{}' }), ['data']],
+  ['a number as data', newRecord('N-1', { data: JSON.rawJSON('1.10') }), ['data']],
+  ['a non-empty array as data', newRecord('N-1', { data: [1] }), ['data']],
+  ['an occurred_at that is not a time', newRecord('N-1', { occurred_at: 'now' }), ['occurred_at']],
+  ['an occurred_at without a time zone', stamped('2026-01-01T00:00:00'), ['occurred_at']],
+  ['an occurred_at on 30 February', stamped('2026-02-30T00:00:00Z'), ['occurred_at']],
   ['an occurred_at in seconds', newRecord('N-1', { occurred_at: 1767225600 }), ['occurred_at']],
-  ['an occurred_at that is null', newRecord('N-1', { occurred_at: null }), ['occurred_at']],
-  ['several faults', { record_type: 'cases', data: 1 }, ['reference_number', 'data']],
+  ['null as occurred_at', newRecord('N-1', { occurred_at: null }), ['occurred_at']],
+  ['several invalid members', { record_type: 'cases', data: 1 }, ['reference_number', 'data']],
 ]
 
 onEachEngine((engine) => {
-  describe(`a push with something wrong in it, on ${engine.name}`, () => {
+  describe(`a push with invalid members, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
     for (const [what, body, members] of FAULTS) {
-      test(`a record with ${what} is 422 with errors, and kept`, async () => {
+      test(`a record with ${what} returns 422 with errors and is saved as rejected`, async () => {
         const { hub_api_key, platform_name } = await registerAny(hub())
         for (const method of ['POST', 'PATCH'] as const) {
           const answer = await push(hub(), hub_api_key, body, method)
@@ -73,7 +73,7 @@ onEachEngine((engine) => {
     }
 
     for (const member of ['module_name', 'full_name']) {
-      test(`${member} is required of POST and may be left out of PATCH`, async () => {
+      test(`${member} is required in a POST and optional in a PATCH`, async () => {
         const { hub_api_key, platform_name } = await registerAny(hub())
         const body = newRecord('N-1', { [member]: undefined })
         const error = expectError(await push(hub(), hub_api_key, body), 422, 'invalid_record')
@@ -85,7 +85,7 @@ onEachEngine((engine) => {
     }
 
     for (const body of ['[]', 'null', '"text"', '1.10', 'true', '{}']) {
-      test(`a body that is ${body} is 422, and kept`, async () => {
+      test(`the body ${body} returns 422 and is saved as rejected`, async () => {
         const { hub_api_key, platform_name } = await registerAny(hub())
         const error = expectError(await push(hub(), hub_api_key, body), 422, 'invalid_record')
         assert.ok(Object.keys(error.errors ?? {}).length > 0)
@@ -95,7 +95,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('a reference of 512 bytes is taken', async () => {
+    test('a reference_number of 512 bytes is accepted', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       expectAnswer(await push(hub(), hub_api_key, newRecord('ä'.repeat(256))), 201, PushAnswer)
       const { reference_number } = only(await recordsOf(hub(), platform_name))

@@ -1,4 +1,4 @@
-/** `occurred_at`, and many pushes at once over real connections. */
+/** Ordering by `occurred_at`, and simultaneous pushes over real connections. */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -28,12 +28,12 @@ onEachEngine((engine) => {
     const at = (occurred_at: string, status: string, over = {}) =>
       newRecord('N-1', { occurred_at, data: { status }, ...over })
 
-    test('an older push is stale: 200 with the record_id, and nothing has changed', async () => {
+    test('an older push returns 200 as stale with the record_id and changes nothing', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       const newer = await push(hub(), hub_api_key, at('2026-03-01T12:00:00Z', 'closed'))
       const { record_id } = expectAnswer(newer, 201, PushAnswer)
       for (const method of ['POST', 'PATCH'] as const) {
-        // An hour before, though its text sorts behind.
+        // An hour earlier, although its text sorts after the newer one.
         const older = at('2026-03-01T13:00:00+02:00', 'open', { full_name: 'Old' })
         const answer = await push(hub(), hub_api_key, older, method)
         const stale = expectAnswer(answer, 200, PushAnswer)
@@ -46,7 +46,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await rejectedOf(hub(), platform_name), [])
     })
 
-    test('an older PATCH changes the fields that no newer one has touched', async () => {
+    test('an older PATCH changes only the fields that no newer push has set', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       const patch = (occurred_at: string, data: object) =>
         push(hub(), hub_api_key, { ...at(occurred_at, ''), full_name: undefined, data }, 'PATCH')
@@ -58,7 +58,7 @@ onEachEngine((engine) => {
       assert.deepEqual(data, { status: 'closed', owner: 'Bea' })
     })
 
-    test('fractions of a second down to the nanosecond keep their order', async () => {
+    test('pushes are ordered by occurred_at down to the nanosecond', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       await push(hub(), hub_api_key, at('2026-03-01T10:00:00.123456789Z', 'second'))
       const older = await push(hub(), hub_api_key, at('2026-03-01T10:00:00.123456788Z', 'first'))
@@ -77,7 +77,7 @@ onEachEngine((engine) => {
       assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, { status: 'closed' })
     })
 
-    test('an occurred_at a few minutes ahead is taken for what it says', async () => {
+    test('an occurred_at less than 5 minutes ahead is used as it is', async () => {
       const { hub_api_key } = await registerAny(hub())
       const ahead = new Date(Date.now() + 240_000).toISOString()
       const answer = await push(hub(), hub_api_key, at(ahead, 'open'))
@@ -90,7 +90,7 @@ onEachEngine((engine) => {
   describe(`many connections at once, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
-    test('200 POSTs of one new reference make one record, and one of them is 201', async () => {
+    test('200 POSTs of one new reference number create one record, and one of them returns 201', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       const answers = await Promise.all(
         Array.from({ length: 200 }, () => pushOverSocket(hub(), hub_api_key, newRecord('N-1'))),
@@ -104,7 +104,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('PATCHes of different keys, among them the one that creates, all stay', async () => {
+    test('100 PATCHes of different keys are all stored, and one of them creates the record', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       const keys = Array.from({ length: 100 }, (_, index) => `key_${index}`)
       const statuses = await Promise.all(
@@ -121,7 +121,7 @@ onEachEngine((engine) => {
       assert.equal((await historyOf(hub(), record_id)).length, 99)
     })
 
-    test('a body over the limit is 413 without a Content-Length, before it has ended', async () => {
+    test('a chunked body over the limit returns 413 before it ends', async () => {
       const { hub_api_key } = await registerAny(hub())
       const before = await tracesOf(hub())
       const { status, body } = await pushEndlessly(hub(), hub_api_key)
@@ -130,7 +130,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await tracesOf(hub()), before)
     })
 
-    test('a push that is cut off amid its body is not stored, and the next one is', async () => {
+    test('a push that is cut off within its body is not stored, and the next push is', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       await new Promise<void>((resolve) => {
         const headers = { ...pushHeaders(hub_api_key), 'content-length': '1000' }
@@ -150,7 +150,7 @@ function pushOverSocket(hub: TestHub, key: string, body: object, method = 'POST'
   return sendOverSocket(hub, { method, url: RECEIVER, headers: pushHeaders(key), body })
 }
 
-/** Sends more than the hub takes, in chunks, and never ends. */
+/** Sends a chunked body over the limit that never ends. */
 function pushEndlessly(hub: TestHub, key: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const headers = { ...pushHeaders(key), 'transfer-encoding': 'chunked' }

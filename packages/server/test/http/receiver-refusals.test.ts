@@ -1,4 +1,4 @@
-/** What the receiver refuses, and what it keeps of it. */
+/** Pushes that the receiver rejects, and what it stores of them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createKey, HUB_KEY_PREFIX } from '../../src/domain/api-key.ts'
@@ -22,13 +22,13 @@ import { runSql } from '../helpers/storage/sql.ts'
 const URL = '/api/webhook/receive'
 const WORDS = 'The API key is missing, invalid, or the platform is inactive.'
 
-/** Each way of calling the receiver with a key that does not hold. */
+/** Requests to the receiver that are sent with an invalid key. */
 const CALLS = [
   ['a new record', 'POST', URL, JSON.stringify(newRecord('N-1'))],
   ['changed fields', 'PATCH', URL, JSON.stringify(newRecord('N-1'))],
-  ['a record without members', 'POST', URL, '{}'],
+  ['an empty object', 'POST', URL, '{}'],
   ['an unknown module', 'POST', URL, JSON.stringify(newRecord('N-1', { record_type: 'ghosts' }))],
-  ['a body that is no JSON', 'POST', URL, 'no JSON'],
+  ['a body that is not JSON', 'POST', URL, 'no JSON'],
   ['a body that is too large', 'POST', URL, `"${'x'.repeat(1024 * 1024)}"`],
   ['a check of the key', 'GET', '/api/webhook/check', undefined],
 ] as const
@@ -52,29 +52,29 @@ async function expectRefusedKey(hub: TestHub, key: string | null): Promise<void>
 }
 
 onEachEngine((engine) => {
-  describe(`a push that is refused, on ${engine.name}`, () => {
+  describe(`a rejected push, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
     for (const [what, key] of [
       ['is missing', null],
       ['is empty', ''],
       ['is unknown', createKey(HUB_KEY_PREFIX).key],
-      ['is no key at all', 'x'.repeat(4000)],
-      ['has the form of an SQL trick', `rhk_' OR 1=1 --`],
+      ['is 4000 characters long', 'x'.repeat(4000)],
+      ['contains an SQL injection', `rhk_' OR 1=1 --`],
     ] as const) {
-      test(`a key that ${what} is 401 in the same words, and nothing is stored`, async () => {
+      test(`a key that ${what} returns 401 with the same message, and nothing is stored`, async () => {
         await registerAny(hub())
         await expectRefusedKey(hub(), key)
       })
     }
 
-    test('a key with one letter changed is 401', async () => {
+    test('a key with one changed letter returns 401', async () => {
       const { hub_api_key } = await registerAny(hub())
       const last = hub_api_key.endsWith('a') ? 'b' : 'a'
       await expectRefusedKey(hub(), hub_api_key.slice(0, -1) + last)
     })
 
-    test('a key that is revoked is 401 from then on, though it was in use', async () => {
+    test('a revoked key returns 401 at once, even if it was used before', async () => {
       const { hub_api_key, id } = await registerAny(hub())
       assert.equal((await push(hub(), hub_api_key, newRecord('N-1'))).status, 201)
       await runSql(
@@ -86,14 +86,14 @@ onEachEngine((engine) => {
       await expectRefusedKey(hub(), hub_api_key)
     })
 
-    test('the key of a platform that never pushed before its deactivation is 401', async () => {
+    test('the key of a platform that never pushed before its deactivation returns 401', async () => {
       const { hub_api_key, id } = await registerAny(hub())
       await setStatus(hub(), id, 'inactive')
       await expectRefusedKey(hub(), hub_api_key)
     })
 
     for (const [what, method, url, body] of CALLS) {
-      test(`a deactivation holds at once for ${what}: 401, nothing stored`, async () => {
+      test(`right after a deactivation ${what} returns 401, and nothing is stored`, async () => {
         const { hub_api_key, id } = await registerAny(hub())
         assert.equal((await push(hub(), hub_api_key, newRecord('N-0'))).status, 201)
         await setStatus(hub(), id, 'inactive')
@@ -106,23 +106,23 @@ onEachEngine((engine) => {
     }
 
     for (const [what, body] of [
-      ['is no JSON', '{"record_type": cases}'],
-      ['is JSON that breaks off', '{"record_type": "cases"'],
-      ['is JSON with more behind it', `${JSON.stringify(newRecord('N-1'))} {}`],
+      ['is not JSON', '{"record_type": cases}'],
+      ['is truncated JSON', '{"record_type": "cases"'],
+      ['has text after the JSON', `${JSON.stringify(newRecord('N-1'))} {}`],
       ['is empty', ''],
       ['is blank', '  \n'],
       ['is a form', 'record_type=cases&reference_number=N-1'],
       ['has a __proto__ key', nested('{"__proto__": {"a": 1}}')],
-      ['has a __proto__ key deep within', nested('{"a": [{"b": {"__proto__": 1}}]}')],
-      ['has a __proto__ key that is escaped', nested('{"\\u005f_proto_\\u005F": {"a": 1}}')],
+      ['has a nested __proto__ key', nested('{"a": [{"b": {"__proto__": 1}}]}')],
+      ['has an escaped __proto__ key', nested('{"\\u005f_proto_\\u005F": {"a": 1}}')],
       ['is 65 levels deep', nested(deep(64))],
-      ['is 65 levels deep in lists', nested(`{"a":${'['.repeat(63)}${']'.repeat(63)}}`)],
+      ['is 65 levels deep in arrays', nested(`{"a":${'['.repeat(63)}${']'.repeat(63)}}`)],
       ['is 100 000 levels deep', nested(deep(100_000))],
       ['is 20 000 levels deep with escaped keys', nested(deep(20_000, '\u0061'))],
       ['is not UTF-8', Buffer.from('{"record_type":"c\xe4ses"}', 'latin1')],
-      ['breaks off within a letter', Buffer.from('"ä').subarray(0, 2)],
+      ['is cut off within a character', Buffer.from('"ä').subarray(0, 2)],
     ] as const) {
-      test(`a body that ${what} is 400, and nothing is stored`, async () => {
+      test(`a body that ${what} returns 400, and nothing is stored`, async () => {
         const { hub_api_key } = await registerAny(hub())
         const before = await tracesOf(hub())
         for (const method of ['POST', 'PATCH'] as const) {
@@ -134,7 +134,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('a body of 64 levels is taken, the body itself being the first', async () => {
+    test('a body of 64 levels is accepted, counting the body itself as the first', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       const text = nested(deep(63))
       assert.equal((await push(hub(), hub_api_key, text)).status, 201)
@@ -152,7 +152,7 @@ onEachEngine((engine) => {
       'text/html;application/json',
       'nonsense',
     ]) {
-      test(`Content-Type ${type ?? 'absent'} is 415, and nothing is stored`, async () => {
+      test(`Content-Type ${type ?? '(missing)'} returns 415, and nothing is stored`, async () => {
         const { hub_api_key } = await registerAny(hub())
         const before = await tracesOf(hub())
         for (const body of [JSON.stringify(newRecord('N-1')), '']) {
@@ -170,7 +170,7 @@ onEachEngine((engine) => {
     }
 
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'] as const) {
-      test(`${method} on the receiver is 405 with Allow`, async () => {
+      test(`${method} on the receiver returns 405 with Allow`, async () => {
         const { hub_api_key } = await registerAny(hub())
         const headers = { 'x-api-key': hub_api_key }
         const answer = await hub().send({ method, url: URL, headers })
@@ -181,7 +181,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('a module that is not registered is 422 and kept with its reason and body', async () => {
+    test('a push to an unregistered module returns 422 and is saved with its reason and body', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       for (const record_type of ['unheard_of', 'constructor', '__proto__', 'Cases', 'cases ']) {
         const body = newRecord('N-1', { record_type })
@@ -198,7 +198,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('a push that is refused twice for the same is kept once, with a count of 2', async () => {
+    test('a push that is rejected twice for the same reason is saved once with a count of 2', async () => {
       const { hub_api_key, platform_name } = await registerAny(hub())
       await push(hub(), hub_api_key, { record_type: 'cases' })
       await push(hub(), hub_api_key, { record_type: 'cases' })
@@ -207,7 +207,7 @@ onEachEngine((engine) => {
       assert.equal((await rejectedOf(hub(), platform_name)).length, 2)
     })
 
-    test('a platform cannot read what is kept of another one, nor its own', async () => {
+    test('a hub API key cannot read rejected pushes, records or platforms', async () => {
       const { hub_api_key } = await registerAny(hub())
       const answers: Answer[] = []
       for (const url of ['/api/v1/rejected-pushes', '/api/v1/records', '/api/v1/platforms']) {
@@ -220,12 +220,12 @@ onEachEngine((engine) => {
   })
 })
 
-/** Objects within objects. */
+/** Nested objects with the given number of levels. */
 function deep(levels: number, key = 'a'): string {
   return `${`{"${key}":`.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`
 }
 
-/** The text of a whole record with this text as its data. */
+/** The JSON text of a complete record with the given text as its `data`. */
 function nested(data: string): string {
   return JSON.stringify(newRecord('N-1', { data: '@' })).replace('"@"', () => data)
 }

@@ -1,4 +1,4 @@
-/** Searching, filtering and sorting records over HTTP; the fields that are indexed; saved views. */
+/** Searching, filtering and sorting records over HTTP; indexed fields; saved views. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import {
@@ -80,7 +80,7 @@ onEachEngine((engine) => {
         return expectAnswer(answer, 200, SearchStatus).lag === 0 ? true : null
       }, 'the index has caught up')
 
-    test('filters by fields and by columns of the hub hold alone and together', async () => {
+    test('records are filtered by fields and by hub columns, alone and combined', async () => {
       for (const [query, expected] of [
         [{ 'filter[status]': 'open' }, ['C-1']],
         [{ 'filter[status][contains]': 'OPEN' }, ['C-1', 'C-2']],
@@ -102,7 +102,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('numbers are sorted as numbers, to the last digit; absent and null stand last', async () => {
+    test('numbers sort by value with all their digits, and null and absent values come last', async () => {
       const amounts = ['C-5', 'C-1', 'C-2', 'C-4', 'C-3']
       assert.deepEqual(await found({ sort: 'data.amount' }), amounts)
       assert.deepEqual(await found({ sort: '-data.amount' }), amounts.toReversed())
@@ -110,7 +110,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await found({ sort: '-data.status' }), ['C-1', 'C-3', 'C-2', 'C-5', 'C-4'])
     })
 
-    test('a search finds words in names, references and values, and says how far the index is', async () => {
+    test('a search finds words in names and values and returns the lag of the index', async () => {
       await untilIndexed()
       assert.deepEqual(await found({ q: 'ann' }), ['C-1', 'C-5'])
       assert.deepEqual(await found({ q: '"ann example" open' }), ['C-1'])
@@ -121,7 +121,7 @@ onEachEngine((engine) => {
       assert.equal((await list({})).search_lag, null)
     })
 
-    test('a page that has become empty leads back to all that came before it', async () => {
+    test('the cursors of a page that became empty lead back to the remaining records', async () => {
       const own = await registerAny(hub())
       const { platform_name } = own
       for (const sort of ['record_id', '-record_id', 'full_name', '-data.n']) {
@@ -151,7 +151,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('names of any length are sorted by, page by page, over a real connection', async () => {
+    test('records are sorted by very long names, page by page, over a real connection', async () => {
       const own = await registerAny(hub())
       const { platform_name } = own
       for (const end of ['c', 'a', 'b']) {
@@ -180,7 +180,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('a cursor that somebody has changed is refused', async () => {
+    test('a modified cursor returns 400', async () => {
       const page = await list({ sort: 'full_name', limit: '1' })
       const cursor: unknown[] = JSON.parse(
         Buffer.from(page.next_cursor ?? '', 'base64url').toString(),
@@ -193,7 +193,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('parameters that do not fit are named', async () => {
+    test('invalid parameters return 400 with their names', async () => {
       for (const [query, name] of [
         ['filter[status][like]=x', 'filter[status][like]'],
         ['filter[status][empty]=x', 'filter[status][empty]'],
@@ -216,7 +216,7 @@ onEachEngine((engine) => {
       )
     })
 
-    test('indexed fields are chosen, built in the background and told of', async () => {
+    test('indexed fields are built in the background, and setting them is logged and audited once', async () => {
       const url = `/api/v1/platforms/${platform.id}/modules/cases/indexed-fields`
       const fields = ['amount', 'status']
       const chosen = expectAnswer(await send('PUT', url, { fields }), 200, IndexedFieldsAnswer)
@@ -257,14 +257,14 @@ onEachEngine((engine) => {
 
     for (const [what, over, status, code] of [
       ['six fields', { fields: ['a', 'b', 'c', 'd', 'e', 'f'] }, 400, 'invalid_request'],
-      ['a field twice', { fields: ['a', 'a'] }, 400, 'invalid_request'],
-      ['no field at all, by its name', { fields: [''] }, 400, 'invalid_request'],
-      ['a key that no database takes', { fields: ['a\u0000'] }, 400, 'invalid_request'],
-      ['no list', {}, 400, 'invalid_request'],
-      ['an unknown module', { fields: ['a'], type: 'nothing' }, 404, 'not_found'],
-      ['an unknown platform', { fields: ['a'], id: 999 }, 404, 'not_found'],
+      ['the same field twice', { fields: ['a', 'a'] }, 400, 'invalid_request'],
+      ['an empty key', { fields: [''] }, 400, 'invalid_request'],
+      ['a key with U+0000', { fields: ['a\u0000'] }, 400, 'invalid_request'],
+      ['an absent list of fields', {}, 400, 'invalid_request'],
+      ['a field of an unknown module', { fields: ['a'], type: 'nothing' }, 404, 'not_found'],
+      ['a field of an unknown platform', { fields: ['a'], id: 999 }, 404, 'not_found'],
     ] as const) {
-      test(`${what} cannot be indexed`, async () => {
+      test(`a request to index ${what} is rejected`, async () => {
         const {
           id = platform.id,
           type = 'cases',
@@ -276,7 +276,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('a view is saved, listed, changed and deleted, and its query is that of the list', async () => {
+    test('a private view is created, changed, deleted and audited, and its query works on the list', async () => {
       const query = '?q=ann&filter[status][contains]=open&sort=-updated_at'
       const created = await send('POST', '/api/v1/views', { name: 'Open', query }, 'viewer')
       const { view } = expectAnswer(created, 201, OneView)
@@ -305,7 +305,7 @@ onEachEngine((engine) => {
       )
     })
 
-    test('a shared view is seen by all, made by operators, and changed by its owner and admins', async () => {
+    test('a shared view is visible to all, created by operators, and changed by its owner and admins', async () => {
       const body = { name: 'All', query: 'sort=full_name', shared: true }
       expectError(await send('POST', '/api/v1/views', body, 'viewer'), 403, 'forbidden')
       const { view } = expectAnswer(await send('POST', '/api/v1/views', body), 201, OneView)
@@ -319,14 +319,14 @@ onEachEngine((engine) => {
     })
 
     for (const [what, body] of [
-      ['a query that the list refuses', { name: 'x', query: 'filter[a][like]=1' }],
-      ['a parameter that is none', { name: 'x', query: 'limit=5' }],
-      ['a parameter that comes twice', { name: 'x', query: 'q=a&q=b' }],
-      ['no name', { name: '', query: '' }],
-      ['a name that no database takes', { name: 'a\u0000', query: '' }],
-      ['an enormous query', { name: 'x', query: 'x'.repeat(5000) }],
+      ['a query that the list rejects', { name: 'x', query: 'filter[a][like]=1' }],
+      ['an unsupported parameter', { name: 'x', query: 'limit=5' }],
+      ['a repeated parameter', { name: 'x', query: 'q=a&q=b' }],
+      ['an empty name', { name: '', query: '' }],
+      ['a name with U+0000', { name: 'a\u0000', query: '' }],
+      ['a query of 5000 characters', { name: 'x', query: 'x'.repeat(5000) }],
     ] as const) {
-      test(`${what} is not saved as a view`, async () => {
+      test(`a view with ${what} is rejected`, async () => {
         expectError(await send('POST', '/api/v1/views', body), 400, 'invalid_request')
       })
     }

@@ -1,4 +1,4 @@
-/** Reading records, their history, the activity and what was refused. */
+/** Reading records, their history, the activity and rejected pushes. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import {
@@ -31,7 +31,7 @@ const SORTS = ['record_id', 'reference_number', 'full_name', 'created_at', 'upda
 const COUNT = 23
 const BEYOND = JSON.rawJSON('1e400')
 
-/** A cursor of the hub with its parts changed: the list's name, the direction, the value, the record_id. */
+/** Changes the parts of a cursor: the list's name, the direction, the value and the record_id. */
 function changeCursor(cursor: string, change: (parts: unknown[]) => unknown[]): string {
   const parts: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
   return Buffer.from(JSON.stringify(change(parts))).toString('base64url')
@@ -47,7 +47,7 @@ onEachEngine((engine) => {
       const registered = await registerAny(hub(), { modules })
       platform = registered.platform_name
       key = registered.hub_api_key
-      // Names and references in other orders than the ids, and some names that are the same.
+      // Names and references are not in the order of the ids, and some names are equal.
       const numbers = Array.from({ length: COUNT }, (_, index) => (index * 7) % COUNT)
       for (const number of numbers) {
         const full_name = `Name ${number % 5}`
@@ -64,7 +64,7 @@ onEachEngine((engine) => {
       return expectAnswer(answer, 200, RecordPage)
     }
 
-    test('a record has the shape of the design, alone and in a list', async () => {
+    test('a record has the specified members, alone and in a list', async () => {
       const answer = await hub().get('/api/v1/records?limit=1')
       expectMembers(expectObject(answer, 200), [
         ...['success', 'records', 'next_cursor', 'previous_cursor', 'complete'],
@@ -81,7 +81,7 @@ onEachEngine((engine) => {
 
     for (const sort of SORTS.flatMap((name) => [name, `-${name}`])) {
       for (const limit of ['1', '5', '500']) {
-        test(`pages of ${limit} by ${sort} cover every record once, in that order`, async () => {
+        test(`pages of ${limit} sorted by ${sort} return every record once and in order`, async () => {
           const query = { platform, record_type: 'cases', sort, limit }
           const seen: StoredRecord[] = []
           let page = await read(query)
@@ -102,7 +102,7 @@ onEachEngine((engine) => {
     }
 
     for (const sort of SORTS.flatMap((name) => [name, `-${name}`])) {
-      test(`pages by ${sort} over all platforms and modules cover every record once, in that order`, async () => {
+      test(`pages over all platforms sorted by ${sort} return every record once and in order`, async () => {
         const seen: StoredRecord[] = []
         let page = await read({ sort, limit: '4' })
         for (;;) {
@@ -124,12 +124,12 @@ onEachEngine((engine) => {
       assert.deepEqual(latest, ['N-2', 'N-1', 'N-3'])
     }
 
-    test('the latest change stands first where no sort is given', async () => {
+    test('the default sort order is by latest change', async () => {
       const query = { platform, record_type: 'cases' }
       assert.deepEqual(await read(query), await read({ ...query, sort: '-updated_at' }))
     })
 
-    test('records are found by platform, module and reference, alone and together', async () => {
+    test('records are filtered by platform, module and reference number, alone and combined', async () => {
       assert.equal((await read({})).records.length, COUNT + 2)
       assert.equal((await read({ platform })).records.length, COUNT + 1)
       assert.equal((await read({ record_type: 'people' })).records.length, 1)
@@ -146,22 +146,26 @@ onEachEngine((engine) => {
       ...['sort=nothing', 'sort=', 'sort=--record_id', 'sort=record_id,full_name', 'unknown=1'],
       ...['cursor=', 'cursor=abc', 'cursor=bnVsbA'],
     ]) {
-      test(`a list of records asked for by ${query} is 400`, async () => {
+      test(`a list of records with ${query} returns 400`, async () => {
         expectError(await hub().get(`/api/v1/records?${query}`), 400, 'invalid_request')
       })
     }
 
     for (const [what, sort, change] of [
-      ['with a text for a number', 'record_id', ([list, way]) => [list, way, 'text', 1]],
-      ['with a number for a text', 'full_name', ([list, way]) => [list, way, 1, 1]],
-      ['with null for a text', 'full_name', ([list, way]) => [list, way, null, 1]],
-      ['with a number for the key of a field', 'data.status', ([list, way]) => [list, way, 1, 1]],
-      ['with a part too few', 'record_id', ([list, way]) => [list, way, 1]],
-      ['with half a record_id', 'record_id', ([list, way]) => [list, way, 1, 1.5]],
-      ['with a number beyond all', 'record_id', ([list, way]) => [list, way, BEYOND, 1]],
-      ['of a list that is none', 'record_id', ([, way]) => ['list', way, 1, 1]],
+      ['with a string instead of a number', 'record_id', ([list, way]) => [list, way, 'text', 1]],
+      ['with a number instead of a string', 'full_name', ([list, way]) => [list, way, 1, 1]],
+      ['with null instead of a string', 'full_name', ([list, way]) => [list, way, null, 1]],
+      [
+        'with a number instead of the sort key of a field',
+        'data.status',
+        ([list, way]) => [list, way, 1, 1],
+      ],
+      ['with a missing part', 'record_id', ([list, way]) => [list, way, 1]],
+      ['with a fractional record_id', 'record_id', ([list, way]) => [list, way, 1, 1.5]],
+      ['with the number 1e400', 'record_id', ([list, way]) => [list, way, BEYOND, 1]],
+      ['of an unknown list', 'record_id', ([, way]) => ['list', way, 1, 1]],
     ] satisfies [string, string, (parts: unknown[]) => unknown[]][]) {
-      test(`a cursor ${what} is 400`, async () => {
+      test(`a cursor ${what} returns 400`, async () => {
         const query = { platform, record_type: 'cases', sort, limit: '2' }
         const { next_cursor } = await read(query)
         const changed = changeCursor(next_cursor ?? '', change)
@@ -175,7 +179,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('a cursor belongs to one filter and one order', async () => {
+    test('a cursor is valid only for its filter and sort order', async () => {
       const query = { platform, sort: 'record_id', limit: '2' }
       const cursor = (await read(query)).next_cursor ?? ''
       await read({ ...query, limit: '3', cursor })
@@ -191,7 +195,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('pages are read forwards and backwards, and the first has nothing before it', async () => {
+    test('pages are read forwards and backwards, and the first page has no previous cursor', async () => {
       const query = { platform, record_type: 'cases', sort: 'full_name', limit: '7' }
       const pages: StoredRecord[][] = []
       let page = await read(query)
@@ -220,7 +224,7 @@ onEachEngine((engine) => {
       ['-1', 400],
       ['1.5', 400],
     ] as const) {
-      test(`the record ${id} and its history are ${status}`, async () => {
+      test(`the record ${id} and its history return ${status}`, async () => {
         const code = status === 404 ? 'not_found' : 'invalid_request'
         for (const url of [`/api/v1/records/${id}`, `/api/v1/records/${id}/history`]) {
           expectError(await hub().get(url), status, code)
@@ -228,7 +232,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('the history tells each change, newest first, and not the creation', async () => {
+    test('the history lists each change except the creation, newest first', async () => {
       const created = await push(hub(), key, newRecord('H-1', { data: { a: 1, b: null } }))
       const { record_id } = expectAnswer(created, 201, Type.Object({ record_id: Type.Integer() }))
       await push(hub(), key, newRecord('H-1', { full_name: 'Bea', data: { a: 2, 'c/~': {} } }))
@@ -258,7 +262,7 @@ onEachEngine((engine) => {
       assert.equal(history[0]?.request_id, patched.header('x-request-id'))
     })
 
-    test('a long history is read in pages, each entry once', async () => {
+    test('a long history is returned in pages, each entry once', async () => {
       const answers = Array.from({ length: 106 }, (_, n) =>
         push(hub(), key, newRecord('H-2', { data: { n } })),
       )
@@ -275,7 +279,7 @@ onEachEngine((engine) => {
       expectError(await hub().get(`${url}?cursor=x`), 400, 'invalid_request')
     })
 
-    test('the activity pages newest first, each line once, in its shape', async () => {
+    test('the activity is returned in pages, newest first, each line once with all its members', async () => {
       const Page = Type.Object({ activity: Type.Array(ActivityLine), next_cursor: nullable })
       const lines: ActivityLine[] = []
       let cursor: string | null = ''
@@ -304,7 +308,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('rejected pushes page newest first, each once, in their shape', async () => {
+    test('rejected pushes are returned in pages, newest first, each once with all its members', async () => {
       for (let n = 0; n < 7; n++) await push(hub(), key, newRecord(`X-${n}`, { data: n }))
       await push(hub(), key, newRecord('X-8', { record_type: 'ghosts' }))
       const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush), next_cursor: nullable })

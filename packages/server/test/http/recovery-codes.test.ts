@@ -1,4 +1,4 @@
-/** Recovery codes: what they open, and of what use it is to read what is stored of them. */
+/** Recovery codes: signing in with them, and how they are stored. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
@@ -14,11 +14,11 @@ import { authKysely, runSql } from '../helpers/storage/sql.ts'
 
 const KEY = authSecretOf(createSecretBox(SECRET))
 
-/** A whole sign-in, with a recovery code. */
+/** A complete sign-in with a password and a recovery code. */
 const use = async (hub: TestHub, code: string) =>
   sendCode(hub, await trySignIn(hub, EMAIL), 'verify-backup-code', code)
 
-/** What who has the database and the secret of the hub reads. */
+/** Decrypts the stored codes, as an attacker with the database and the hub's secret could. */
 async function unsealCodes(hub: TestHub): Promise<string[]> {
   const [row] = await runSql(hub.storage, 'SELECT backup_codes FROM operator_second_factors')
   const codes: unknown = JSON.parse(
@@ -42,7 +42,7 @@ async function readDatabase(hub: TestHub): Promise<string> {
 
 onEachEngineWhenDeep((engine) => {
   describe(`recovery codes, on ${engine.name}`, () => {
-    test('a recovery code goes on once', async () => {
+    test('a recovery code works once', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { codes } = await enableSecondFactor(hub, await signInAs(hub))
       assert.equal(new Set(codes).size, 10)
@@ -56,7 +56,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok((await actionsOf(hub)).includes('session.begin'))
     })
 
-    test('of many who use one recovery code at once, one gets in', async () => {
+    test('of simultaneous sign-ins with one recovery code only one succeeds', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { codes } = await enableSecondFactor(hub, await signInAs(hub))
       const [code = ''] = codes
@@ -70,7 +70,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await unsealCodes(hub)).length, 9)
     })
 
-    test('a code is taken with other case, spaces and dashes', async () => {
+    test('a recovery code is accepted with another case, spaces or dashes', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { codes } = await enableSecondFactor(hub, await signInAs(hub))
       const [first = '', second = '', third = ''] = codes
@@ -86,7 +86,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('only hashes are stored, and a hash lets nobody in, not even with the secret', async () => {
+    test('only hashes are stored, and no stored value is accepted as a code', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { codes } = await enableSecondFactor(hub, await signInAs(hub))
       await sessionOf(hub, await use(hub, codes[9] ?? ''))
@@ -114,7 +114,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('wrong ones are counted over sign-ins, and so are hashes', async () => {
+    test('wrong recovery codes from one address are counted across sign-ins and end in 429', async () => {
       const env = { HUB_TRUST_PROXY: 'on' }
       await using hub = await startTestHub(engine, { withOperator: true, env })
       const { codes } = await enableSecondFactor(hub, await signInAs(hub))
@@ -138,7 +138,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await tryFrom('192.0.2.1', code)).status, 200)
     })
 
-    test('new ones take the place of the old, which hold no more', async () => {
+    test('new recovery codes replace the old ones', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { codes, session } = await enableSecondFactor(hub, await signInAs(hub))
       const url = `${ACCOUNT}/second-factor/recovery-codes`
@@ -149,7 +149,7 @@ onEachEngineWhenDeep((engine) => {
       await sessionOf(hub, await use(hub, String(recovery_codes[0])))
     })
 
-    test('those of an older version, which were stored whole, hold until used', async () => {
+    test('unhashed recovery codes of an older version work once, and the rest are hashed on use', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       await enableSecondFactor(hub, await signInAs(hub))
       const data = JSON.stringify(['aBcDe-01oIl', 'zZzZz-99999'])

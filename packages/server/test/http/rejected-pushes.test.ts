@@ -1,4 +1,4 @@
-/** What was refused: kept without keys, read, grouped and forgotten. */
+/** Rejected pushes: saved without keys, read, grouped and dismissed. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import Type from 'typebox'
@@ -15,10 +15,10 @@ import { runSql } from '../helpers/storage/sql.ts'
 const Dismissed = Type.Object({ success: Type.Literal(true), dismissed: Type.Integer() })
 
 onEachEngine((engine) => {
-  describe(`what was refused, on ${engine.name}`, () => {
+  describe(`rejected pushes, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
-    test('groups tell causes apart, and a cause is a filter', async () => {
+    test('rejected pushes are grouped by cause, and a cause can be used as a filter', async () => {
       const school = await registerAny(hub())
       await refuse(hub(), school, newRecord('R-1', { data: 1 }))
       await refuse(hub(), school, newRecord('R-2', { data: 2 }))
@@ -39,7 +39,7 @@ onEachEngine((engine) => {
       assert.match(only(left).message, /full_name/)
     })
 
-    test('what is dismissed is gone, and the audit says who did it', async () => {
+    test('a dismissed push is deleted, and the audit log records who dismissed it', async () => {
       const school = await registerAny(hub())
       const { id } = await refuse(hub(), school, newRecord('R-1', { data: 1 }))
       assert.equal(expectAnswer(await remove(hub(), `/${id}`), 200, Dismissed).dismissed, 1)
@@ -57,7 +57,7 @@ onEachEngine((engine) => {
       assert.ok(kinds.includes('rejected_push.dismissed'))
     })
 
-    test('a viewer reads, and changes nothing', async () => {
+    test('a viewer can read rejected pushes but cannot replay or dismiss them', async () => {
       const school = await registerAny(hub())
       const { id } = await refuse(hub(), school, newRecord('R-1', { data: 1 }))
       const headers = { authorization: hub().authorization('viewer') }
@@ -75,7 +75,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('keys in a body are not kept, and a body that lost one must be mended', async () => {
+    test('keys in a body are redacted, and a redacted body must be edited before a replay', async () => {
       const school = await registerAny(hub())
       const key = school.hub_api_key
       const data = { note: `our key is ${key}`, 'X-API-KEY': 'some other key' }
@@ -90,7 +90,7 @@ onEachEngine((engine) => {
       await replayOne(hub(), id, { body: newRecord('R-1') })
     })
 
-    test('the source key that a platform sends back is not kept', async () => {
+    test('the source API key in a pulled record is redacted', async () => {
       await using kit = await startPulledHub(engine)
       const [module] = kit.platform.modules
       assert.ok(module)

@@ -36,7 +36,7 @@ const OnePlatform = object({ success: literal(true), platform: Platform })
 
 onEachEngine((engine) => {
   describe(`unregistering a module, on ${engine.name}`, () => {
-    test('its pushes are refused and it is not pulled; its records stay and are found again', async () => {
+    test('its pushes are rejected and it is not pulled; its records stay and are updated later', async () => {
       await using kit = await startWithTwoModules(engine)
       const { hub, id, key, platform } = kit
       const before = await recordsOf(hub, platform.platform_name)
@@ -61,7 +61,7 @@ onEachEngine((engine) => {
       assert.match(line?.message ?? '', /visits, cases/)
     })
 
-    test('all modules may go, together with the status; what is unknown changes nothing', async () => {
+    test('all modules can be unregistered with a change of status; invalid requests change nothing', async () => {
       await using kit = await startWithTwoModules(engine)
       const { hub, id } = kit
       expectError(await choose(hub, id, ['ghosts']), 422, 'module_unknown')
@@ -75,7 +75,7 @@ onEachEngine((engine) => {
       assert.deepEqual([changed.modules_registered, changed.status], [0, 'inactive'])
     })
 
-    test('amid its pull it stores nothing more, and the other modules go on', async () => {
+    test('a running pull stores no more of its records and continues with the other modules', async () => {
       await using kit = await startWithTwoModules(engine)
       const { hub, id, platform } = kit
       const [cases, visits] = platform.modules
@@ -97,7 +97,7 @@ onEachEngine((engine) => {
   })
 
   describe(`deleting the records of a module, on ${engine.name}`, () => {
-    test('it is named before, takes the type typed again, and leaves the other modules', async () => {
+    test('it has a preview, requires the record type as confirmation, and keeps other modules', async () => {
       await using kit = await startWithTwoModules(engine)
       const { hub, id, platform } = kit
       const url = `/api/v1/platforms/${id}/modules/cases/records`
@@ -128,7 +128,7 @@ onEachEngine((engine) => {
   })
 
   describe(`removing a platform, on ${engine.name}`, () => {
-    test('it is named before, and goes at once from lists, pulls and the receiver', async () => {
+    test('it has a preview and takes effect at once in lists, pulls and the receiver', async () => {
       await using kit = await startWithTwoModules(engine)
       const { hub, id, key, platform } = kit
       const { platform_name } = platform
@@ -180,7 +180,7 @@ onEachEngine((engine) => {
       assert.equal(only(audit)['target'], platform_name)
     })
 
-    test('the activity says how much came and goes, also where it is one', async () => {
+    test('the activity counts a single module or record in the singular', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       const { id, hub_api_key } = await registerPlatform(hub, platform)
@@ -196,7 +196,7 @@ onEachEngine((engine) => {
       assert.match(told('platform.deleted', lines), /: 1 record$/)
     })
 
-    test('its name is free at once, and the new platform has nothing of the old one', async () => {
+    test('its name can be reused at once, and the new platform has none of its records', async () => {
       await using kit = await startWithTwoModules(engine)
       const { hub, id, key, platform } = kit
       const { platform_name } = platform
@@ -210,7 +210,7 @@ onEachEngine((engine) => {
       assert.equal((await recordsOf(hub, platform_name)).length, 6)
     })
 
-    test('amid its pull nothing more is stored, and the pull ends with what else there is', async () => {
+    test('a running pull stores no more of its records and completes the other platforms', async () => {
       await using kit = await startWithTwoModules(engine)
       const { hub, id, platform } = kit
       await using other = await simulatePlatform()
@@ -233,11 +233,11 @@ onEachEngine((engine) => {
       assert.equal((await pullAll(hub)).pull.state, 'succeeded')
     })
 
-    test('what a hub that was stopped left is taken up by the next one', async () => {
+    test('a removal left unfinished by a stopped hub is completed after the restart', async () => {
       await using kit = await startWithTwoModules(engine)
       const { hub, id, platform } = kit
       const { platform_name } = platform
-      // As one leaves it that dies before the first step.
+      // The state left by a hub that dies before the first step.
       const request = { platform_id: id, platform_name, requested_by: 'ann', at: AT }
       const line = { level: 'info', kind: 'platform.removed', message: 'Removed' } as const
       const audit = { actor: 'ann', action: 'platform.remove', target: null, address: null }
@@ -248,7 +248,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await runSql(hub.storage, 'SELECT 1 FROM records'), [])
     })
 
-    test('a viewer may neither look nor remove', async () => {
+    test('a viewer may neither list nor request removals', async () => {
       await using kit = await startWithTwoModules(engine)
       const { hub, id } = kit
       const headers = { authorization: hub.authorization('viewer') }
@@ -266,7 +266,7 @@ onEachEngine((engine) => {
 
 const AT = '2026-03-10T08:00:00.000Z'
 
-/** A hub that has pulled three records of each of two modules. */
+/** Starts a hub that has pulled three records of each of two modules. */
 async function startWithTwoModules(engine: StorageEngine) {
   const hub = await startTestHub(engine, { withOperator: true })
   const records = () => [1, 2, 3].map((number) => simulatedRecord(number))

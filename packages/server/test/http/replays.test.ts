@@ -1,4 +1,4 @@
-/** What was refused, mended and replayed. */
+/** Editing and replaying rejected pushes. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -38,10 +38,10 @@ import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 onEachEngine((engine) => {
-  describe(`replaying what was refused, on ${engine.name}`, () => {
+  describe(`replaying rejected pushes, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
-    test('one is mended and replayed: dry run first, then for good, and once', async () => {
+    test('an edited push is replayed once, and a dry run before it stores nothing', async () => {
       const school = await registerAny(hub())
       const { id } = await refuse(hub(), school, newRecord('R-1', { data: 'none' }))
       const body = newRecord('R-1', { data: { price: 1 } })
@@ -72,7 +72,7 @@ onEachEngine((engine) => {
       assert.deepEqual(read.body, newRecord('R-1', { data: 'none' }))
     })
 
-    test('a replay without a change of the body needs none to be sent', async () => {
+    test('a replay request without a body replays the stored push', async () => {
       const { platform, refused } = await refuseUnregistered(hub(), ['R-1', 'R-2'])
       await registerModule(hub(), platform)
       const [last, first] = refused
@@ -81,7 +81,7 @@ onEachEngine((engine) => {
       assert.equal((await replayOne(hub(), last.id, undefined)).outcome, 'created')
     })
 
-    test('a dry run names no record that there would be only after it', async () => {
+    test('a dry run returns no record_id for a record that does not exist yet', async () => {
       const { platform, name } = await refuseUnregistered(hub(), ['R-1'])
       for (const status of ['second', 'third']) {
         const body = newRecord('R-1', { record_type: 'late', data: { status } })
@@ -97,7 +97,7 @@ onEachEngine((engine) => {
       assert.deepEqual(idsOf(done), [record_id, record_id, record_id])
     })
 
-    test('one that is mended to be of another module is judged by its manifest', async () => {
+    test('a push edited to name another module is validated by the rules of that module', async () => {
       const { platform, name, refused } = await refuseUnregistered(hub(), ['R-1'])
       const { id } = only(refused)
       const policy = await hub().send({
@@ -116,7 +116,7 @@ onEachEngine((engine) => {
       assert.equal((await replayOne(hub(), id, { body })).outcome, 'created')
     })
 
-    test('numbers keep their form through keeping, mending and replaying', async () => {
+    test('numbers keep all their digits when a push is edited and replayed', async () => {
       const school = await registerAny(hub())
       const { id } = await refuse(hub(), school, newRecord('R-1', { full_name: 1 }))
       const record = JSON.stringify(newRecord('R-1', { data: { n: 'N' } }))
@@ -126,7 +126,7 @@ onEachEngine((engine) => {
       assert.ok(answer.text.includes('"n":12345678901234567890.10'), answer.text)
     })
 
-    test('what came later stands, unless the operator insists; history says that it was a replay', async () => {
+    test('a replay is stale after a later push unless it overwrites, and the history names the replay', async () => {
       const school = await registerAny(hub())
       const { id } = await refuse(hub(), school, newRecord('R-1', { full_name: 1 }))
       await push(hub(), school.hub_api_key, newRecord('R-1', { data: { status: 'later' } }))
@@ -141,7 +141,7 @@ onEachEngine((engine) => {
       assert.deepEqual(entry.changes, [{ path: '/data/status', before: 'later', after: 'earlier' }])
     })
 
-    test('many at once replay it once', async () => {
+    test('of ten simultaneous replays of a push only one succeeds', async () => {
       const school = await registerAny(hub())
       const { id } = await refuse(hub(), school, newRecord('R-1', { full_name: 1 }))
       const sent = Array.from({ length: 10 }, (_, n) =>
@@ -153,7 +153,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await historyOf(hub(), record_id), [])
     })
 
-    test('it may not be replayed to an inactive platform, nor to a module that is not registered', async () => {
+    test('a replay to an inactive platform or an unregistered module is rejected', async () => {
       const { platform, refused } = await refuseUnregistered(hub(), ['R-1'])
       const id = only(refused).id
       expectError(await sendReplay(hub(), id, {}), 422, 'module_not_registered')
@@ -174,10 +174,10 @@ onEachEngine((engine) => {
       }
     })
 
-    test('a module that is registered offers what was refused for it, in steps', async () => {
+    test('pushes rejected for an unregistered module are replayed in steps once it is registered', async () => {
       const references = Array.from({ length: 230 }, (_, n) => `R-${n}`)
       const { platform, name } = await refuseUnregistered(hub(), references)
-      // The last word of one that was refused twice.
+      // The latest push of a record that was rejected twice.
       const again = newRecord('R-0', { record_type: 'late', data: { status: 'last' } })
       await push(hub(), platform.hub_api_key, again)
       await registerModule(hub(), platform)
@@ -214,7 +214,7 @@ onEachEngine((engine) => {
       assert.deepEqual(expectAnswer(await hub().get(open), 200, Page).rejected_pushes, [])
     })
 
-    test('a replay by filter that breaks off leaves each replayed or not, and goes on', async () => {
+    test('a replay by filter that fails between two steps can be continued', async () => {
       let isDown = false
       const wrap = (storage: Storage): Storage => {
         const { records } = storage
@@ -245,7 +245,7 @@ onEachEngine((engine) => {
       assert.deepEqual((await recordsOf(down, name)).map(referenceOf), references)
     })
 
-    test('what is refused again in a replay by filter stays to be mended', async () => {
+    test('pushes rejected again in a replay by filter remain open with their errors', async () => {
       const school = await registerAny(hub())
       await refuse(hub(), school, newRecord('R-1', { data: 1 }))
       await refuse(hub(), school, newRecord('R-2', { data: 2 }))
@@ -262,7 +262,7 @@ onEachEngine((engine) => {
   })
 
   describe(`replaying pulled records, on ${engine.name}`, () => {
-    test('one is mended and replayed, and stays as it is while the platform sends it wrong', async () => {
+    test('an edited and replayed record stays while the platform still sends the invalid one', async () => {
       await using kit = await startPulledHub(engine)
       const [module] = kit.platform.modules
       assert.ok(module)
@@ -283,7 +283,7 @@ onEachEngine((engine) => {
       assert.deepEqual([mended.updated, mended.unchanged, mended.rejected], [1, 1, 0])
     })
 
-    test('one that came twice gives way to the first, unless the operator insists', async () => {
+    test('a replayed duplicate is stale unless it overwrites the first record', async () => {
       await using kit = await startPulledHub(engine)
       const [module] = kit.platform.modules
       assert.ok(module)
@@ -312,7 +312,7 @@ function idsOf(step: ReplayStepAnswer | undefined): (number | null)[] | undefine
   return step?.replays.map((replay) => replay.record_id)
 }
 
-/** A platform whose module `late` is offered and not registered, and pushes to it. */
+/** Adds a platform whose module `late` is not registered, and pushes records to that module. */
 async function refuseUnregistered(hub: TestHub, references: string[]) {
   const modules = [simulatedModule('cases'), simulatedModule('late')]
   const platform = await registerAny(hub, { modules })
@@ -350,7 +350,7 @@ async function readOne(hub: TestHub, id: number): Promise<RejectedPush> {
   return expectAnswer(await hub.get(`/api/v1/rejected-pushes/${id}`), 200, Answered).rejected_push
 }
 
-/** Goes on from step to step to the end. */
+/** Runs all steps of a replay by filter. */
 async function replaySteps(hub: TestHub, request: object): Promise<ReplayStepAnswer[]> {
   const steps: ReplayStepAnswer[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {

@@ -1,4 +1,4 @@
-/** What is old goes by itself, in the background. */
+/** Deletion of old rows in the background. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newRecord, push, registerAny } from '../helpers/hub/actions.ts'
@@ -21,7 +21,7 @@ function untilGone(hub: TestHub, table: string) {
 
 onEachEngine((engine) => {
   describe(`retention, on ${engine.name}`, () => {
-    test('what is older than the settings say goes, records and what is for ever stay', async () => {
+    test('rows older than the settings allow are deleted; records and rows without a limit stay', async () => {
       const clock = clockOfToday()
       const options = { clock, env: FOR_EVER }
       await using hub = await startTestHub(engine, options)
@@ -35,7 +35,7 @@ onEachEngine((engine) => {
       assert.ok((await countRows(hub.storage, 'activity')) > 0)
       clock.advance(51 * DAY)
       await untilGone(hub, 'activity')
-      // The second round shows that the first one has come to its end.
+      // The second round proves that the first one has ended.
       for (let round = 1; round <= 2; round += 1) {
         const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
         await hub.storage.activity.appendActivity(line)
@@ -47,7 +47,7 @@ onEachEngine((engine) => {
       assert.ok((await countRows(hub.storage, 'audit')) > 0)
     })
 
-    test('no more lines of activity are kept than the settings say', async () => {
+    test('the activity is cut to HUB_RETENTION_ACTIVITY_LINES lines', async () => {
       const clock = clockOfToday()
       const env = { HUB_RETENTION_ACTIVITY_LINES: '10', HUB_RETENTION_ACTIVITY_DAYS: '0' }
       await using hub = await startTestHub(engine, { clock, env, pace: AT_ONCE })
@@ -62,7 +62,7 @@ onEachEngine((engine) => {
       )
     })
 
-    test('it is done once an hour, however many nodes try, and anew where it broke off', async () => {
+    test('it runs once an hour whatever the number of nodes, and is retried after an error', async () => {
       let rounds = 0
       let failures = 0
       const clock = clockOfToday()
@@ -87,7 +87,7 @@ onEachEngine((engine) => {
       await until(async () => (rounds === 1 ? true : null), 'a round came to its end')
       assert.equal(hub.log().split('old rows could not be dropped').length, 2)
       clock.advance(3590)
-      // Another one asks in the meantime, as often as this hub does.
+      // Meanwhile another node tries to run it as often as this hub does.
       for (let time = 1; time <= 20; time += 1) {
         assert.equal(await hub.storage.operators.claim('retention', 1), false)
       }

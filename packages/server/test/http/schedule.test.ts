@@ -10,7 +10,7 @@ import { simulatePlatform } from '../helpers/platform/platform.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { until } from '../helpers/time/until.ts'
 
-/** Far from now, so that no time of it comes while a test looks. */
+/** Half an hour from now, so that no scheduled pull starts during a test. */
 const MINUTE = (new Date().getUTCMinutes() + 30) % 60
 const HOURLY = { HUB_PULL_SCHEDULE: `${MINUTE} * * * *` }
 const Answer = Type.Object({ success: Type.Literal(true), schedule: Schedule })
@@ -26,7 +26,7 @@ function change(hub: TestHub, body: unknown, role: 'operator' | 'viewer' = 'oper
 
 onEachEngine((engine) => {
   describe(`the schedule of pulls, on ${engine.name}`, () => {
-    test('tells its pattern and its next time, which the dashboard shows too', async () => {
+    test('returns its pattern and next run time, and the dashboard shows the same time', async () => {
       await using hub = await startTestHub(engine, { env: HOURLY, withOperator: true })
       const { pattern, paused, next_run_at } = await schedule(hub)
       assert.deepEqual([pattern, paused], [`${MINUTE} * * * *`, false])
@@ -35,13 +35,13 @@ onEachEngine((engine) => {
       assert.deepEqual([pull.schedule_paused, pull.next_run_at], [false, next_run_at])
     })
 
-    test('that is off has no next time', async () => {
+    test('has no next run time while it is off', async () => {
       await using hub = await startTestHub(engine)
       const { pattern, next_run_at } = await schedule(hub)
       assert.deepEqual([pattern, next_run_at], [null, null])
     })
 
-    test('is paused and resumed, which outlives a restart and is told', async () => {
+    test('stays paused over a restart until it is resumed, and both changes are logged', async () => {
       await using hub = await startTestHub(engine, { env: HOURLY, withOperator: true })
       const paused = expectAnswer(await change(hub, { paused: true }), 200, Answer).schedule
       assert.equal(paused.paused, true)
@@ -51,7 +51,7 @@ onEachEngine((engine) => {
       assert.deepEqual([pull.schedule_paused, pull.next_run_at], [true, null])
       await hub.restart({ env: HOURLY, withOperator: true })
       assert.deepEqual(await schedule(hub), paused)
-      // A person may still ask for one.
+      // An operator may still start a pull.
       await startPull(hub)
       const resumed = expectAnswer(await change(hub, { paused: false }), 200, Answer).schedule
       assert.deepEqual([resumed.paused, resumed.paused_by], [false, null])
@@ -60,7 +60,7 @@ onEachEngine((engine) => {
       assert.ok(kinds.includes('schedule.paused') && kinds.includes('schedule.resumed'))
     })
 
-    test('is changed by operators only, and by nothing else than a yes or no', async () => {
+    test('can be paused by operators only, and only with a boolean', async () => {
       await using hub = await startTestHub(engine)
       expectError(await change(hub, { paused: true }, 'viewer'), 403, 'forbidden')
       for (const body of [{}, { paused: 'yes' }, { paused: true, until: 'tomorrow' }]) {
@@ -70,7 +70,7 @@ onEachEngine((engine) => {
     })
 
     if (engine.schedulesSeconds) {
-      test('goes on once it is resumed', async () => {
+      test('starts pulls again after it is resumed', async () => {
         const env = { HUB_PULL_SCHEDULE: '* * * * * *' }
         await using hub = await startTestHub(engine, { env })
         await using platform = await simulatePlatform()

@@ -26,7 +26,7 @@ onEachEngineWhenDeep((engine) => {
   describe(`searching everywhere, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
-    test('who is asked comes first, then what the hub has, then each platform, then the end', async () => {
+    test('the lines are the requested platforms, the records of the hub, each platform, and the end', async () => {
       await using hub = await startTestHub(engine)
       await using simulated = await simulatePlatform({
         modules: [simulatedModule('cases', { records: [simulatedRecord(1, { city: 'Bern' })] })],
@@ -62,7 +62,7 @@ onEachEngineWhenDeep((engine) => {
       })
     })
 
-    test('a platform is asked as agreed: path, headers, and the query as it was typed', async () => {
+    test('a platform gets the specified path and headers, and the query as it was typed', async () => {
       await using simulated = await simulatePlatform()
       await registerPlatform(hub(), simulated)
       await search(hub(), 'Zoë & Ann+1')
@@ -79,28 +79,33 @@ onEachEngineWhenDeep((engine) => {
     const bigText = 'x'.repeat(1024 * 1024)
     for (const [what, behaviour, outcome, code] of [
       ['no search endpoint', respond.status(404), 'no_endpoint', null],
-      ['a refused key', respond.status(401), 'failed', 'platform_refused_key'],
-      ['a fault', respond.status(500), 'failed', 'platform_failed'],
+      ['a rejected key', respond.status(401), 'failed', 'platform_refused_key'],
+      ['an HTTP 500', respond.status(500), 'failed', 'platform_failed'],
       ['a redirect', respond.redirect('http://127.0.0.1:1/'), 'failed', 'platform_redirected'],
-      ['a page', respond.html(), 'failed', 'platform_not_json'],
-      ['too much', respond.json({ records: [bigText] }), 'failed', 'platform_answer_too_large'],
-      ['half an answer', respond.cutOff('{"records":['), 'failed', 'platform_broke_off'],
+      ['an HTML page', respond.html(), 'failed', 'platform_not_json'],
       [
-        'a failure of its own',
+        'a response over the size limit',
+        respond.json({ records: [bigText] }),
+        'failed',
+        'platform_answer_too_large',
+      ],
+      ['a truncated response', respond.cutOff('{"records":['), 'failed', 'platform_broke_off'],
+      [
+        'a response with "success": false',
         respond.json({ success: false, message: 'The index is broken' }),
         'failed',
         'platform_reports_failure',
       ],
       [
-        'an endless nest',
+        'a response nested 5000 levels deep',
         respond.text('['.repeat(5000) + ']'.repeat(5000), 'application/json'),
         'failed',
         'platform_answer_invalid',
       ],
-      ['another shape', respond.json({ hits: { total: 2 } }), 'raw', null],
-      ['nothing found', respond.json({ results: [] }), 'found', null],
+      ['JSON of an unknown shape', respond.json({ hits: { total: 2 } }), 'raw', null],
+      ['an empty result', respond.json({ results: [] }), 'found', null],
     ] as const satisfies [string, Behaviour, string, string | null][]) {
-      test(`${what} is told of a platform, and does not disturb the others`, async () => {
+      test(`${what} is reported for that platform, and the search continues to its end`, async () => {
         await using simulated = await simulatePlatform()
         simulated.behave('search', behaviour)
         await registerPlatform(hub(), simulated)
@@ -113,7 +118,7 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('a platform that quotes its key does not give it away', async () => {
+    test('the source API key in a response is redacted', async () => {
       await using simulated = await simulatePlatform()
       const { source_api_key } = simulated
       await registerPlatform(hub(), simulated)
@@ -128,7 +133,7 @@ onEachEngineWhenDeep((engine) => {
       expectAbsent([source_api_key], [hub().log()])
     })
 
-    test('a platform that is switched off or unreachable is not waited for', async () => {
+    test('an inactive platform is not searched, and an unreachable one is reported', async () => {
       await using off = await simulatePlatform()
       await using away = await simulatePlatform()
       const { id } = await registerPlatform(hub(), off)
@@ -141,7 +146,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(off.requests.filter(isSearch).length, 0)
     })
 
-    test('what answers early is there while another one still thinks', async () => {
+    test('the results of a fast platform arrive while a slow one is still searching', async () => {
       await using slow = await simulatePlatform()
       await using quick = await simulatePlatform()
       await registerPlatform(hub(), slow)
@@ -157,7 +162,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(reading.text().includes(lineBy(slow)))
     })
 
-    test('whoever leaves ends what is under way', async () => {
+    test('a client that disconnects aborts the requests to the platforms', async () => {
       await using slow = await simulatePlatform()
       await registerPlatform(hub(), slow)
       const asked = Promise.withResolvers<void>()
@@ -172,7 +177,7 @@ onEachEngineWhenDeep((engine) => {
       await ended.promise
     })
 
-    test('the hub stops though a search is under way', async () => {
+    test('the hub can stop during a search', async () => {
       await using own = await startTestHub(engine)
       await using slow = await simulatePlatform()
       await registerPlatform(own, slow)
@@ -185,7 +190,7 @@ onEachEngineWhenDeep((engine) => {
       held.release()
     })
 
-    test('many platforms are asked a few at a time', async () => {
+    test('at most 16 platforms are searched at a time', async () => {
       await using own = await startTestHub(engine)
       await using platforms = new AsyncDisposableStack()
       let current = 0
@@ -207,7 +212,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(most <= 16, `${most} at a time`)
     })
 
-    test('what cannot be looked for is refused', async () => {
+    test('an empty or too long query returns 400, and a request without a sign-in 401', async () => {
       for (const query of ['', 'query=', 'query=%20', 'query=%22%22', `query=${'x'.repeat(300)}`]) {
         const error = expectError(
           await hub().get(`/api/v1/search?${query}`),
@@ -229,7 +234,7 @@ function lineOf(lines: SearchLine[], platform: SimulatedPlatform): PlatformLine 
   return only(lines.filter((line) => line.kind === 'platform').filter((one) => isOf(one, platform)))
 }
 
-/** The role viewer may search. */
+/** Searches as a viewer. */
 async function search(hub: TestHub, query: string): Promise<{ lines: SearchLine[]; text: string }> {
   const answer = await hub.send({
     url: `/api/v1/search?${new URLSearchParams({ query })}`,
@@ -247,7 +252,7 @@ function readLine(text: string): SearchLine {
   return line
 }
 
-/** A search that is read while it goes on. */
+/** Starts a search whose response can be read while it arrives. */
 async function openSearch(hub: TestHub, query: string) {
   const leaving = new AbortController()
   const response = await fetch(`${hub.address}/api/v1/search?${new URLSearchParams({ query })}`, {
@@ -270,7 +275,7 @@ async function openSearch(hub: TestHub, query: string) {
         news.dispatchEvent(new Event('news'))
       }
     } catch {
-      // It was cut off, by us or by the hub.
+      // The test or the hub has closed the connection.
     }
   }
   return {

@@ -1,4 +1,4 @@
-/** Where a password alone is not enough (`HUB_REQUIRE_SECOND_FACTOR`): who gets in, and who has to set something up. */
+/** Access with `HUB_REQUIRE_SECOND_FACTOR`: a password alone only allows setting up a second factor. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Session, shareHub } from '../helpers/hub/actions.ts'
@@ -41,10 +41,10 @@ async function expectOpen(hub: TestHub, session: Headers): Promise<void> {
 onEachEngineWhenDeep((engine) => {
   const startHub = () => startTestHub(engine, { withOperator: true, env: REQUIRED })
 
-  describe(`a second factor that is required, on ${engine.name}`, () => {
+  describe(`a required second factor, on ${engine.name}`, () => {
     const hub = shareHub(engine, { env: REQUIRED })
     let people = 0
-    /** Somebody who knows a password, and has nothing else. */
+    /** Adds an admin who has only a password, and signs in. */
     async function comeByPassword() {
       people += 1
       const email = `${people}@example.org`
@@ -52,7 +52,7 @@ onEachEngineWhenDeep((engine) => {
       return { id, email, session: await signInAs(hub(), email) }
     }
 
-    test('keeps the snapshot and the events from who came by a password, and shows the page that leads on', async () => {
+    test('with only a password, data routes return 403 and the page for the set-up is shown', async () => {
       const { session } = await comeByPassword()
       const { headers } = session
       for (const url of ['/dashboard/realtime', '/dashboard/events', '/api/v1/records/export']) {
@@ -68,7 +68,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(await wantedOf(hub(), session), 'set_up')
     })
 
-    test('what is open to them still takes the CSRF token', async () => {
+    test('the set-up with only a password still requires the CSRF token', async () => {
       const { session } = await comeByPassword()
       const { cookie } = session
       const url = `${ACCOUNT}/second-factor`
@@ -76,7 +76,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(answer, 419, 'session_or_token_invalid')
     })
 
-    test('a code that is set up opens this session at once, and none that is there besides', async () => {
+    test('setting up codes gives this session access at once, and other sessions none', async () => {
       const { email, session } = await comeByPassword()
       const other = await signInAs(hub(), email)
       const set = await enableSecondFactor(hub(), session)
@@ -103,7 +103,7 @@ onEachEngineWhenDeep((engine) => {
       await expectOpen(hub(), await byCode('verify-backup-code', set.codes[0] ?? ''))
     })
 
-    test('a set-up that is begun but not confirmed opens nothing', async () => {
+    test('an unconfirmed set-up gives no access', async () => {
       const { session } = await comeByPassword()
       const url = `${ACCOUNT}/second-factor`
       expectObject(await callAs(hub(), session, 'POST', url, PASSWORD_BODY), 200)
@@ -112,7 +112,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(await open(hub(), session), 403, 'second_factor_required')
     })
 
-    test('a passkey that is added opens this session at once; the password of its owner opens none', async () => {
+    test('adding a passkey gives this session access at once, and a later password sign-in none', async () => {
       const { email, session } = await comeByPassword()
       const lazy = await addPasskey(hub(), session, { userVerified: false })
       expectError(lazy.added, 422, 'sign_in_setting_refused')
@@ -129,7 +129,7 @@ onEachEngineWhenDeep((engine) => {
       await expectOpen(hub(), await sessionOf(hub(), signedIn))
     })
 
-    test('a session that takes the place of another is as strong as that one was', async () => {
+    test('the new session after a password change keeps the access of the old one', async () => {
       const { session } = await comeByPassword()
       const { session: strong } = await enableSecondFactor(hub(), session)
       const body = { current_password: PASSWORD, new_password: `${PASSWORD} again` }
@@ -137,7 +137,7 @@ onEachEngineWhenDeep((engine) => {
       await expectOpen(hub(), await sessionOf(hub(), changed))
     })
 
-    test('the last one is not taken off, by code or by passkey; one of two is', async () => {
+    test('the last second factor cannot be removed, one of two can', async () => {
       const { session } = await comeByPassword()
       const { session: strong } = await enableSecondFactor(hub(), session)
       const off = (who: Headers) =>
@@ -155,7 +155,7 @@ onEachEngineWhenDeep((engine) => {
       await enableSecondFactor(hub(), without)
     })
 
-    test('an admin takes away what was lost, a passkey too, and something new is set up', async () => {
+    test('an admin can remove lost second factors, passkeys included, and a new set-up is required', async () => {
       const { id, email, session } = await comeByPassword()
       expectObject((await addPasskey(hub(), session)).added, 201)
       const request = { method: 'DELETE', url: `/api/v1/operators/${id}/second-factor` } as const
@@ -165,7 +165,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(await wantedOf(hub(), await signInAs(hub(), email)), 'set_up')
     })
 
-    test('tokens of programs go on', async () => {
+    test('API tokens are not affected', async () => {
       for (const role of ['viewer', 'operator', 'admin'] as const) {
         const headers = { authorization: hub().authorization(role) }
         expectObject(await hub().send({ url: '/api/v1/platforms', headers }), 200)
@@ -173,8 +173,8 @@ onEachEngineWhenDeep((engine) => {
     })
   })
 
-  describe(`a second factor that is required meanwhile, on ${engine.name}`, () => {
-    test('single sign-on is enough, and who has it does not come by the password', async () => {
+  describe(`a second factor that becomes required, on ${engine.name}`, () => {
+    test('single sign-on is enough, and an operator who used it gets no access by password', async () => {
       await using provider = await startOidcProvider()
       await using hub = await startHubWith(engine, provider, REQUIRED)
       provider.become({ email: EMAIL })
@@ -182,12 +182,12 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(await wantedOf(hub, before), 'set_up')
       await expectOpen(hub, await sessionOf(hub, await signOn(hub)))
       assert.equal(await wantedOf(hub, before), 'sign_in')
-      // Where the provider is given up, nobody is shut out by it.
+      // Without the provider the operator can set up a second factor instead.
       await hub.restart({ env: REQUIRED })
       assert.equal(await wantedOf(hub, before), 'set_up')
     })
 
-    test('it holds for the sessions that are there: the strong ones go on, the others do not', async () => {
+    test('existing sessions keep their access only if they have used a second factor', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       await addOperator(hub, BOB, 'viewer')
       const weak = await signInAs(hub)
@@ -205,7 +205,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(await open(hub, weak), 403, 'second_factor_unused')
     })
 
-    test('what is set up on one node counts on the other', async () => {
+    test('a second factor set up on one node gives access on the other', async () => {
       await using here = await startHub()
       const { storage } = here
       const close = async () => undefined

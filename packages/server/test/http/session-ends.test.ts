@@ -1,4 +1,4 @@
-/** When a session ends by itself or by others, and what protects it on its way (OWASP ASVS 5.0, V3 and V7). */
+/** How sessions end, and how their cookies and requests are protected (OWASP ASVS 5.0, V3 and V7). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Session } from '../helpers/hub/actions.ts'
@@ -14,7 +14,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const BOB = 'bob@example.org'
 
-/** A hub whose time moves on by itself and by the test. */
+/** Starts a hub whose clock runs in real time and can be moved by the test. */
 async function startAgingHub(engine: StorageEngine, env: Record<string, string> = {}) {
   let ahead = 0
   const clock = { now: () => new Date(Date.now() + ahead) }
@@ -30,7 +30,7 @@ const isOpen = async (hub: TestHub, { headers }: Pick<Session, 'headers'>) =>
 
 onEachEngineWhenDeep((engine) => {
   describe(`the end of a session, on ${engine.name}`, () => {
-    test('comes when nobody has done anything for as long as the setting says', async () => {
+    test('a session ends after HUB_SESSION_IDLE_MINUTES without a request', async () => {
       const { hub, pass } = await startAgingHub(engine, { HUB_SESSION_IDLE_MINUTES: '30' })
       await using _ = hub
       const session = await signIn(hub)
@@ -46,7 +46,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(act, 419, 'session_or_token_invalid')
     })
 
-    test('is not put off by a clock that was ahead for a while', async () => {
+    test('a clock that was ahead for a while does not extend a session', async () => {
       const { hub, pass } = await startAgingHub(engine)
       await using _ = hub
       const [used, left] = [await signIn(hub), await signIn(hub)]
@@ -62,7 +62,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(await callAs(hub, left, 'GET', '/api/v1/account'), 401, 'not_signed_in')
     })
 
-    test('is not put off by what a page asks for without anybody at it', async () => {
+    test('automatic requests of an unattended page do not extend a session', async () => {
       const { hub, pass } = await startAgingHub(engine)
       await using _ = hub
       const session = await signIn(hub)
@@ -78,7 +78,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(!(await isOpen(hub, session)))
     })
 
-    test('comes after so many days, however much is done', async () => {
+    test('a session ends after HUB_SESSION_DAYS, however active it is', async () => {
       const { hub, pass } = await startAgingHub(engine, { HUB_SESSION_DAYS: '2' })
       await using _ = hub
       const session = await signIn(hub)
@@ -90,7 +90,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(await callAs(hub, session, 'GET', '/api/v1/account'), 401, 'not_signed_in')
     })
 
-    test('comes with another role, with the loss of the second factor, and never twice', async () => {
+    test('a new role or a disabled account ends a session, and enabling the account does not restore it', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const id = await addOperator(hub, BOB, 'viewer')
       const admin = await signInAs(hub)
@@ -109,7 +109,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(await isOpen(hub, admin))
     })
 
-    test('a sign-in begins a session of its own, whatever cookie came with it', async () => {
+    test('each sign-in creates a new session, whatever cookie the request has', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const first = await signIn(hub)
       const answer = await hub.send({
@@ -127,8 +127,8 @@ onEachEngineWhenDeep((engine) => {
     })
   })
 
-  describe(`what protects a session on its way, on ${engine.name}`, () => {
-    test('behind TLS its cookie belongs to this host alone, and browsers stay with TLS', async () => {
+  describe(`the protection of a session, on ${engine.name}`, () => {
+    test('behind TLS the session cookie is bound to this host, and responses have HSTS', async () => {
       const env = { HUB_PUBLIC_URL: 'https://hub.example.org' }
       await using hub = await startTestHub(engine, { withOperator: true, env })
       const { cookies } = await trySignIn(hub, 'ann@example.org')
@@ -142,7 +142,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await hub.send({ url: '/dashboard', headers: plain })).status, 302)
     })
 
-    test('every answer to a browser carries what keeps other sites away', async () => {
+    test('every response to a browser has the security headers', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { headers } = await signIn(hub)
       for (const url of ['/sign-in', '/dashboard', '/api/v1/records', '/api/v1/none', '/docs']) {
@@ -164,7 +164,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('what a browser says comes from another site changes nothing, even without an Origin', async () => {
+    test('a request that Sec-Fetch-Site marks as cross-site changes nothing, even without an Origin', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const session = await signIn(hub)
       const url = '/api/v1/tokens'
@@ -191,7 +191,7 @@ onEachEngineWhenDeep((engine) => {
       ['127.0.0.1,203.0.113.0/24', '198.51.100.7'],
       ['10.0.0.0/8', '127.0.0.1'],
     ] as const) {
-      test(`with HUB_TRUST_PROXY=${setting} a chain of addresses is believed so far and no further`, async () => {
+      test(`with HUB_TRUST_PROXY=${setting} the client address behind a chain of proxies is ${expected}`, async () => {
         const env = { HUB_TRUST_PROXY: setting }
         await using hub = await startTestHub(engine, { withOperator: true, env })
         const chain = '192.0.2.66, 198.51.100.7, 203.0.113.9'

@@ -20,7 +20,7 @@ onEachEngineWhenDeep((engine) => {
   describe(`signing in, on ${engine.name}`, () => {
     const hub = shareHub(engine, { withOperator: true })
 
-    test('an operator signs in and finds the csrf-token in the dashboard', async () => {
+    test('an operator signs in, and the session returns the CSRF token of the dashboard', async () => {
       const { csrf, cookie } = await signIn(hub())
       const session = await hub().send({ url: '/api/v1/session', headers: { cookie } })
       const answer = expectObject(session, 200)
@@ -30,7 +30,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(session.text.includes(EMAIL) && session.text.includes('"role":"admin"'))
     })
 
-    test('the session cookie is out of reach of scripts and of other sites', async () => {
+    test('the session cookie is HttpOnly and SameSite=Lax', async () => {
       const { cookies } = await trySignIn(hub(), PASSWORD)
       assert.ok(cookies.length > 0)
       for (const cookie of cookies) {
@@ -50,7 +50,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await secure.send({ url: '/dashboard', headers })).status, 200)
     })
 
-    test('a wrong password and an unknown e-mail are refused in the same words, without a cookie', async () => {
+    test('a wrong password and an unknown e-mail return the same 401 without a cookie', async () => {
       const wrong = await trySignIn(hub(), 'a wrong password')
       const unknown = await hub().send({
         method: 'POST',
@@ -67,7 +67,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(wordsOf(wrong.text), wordsOf(unknown.text))
     })
 
-    test('without a session the dashboard leads to the sign-in', async () => {
+    test('without a session the dashboard redirects to the sign-in', async () => {
       for (const headers of [html, {}, { ...html, cookie: 'recordhub.session_token=made.up' }]) {
         for (const method of ['GET', 'HEAD'] as const) {
           const answer = await hub().send({ method, url: '/dashboard', headers })
@@ -83,14 +83,14 @@ onEachEngineWhenDeep((engine) => {
     })
 
     for (const url of ['/dashboard/realtime', '/api/v1/platforms', '/api/v1/session']) {
-      test(`HEAD of ${url} is as closed as GET`, async () => {
+      test(`GET and HEAD of ${url} without a session return 401`, async () => {
         for (const method of ['GET', 'HEAD'] as const) {
           assert.equal((await hub().send({ method, url })).status, 401)
         }
       })
     }
 
-    test('a session ends with the sign-out, and its cookie opens nothing any more', async () => {
+    test('a sign-out ends the session, and its cookie is no longer accepted', async () => {
       const { headers, cookie } = await signIn(hub())
       const out = await hub().send({ method: 'POST', url: '/api/auth/sign-out', headers, body: {} })
       assert.equal(out.status, 200)
@@ -100,7 +100,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(realtime, 401, 'not_signed_in')
     })
 
-    test('a session that has run out opens nothing', async () => {
+    test('an expired session returns 401', async () => {
       await using own = await startTestHub(engine, { withOperator: true })
       const { headers } = await signIn(own)
       const [row] = await runSql(own.storage, 'SELECT expires_at FROM operator_sessions')
@@ -111,7 +111,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(answer, 401, 'not_signed_in')
     })
 
-    test('a page of another site cannot sign anybody in', async () => {
+    test('a sign-in from another origin is rejected', async () => {
       for (const origin of ['https://evil.example', 'null', 'http://localhost:1']) {
         const answer = await trySignIn(hub(), PASSWORD, { origin, host: 'hub.example' })
         expectError(answer, 403, 'origin_not_allowed')
@@ -144,7 +144,7 @@ onEachEngineWhenDeep((engine) => {
       ['GET', 'error'],
       ['GET', 'reference'],
     ] as const) {
-      test(`the path ${path} of Better Auth is not there, signed in or not`, async () => {
+      test(`the path ${path} of Better Auth returns 404, signed in or not`, async () => {
         const { headers } = await signedIn(hub())
         const before = await countRows(hub().storage, 'operators')
         const body = { email: 'eve@example.org', password: PASSWORD, name: 'Eve' }
@@ -157,7 +157,7 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('guesses of a password end in 429, whatever address the caller claims to have', async () => {
+    test('too many password attempts return 429, whatever X-Forwarded-For says', async () => {
       await using own = await startTestHub(engine, { withOperator: true })
       const statuses: number[] = []
       for (let guess = 0; guess < 12; guess++) {
@@ -176,7 +176,7 @@ onEachEngineWhenDeep((engine) => {
     const setUp = (hub: TestHub, body: object) => hub.send({ method: 'POST', url: '/setup', body })
     const tokenOf = (hub: TestHub) => tokenOfLink(hub.setupLink ?? '')
 
-    test('the link that the hub prints creates one who may do everything, once', async () => {
+    test('the printed setup link creates one admin, once', async () => {
       await using hub = await startTestHub(engine)
       const token = tokenOf(hub)
       assert.match(hub.setupLink ?? '', /^http:\/\/[^/]+\/setup#token=[\w-]{43}$/)
@@ -205,7 +205,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(await setUp(hub, { token, ...operator }), 409, 'operator_exists')
     })
 
-    test('a wrong token creates nobody', async () => {
+    test('a wrong token creates no operator', async () => {
       await using hub = await startTestHub(engine)
       for (const token of ['', 'x', `${tokenOf(hub)}x`, tokenOf(hub).slice(1)]) {
         expectError(await setUp(hub, { token, ...operator }), 403, 'setup_link_invalid')
@@ -213,7 +213,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(await countRows(hub.storage, 'operators'), 0)
     })
 
-    test('a page of another site creates nobody', async () => {
+    test('a request from another origin creates no operator', async () => {
       await using hub = await startTestHub(engine)
       const answer = await hub.send({
         method: 'POST',
@@ -225,7 +225,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(await countRows(hub.storage, 'operators'), 0)
     })
 
-    test('who is not accepted can try again', async () => {
+    test('the setup link still works after a request with invalid data', async () => {
       await using hub = await startTestHub(engine)
       const token = tokenOf(hub)
       for (const wrong of [
@@ -248,7 +248,7 @@ onEachEngineWhenDeep((engine) => {
       )
     })
 
-    test('of twenty who try at once one is created', async () => {
+    test('of 20 simultaneous requests only one creates an operator', async () => {
       await using hub = await startTestHub(engine)
       const token = tokenOf(hub)
       const answers = await Promise.all(
@@ -263,7 +263,7 @@ onEachEngineWhenDeep((engine) => {
   })
 })
 
-/** One session for many tests: sign-ins are limited. */
+/** Shares one session among many tests, since sign-ins are limited. */
 const sessions = new WeakMap<TestHub, ReturnType<typeof signIn>>()
 function signedIn(hub: TestHub): ReturnType<typeof signIn> {
   const known = sessions.get(hub) ?? signIn(hub)

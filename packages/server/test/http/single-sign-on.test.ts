@@ -1,4 +1,4 @@
-/** Single sign-on: who gets in by an OpenID Connect provider, and who does not. */
+/** Single sign-on with an OpenID Connect provider: which sign-ins are accepted and which are rejected. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cookieOf } from '../helpers/hub/actions.ts'
@@ -36,7 +36,7 @@ async function expectRefused(hub: TestHub, answer: Answer, error: string): Promi
 
 onEachEngineWhenDeep((engine) => {
   describe(`single sign-on, on ${engine.name}`, () => {
-    test('is not there where it is not set up', async () => {
+    test('returns 404 if it is not configured', async () => {
       await using hub = await startTestHub(engine)
       expectError(await beginSignOn(hub), 404, 'not_found')
       expectError(await hub.send({ url: '/api/auth/callback/oidc?code=x' }), 404, 'not_found')
@@ -44,7 +44,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(Object(answer['single_sign_on']).configured, false)
     })
 
-    test('lets who was invited in, with the role of the invitation', async () => {
+    test('signs in an invited operator with the role of the invitation', async () => {
       await using provider = await startOidcProvider()
       await using hub = await startHubWith(engine, provider)
       provider.become({ email: 'sam@example.org', name: 'Sam' })
@@ -62,13 +62,13 @@ onEachEngineWhenDeep((engine) => {
         ['session.begin', 'operator.create'],
       )
       const stored = JSON.stringify(await runSql(hub.storage, 'SELECT * FROM operator_accounts'))
-      assert.doesNotMatch(stored, /eyJ/, 'no token of the provider is kept')
+      assert.doesNotMatch(stored, /eyJ/, 'no token of the provider is stored')
       const again = await sessionOf(hub, await signOn(hub))
       assert.equal((await callAs(hub, again, 'GET', '/api/v1/account')).status, 200)
       assert.equal(await countRows(hub.storage, 'operators'), 2)
     })
 
-    test('lets a domain in with the default role, and nobody else', async () => {
+    test('signs in operators of the allowed domains with the default role, and no others', async () => {
       await using provider = await startOidcProvider()
       const env = { HUB_OIDC_DOMAINS: 'corp.example, corp2.example', HUB_OIDC_ROLE: 'viewer' }
       await using hub = await startHubWith(engine, provider, env)
@@ -91,7 +91,7 @@ onEachEngineWhenDeep((engine) => {
       )
     })
 
-    test('an operator who is there already comes by it too, unless the e-mail is not verified', async () => {
+    test('signs in an existing operator if the provider has verified the e-mail', async () => {
       await using provider = await startOidcProvider()
       await using hub = await startHubWith(engine, provider)
       provider.become({ sub: 'thief', email: EMAIL, email_verified: false })
@@ -103,7 +103,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual([role, has_password, single_sign_on], ['admin', true, true])
     })
 
-    test('a disabled operator stays out', async () => {
+    test('a disabled operator cannot sign in', async () => {
       await using provider = await startOidcProvider()
       await using hub = await startHubWith(engine, provider)
       await addOperator(hub, 'bob@example.org', 'viewer')
@@ -115,7 +115,7 @@ onEachEngineWhenDeep((engine) => {
       await expectRefused(hub, await signOn(hub), 'OPERATOR_DISABLED')
     })
 
-    test('tokens for another hub, of another provider or of another time are refused', async () => {
+    test('tokens of another audience, issuer or sign-in and expired tokens are rejected', async () => {
       await using provider = await startOidcProvider()
       await using hub = await startHubWith(engine, provider)
       provider.become({ email: EMAIL })
@@ -133,7 +133,7 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('a description of another issuer is refused, in words and in the log, until it is right', async () => {
+    test('a discovery document of another issuer is rejected and logged until it is correct', async () => {
       await using provider = await startOidcProvider()
       provider.become({ email: EMAIL })
       const { clock, putAhead } = createClockAhead()
@@ -172,7 +172,7 @@ onEachEngineWhenDeep((engine) => {
       await sessionOf(hub, await signOn(hub))
     })
 
-    test('who comes back to a node that is told of another issuer is not let in', async () => {
+    test('a callback is rejected if the discovery document of the node names another issuer', async () => {
       await using provider = await startOidcProvider()
       provider.become({ email: EMAIL })
       await using hub = await startHubWith(engine, provider)
@@ -183,7 +183,7 @@ onEachEngineWhenDeep((engine) => {
       await expectRefused(hub, await comeBack(hub, begun), 'sign_on_issuer_wrong')
     })
 
-    test('the issuer may be set as the address of its description, and have a slash at its end', async () => {
+    test('the issuer may be set as the URL of its discovery document or with a trailing slash', async () => {
       await using provider = await startOidcProvider()
       provider.become({ email: EMAIL })
       const { issuer } = provider
@@ -193,12 +193,12 @@ onEachEngineWhenDeep((engine) => {
       provider.describe({ issuer: `${issuer}/` })
       await hub.restart(optionsWith(provider, { HUB_OIDC_ISSUER: `${issuer}/` }))
       const other = await signOn(hub)
-      assert.match(other.header('location'), /\/sign-in\?error=/, 'its tokens name another one')
+      assert.match(other.header('location'), /\/sign-in\?error=/, 'its tokens name another issuer')
       provider.forge({ iss: `${issuer}/` })
       await sessionOf(hub, await signOn(hub))
     })
 
-    test('a callback without its beginning, or of another browser, opens nothing', async () => {
+    test('a callback with an unknown state or from another browser is rejected', async () => {
       await using provider = await startOidcProvider()
       await using hub = await startHubWith(engine, provider)
       provider.become({ email: EMAIL })
@@ -216,7 +216,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(await countRows(hub.storage, 'operator_sessions'), 0)
     })
 
-    test('it leads nowhere else than into the dashboard', async () => {
+    test('it redirects only to the dashboard', async () => {
       await using provider = await startOidcProvider()
       await using hub = await startHubWith(engine, provider)
       for (const target of ['https://evil.example', '//evil.example', '/dashboardx', '/api/v1/x']) {
@@ -228,7 +228,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(asked.get('code_challenge_method'), 'S256')
     })
 
-    test('a provider that comes back lets people in again, without a restart of the hub', async () => {
+    test('sign-ins work again when the provider is back, without a restart of the hub', async () => {
       const gone = await startOidcProvider()
       await gone[Symbol.asyncDispose]()
       const { clock, putAhead } = createClockAhead()
@@ -244,7 +244,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)
     })
 
-    test('an answer of the provider is of use once', async () => {
+    test('a callback is accepted only once', async () => {
       await using provider = await startOidcProvider()
       await using hub = await startHubWith(engine, provider)
       provider.become({ email: EMAIL })
@@ -261,7 +261,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(await countRows(hub.storage, 'operator_sessions'), 1)
     })
 
-    test('its secret stands nowhere; a provider that is away does not keep passwords out', async () => {
+    test('its secret is in no response or log, and passwords work while the provider is unreachable', async () => {
       const provider = await startOidcProvider()
       await provider[Symbol.asyncDispose]()
       await using hub = await startHubWith(engine, provider)

@@ -1,4 +1,4 @@
-/** Views for readers with SQL, as a running hub keeps them. */
+/** The SQL views that a running hub creates. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newRecord, push, registerAny } from '../helpers/hub/actions.ts'
@@ -10,7 +10,7 @@ import { runSql } from '../helpers/storage/sql.ts'
 import { until } from '../helpers/time/until.ts'
 
 onEachEngine((engine) => {
-  describe(`views of a hub, on ${engine.name}`, () => {
+  describe(`SQL views, on ${engine.name}`, () => {
     const schema = engine.name === 'SQLite' ? '' : 'recordhub_views.'
     const untilView = (hub: TestHub, platform: string) =>
       until(async () => {
@@ -20,7 +20,7 @@ onEachEngine((engine) => {
         return views.some((view) => view['view_name'] === name) ? `${schema}"${name}"` : null
       }, `there is a view of ${platform}`)
 
-    test('a platform that is registered soon has its views, and a hub that starts makes what is not there', async () => {
+    test('a registered platform gets its views, and a starting hub creates missing ones', async () => {
       await using hub = await startTestHub(engine)
       const modules = [simulatedModule('cases', { keys: ['status', 'amount'] })]
       const { hub_api_key, platform_name } = await registerAny(hub, { modules })
@@ -37,7 +37,7 @@ onEachEngine((engine) => {
       assert.deepEqual({ ...only(await runSql(hub.storage, select)) }, expected)
     })
 
-    test('a view that cannot be made is told in the log, and the hub works', async () => {
+    test('a view that cannot be created is logged, and the hub still accepts pushes', async () => {
       await using hub = await startTestHub(engine, {
         wrap: (storage) => ({
           ...storage,
@@ -48,7 +48,7 @@ onEachEngine((engine) => {
       })
       const { hub_api_key } = await registerAny(hub)
       assert.equal((await push(hub, hub_api_key, newRecord('r-1'))).status, 201)
-      await until(async () => (hub.log().includes('v_broken') ? true : null), 'it is told')
+      await until(async () => (hub.log().includes('v_broken') ? true : null), 'the error is logged')
       assert.match(hub.log(), /permission denied/)
     })
   })

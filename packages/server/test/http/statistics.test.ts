@@ -1,4 +1,4 @@
-/** The figures over time that the dashboard's overview shows. */
+/** The statistics over time that the dashboard's overview shows. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PlatformPulls, Statistics } from '@recordhub/protocol'
@@ -12,8 +12,8 @@ import { only } from '../helpers/storage/fixtures.ts'
 const HOUR_MS = 3_600_000
 
 onEachEngine((engine) => {
-  describe(`figures over time, on ${engine.name}`, () => {
-    test('every hour is there, this one last, with what came in it', async () => {
+  describe(`statistics, on ${engine.name}`, () => {
+    test('every hour is listed with its counts, the current hour last', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
@@ -43,7 +43,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('the latest pulls of platforms are told in short', async () => {
+    test('the latest pulls of a platform are listed newest first', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       const { id } = await registerPlatform(hub, platform)
@@ -67,7 +67,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('a page of a pull can be small, and of one state only', async () => {
+    test('the tasks of a pull can be limited in number and filtered by state', async () => {
       await using hub = await startTestHub(engine)
       await using good = await simulatePlatform()
       await using bad = await simulatePlatform()

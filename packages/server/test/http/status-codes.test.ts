@@ -101,7 +101,7 @@ onEachEngine((engine) => {
 
     for (const [who, apiStatus, headersOf] of credentials) {
       for (const [from, site] of sites) {
-        test(`an action with ${who} and ${from} is 419, and ${apiStatus} in the API`, async () => {
+        test(`an action with ${who} and ${from} returns 419, and ${apiStatus} in the API`, async () => {
           const traces = await tracesOf(hub())
           const headers = { ...headersOf(), ...site }
           const post = { method: 'POST', headers } as const
@@ -122,14 +122,14 @@ onEachEngine((engine) => {
     }
 
     for (const [from, site] of OTHER_SITES) {
-      test(`every action of a session without its token is 419 with ${from}`, async () => {
+      test(`every action of a session without its CSRF token returns 419 with ${from}`, async () => {
         const headers = { cookie: mine.cookie, ...site }
         for (const { method, url } of ACTIONS) {
           await expectScriptError({ method, url, headers }, 419, 'session_or_token_invalid')
         }
       })
 
-      test(`an action with session and token is 403 with ${from}, and keeps no idle session alive`, async () => {
+      test(`an action with session and token returns 403 with ${from} and does not extend the session`, async () => {
         const traces = await tracesOf(hub())
         const sessions = async () =>
           JSON.stringify(
@@ -149,7 +149,7 @@ onEachEngine((engine) => {
         assert.deepEqual(await tracesOf(hub()), traces)
       })
 
-      test(`a sign-in is 403 with ${from}`, async () => {
+      test(`a sign-in returns 403 with ${from}`, async () => {
         const body = { email: EMAIL, password: 'x' }
         const request = { method: 'POST', url: '/api/auth/sign-in/email', headers: site, body }
         await expectScriptError({ ...request, method: 'POST' }, 403, 'origin_not_allowed')
@@ -175,7 +175,7 @@ onEachEngine((engine) => {
       ['a percent-encoded read of the API', { url: '/%61pi/v1/records' }, bearer],
       ['a HEAD of the API', { method: 'HEAD', url: '/api/v1/records' }, bearer],
       ['an action of the API', { method: 'POST', url: '/api/v1/pulls' }, bearer],
-      ['the session of nobody', { url: '/api/v1/session' }, bearer],
+      ['a read of the session without one', { url: '/api/v1/session' }, bearer],
       [
         'an unknown token',
         { url: '/api/v1/records', headers: { authorization: `Bearer ${none}` } },
@@ -223,7 +223,7 @@ onEachEngine((engine) => {
       ],
     ]
     for (const [what, request, challenge] of challenges) {
-      test(`${what} is 401 with WWW-Authenticate`, async () => {
+      test(`${what} returns 401 with WWW-Authenticate`, async () => {
         const response = await hub().send(request)
         assert.equal(response.status, 401, response.text)
         assert.equal(response.header('www-authenticate'), challenge)
@@ -240,7 +240,7 @@ onEachEngine((engine) => {
       assert.equal((await hub().send({ method: 'POST', url, headers })).status, 200)
     })
 
-    test('a challenge comes with every 401 response and no other, and is never Basic', async () => {
+    test('of the responses of all routes only 401 has WWW-Authenticate, and never Basic', async () => {
       for (const { method, url, name } of ROUTES.filter(({ access }) => isForCallers(access))) {
         const response = await hub().send({ method, url, headers: SCRIPT })
         const challenge = response.header('www-authenticate')
@@ -249,7 +249,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('other responses have no WWW-Authenticate', async () => {
+    test('responses with 200, 302, 403 and 419 have no WWW-Authenticate', async () => {
       const authorization = hub().authorization('viewer')
       const responses: [number, HubRequest][] = [
         [302, { url: '/dashboard' }],
@@ -268,10 +268,10 @@ onEachEngine((engine) => {
 
     for (const url of [PULL_ALL, AUTO_SYNC]) {
       for (const [who, headersOf] of [
-        ['nobody', () => ({})],
+        ['an anonymous client', () => ({})],
         ['an operator', () => ({ cookie: mine.cookie })],
       ] as const) {
-        test(`GET ${url} of ${who} is 405 with Allow: POST, and not the page`, async () => {
+        test(`GET ${url} by ${who} returns 405 with Allow: POST, not the page`, async () => {
           const request = { url, headers: headersOf() }
           const script = await expectScriptError(request, 405, 'method_not_allowed')
           const browser = await expectErrorPage(request, 405)
@@ -284,7 +284,7 @@ onEachEngine((engine) => {
       }
     }
 
-    test('every path responds 405 to the methods that it does not accept, and lists the others in Allow', async () => {
+    test('every path returns 405 for methods that it does not accept and lists the others in Allow', async () => {
       const paths = Map.groupBy(
         ROUTES.filter(({ pattern }) => !pattern.includes('*')),
         ({ pattern }) => pattern,
@@ -312,7 +312,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('a path with a parameter of 1000 characters is 405 as well', async () => {
+    test('a path with a parameter of 1000 characters returns 405 as well', async () => {
       const url = `/api/v1/platforms/1/modules/${'x'.repeat(1000)}/records`
       const response = await hub().send({ method: 'PUT', url })
       expectError(response, 405, 'method_not_allowed')
@@ -327,7 +327,7 @@ onEachEngine((engine) => {
       '/api/auth/sign-up/email',
       '/api/auth/get-session',
     ]) {
-      test(`${url} is 404 as JSON with any method, for a browser with a session as well`, async () => {
+      test(`${url} returns 404 as JSON for any method, even to a browser with a session`, async () => {
         for (const method of METHODS.filter((one) => one !== 'HEAD')) {
           for (const headers of [SCRIPT, { ...BROWSER, cookie: mine.cookie }]) {
             expectError(await hub().send({ method, url, headers }), 404, 'not_found')
