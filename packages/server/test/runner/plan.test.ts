@@ -4,7 +4,7 @@ import { createRandom, planJobs, selectFiles, shuffle } from './plan.ts'
 
 const FILES = [
   ...Array.from({ length: 20 }, (_, index) => `packages/server/src/lib/unit-${index}.test.ts`),
-  ...Array.from({ length: 9 }, (_, index) => `packages/server/test/http/topic-${index}.test.ts`),
+  ...Array.from({ length: 12 }, (_, index) => `packages/server/test/http/topic-${index}.test.ts`),
   'packages/server/test/e2e/records.test.ts',
   'packages/server/test/architecture.test.ts',
   'packages/platform-kit/src/outbox.test.ts',

@@ -39,9 +39,10 @@ export function createReport(
     complete(outcome) {
       const { details, nesting, skip, line = 0 } = outcome
       const file = outcome.file === undefined ? '' : relative(root, outcome.file)
-      if (nesting === 0) add(millisecondsOf, file, details.duration_ms)
-      // A file that fails as a whole is reported as a test of its path.
-      const isTest = details.type !== 'suite' && outcome.name !== outcome.file
+      // Each process is reported as a test of its own, with the path of its file as the name.
+      const isFile = outcome.name === outcome.file
+      const isTest = details.type !== 'suite' && !isFile
+      if (nesting === 0 && !isFile) add(millisecondsOf, file, details.duration_ms)
       if (isTest) add(testsOf, file, 1)
       if (!details.passed) {
         if (!failedByChild(details.error)) {
