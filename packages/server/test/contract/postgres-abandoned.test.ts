@@ -37,8 +37,10 @@ describe('a pull of another node', () => {
       await registerTestPlatform(here)
       const { pull_id } = await startTestPull(there.storage, leaseOf(there.storage))
       const pids = await listeningSessions(observer)
-      await observer.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid', [pids])
-      // The lease was renewed just before.
+      await observer.query('SELECT pg_terminate_backend(pid, 60000) FROM unnest($1::int[]) pid', [
+        pids,
+      ])
+      // The call above has waited until the sessions and their locks are gone; the lease was renewed just before.
       assert.equal(await here.storage.pulls.interruptAbandonedPulls(), 0)
       await untilTrue('both nodes are back', async () => {
         const { rows } = await observer.query(
