@@ -1,5 +1,7 @@
 /** Pushes that the hub cannot accept now: rate and size limits, storage errors, shutdown. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'
 import { HubError } from '../../src/errors.ts'
@@ -62,6 +64,35 @@ onEachEngine((engine) => {
         assert.deepEqual(await rejectedOf(kit.hub, kit.platform_name), [])
         const other = await registerAny(kit.hub)
         expectAnswer(await push(kit.hub, other.hub_api_key, newRecord('N-1')), 201, PushAnswer)
+      })
+
+      test('five are accepted when all of them wait for one look-up of the key', async () => {
+        const released = Promise.withResolvers<void>()
+        await using hub = await startTestHub(engine, {
+          env: { HUB_RATE_LIMIT: '5' },
+          monotonicClock: { now: () => 0 },
+          wrap: (storage) => ({
+            ...storage,
+            platforms: {
+              ...storage.platforms,
+              async findReceiver(...key) {
+                await released.promise
+                return storage.platforms.findReceiver(...key)
+              },
+            },
+          }),
+        })
+        const { hub_api_key } = await registerAny(hub)
+        const sent = Array.from({ length: 60 }, (_, index) =>
+          sendPush(hub.address, hub_api_key, newRecord(`A-${index}`)),
+        )
+        await Promise.all(sent.map(({ isSent }) => isSent))
+        // The hub reads the pushes, which were sent before, before this request.
+        assert.equal((await sendOverSocket(hub, { url: '/healthz' })).status, 200)
+        released.resolve()
+        const statuses = await Promise.all(sent.map(({ status }) => status))
+        assert.equal(statuses.filter((status) => status === 201).length, 5)
+        assert.equal(statuses.filter((status) => status === 429).length, 55)
       })
 
       test('requests that are not pushes do not count', async () => {
@@ -260,4 +291,23 @@ function failing(records: Storage['records'], isDown: () => boolean): Storage['r
       throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
     },
   }
+}
+
+/** Sends a push over a connection of its own. `isSent` resolves when the system has taken the whole request. */
+function sendPush(address: string, hubApiKey: string, body: unknown) {
+  const headers = pushHeaders(hubApiKey)
+  const outgoing = request(`${address}/api/webhook/receive`, {
+    method: 'POST',
+    headers,
+    agent: false,
+  })
+  const isSent = once(outgoing, 'finish')
+  const status = new Promise<number | undefined>((resolve, reject) => {
+    outgoing.once('error', reject).once('response', (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+  })
+  outgoing.end(JSON.stringify(body))
+  return { isSent, status }
 }

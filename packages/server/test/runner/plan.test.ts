@@ -6,6 +6,8 @@ const FILES = [
   ...Array.from({ length: 20 }, (_, index) => `packages/server/src/lib/unit-${index}.test.ts`),
   ...Array.from({ length: 12 }, (_, index) => `packages/server/test/http/topic-${index}.test.ts`),
   'packages/server/test/e2e/records.test.ts',
+  'packages/server/test/faults/kill.test.ts',
+  'packages/server/test/faults/stop.test.ts',
   'packages/server/test/architecture.test.ts',
   'packages/platform-kit/src/outbox.test.ts',
 ]
@@ -17,11 +19,15 @@ test('a plan runs each file exactly once, in the given order or in a shuffled on
   }
 })
 
-test('unit tests and http tests share processes, browser tests have one each', () => {
+test('quick files share processes, files that kill processes have one each', () => {
   const jobs = planJobs(FILES)
   assert.equal(jobs.filter(({ name }) => name.startsWith('unit-')).length, 2)
   assert.equal(jobs.filter(({ name }) => name.startsWith('http-')).length, 6)
-  assert.deepEqual(jobs[0]?.files, ['packages/server/test/e2e/records.test.ts'])
+  const kills = jobs.filter(({ name }) => name.includes('/faults/'))
+  assert.deepEqual(
+    kills.map(({ files }) => files.length),
+    [1, 1],
+  )
 })
 
 test('one seed gives one order, another seed another one', () => {

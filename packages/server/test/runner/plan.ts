@@ -11,7 +11,7 @@ export type Random = () => number
  * In the order in which they start: what takes longest starts first.
  */
 const FOLDERS: readonly { name: string; pattern: RegExp; processes: number | 'each' }[] = [
-  { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 'each' },
+  { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 4 },
   { name: 'http', pattern: /^packages\/server\/test\/http\//, processes: 6 },
   { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 'each' },
   { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 'each' },
