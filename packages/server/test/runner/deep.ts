@@ -1,8 +1,6 @@
-/** The parts of the deep tier: test files that have a long form, and checks that need more programs. */
+/** The parts of the deep tier: the long forms of all tests but unit tests, and checks that need more programs. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Job, planJobs, type Random, shuffle } from './plan.ts'
 
 export type Part = { kind: 'tests'; name: string; job: Job } | { kind: 'check'; name: string }
@@ -10,13 +8,9 @@ export type Part = { kind: 'tests'; name: string; job: Job } | { kind: 'check'; 
 /** Each ends with 0 where all is well, with 2 where a program that it needs is not installed, else with 1. */
 const CHECKS = ['licenses', 'runtimes', 'spreadsheet', 'examples']
 
-/** A test file has a long form where it asks which tier runs. */
-const ASKS_FOR_TIER = /\b(?:isDeep|rounds|deepOnly|onEachEngineWhenDeep)\b/
-
-/** @param root the folder that `files` are relative to. */
-export function planParts(root: string, files: readonly string[], random: Random): Part[] {
-  const deep = files.filter((file) => ASKS_FOR_TIER.test(readFileSync(join(root, file), 'utf8')))
-  const tests = planJobs(deep).map((job): Part => ({ kind: 'tests', name: job.name, job }))
+export function planParts(files: readonly string[], random: Random): Part[] {
+  const withoutUnits = files.filter((file) => /^packages\/[^/]+\/test\//.test(file))
+  const tests = planJobs(withoutUnits).map((job): Part => ({ kind: 'tests', name: job.name, job }))
   const checks = CHECKS.map((name): Part => ({ kind: 'check', name: `check:${name}` }))
   return shuffle([...tests, ...checks], random)
 }

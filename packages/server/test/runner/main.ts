@@ -42,10 +42,14 @@ async function main(): Promise<boolean> {
   )
   const report = createReport(print, { root: ROOT, seed })
   const needsServers = files.some((file) => !/^packages\/[^/]+\/src\//.test(file))
-  const progress = setInterval(() => report.progress(performance.now() - started), PROGRESS_MS)
+  const watched = options.mode === 'watch'
+  const progress = watched
+    ? undefined
+    : setInterval(() => report.progress(performance.now() - started), PROGRESS_MS)
   if (needsServers) await globalSetup()
   try {
-    if (options.mode === 'deep') await runDeep(files, options, report, started)
+    if (watched) await watch(files, options)
+    else if (options.mode === 'deep') await runDeep(files, options, report, started)
     else await runJobs(jobsOf(files, options), options, report)
   } finally {
     clearInterval(progress)
@@ -54,8 +58,7 @@ async function main(): Promise<boolean> {
   return report.summarize(performance.now() - started)
 }
 
-function jobsOf(files: string[], { mode, shuffle, seed }: Options): Job[] {
-  if (mode === 'watch') return files.map((file) => ({ name: file, files: [file] }))
+function jobsOf(files: string[], { shuffle, seed }: Options): Job[] {
   return planJobs(files, shuffle ? createRandom(seed) : null)
 }
 
@@ -66,7 +69,7 @@ async function runDeep(
   report: Report,
   started: number,
 ): Promise<void> {
-  const parts = planParts(ROOT, files, createRandom(options.seed))
+  const parts = planParts(files, createRandom(options.seed))
   const limitMs = (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000
   for (const [index, part] of parts.entries()) {
     if (performance.now() - started > limitMs) {
@@ -87,7 +90,6 @@ async function runJobs(jobs: Job[], options: Options, report: Report): Promise<v
       cwd: ROOT,
       files: jobs.map((job) => entryOf(job, batches)),
       concurrency: options.jobs,
-      watch: options.mode === 'watch',
       ...(options.name ? { testNamePatterns: options.name } : {}),
       ...(options.coverage ? { coverage: true, coverageIncludeGlobs: SOURCES } : {}),
     })
@@ -99,6 +101,29 @@ async function runJobs(jobs: Job[], options: Options, report: Report): Promise<v
   } finally {
     rmSync(batches, { recursive: true })
   }
+}
+
+/** Runs files again when they or what they import changes, until the process is ended. */
+async function watch(files: string[], { jobs, name, seed }: Options): Promise<void> {
+  let report = createReport(print, { root: ROOT, seed })
+  let started = performance.now()
+  const events = run({
+    cwd: ROOT,
+    files: files.map((file) => join(ROOT, file)),
+    concurrency: jobs,
+    watch: true,
+    ...(name ? { testNamePatterns: name } : {}),
+  })
+  events.on('test:complete', (outcome) => report.complete(outcome))
+  events.on('test:stderr', ({ message }) => void stderr.write(message))
+  events.on('test:watch:drained', () => {
+    report.summarize(performance.now() - started)
+    report = createReport(print, { root: ROOT, seed })
+  })
+  events.on('test:watch:restarted', () => {
+    started = performance.now()
+  })
+  for await (const _ of events);
 }
 
 /** The file that a process runs: the test file itself, or one that imports all files of the job. */
