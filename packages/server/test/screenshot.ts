@@ -24,7 +24,7 @@ async function startDemo(): Promise<Demo> {
   })
   const told = new Map<string, string>()
   for await (const line of createInterface(demo.stdout)) {
-    const [, word = '', value = ''] = /^ {2}([\w-]+) +(\S+)$/.exec(line) ?? []
+    const [, word = '', value = ''] = /^ {2}([\w-]+) +(\S.*)$/.exec(line) ?? []
     told.set(word, value)
     if (word === 'Password') break
   }
