@@ -4,10 +4,11 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const STEP_MS = 30_000
 
 /**
- * The code that an authenticator app shows (RFC 6238). A code holds once, so who needs a second one takes that of
- * the next step, which a hub takes as well; that of the step before may be too old by the time it comes.
+ * The code that an authenticator app shows (RFC 6238).
+ * @param steps 1 for the code of the next 30 seconds, for tests that need two: the hub accepts each code once. The
+ * code of the previous step would be accepted too, but not if the current step ends before the hub receives it.
  */
-export function totpCode(uri: string, steps = 0): string {
+export function totpCode(uri: string, steps: 0 | 1 = 0): string {
   const secret = base32(new URL(uri).searchParams.get('secret') ?? '')
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / STEP_MS) + steps))
