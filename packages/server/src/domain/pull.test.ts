@@ -17,6 +17,7 @@ test('progress is based on records if their total is known, otherwise on tasks',
   const unknown = estimateProgress({ ...WORK, expected: null })
   assert.deepEqual(unknown, { percent: 25, records_per_second: 6, seconds_left: null })
   assert.equal(estimateProgress({ ...WORK, expected: null, tasksDone: 3 }).percent, 75)
+  assert.equal(estimateProgress({ ...WORK, seconds: 0.5 }).records_per_second, 120)
 })
 
 test('progress reaches 100 % only when the pull has ended', () => {

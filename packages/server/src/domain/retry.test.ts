@@ -23,6 +23,15 @@ test('a request is retried three times, with growing delays', () => {
   assert.deepEqual(pauses, [500, 1000, 2000, 'give_up'])
 })
 
+test('chance shortens a growing delay by up to one half', () => {
+  const delayAt = (chance: number) => {
+    const fault = { status: 503, retry_after_ms: null }
+    const decision = decideRetry(fault, { ...FIRST, tries: 2, chance })
+    return decision.outcome === 'retry' ? decision.pause_ms : null
+  }
+  assert.deepEqual([0, 0.5, 1].map(delayAt), [500, 750, 1000])
+})
+
 test('a Retry-After is used as the delay', () => {
   const decision = decideRetry({ status: 429, retry_after_ms: 7000 }, FIRST)
   assert.deepEqual(decision, { outcome: 'retry', pause_ms: 7000 })
@@ -33,6 +42,7 @@ test('a Retry-After beyond the remaining time or one minute is not waited for', 
     decideRetry({ status: 503, retry_after_ms }, { ...FIRST, left_ms })
   assert.deepEqual(asked(5001, 5000), { outcome: 'asked_to_wait', seconds: 6 })
   assert.deepEqual(asked(60_001, 900_000), { outcome: 'asked_to_wait', seconds: 61 })
+  assert.deepEqual(asked(5000, 5000), { outcome: 'retry', pause_ms: 5000 })
 })
 
 test('no delay exceeds the remaining time', () => {
