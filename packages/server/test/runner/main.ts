@@ -17,6 +17,10 @@ const PATTERNS = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts']
 const SOURCES = ['packages/*/src/**/*.ts']
 const PROGRESS_MS = 10_000
 
+/** Aborted when the run is interrupted: the processes of the tests end, and so do the servers that they share. */
+const interruption = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interruption.abort())
+
 /** @returns whether all went well. */
 async function main(): Promise<boolean> {
   const options = readOptions(argv.slice(2))
@@ -55,7 +59,9 @@ async function main(): Promise<boolean> {
     clearInterval(progress)
     if (needsServers) await globalTeardown()
   }
-  return report.summarize(performance.now() - started)
+  const passed = report.summarize(performance.now() - started)
+  if (interruption.signal.aborted) print('The run was interrupted.')
+  return passed && !interruption.signal.aborted
 }
 
 function jobsOf(files: string[], { shuffle, seed }: Options): Job[] {
@@ -72,6 +78,7 @@ async function runDeep(
   const parts = planParts(files, createRandom(options.seed))
   const limitMs = (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000
   for (const [index, part] of parts.entries()) {
+    if (interruption.signal.aborted) return
     if (performance.now() - started > limitMs) {
       const left = parts.slice(index).map(({ name }) => name)
       print(`Not started, since ${options.minutes} minutes are over: ${left.join(', ')}`)
@@ -90,10 +97,13 @@ async function runJobs(jobs: Job[], options: Options, report: Report): Promise<v
       cwd: ROOT,
       files: jobs.map((job) => entryOf(job, batches)),
       concurrency: options.jobs,
+      signal: interruption.signal,
       ...(options.name ? { testNamePatterns: options.name } : {}),
       ...(options.coverage ? { coverage: true, coverageIncludeGlobs: SOURCES } : {}),
     })
-    events.on('test:complete', report.complete)
+    events.on('test:complete', (outcome) => {
+      if (!interruption.signal.aborted) report.complete(outcome)
+    })
     events.on('test:coverage', report.cover)
     events.on('test:stderr', ({ message }) => void stderr.write(message))
     // The events come as long as the stream is read.
@@ -111,6 +121,7 @@ async function watch(files: string[], { jobs, name, seed }: Options): Promise<vo
     cwd: ROOT,
     files: files.map((file) => join(ROOT, file)),
     concurrency: jobs,
+    signal: interruption.signal,
     watch: true,
     ...(name ? { testNamePatterns: name } : {}),
   })
