@@ -17,7 +17,8 @@ export async function createDatabase(engine: Engine): Promise<BenchDatabase> {
   }
   const server = await startPostgres({
     onDisk: true,
-    settings: { fsync: 'on', full_page_writes: 'on', shared_buffers: '256MB', max_wal_size: '4GB' },
+    durable: true,
+    settings: { shared_buffers: '256MB', max_wal_size: '4GB' },
   })
   return {
     env: {

@@ -13,11 +13,11 @@ const FIRST_ROW = 'tbody a'
 export async function benchRecordsPage(engine: Engine, records: number): Promise<void> {
   const platform = await startServer('./document-server.ts', [String(records)], {})
   const hub = await startHub(engine)
-  const program = await provideChromium(process.env['TEST_CHROMIUM'] ?? '')
+  const { path: executablePath, env } = await provideChromium()
   const browser = await chromium.launch({
-    executablePath: program.path,
+    executablePath,
     args: ['--no-sandbox', '--disable-gpu'],
-    env: program.libraries ? { ...process.env, LD_LIBRARY_PATH: program.libraries } : process.env,
+    env,
   })
   try {
     await register(hub, platform)
@@ -43,7 +43,6 @@ export async function benchRecordsPage(engine: Engine, records: number): Promise
     }
   } finally {
     await browser.close()
-    program.remove()
     await hub.stop()
     await platform.stop()
   }

@@ -10,7 +10,7 @@ test(
   'the runner returns 503 with Retry-After while PostgreSQL is down and recovers without a restart',
   PROCESS_TEST,
   async (t) => {
-    const server = await startPostgres()
+    const server = await startPostgres({ durable: true })
     t.after(() => server.remove())
     await withDatabase(server.url, (client) =>
       client.query(

@@ -1,44 +1,50 @@
 /**
- * What the tests of a run share: one PostgreSQL, unless one is given, a browser, and a cache of compiled code.
+ * What the tests of a run share: one PostgreSQL, unless one is given, a bundle of the hub, and a cache of compiled
+ * code. Programs that the machine does not have are fetched here, so that no test waits for that.
  * The runner calls both functions; `node --test --test-global-setup` does too.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BrowserProgram, provideChromium } from './helpers/browser/program.ts'
+import { provideChromium } from './helpers/browser/program.ts'
 import { dropRun, newRun } from './helpers/postgres/database.ts'
 import { type PostgresServer, startPostgres } from './helpers/postgres/server.ts'
 import { bundleHub } from './helpers/process/program.ts'
 import { isDeep } from './helpers/time/tier.ts'
+import type { Needs } from './runner/plan.ts'
 
 let server: PostgresServer | null = null
-let browser: BrowserProgram | null = null
 let program: Awaited<ReturnType<typeof bundleHub>> | null = null
 let compiled: string | null = null
 
-export async function globalSetup(): Promise<void> {
+/** What `node --test --test-global-setup` provides, which does not say which files it runs. */
+const ALL: Needs = { postgres: true, browser: true, bundle: !isDeep }
+
+export async function globalSetup(needs: Needs = ALL): Promise<void> {
   if (!process.env['NODE_COMPILE_CACHE']) {
     compiled = mkdtempSync(join(tmpdir(), 'recordhub-compiled-'))
     process.env['NODE_COMPILE_CACHE'] = compiled
   }
-  if (!process.env['TEST_DATABASE_URL']) {
-    server = await startPostgres()
-    process.env['TEST_DATABASE_URL'] = server.url
-  }
+  await Promise.all([
+    needs.postgres && !process.env['TEST_DATABASE_URL'] && provideServer(),
+    needs.bundle && provideProgram(),
+    needs.browser && provideChromium(),
+  ])
   process.env['TEST_DATABASE_RUN'] = newRun()
-  // The deep tier starts the source files.
-  if (!isDeep) {
-    program = await bundleHub()
-    process.env['TEST_HUB_PROGRAM'] = program.path
-  }
-  browser = await provideChromium(process.env['TEST_CHROMIUM'] ?? '')
-  process.env['TEST_CHROMIUM'] = browser.path
-  process.env['TEST_CHROMIUM_LIBRARIES'] = browser.libraries
+}
+
+async function provideServer(): Promise<void> {
+  server = await startPostgres()
+  process.env['TEST_DATABASE_URL'] = server.url
+}
+
+async function provideProgram(): Promise<void> {
+  program = await bundleHub()
+  process.env['TEST_HUB_PROGRAM'] = program.path
 }
 
 /** A run that is interrupted may skip this; a server that was started here ends with the process all the same. */
 export async function globalTeardown(): Promise<void> {
-  browser?.remove()
   program?.remove()
   if (compiled) rmSync(compiled, { recursive: true, force: true })
   const { TEST_DATABASE_URL: url, TEST_DATABASE_RUN: run } = process.env

@@ -73,9 +73,8 @@ async function takePicture(
   return picture.length
 }
 
-const program = await provideChromium(process.env['TEST_CHROMIUM'] ?? '')
-const env = program.libraries ? { ...process.env, LD_LIBRARY_PATH: program.libraries } : process.env
-const browser = await chromium.launch({ executablePath: program.path, args: FLAGS, env })
+const { path: executablePath, env } = await provideChromium()
+const browser = await chromium.launch({ executablePath, args: FLAGS, env })
 const demo = await startDemo()
 try {
   mkdirSync(IMAGES, { recursive: true })
@@ -86,5 +85,4 @@ try {
 } finally {
   demo.stop()
   await browser.close()
-  program.remove()
 }

@@ -39,6 +39,18 @@ describe('opening PostgreSQL', () => {
     })
   }
 
+  test('a server for tests does not wait for the disk', async () => {
+    const settings = await withDatabase(server.url, (client) =>
+      client.query(`SELECT name, setting FROM pg_settings
+        WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') ORDER BY name`),
+    )
+    assert.deepEqual(settings.rows, [
+      { name: 'fsync', setting: 'off' },
+      { name: 'full_page_writes', setting: 'off' },
+      { name: 'synchronous_commit', setting: 'off' },
+    ])
+  })
+
   describe('that is unavailable', () => {
     test('opening fails immediately with a wait of 0 seconds', async () => {
       const { error, told } = await refusalOf('postgres://ann:geheim@127.0.0.1:1/hub', 0)

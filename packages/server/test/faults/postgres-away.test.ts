@@ -19,9 +19,10 @@ test(
   'two hubs survive PostgreSQL outages, return 503 meanwhile and lose no acknowledged push',
   PROCESS_TEST,
   async (t) => {
-    const server = await startPostgres({ settings: { fsync: 'on', full_page_writes: 'on' } })
+    const server = await startPostgres({ durable: true })
     t.after(() => server.remove())
     const { sandbox, askDatabase } = sandboxOn(t, server.url)
+    assert.deepEqual(await askDatabase('SHOW fsync'), [{ fsync: 'on' }])
     const hubs = [await sandbox.startHub(), await sandbox.startHub()] as const
     const { operator, hubApiKey, ledger } = await registerPusher(t, hubs[0])
 

@@ -1,4 +1,5 @@
 /** Finds dependencies whose licence is not allowed. */
+import { readFileSync } from 'node:fs'
 import satisfies from 'spdx-satisfies'
 
 /** The packages of `package-lock.json`, by folder. */
@@ -26,6 +27,22 @@ const ALLOWED = [
 const ALLOWED_FOR_DEVELOPMENT = [...ALLOWED, 'CC-BY-3.0']
 
 const INSTALLED = 'node_modules/'
+
+/** The workspace's, and those of the programs that tests fetch. */
+const LOCK_FILES = [
+  '../../../../package-lock.json',
+  '../programs/chromium/package-lock.json',
+  '../programs/postgres/package-lock.json',
+]
+
+/** @returns the packages of each lock file. */
+export function readLockFiles(): LockedPackages[] {
+  return LOCK_FILES.map((path) => {
+    const text = readFileSync(new URL(path, import.meta.url), 'utf8')
+    const { packages }: { packages: LockedPackages } = JSON.parse(text)
+    return packages
+  })
+}
 
 /** @returns one line for each package whose licence is missing, invalid or not allowed. */
 export function findForbidden(packages: LockedPackages): string[] {

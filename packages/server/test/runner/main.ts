@@ -8,7 +8,7 @@ import { globalSetup, globalTeardown } from '../global-setup.ts'
 import { measureSlowness } from './calibrate.ts'
 import { planParts, runCheck } from './deep.ts'
 import { HELP, type Options, readOptions } from './options.ts'
-import { createRandom, type Job, planJobs, selectFiles } from './plan.ts'
+import { createRandom, findNeeds, type Job, planJobs, selectFiles } from './plan.ts'
 import { createReport, type Report } from './report.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -45,19 +45,19 @@ async function main(): Promise<boolean> {
       `Guard times are ${slowness.toFixed(1)} times those of a healthy machine.`,
   )
   const report = createReport(print, { root: ROOT, seed })
-  const needsServers = files.some((file) => !/^packages\/[^/]+\/src\//.test(file))
+  const needs = findNeeds(files, options.mode === 'deep')
   const watched = options.mode === 'watch'
   const progress = watched
     ? undefined
     : setInterval(() => report.progress(performance.now() - started), PROGRESS_MS)
-  if (needsServers) await globalSetup()
+  if (needs) await globalSetup(needs)
   try {
     if (watched) await watch(files, options)
     else if (options.mode === 'deep') await runDeep(files, options, report, started)
     else await runJobs(jobsOf(files, options), options, report)
   } finally {
     clearInterval(progress)
-    if (needsServers) await globalTeardown()
+    if (needs) await globalTeardown()
   }
   const passed = report.summarize(performance.now() - started)
   if (interruption.signal.aborted) print('The run was interrupted.')

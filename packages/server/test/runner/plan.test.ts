@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRandom, planJobs, selectFiles, shuffle } from './plan.ts'
+import { createRandom, findNeeds, planJobs, selectFiles, shuffle } from './plan.ts'
 
 const FILES = [
   ...Array.from({ length: 20 }, (_, index) => `packages/server/src/lib/unit-${index}.test.ts`),
@@ -34,6 +34,15 @@ test('one seed gives one order, another seed another one', () => {
   const order = (seed: number) => shuffle(FILES, createRandom(seed))
   assert.deepEqual(order(7), order(7))
   assert.notDeepEqual(order(7), order(8))
+})
+
+test('only browser tests need a browser, unit tests need nothing, and the deep tier needs no bundle', () => {
+  const needsOf = (...words: string[]) => findNeeds(selectFiles(FILES, words), false)
+  assert.deepEqual(needsOf(), { postgres: true, browser: true, bundle: true })
+  assert.deepEqual(needsOf('/e2e/', '/src/'), { postgres: false, browser: true, bundle: false })
+  assert.deepEqual(needsOf('/http/'), { postgres: true, browser: false, bundle: true })
+  assert.equal(needsOf('/src/'), null)
+  assert.deepEqual(findNeeds(FILES, true), { postgres: true, browser: true, bundle: false })
 })
 
 test('words select files by their path', () => {

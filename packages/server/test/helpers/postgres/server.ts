@@ -1,8 +1,8 @@
 /** A real PostgreSQL for tests, in a temporary folder, which goes with the process of the tests. */
 import { randomBytes } from 'node:crypto'
 import { findFreePort } from '../process/free-port.ts'
-import { type Binaries, copyEmbeddedBinaries, findMachineBinaries } from './binaries.ts'
-import { type Cluster, createCluster, runServer, USER } from './cluster.ts'
+import { type Binaries, findMachineBinaries, provideFetchedBinaries } from './binaries.ts'
+import { type Cluster, createCluster, DURABLE, runServer, USER } from './cluster.ts'
 import { makeServerFolder, removeServerFolder } from './folder.ts'
 import { type ServerProcess, serverUser } from './process.ts'
 
@@ -20,14 +20,15 @@ export type PostgresServer = {
   /** A fast shutdown, which ends the connections there are. Nothing where it does not run. */
   stop(): Promise<void>
   restart(): Promise<void>
-  /** A crash: SIGKILL for all its processes. The data stay, and `start` recovers them. */
+  /** A crash: SIGKILL for all its processes. `start` recovers the data; without `durable`, commits of sessions that do not set `synchronous_commit` may be lost. */
   kill(): Promise<void>
   /** Stops the server at once and deletes its folder. */
   remove(): Promise<void>
 }
 
 export type PostgresOptions = {
-  /** Such as `{ fsync: 'on' }`: a server for tests has it off, to be quick. */
+  /** What it reports as committed survives a crash of the machine; other servers for tests do without, to be quick. */
+  durable?: boolean
   settings?: Record<string, string>
   /** Not in memory, as it is for tests, but where a real one's data lie. */
   onDisk?: boolean
@@ -43,13 +44,14 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const tried: string[] = []
   const machine = findMachineBinaries(user, tried)
   const folder = await makeServerFolder(user, {
-    programs: machine === null,
+    programs: machine === null && user !== null,
     onDisk: options.onDisk ?? false,
   })
   try {
-    const binaries = machine ?? (await copyEmbeddedBinaries(folder, user, tried))
+    const binaries = machine ?? (await provideFetchedBinaries(folder, user, tried))
     const password = randomBytes(12).toString('hex')
-    const cluster = { folder, user, binaries, password, settings: options.settings ?? {} }
+    const settings = { ...(options.durable && DURABLE), ...options.settings }
+    const cluster = { folder, user, binaries, password, settings }
     await createCluster(cluster)
     return await startOnFreePort(cluster)
   } catch (error) {
