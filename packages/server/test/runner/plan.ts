@@ -1,9 +1,9 @@
 /** Which test files run, in which processes and in which order. */
 
+import type { Random } from './random.ts'
+
 /** The files that one process runs. */
 export type Job = { name: string; files: string[] }
-
-export type Random = () => number
 
 /**
  * How the files of a folder share processes. Starting a process and loading the server costs more than most
@@ -43,17 +43,6 @@ export function planJobs(files: readonly string[], random: Random | null = null)
     }))
   })
   return random ? shuffle(jobs, random) : jobs
-}
-
-/** A generator of numbers from 0 to 1 that gives the same ones for the same seed (mulberry32). */
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 export function shuffle<Item>(items: readonly Item[], random: Random): Item[] {
