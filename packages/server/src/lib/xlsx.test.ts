@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { type JsonValue, parseExact } from '../src/lib/exact-json.ts'
-import { xlsxStream } from '../src/lib/xlsx.ts'
-import { openXlsx } from './helpers/hub/xlsx-file.ts'
-import { fc } from './helpers/random/fast-check.ts'
-import { createSeededRandom } from './helpers/random/seed.ts'
+import { openXlsx } from '../../test/helpers/hub/xlsx-file.ts'
+import { fc } from '../../test/helpers/random/fast-check.ts'
+import { createSeededRandom } from '../../test/helpers/random/seed.ts'
+import { type JsonValue, parseExact } from './exact-json.ts'
+import { xlsxStream } from './xlsx.ts'
 
 async function* chunked(rows: JsonValue[][], size: number): AsyncGenerator<JsonValue[][]> {
   for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)
