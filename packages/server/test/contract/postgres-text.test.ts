@@ -22,6 +22,7 @@ import {
 } from '../helpers/storage/fixtures.ts'
 import { openTemporaryPostgres, postgresEngine } from '../helpers/storage/postgres.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 type Kit = Pick<StorageKit, 'storage' | 'clock'> & { client: Client; school: TestPlatform }
 
@@ -120,7 +121,7 @@ describe('the jsonb copy of data', () => {
           })
           assert.deepEqual(rows, expected)
         }),
-        { numRuns: 40 },
+        { numRuns: rounds(20, 100) },
       )
     }),
   )

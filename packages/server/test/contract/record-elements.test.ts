@@ -29,6 +29,7 @@ import {
   pullWrite,
   type TestRead,
 } from '../helpers/storage/pulls.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 type Recogniser = Pick<RecordStore, 'recogniseElements'>
 
@@ -127,7 +128,7 @@ onEachEngine((engine) => {
           ])
           assert.deepEqual(ofQuick, ofSlow)
         })
-        await fc.assert(property, { numRuns: 25, examples: EXAMPLES })
+        await fc.assert(property, { numRuns: rounds(12, 60), examples: EXAMPLES })
       }),
     )
 

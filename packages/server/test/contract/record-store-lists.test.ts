@@ -16,6 +16,7 @@ import {
   write,
 } from '../helpers/storage/fixtures.ts'
 import { listInPages as readInPages } from '../helpers/storage/search.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 onEachEngine((engine) => {
   describe(`listing records on ${engine.name}`, () => {
@@ -225,7 +226,7 @@ onEachEngine((engine) => {
               }
             }
           }),
-          { numRuns: 25 },
+          { numRuns: rounds(8, 50) },
         )
       }),
     )

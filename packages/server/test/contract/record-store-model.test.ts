@@ -21,6 +21,7 @@ import {
   startTestPull,
   type TestRead,
 } from '../helpers/storage/pulls.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 const TYPES = ['students', 'staff'] as const
 
@@ -83,7 +84,7 @@ onEachEngine((engine) => {
             const platform = await registerTestPlatform(kit, { name, modules: [...TYPES] })
             await assertFollowsModel(kit, platform, steps)
           }),
-          { numRuns: 50 },
+          { numRuns: rounds(20, 120) },
         )
       }),
     )

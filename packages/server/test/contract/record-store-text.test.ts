@@ -16,6 +16,7 @@ import {
   writeOne,
 } from '../helpers/storage/fixtures.ts'
 import { beginRead, pullWrite } from '../helpers/storage/pulls.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 /** Texts that a database could confuse: by case, whitespace, accents, width, collation or type. */
 const ALIKE = [
@@ -204,7 +205,7 @@ onEachEngine((engine) => {
             assert.equal(record.full_name, full_name)
             assert.equal(record.data, stringifyExact(parseExact(sent)))
           }),
-          { numRuns: 60 },
+          { numRuns: rounds(25, 150) },
         )
       }),
     )

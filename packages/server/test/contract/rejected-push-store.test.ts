@@ -8,6 +8,7 @@ import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { ANY_REJECTED, only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
 import { keep, rejection } from '../helpers/storage/replays.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 const ALL = { ...ANY_REJECTED, limit: 1000, before: null }
 
@@ -251,7 +252,7 @@ onEachEngine((engine) => {
               }
             },
           ),
-          { numRuns: 25 },
+          { numRuns: rounds(12, 60) },
         )
       }),
     )

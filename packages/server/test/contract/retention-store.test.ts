@@ -17,6 +17,7 @@ import {
 import { beginRead, pullOnce, startTestPull, taskResult } from '../helpers/storage/pulls.ts'
 import { agesOf, dropOld, makeRow } from '../helpers/storage/retention.ts'
 import { countRows, runSql } from '../helpers/storage/sql.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 const DAY = 24 * 3600
 
@@ -50,7 +51,7 @@ onEachEngine((engine) => {
             })()
           },
         ),
-        { numRuns: 24 },
+        { numRuns: rounds(10, 50) },
       )
     })
 

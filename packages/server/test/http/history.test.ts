@@ -10,6 +10,7 @@ import { fc } from '../helpers/random/fast-check.ts'
 import { TestClock } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { runSql } from '../helpers/storage/sql.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 const START = '2026-03-10T08:00:00.000Z'
 const RecordId = Type.Object({ record_id: Type.Integer() })
@@ -126,7 +127,7 @@ onEachEngine((engine) => {
             assert.deepEqual(Object.fromEntries(got), { ...members })
           }
         }),
-        { numRuns: 15 },
+        { numRuns: rounds(8, 40) },
       )
     })
 
