@@ -15,8 +15,12 @@ const FOLDERS: readonly { name: string; pattern: RegExp; processes: number | 'ea
   { name: 'http', pattern: /^packages\/server\/test\/http\//, processes: 6 },
   { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 'each' },
   { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 'each' },
-  // Of what only one engine promises: these stop servers and open files of their own.
-  { name: 'engine', pattern: /\/contract\/(?:postgres-|sqlite)/, processes: 'each' },
+  // These mostly wait for servers that they stop or silence.
+  {
+    name: 'outages',
+    pattern: /\/contract\/postgres-(?:away|silent|start|abandoned)/,
+    processes: 'each',
+  },
   { name: 'contract', pattern: /^packages\/server\/test\/contract\//, processes: 6 },
   { name: 'test', pattern: /^packages\/[^/]+\/test\//, processes: 'each' },
   { name: 'unit', pattern: /^packages\/[^/]+\/src\//, processes: 2 },
