@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../server/test/helpers/random/fast-check.ts'
 import { type Again, judgeSending, retryAfterMs, type SendResult, waitAfter } from './delivery.ts'
 
 const answered = (status: number, body: object | null, asked = 0): SendResult => ({

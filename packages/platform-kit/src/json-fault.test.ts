@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../server/test/helpers/random/fast-check.ts'
 import { findDataFault } from './json-fault.ts'
 
 function nested(levels: number): object {

@@ -60,6 +60,9 @@ const ARROWS: Record<string, readonly string[]> = {
   main: ['cli', 'config', 'app', 'errors', PROTOCOL],
 }
 
+/** What test files of every package may import besides. */
+const TEST_HELPERS = 'packages/server/test/helpers/'
+
 const MAX_LINES = 400
 /** Files that may be longer, and the reason. */
 const LONG_FILES: Record<string, string> = {
@@ -113,6 +116,8 @@ test('the checks detect violations', () => {
     made('storage/postgres/i.ts', "import { protocol } from '@recordhub/protocol'"),
     made('errors.ts', `import '@recordhub/protocol'\nlet a = process . env['A']`),
     made('cli/j.ts', "process.exit(); import '../nowhere/k.ts'; import(name)"),
+    made('lib/l.ts', "import '../../test/helpers/time/until.ts'"),
+    made('lib/l.test.ts', "import '../../test/helpers/time/until.ts'"),
     made('nowhere/k.ts', "import '../missing.ts'\nimport '../../../protocol/src/index.ts'"),
   ]
   const graph = graphOf(sources)
@@ -124,6 +129,7 @@ test('the checks detect violations', () => {
     'storage/sqlite/h.ts → storage/postgres/i.ts',
     'errors.ts → @recordhub/protocol',
     'cli/j.ts → nowhere/k.ts',
+    'lib/l.ts → packages/server/test/helpers/time/until.ts',
     'nowhere/k.ts is in no area of the design',
   ])
   assert.deepEqual(findCycle(graph)?.map(shorten), [
@@ -134,6 +140,7 @@ test('the checks detect violations', () => {
   ])
   assert.deepEqual(findUnseen(sources), [
     'cli/j.ts: an import() of something computed',
+    'lib/l.ts: ../../test/helpers/time/until.ts leaves the package',
     'nowhere/k.ts: ../missing.ts is not there',
     'nowhere/k.ts: ../../../protocol/src/index.ts leaves the package',
   ])
@@ -177,9 +184,14 @@ function graphOf(sources: Source[]): Graph {
       source.path,
       importsOf(source.text)
         .map((name) => (name.startsWith('.') ? resolveFrom(source.path, name) : name))
-        .filter((name) => name.startsWith('packages/') || name.startsWith('@recordhub/')),
+        .filter((name) => name.startsWith('packages/') || name.startsWith('@recordhub/'))
+        .filter((target) => !isTestHelper(source.path, target)),
     ]),
   )
+}
+
+function isTestHelper(path: string, target: string): boolean {
+  return /\.test\.tsx?$/.test(path) && target.startsWith(TEST_HELPERS)
 }
 
 function resolveFrom(path: string, name: string): string {
@@ -208,6 +220,7 @@ function findUnseen(sources: Source[]): string[] {
     const relative = importsOf(text).filter((name) => /^\.(?!.*\.css$)/.test(name))
     const faults = relative.flatMap((name) => {
       const target = resolveFrom(path, name)
+      if (isTestHelper(path, target)) return []
       if (!target.startsWith(`${root}/`)) return [`${name} leaves the package`]
       return paths.has(target) ? [] : [`${name} is not there`]
     })

@@ -1,4 +1,4 @@
-/** What tests must not do, since a test that does it fails by chance on a slow or busy machine. */
+/** What tests must not do, since a test that does it fails by chance, or fails in a way that cannot be repeated. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -35,7 +35,20 @@ const LOOPS: Readonly<Record<string, string>> = {
   'packages/server/src/lib/take-turns.test.ts': 'one turn, in which nothing may start',
   'packages/server/test/http/pull-pace.test.ts': 'a pull that reads ahead until its buffer is full',
   'packages/server/test/http/receiver-limits.test.ts': 'pushes of which some are rejected at once',
-  'packages/server/test/xlsx.test.ts': 'a generator that is ended by the stream',
+  'packages/server/src/lib/xlsx.test.ts': 'a generator that is ended by the stream',
+}
+
+/** Random values that do not choose test cases, by file. They must differ from run to run. */
+const RANDOM_VALUES: Readonly<Record<string, string>> = {
+  'packages/platform-runner/test/helpers/engines.ts': 'names of databases',
+  'packages/server/test/helpers/hub/software-passkey.ts': 'ids of passkeys',
+  'packages/server/test/helpers/postgres/database.ts': 'names of databases and runs',
+  'packages/server/test/helpers/postgres/server.ts': 'a password',
+  'packages/server/test/helpers/process/engine.ts': 'the secret of a hub',
+  'packages/server/test/helpers/process/free-port.ts': 'candidates for free ports',
+  'packages/server/test/helpers/random/seed.ts': 'the seed of a file that runs without the runner',
+  'packages/server/test/process/secret-rotation.test.ts': 'the secrets of a hub',
+  'packages/server/test/runner/options.ts': 'the seed of a run',
 }
 
 type Rule = {
@@ -69,6 +82,20 @@ const RULES: readonly Rule[] = [
     pattern: /\.listen\(\s*[1-9]|\bPORT: '?[1-9]/,
     instead: 'listen at port 0, or use helpers/process/free-port.ts',
     allowed: {},
+  },
+  {
+    name: 'no property test imports fast-check directly',
+    pattern: /from 'fast-check'/,
+    instead: 'import fc from helpers/random/fast-check.ts, which sets the seed of the run',
+    allowed: {
+      'packages/server/test/helpers/random/fast-check.ts': 'sets the seed',
+    },
+  },
+  {
+    name: 'no test chooses its cases by values that the seed does not repeat',
+    pattern: /\bMath\.random\b|\brandom(?:Bytes|Int)\(|\bgetRandomValues\b/,
+    instead: 'use createSeededRandom() of helpers/random/seed.ts',
+    allowed: RANDOM_VALUES,
   },
 ]
 

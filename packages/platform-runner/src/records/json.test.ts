@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../server/test/helpers/random/fast-check.ts'
 import { exactNumber, isOutOfBounds, parseExact } from './json.ts'
 
 const number = fc

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Alert } from '@recordhub/protocol'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { composeAlertMail, composeTestMail } from './alert-mail.ts'
 
 function alert(message: string, over: Partial<Alert> = {}): Alert {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { createHashReference, namesRecord, pseudonymOf, referencesIn } from './erasure.ts'
 
 const record = { record_type: 'cases', reference_number: 'R-1' }

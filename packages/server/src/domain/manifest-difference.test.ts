@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Manifest, Module } from '@recordhub/protocol'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { findManifestChanges, type KeptModule, keepModule } from './manifest-difference.ts'
 
 const AT = '2026-11-21T08:00:00.000Z'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { hourOf, hourText, KNOWN_HOURS, PushRhythms } from './push-rhythm.ts'
 
 const WEEK = 168

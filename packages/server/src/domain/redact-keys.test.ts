@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { REMOVED_KEY, redactKeys, redactText } from './redact-keys.ts'
 
 const KEY = 'rhk_0123456789abcdefghijABCDEFGHIJ'

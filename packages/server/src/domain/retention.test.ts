@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { listCutoffs, MOST_ROWS_A_STEP, nextStepLimit, RETENTION_NOUNS } from './retention.ts'
 
 const DAY_MS = 24 * 3600 * 1000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { concernsPlatform, decideRetry, MAX_TRIES, type RequestFailure } from './retry.ts'
 
 const FIRST = { tries: 1, left_ms: 900_000, chance: 1 }

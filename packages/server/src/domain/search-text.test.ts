@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { parseExact } from '../lib/exact-json.ts'
 import { foldText, indexText, isFound, lookUpTexts, parseSearch } from './search-text.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { decideWanted, type Factors, keepsFactor } from './second-factor.ts'
 
 const NONE: Factors = { second_factor: false, passkeys: 0, single_sign_on: false }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { compareCodePoints } from '../lib/code-points.ts'
 import { parseExact } from '../lib/exact-json.ts'
 import { isNumericType, numberKey, sortKeyOf, sortKeyOfText } from './sort-key.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { IdSet } from './id-set.ts'
 
 test('an IdSet contains the same ids as a Set', () => {

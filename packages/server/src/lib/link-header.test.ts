@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { findLink } from './link-header.ts'
 
 test('the next page is found in every form that RFC 8288 allows', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { PaceMeter } from './pace-meter.ts'
 
 const LIMITS = { silenceMs: 30_000, windowMs: 60_000, bytesPerSecond: 1024 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { PositionRuns } from './position-runs.ts'
 
 test('the position of each id is found, in whatever order they are added', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { uniqueNames } from './unique-names.ts'
 
 test('names are unique in any case, fit the limit and are well formed', () => {

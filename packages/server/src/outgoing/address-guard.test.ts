@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/helpers/random/fast-check.ts'
 import { whyRefused } from './address-guard.ts'
 
 test('link-local, multicast and metadata addresses are rejected in every form', () => {

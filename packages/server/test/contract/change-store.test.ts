@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../helpers/random/fast-check.ts'
 import { deleteRecord, Follower, readChanges } from '../helpers/storage/changes.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -17,6 +17,7 @@ import {
 import { markUnmet } from '../helpers/storage/missing.ts'
 import { beginRead, pullWrite } from '../helpers/storage/pulls.ts'
 import { runSql } from '../helpers/storage/sql.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 onEachEngine((engine) => {
   describe(`the change feed on ${engine.name}`, () => {
@@ -236,7 +237,7 @@ onEachEngine((engine) => {
             const numbers = follower.lines.map((line) => line.change_seq)
             assert.equal(new Set(numbers).size, numbers.length)
           }),
-          { numRuns: 20 },
+          { numRuns: rounds(10, 50) },
         )
       }),
     )

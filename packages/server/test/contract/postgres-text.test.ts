@@ -1,11 +1,12 @@
 /** Texts that PostgreSQL limits: the jsonb copy of `data` for queries, and long names. */
 import assert from 'node:assert/strict'
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import fc from 'fast-check'
 import { Client } from 'pg'
 import { stringifyExact } from '../../src/lib/exact-json.ts'
 import type { RecordRow } from '../../src/storage/port/record-store.ts'
+import { fc } from '../helpers/random/fast-check.ts'
+import { createSeededRandom, incompressibleText } from '../helpers/random/seed.ts'
 import { type StorageKit, TestClock, withStorage } from '../helpers/storage/engine.ts'
 import {
   json,
@@ -21,6 +22,7 @@ import {
 } from '../helpers/storage/fixtures.ts'
 import { openTemporaryPostgres, postgresEngine } from '../helpers/storage/postgres.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 type Kit = Pick<StorageKit, 'storage' | 'clock'> & { client: Client; school: TestPlatform }
 
@@ -119,7 +121,7 @@ describe('the jsonb copy of data', () => {
           })
           assert.deepEqual(rows, expected)
         }),
-        { numRuns: 40 },
+        { numRuns: rounds(20, 100) },
       )
     }),
   )
@@ -144,7 +146,8 @@ describe('the jsonb copy of data', () => {
 
 describe('long names', () => {
   test('long names are listed in the same order on both engines, in pages and both directions', async () => {
-    const noise = () => randomBytes(786_432).toString('base64')
+    const random = createSeededRandom()
+    const noise = () => incompressibleText(random)
     const same = 'n'.repeat(256)
     const boundary = ['\u{10000}', '\uffff', '\ue000', '\ud7ff', '\u{10ffff}', 'a', '\u0001', '😀']
     const names = [
@@ -189,7 +192,7 @@ describe('long names', () => {
     'a record can be updated to a name of one megabyte and read back',
     withSchool(async (kit) => {
       await writeOne(kit, pushWrite(kit.school))
-      const full_name = randomBytes(786_432).toString('base64')
+      const full_name = incompressibleText(createSeededRandom())
       const { outcome, record_id } = await writeOne(kit, pushWrite(kit.school, { full_name }))
       assert.equal(outcome, 'updated')
       assert.equal((await kit.storage.records.readRecord(record_id))?.full_name, full_name)

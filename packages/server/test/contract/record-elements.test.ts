@@ -1,13 +1,13 @@
 /** Unchanged elements of a pull are recognised without parsing, which must only affect speed. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { manifestTag } from '../../src/domain/record.ts'
 import { checkPulled } from '../../src/domain/record-input.ts'
 import { ElementReader } from '../../src/features/pull/read-elements.ts'
 import { ArrayMemberScanner } from '../../src/lib/array-member-scanner.ts'
 import { PositionRuns } from '../../src/lib/position-runs.ts'
 import type { PullWrite, RecordStore } from '../../src/storage/port/record-store.ts'
+import { fc } from '../helpers/random/fast-check.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
@@ -29,6 +29,7 @@ import {
   pullWrite,
   type TestRead,
 } from '../helpers/storage/pulls.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 type Recogniser = Pick<RecordStore, 'recogniseElements'>
 
@@ -127,7 +128,7 @@ onEachEngine((engine) => {
           ])
           assert.deepEqual(ofQuick, ofSlow)
         })
-        await fc.assert(property, { numRuns: 25, examples: EXAMPLES })
+        await fc.assert(property, { numRuns: rounds(12, 60), examples: EXAMPLES })
       }),
     )
 

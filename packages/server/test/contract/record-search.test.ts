@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { parseRecordQuery } from '../../src/domain/record-query.ts'
 import type { RecordQuery } from '../../src/storage/port/record-store.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
+import { fc } from '../helpers/random/fast-check.ts'
 import { withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
@@ -18,6 +18,7 @@ import { listUnmet, markUnmet } from '../helpers/storage/missing.ts'
 import { beginRead, finishTestPull } from '../helpers/storage/pulls.ts'
 import { chooseFields, indexAll, listInPages, modelList } from '../helpers/storage/search.ts'
 import { runSql } from '../helpers/storage/sql.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 onEachEngine((engine) => {
   const found = async (storage: Storage, query: string) =>
@@ -70,7 +71,7 @@ onEachEngine((engine) => {
             const whole = await listPage(storage, query)
             assert.deepEqual([whole.estimated_total, whole.is_estimate], [expected.length, false])
           }),
-          { numRuns: 100 },
+          { numRuns: rounds(30, 200) },
         )
       }),
     )
@@ -121,7 +122,7 @@ onEachEngine((engine) => {
               assert.deepEqual(kept, before, `${text}, ${limit} a page`)
             }
           }),
-          { numRuns: 20 },
+          { numRuns: rounds(8, 40) },
         )
       }),
     )

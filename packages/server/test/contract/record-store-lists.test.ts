@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { RECORD_SORTS, type RecordSort } from '@recordhub/protocol'
-import fc from 'fast-check'
 import type { RecordQuery, RecordRow } from '../../src/storage/port/record-store.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
+import { fc } from '../helpers/random/fast-check.ts'
 import { withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
@@ -16,6 +16,7 @@ import {
   write,
 } from '../helpers/storage/fixtures.ts'
 import { listInPages as readInPages } from '../helpers/storage/search.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 onEachEngine((engine) => {
   describe(`listing records on ${engine.name}`, () => {
@@ -225,7 +226,7 @@ onEachEngine((engine) => {
               }
             }
           }),
-          { numRuns: 25 },
+          { numRuns: rounds(8, 50) },
         )
       }),
     )

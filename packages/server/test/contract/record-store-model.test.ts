@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../helpers/random/fast-check.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
@@ -21,6 +21,7 @@ import {
   startTestPull,
   type TestRead,
 } from '../helpers/storage/pulls.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 const TYPES = ['students', 'staff'] as const
 
@@ -83,7 +84,7 @@ onEachEngine((engine) => {
             const platform = await registerTestPlatform(kit, { name, modules: [...TYPES] })
             await assertFollowsModel(kit, platform, steps)
           }),
-          { numRuns: 50 },
+          { numRuns: rounds(20, 120) },
         )
       }),
     )

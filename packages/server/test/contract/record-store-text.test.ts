@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { parseExact, stringifyExact } from '../../src/lib/exact-json.ts'
 import { isStorableText } from '../../src/lib/storable-text.ts'
+import { fc } from '../helpers/random/fast-check.ts'
 import { withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
@@ -16,6 +16,7 @@ import {
   writeOne,
 } from '../helpers/storage/fixtures.ts'
 import { beginRead, pullWrite } from '../helpers/storage/pulls.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 /** Texts that a database could confuse: by case, whitespace, accents, width, collation or type. */
 const ALIKE = [
@@ -204,7 +205,7 @@ onEachEngine((engine) => {
             assert.equal(record.full_name, full_name)
             assert.equal(record.data, stringifyExact(parseExact(sent)))
           }),
-          { numRuns: 60 },
+          { numRuns: rounds(25, 150) },
         )
       }),
     )

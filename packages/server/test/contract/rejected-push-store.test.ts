@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { RejectedPush } from '@recordhub/protocol'
-import fc from 'fast-check'
 import { wordsFor } from '../../src/errors.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
+import { fc } from '../helpers/random/fast-check.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { ANY_REJECTED, only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
 import { keep, rejection } from '../helpers/storage/replays.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 const ALL = { ...ANY_REJECTED, limit: 1000, before: null }
 
@@ -251,7 +252,7 @@ onEachEngine((engine) => {
               }
             },
           ),
-          { numRuns: 25 },
+          { numRuns: rounds(12, 60) },
         )
       }),
     )

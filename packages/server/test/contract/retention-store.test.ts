@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { RETENTION_NOUNS } from '../../src/domain/retention.ts'
+import { fc } from '../helpers/random/fast-check.ts'
 import { withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
@@ -17,6 +17,7 @@ import {
 import { beginRead, pullOnce, startTestPull, taskResult } from '../helpers/storage/pulls.ts'
 import { agesOf, dropOld, makeRow } from '../helpers/storage/retention.ts'
 import { countRows, runSql } from '../helpers/storage/sql.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 const DAY = 24 * 3600
 
@@ -50,7 +51,7 @@ onEachEngine((engine) => {
             })()
           },
         ),
-        { numRuns: 24 },
+        { numRuns: rounds(10, 50) },
       )
     })
 

@@ -17,7 +17,7 @@ import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
 import { REFUSAL, startMailServer, type TestMailServer } from '../helpers/hub/smtp-server.ts'
 import type { StorageEngine, TestClock } from '../helpers/storage/engine.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { listLines, only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
 import { until } from '../helpers/time/until.ts'
 
@@ -65,7 +65,7 @@ function sendTestMail(hub: TestHub, role: 'operator' | 'admin' = 'admin') {
   return hub.send({ method: 'POST', url: '/api/v1/alerts/test-mail', headers })
 }
 
-onEachEngine((engine) => {
+onEachEngineWhenDeep((engine) => {
   describe(`mails about alerts, on ${engine.name}`, () => {
     test('an alert sends one mail when it opens and one when it resolves', async () => {
       await using server = await startMailServer()

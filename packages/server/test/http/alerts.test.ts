@@ -24,7 +24,7 @@ import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAnswer, expectError } from '../helpers/hub/response.ts'
 import { simulatedModule, simulatePlatform } from '../helpers/platform/platform.ts'
 import { respond } from '../helpers/platform/respond.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
 import { question } from '../helpers/storage/missing.ts'
 import { beginRead } from '../helpers/storage/pulls.ts'
@@ -36,7 +36,7 @@ function post(hub: TestHub, path: string, role: 'viewer' | 'operator' | 'admin' 
   return hub.send({ method: 'POST', url: `/api/v1/alerts/${path}`, headers })
 }
 
-onEachEngine((engine) => {
+onEachEngineWhenDeep((engine) => {
   describe(`alerts, on ${engine.name}`, () => {
     test('a platform that fails five pulls in a row opens an alert, until a pull succeeds', async () => {
       await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, withOperator: true })

@@ -106,13 +106,10 @@ onEachEngine((engine) => {
       ])
     })
 
-    test('a cursor ahead of the feed returns 409, and invalid parameters return 400', async () => {
+    test('a cursor ahead of the feed returns 409, and a request without a token 401', async () => {
       const { next_cursor } = await read()
       const ahead = await hub().get(`/api/v1/changes?since=${Number(next_cursor) + 1}`)
       expectError(ahead, 409, 'cursor_beyond')
-      for (const query of ['since=x', 'since=-1', 'since=1.5', 'limit=0', 'limit=501', 'a=1']) {
-        expectError(await hub().get(`/api/v1/changes?${query}`), 400, 'invalid_request')
-      }
       expectError(await hub().send({ url: '/api/v1/changes' }), 401, 'not_signed_in')
     })
   })

@@ -250,18 +250,6 @@ onEachEngine((engine) => {
       }
     })
 
-    for (const query of [
-      ...['', 'format=pdf', 'format=csv&format=json', 'format=csv&limit=5', 'format=csv&bom=yes'],
-      ...['format=json&columns=a', 'format=xlsx&bom=true', 'format=ndjson&header=label'],
-      ...['format=json&raw=true', 'format=csv&sort=nothing'],
-      ...['format=csv&filter[a][like]=1', 'format=csv&nothing=1', 'format=csv&q=a&q=b'],
-    ]) {
-      test(`an export with the query "${query}" returns 400`, async () => {
-        const answer = await hub().get(`/api/v1/records/export?${query}`)
-        expectError(answer, 400, 'invalid_request')
-      })
-    }
-
     test('an export requires a session or token, and HEAD writes no file', async () => {
       const url = '/api/v1/records/export?format=csv'
       expectError(await hub().send({ url }), 401, 'not_signed_in')

@@ -2,14 +2,15 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { FieldOrigin } from '@recordhub/protocol'
-import fc from 'fast-check'
 import Type from 'typebox'
 import { parseExact } from '../../src/lib/exact-json.ts'
 import { newRecord, push, registerAny, shareHub } from '../helpers/hub/actions.ts'
 import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
+import { fc } from '../helpers/random/fast-check.ts'
 import { TestClock } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { runSql } from '../helpers/storage/sql.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 const START = '2026-03-10T08:00:00.000Z'
 const RecordId = Type.Object({ record_id: Type.Integer() })
@@ -126,7 +127,7 @@ onEachEngine((engine) => {
             assert.deepEqual(Object.fromEntries(got), { ...members })
           }
         }),
-        { numRuns: 15 },
+        { numRuns: rounds(8, 40) },
       )
     })
 

@@ -5,7 +5,7 @@ import { pullAll } from '../helpers/hub/actions.ts'
 import { missingOf, startWithRecords } from '../helpers/hub/missing.ts'
 import { type Behaviour, respond } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 async function startPaging(engine: StorageEngine) {
   const kit = await startWithRecords(engine, 20)
@@ -30,7 +30,7 @@ async function startPaging(engine: StorageEngine) {
   }
 }
 
-onEachEngine((engine) => {
+onEachEngineWhenDeep((engine) => {
   describe(`missing records of a paged module, on ${engine.name}`, () => {
     test('a record absent from two reads in a row is marked after the second', async () => {
       await using kit = await startPaging(engine)

@@ -8,7 +8,7 @@ import type { TestHub } from '../helpers/hub/hub.ts'
 import { missingOf, startWithRecords } from '../helpers/hub/missing.ts'
 import { expectAnswer, expectError, expectMembers } from '../helpers/hub/response.ts'
 import { simulatedRecord } from '../helpers/platform/platform.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 import { countRows } from '../helpers/storage/sql.ts'
 
@@ -18,7 +18,7 @@ const MEMBERS = [
 ]
 type Verb = 'approve' | 'dismiss'
 
-onEachEngine((engine) => {
+onEachEngineWhenDeep((engine) => {
   describe(`many records missing at once, on ${engine.name}`, () => {
     for (const [count, gone] of [
       [50, 10],

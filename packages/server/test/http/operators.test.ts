@@ -86,24 +86,6 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(await countRows(hub().storage, 'operators'), before)
     })
 
-    test('an invitation with a known or invalid e-mail, role or lifetime is rejected', async () => {
-      const send = (body: object) =>
-        hub().send({
-          method: 'POST',
-          url: '/api/v1/invitations',
-          headers: { authorization: hub().authorization('admin') },
-          body,
-        })
-      expectError(await send({ email: EMAIL, role: 'viewer' }), 422, 'invalid_operator')
-      expectError(await send({ email: 'bob', role: 'viewer' }), 422, 'invalid_operator')
-      expectError(await send({ email: 'a@b.org', role: 'god' }), 400, 'invalid_request')
-      expectError(
-        await send({ email: 'a@b.org', role: 'viewer', expires_in_days: 999 }),
-        400,
-        'invalid_request',
-      )
-    })
-
     test('another site can neither read nor accept an invitation', async () => {
       const token = await invite(hub(), 'csrf@example.org', 'viewer')
       for (const [url, body] of [
@@ -345,20 +327,6 @@ onEachEngineWhenDeep((engine) => {
       const { expires_at } = Object(expectObject(made, 201)['api_token'])
       assert.ok(Date.parse(expires_at) < inTwoDays)
     })
-
-    test('invalid token requests are rejected', async () => {
-      const headers = { authorization: hub().authorization('admin') }
-      for (const body of [
-        {},
-        { name: '', role: 'viewer' },
-        { name: 'x', role: 'god' },
-        { name: 'x', role: 'viewer', expires_in_days: 0 },
-        { name: 'x', role: 'viewer', operator_id: 'someone' },
-      ]) {
-        const answer = await hub().send({ method: 'POST', url: '/api/v1/tokens', headers, body })
-        expectError(answer, 400, 'invalid_request')
-      }
-    })
   })
 
   describe(`the audit log and the about page, on ${engine.name}`, () => {
@@ -380,7 +348,6 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual([rest['audit'].length, rest['next_cursor']], [3, null])
       assert.equal((await auditOf(hub, '&from=2100-01-01T00:00:00Z')).length, 0)
       assert.equal((await auditOf(hub, '&until=2000-01-01T00:00:00%2B02:00')).length, 0)
-      expectError(await hub.get('/api/v1/audit?from=yesterday'), 400, 'invalid_request')
     })
 
     test("a viewer reads the hub's version, engine, size and retention", async () => {

@@ -15,11 +15,11 @@ import {
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
 import { respond, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 
-onEachEngine((engine) => {
+onEachEngineWhenDeep((engine) => {
   describe(`activating and deactivating a platform, on ${engine.name}`, () => {
     test('an inactive platform is rejected and not pulled; its key works again once it is active', async () => {
       await using hub = await startTestHub(engine)

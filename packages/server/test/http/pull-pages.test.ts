@@ -8,7 +8,7 @@ import {
   simulatedRecord,
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 const json = 'application/json'
@@ -54,7 +54,7 @@ const BROKEN: readonly (readonly [string, Behaviour, RegExp, string[]])[] = [
   ],
 ]
 
-onEachEngine((engine) => {
+onEachEngineWhenDeep((engine) => {
   describe(`paged responses, on ${engine.name}`, () => {
     test('all pages are requested with the key, and the total covers all of them', async () => {
       await using kit = await startPulledHub(engine)

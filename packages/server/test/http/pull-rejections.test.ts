@@ -9,7 +9,7 @@ import type { TestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import { expectAnswer, expectError } from '../helpers/hub/response.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
@@ -61,7 +61,7 @@ async function rejectedBy(hub: TestHub, pullId: number, more = ''): Promise<unkn
   return expectAnswer(answer, 200, Page).rejected_pushes.map((one) => one.body)
 }
 
-onEachEngine((engine) => {
+onEachEngineWhenDeep((engine) => {
   describe(`records rejected by a pull, on ${engine.name}`, () => {
     test('the task and the activity report each reason with its count', async () => {
       await using kit = await startPulledHub(engine)

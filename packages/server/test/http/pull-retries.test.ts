@@ -1,4 +1,7 @@
-/** Which failed requests the hub retries, how often and after which delay. */
+/**
+ * Which failed requests the hub retries, and after which delay. `pull-misbehaviour.test.ts` counts the requests for
+ * each kind of failure.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { waitFor } from '../../src/lib/abortable-loop.ts'
@@ -19,31 +22,16 @@ import { only } from '../helpers/storage/fixtures.ts'
 const SENT = 'Tue, 10 Mar 2026 08:00:00 GMT'
 const THEN = 'Tue, 10 Mar 2026 08:00:30 GMT'
 
-/** Failures that are not retried, and the expected error of the task. */
-const NOT_AGAIN: readonly (readonly [string, Behaviour, RegExp])[] = [
-  ['HTTP 500', respond.status(500, { 'Retry-After': '1' }), /HTTP 500/],
-  ['HTTP 404', respond.status(404), /HTTP 404/],
-  ['HTTP 401', respond.status(401), /source API key/],
-  ['a closed connection', respond.nothing(), /cut off/],
-  ['a response that is cut off', respond.cutOff('{"records":['), /cut off/],
-  ['a Retry-After of an hour', respond.status(429, { 'Retry-After': '3600' }), /429.*3600 s/],
-]
-
-/** Failures of the first module, and the number of requests for the second one, which returns 503. */
+/**
+ * Failures of the first module, and the number of requests for the second one, which returns 503. Which failures
+ * concern the whole platform is proved in `domain/retry.test.ts` and `outgoing/outgoing-error.test.ts`.
+ */
 const THEN_BUSY: readonly (readonly [string, Behaviour, number])[] = [
   ['404', respond.status(404), 4],
-  ['500', respond.status(500), 4],
-  ['502 on every attempt', respond.status(502), 4],
-  ['HTML', respond.html(), 4],
   ['malformed JSON', respond.text('{"records": [}', 'application/json'), 4],
-  ['another platform_name', respond.json({ platform_name: 'another', records: [] }), 4],
-  ['a closed connection', respond.nothing(), 4],
   ['a response that is cut off', respond.cutOff('{"records":['), 4],
   ['401', respond.status(401), 1],
-  ['403', respond.status(403), 1],
-  ['429 on every attempt', respond.status(429), 1],
   ['503 on every attempt', respond.status(503), 1],
-  ['503 with a Retry-After of an hour', respond.status(503, { 'Retry-After': '3600' }), 1],
 ]
 
 /** Starts a hub that records the delays before its retries instead of waiting. */
@@ -60,20 +48,18 @@ async function startNoting(engine: StorageEngine, env: Record<string, string> = 
 
 onEachEngineWhenDeep((engine) => {
   describe(`retries, on ${engine.name}`, () => {
-    for (const status of [429, 502, 503, 504]) {
-      test(`${status} is retried with growing delays until the pull succeeds`, async () => {
-        await using kit = await startNoting(engine)
-        kit.platform.behaveInTurn('records/cases', respond.status(status), respond.status(status))
-        const task = await kit.pull()
-        assert.deepEqual([task.state, task.created, task.error], ['succeeded', 1, null])
-        assert.equal(kit.platform.asked().length, 3)
-        const [first = 0, second = 0] = kit.pauses
-        assert.ok(first > 0 && second >= first, 'the pauses grow')
-        for (const { headers } of kit.platform.asked()) {
-          assert.equal(headers['x-platform-api-key'], kit.platform.source_api_key)
-        }
-      })
-    }
+    test('a 503 is retried with growing delays and the same key until the pull succeeds', async () => {
+      await using kit = await startNoting(engine)
+      kit.platform.behaveInTurn('records/cases', respond.status(503), respond.status(503))
+      const task = await kit.pull()
+      assert.deepEqual([task.state, task.created, task.error], ['succeeded', 1, null])
+      assert.equal(kit.platform.asked().length, 3)
+      const [first = 0, second = 0] = kit.pauses
+      assert.ok(first > 0 && second >= first, 'the pauses grow')
+      for (const { headers } of kit.platform.asked()) {
+        assert.equal(headers['x-platform-api-key'], kit.platform.source_api_key)
+      }
+    })
 
     for (const [what, failure, times] of THEN_BUSY) {
       const isRetried = times > 1
@@ -128,33 +114,6 @@ onEachEngineWhenDeep((engine) => {
         tasks.map((task) => task.state),
         ['failed', 'failed', 'succeeded', 'failed'],
       )
-    })
-
-    test('a task fails after four requests that return 503', async () => {
-      await using kit = await startNoting(engine)
-      kit.platform.behave('records/cases', respond.status(503))
-      const task = await kit.pull()
-      assert.equal(task.state, 'failed')
-      assert.match(task.error ?? '', /HTTP 503/)
-      assert.equal(kit.platform.asked().length, 4)
-    })
-
-    for (const [what, behaviour, words] of NOT_AGAIN) {
-      test(`${what} is not retried`, async () => {
-        await using kit = await startNoting(engine)
-        kit.platform.behave('records/cases', behaviour)
-        const task = await kit.pull()
-        assert.equal(task.state, 'failed')
-        assert.match(task.error ?? '', words)
-        assert.deepEqual([kit.platform.asked().length, kit.pauses], [1, []])
-      })
-    }
-
-    test('the hub waits for a Retry-After in seconds', async () => {
-      await using kit = await startNoting(engine)
-      kit.platform.behaveInTurn('records/cases', respond.status(429, { 'Retry-After': '7' }))
-      assert.equal((await kit.pull()).state, 'succeeded')
-      assert.deepEqual(kit.pauses, [7000])
     })
 
     test('a Retry-After date is relative to the Date header of the response', async () => {

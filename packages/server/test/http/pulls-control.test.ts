@@ -10,7 +10,6 @@ import {
   readPull,
   recordsOf,
   registerPlatform,
-  setStatus,
   startPull,
   untilPullEnds,
 } from '../helpers/hub/actions.ts'
@@ -128,28 +127,6 @@ onEachEngine((engine) => {
       })
       const { pull } = expectAnswer(answer, 202, StartPullAnswer)
       assert.equal(only((await untilPullEnds(hub, pull.id)).tasks).record_type, 'b')
-    })
-
-    test('rejects invalid requests with an error code and starts no pull', async () => {
-      await using hub = await startTestHub(engine)
-      await using platform = await simulatePlatform()
-      const { id } = await registerPlatform(hub, platform)
-      const url = `/api/v1/platforms/${id}/pull`
-      const unknown = await call(hub, url, { body: { record_types: ['nonsense'] } })
-      expectError(unknown, 422, 'module_not_registered')
-      for (const body of [
-        { record_types: [] },
-        { record_types: 'cases' },
-        { modules: ['cases'] },
-      ]) {
-        expectError(await call(hub, url, { body }), 400, 'invalid_request')
-      }
-      expectError(await call(hub, `/api/v1/platforms/${id + 1000}/pull`), 404, 'not_found')
-      expectError(await call(hub, url, { role: 'viewer' }), 403, 'forbidden')
-      await setStatus(hub, id, 'inactive')
-      expectError(await call(hub, url), 409, 'platform_inactive')
-      const answer = await hub.get('/api/v1/pulls')
-      assert.deepEqual(JSON.parse(answer.text).pulls, [])
     })
   })
 })

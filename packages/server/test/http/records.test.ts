@@ -141,16 +141,6 @@ onEachEngine((engine) => {
       assert.deepEqual((await read({ platform: "x' OR 1=1 --" })).records, [])
     })
 
-    for (const query of [
-      ...['limit=0', 'limit=501', 'limit=-1', 'limit=abc', 'limit=1.5', 'limit=1&limit=2'],
-      ...['sort=nothing', 'sort=', 'sort=--record_id', 'sort=record_id,full_name', 'unknown=1'],
-      ...['cursor=', 'cursor=abc', 'cursor=bnVsbA'],
-    ]) {
-      test(`a list of records with ${query} returns 400`, async () => {
-        expectError(await hub().get(`/api/v1/records?${query}`), 400, 'invalid_request')
-      })
-    }
-
     for (const [what, sort, change] of [
       ['with a string instead of a number', 'record_id', ([list, way]) => [list, way, 'text', 1]],
       ['with a number instead of a string', 'full_name', ([list, way]) => [list, way, 1, 1]],
@@ -215,22 +205,6 @@ onEachEngine((engine) => {
       const next = await read({ ...query, cursor: page.next_cursor ?? '' })
       assert.deepEqual(next.records, pages[1])
     })
-
-    for (const [id, status] of [
-      ['999999', 404],
-      ['9007199254740991', 404],
-      ['abc', 400],
-      ['0', 400],
-      ['-1', 400],
-      ['1.5', 400],
-    ] as const) {
-      test(`the record ${id} and its history return ${status}`, async () => {
-        const code = status === 404 ? 'not_found' : 'invalid_request'
-        for (const url of [`/api/v1/records/${id}`, `/api/v1/records/${id}/history`]) {
-          expectError(await hub().get(url), status, code)
-        }
-      })
-    }
 
     test('the history lists each change except the creation, newest first', async () => {
       const created = await push(hub(), key, newRecord('H-1', { data: { a: 1, b: null } }))
@@ -303,9 +277,6 @@ onEachEngine((engine) => {
       }
       const mine = await hub().get(`/api/v1/activity?platform=${platform}&level=error`)
       assert.deepEqual(expectAnswer(mine, 200, Page).activity, [])
-      for (const wrong of ['level=loud', 'cursor=x', 'limit=501', 'unknown=1']) {
-        expectError(await hub().get(`/api/v1/activity?${wrong}`), 400, 'invalid_request')
-      }
     })
 
     test('rejected pushes are returned in pages, newest first, each once with all its members', async () => {
@@ -335,9 +306,6 @@ onEachEngine((engine) => {
       }
       const coded = await hub().get('/api/v1/rejected-pushes?code=module_not_registered')
       assert.equal(expectAnswer(coded, 200, Page).rejected_pushes.length, 1)
-      for (const wrong of ['cursor=x', 'limit=0', 'unknown=1']) {
-        expectError(await hub().get(`/api/v1/rejected-pushes?${wrong}`), 400, 'invalid_request')
-      }
     })
   })
 })

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { PlatformPulls, Statistics } from '@recordhub/protocol'
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
-import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectAnswer } from '../helpers/hub/response.ts'
 import { respond, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
@@ -38,9 +38,6 @@ onEachEngine((engine) => {
       assert.deepEqual([sum('created'), sum('updated')], [3, 1])
       assert.deepEqual([sum('platforms_added'), sum('modules_added')], [1, 1])
       assert.equal((await read('/api/v1/statistics?hours=2')).length, 2)
-      for (const query of ['hours=0', 'hours=100000', 'hours=x', 'days=1']) {
-        expectError(await hub.get(`/api/v1/statistics?${query}`), 400, 'invalid_request')
-      }
     })
 
     test('the latest pulls of a platform are listed newest first', async () => {
@@ -61,10 +58,6 @@ onEachEngine((engine) => {
           [first.pull.id, 'succeeded'],
         ],
       )
-      const many = Array.from({ length: 51 }, (_, index) => index + 1).join(',')
-      for (const ids of ['', 'a', '0', '1,', many]) {
-        expectError(await hub.get(url(ids)), 400, 'invalid_request')
-      }
     })
 
     test('the tasks of a pull can be limited in number and filtered by state', async () => {

@@ -1,7 +1,8 @@
 /** The parts of the deep tier: the long forms of all tests but unit tests, and checks that need more programs. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type Job, planJobs, type Random, shuffle } from './plan.ts'
+import { type Job, planJobs, shuffle } from './plan.ts'
+import type { Random } from './random.ts'
 
 export type Part = { kind: 'tests'; name: string; job: Job } | { kind: 'check'; name: string }
 

@@ -7,14 +7,16 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { globalSetup, globalTeardown } from '../global-setup.ts'
 import { measureSlowness } from './calibrate.ts'
 import { planParts, runCheck } from './deep.ts'
-import { HELP, type Options, readOptions } from './options.ts'
-import { createRandom, findNeeds, type Job, planJobs, selectFiles } from './plan.ts'
+import { formatRepeatCommand, HELP, type Options, readOptions } from './options.ts'
+import { findNeeds, type Job, planJobs, selectFiles } from './plan.ts'
+import { createRandom } from './random.ts'
 import { createReport, type Report } from './report.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const CACHE = join(ROOT, 'node_modules/.cache/recordhub-tests')
 const PATTERNS = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts']
 const SOURCES = ['packages/*/src/**/*.ts']
+const SHIFTED_CLOCK = new URL('../helpers/time/shifted-clock.ts', import.meta.url).href
 const PROGRESS_MS = 10_000
 
 /** Aborted when the run is interrupted: the processes of the tests end, and so do the servers that they share. */
@@ -40,11 +42,12 @@ async function main(): Promise<boolean> {
   env['TEST_SLOWNESS'] = slowness.toFixed(2)
   env['TEST_SEED'] = String(seed)
   if (options.mode === 'deep') env['TEST_DEEP'] = '1'
+  if (options.clock !== null) env['TEST_CLOCK'] = options.clock
   print(
     `Seed ${seed}. ${options.jobs} processes at a time. ` +
       `Guard times are ${slowness.toFixed(1)} times those of a healthy machine.`,
   )
-  const report = createReport(print, { root: ROOT, seed })
+  const report = createReport(print, reportOptions(options))
   const needs = findNeeds(files, options.mode === 'deep')
   const watched = options.mode === 'watch'
   const progress = watched
@@ -66,6 +69,18 @@ async function main(): Promise<boolean> {
 
 function jobsOf(files: string[], { shuffle, seed }: Options): Job[] {
   return planJobs(files, shuffle ? createRandom(seed) : null)
+}
+
+function reportOptions(options: Options) {
+  return {
+    root: ROOT,
+    seed: options.seed,
+    repeatCommand: (file: string) => formatRepeatCommand(options, file),
+  }
+}
+
+function execArgvOf({ clock }: Options): string[] {
+  return clock === null ? [] : [`--import=${SHIFTED_CLOCK}`]
 }
 
 /** One part after the other, in the order of the seed, as long as there is time. */
@@ -98,6 +113,7 @@ async function runJobs(jobs: Job[], options: Options, report: Report): Promise<v
       files: jobs.map((job) => entryOf(job, batches)),
       concurrency: options.jobs,
       signal: interruption.signal,
+      execArgv: execArgvOf(options),
       ...(options.name ? { testNamePatterns: options.name } : {}),
       ...(options.coverage ? { coverage: true, coverageIncludeGlobs: SOURCES } : {}),
     })
@@ -114,14 +130,16 @@ async function runJobs(jobs: Job[], options: Options, report: Report): Promise<v
 }
 
 /** Runs files again when they or what they import changes, until the process is ended. */
-async function watch(files: string[], { jobs, name, seed }: Options): Promise<void> {
-  let report = createReport(print, { root: ROOT, seed })
+async function watch(files: string[], options: Options): Promise<void> {
+  const { jobs, name } = options
+  let report = createReport(print, reportOptions(options))
   let started = performance.now()
   const events = run({
     cwd: ROOT,
     files: files.map((file) => join(ROOT, file)),
     concurrency: jobs,
     signal: interruption.signal,
+    execArgv: execArgvOf(options),
     watch: true,
     ...(name ? { testNamePatterns: name } : {}),
   })
@@ -129,7 +147,7 @@ async function watch(files: string[], { jobs, name, seed }: Options): Promise<vo
   events.on('test:stderr', ({ message }) => void stderr.write(message))
   events.on('test:watch:drained', () => {
     report.summarize(performance.now() - started)
-    report = createReport(print, { root: ROOT, seed })
+    report = createReport(print, reportOptions(options))
   })
   events.on('test:watch:restarted', () => {
     started = performance.now()

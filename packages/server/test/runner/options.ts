@@ -9,6 +9,7 @@ Runs the test files whose path contains one of the words, or all of them.
 
   --name <pattern>     only tests whose name matches this regular expression
   --seed <number>      the seed of shuffled orders and of randomised tests; a new one by default
+  --clock <time>       starts each test process at this time (UTC): 23:59:50, or 2027-02-28T23:59:50
   --shuffle            runs the files in an order that the seed decides
   --jobs <number>      how many processes run at a time; twice the number of processors by default
   --minutes <number>   starts no further part of the deep tier after this time
@@ -23,6 +24,8 @@ export type Options = {
   name: RegExp | null
   seed: number
   shuffle: boolean
+  /** The time at which each test process starts, in RFC 3339; null for the real time. */
+  clock: string | null
   jobs: number
   /** No further part of the deep tier starts after this many minutes; null for no limit. */
   minutes: number | null
@@ -47,6 +50,7 @@ export function readOptions(args: string[]): Options | null {
       name: { type: 'string' },
       seed: { type: 'string' },
       shuffle: { type: 'boolean', default: false },
+      clock: { type: 'string' },
       jobs: { type: 'string' },
       minutes: { type: 'string' },
       coverage: { type: 'boolean', default: false },
@@ -59,10 +63,28 @@ export function readOptions(args: string[]): Options | null {
     name: values.name === undefined ? null : new RegExp(values.name),
     seed: toNumber('--seed', values.seed) ?? Math.floor(Math.random() * 2 ** 31),
     shuffle: values.shuffle,
+    clock: toInstant('--clock', values.clock),
     jobs: toNumber('--jobs', values.jobs) ?? availableParallelism() * JOBS_PER_PROCESSOR,
     minutes: toNumber('--minutes', values.minutes),
     coverage: values.coverage,
   }
+}
+
+/** The command that runs a file again as it ran in this run. */
+export function formatRepeatCommand({ mode, seed, clock }: Options, file: string): string {
+  const command = mode === 'deep' ? 'npm run test:deep' : 'npm test'
+  return `${command} -- ${file} --seed ${seed}${clock === null ? '' : ` --clock ${clock.slice(0, 19)}`}`
+}
+
+/** A time without a date is one of today. */
+function toInstant(option: string, text: string | undefined): string | null {
+  if (text === undefined) return null
+  const dateAndTime = text.includes('T') ? text : `${new Date().toISOString().slice(0, 10)}T${text}`
+  const instant = `${dateAndTime}Z`
+  if (!/T\d\d:\d\d:\d\dZ$/.test(instant) || Number.isNaN(Date.parse(instant))) {
+    throw new Error(`${option} takes a time such as 23:59:50 or 2027-02-28T23:59:50, not ${text}`)
+  }
+  return instant
 }
 
 function toNumber(option: string, text: string | undefined): number | null {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRandom, findNeeds, planJobs, selectFiles, shuffle } from './plan.ts'
+import { findNeeds, planJobs, selectFiles, shuffle } from './plan.ts'
+import { createRandom } from './random.ts'
 
 const FILES = [
   ...Array.from({ length: 20 }, (_, index) => `packages/server/src/lib/unit-${index}.test.ts`),

@@ -1,5 +1,7 @@
 /** Which test files run, in which processes and in which order. */
 
+import type { Random } from './random.ts'
+
 /** The files that one process runs. */
 export type Job = { name: string; files: string[] }
 
@@ -11,8 +13,6 @@ export type Needs = {
   bundle: boolean
 }
 
-export type Random = () => number
-
 /**
  * How the files of a folder share processes. Starting a process and loading the server costs more than most
  * files do, so folders whose files are quick and touch nothing outside of the process share a few of them.
@@ -23,8 +23,12 @@ const FOLDERS: readonly { name: string; pattern: RegExp; processes: number | 'ea
   { name: 'http', pattern: /^packages\/server\/test\/http\//, processes: 6 },
   { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 'each' },
   { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 'each' },
-  // Of what only one engine promises: these stop servers and open files of their own.
-  { name: 'engine', pattern: /\/contract\/(?:postgres-|sqlite)/, processes: 'each' },
+  // These mostly wait for servers that they stop or silence.
+  {
+    name: 'outages',
+    pattern: /\/contract\/postgres-(?:away|silent|start|abandoned)/,
+    processes: 'each',
+  },
   { name: 'contract', pattern: /^packages\/server\/test\/contract\//, processes: 6 },
   { name: 'test', pattern: /^packages\/[^/]+\/test\//, processes: 'each' },
   { name: 'unit', pattern: /^packages\/[^/]+\/src\//, processes: 2 },
@@ -61,17 +65,6 @@ export function planJobs(files: readonly string[], random: Random | null = null)
     }))
   })
   return random ? shuffle(jobs, random) : jobs
-}
-
-/** A generator of numbers from 0 to 1 that gives the same ones for the same seed (mulberry32). */
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 export function shuffle<Item>(items: readonly Item[], random: Random): Item[] {

@@ -17,10 +17,17 @@ export type Report = {
 
 const SLOWEST = 10
 
-/** @param root the folder that printed paths are relative to. */
+/**
+ * @param root the folder that printed paths are relative to.
+ * @param repeatCommand gives the command that runs a file again with the same seed.
+ */
 export function createReport(
   print: (line: string) => void,
-  { root, seed }: { root: string; seed: number },
+  {
+    root,
+    seed,
+    repeatCommand,
+  }: { root: string; seed: number; repeatCommand: (file: string) => string },
 ): Report {
   const millisecondsOf = new Map<string, number>()
   const testsOf = new Map<string, number>()
@@ -46,7 +53,8 @@ export function createReport(
       if (isTest) add(testsOf, file, 1)
       if (!details.passed) {
         if (!failedByChild(details.error)) {
-          addFailure(`${file}:${line} › ${outcome.name}`, describe(details.error))
+          const text = `${describe(details.error)}\nRepeat: ${repeatCommand(file)}`
+          addFailure(`${file}:${line} › ${outcome.name}`, text)
         }
       } else if (isTest && skip !== undefined) {
         add(skipped, typeof skip === 'string' ? skip : 'without a reason', 1)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { HourOfStatistics } from '@recordhub/protocol'
-import fc from 'fast-check'
+import { fc } from '../../../../server/test/helpers/random/fast-check.ts'
 import { flowOf, levelOf, toBars } from './hour-series.ts'
 
 const hour = (at: string, over: Partial<HourOfStatistics> = {}): HourOfStatistics => ({

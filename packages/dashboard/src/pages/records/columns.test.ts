@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Platform } from '@recordhub/protocol'
-import fc from 'fast-check'
+import { fc } from '../../../../server/test/helpers/random/fast-check.ts'
 import { arrange, isShown, move, NO_CHOICE, parseChoice, toggle } from './column-choice.ts'
 import { columnsOf, placesOf } from './columns.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Platform } from '@recordhub/protocol'
-import fc from 'fast-check'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { checkManifest } from '../../domain/manifest.ts'
 import { checkPulled, checkPush } from '../../domain/record-input.ts'
 import { ERROR_CODES, isErrorCode } from '../../errors.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
-import fc from 'fast-check'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { hashRecoveryCode, recoveryCodes } from './recovery-codes.ts'
 
 const SECRET = 'a secret of Better Auth, 32 characters or more'

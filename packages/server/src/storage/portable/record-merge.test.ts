@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { mergeSteps } from './record-merge.ts'
 import { comparePositions } from './record-order.ts'
 import { type Found, type ReadStep, toStep, walk } from './record-walk.ts'

@@ -100,10 +100,14 @@ const HUB_ENVIRONMENT = {
   HUB_ADMIN_PASSWORD: OPERATOR.password,
 }
 
-/** Nothing of the settings of whoever runs the tests. */
+/** Nothing of the settings of whoever runs the tests. NODE_OPTIONS and TEST_CLOCK… continue the clock of `--clock`. */
 export function bareEnvironment() {
-  const { PATH, NODE_COMPILE_CACHE } = process.env
-  return { PATH, NODE_COMPILE_CACHE }
+  const { PATH, NODE_COMPILE_CACHE, TEST_CLOCK, TEST_CLOCK_OFFSET_MS } = process.env
+  const clock =
+    TEST_CLOCK === undefined
+      ? {}
+      : { NODE_OPTIONS: process.env['NODE_OPTIONS'], TEST_CLOCK, TEST_CLOCK_OFFSET_MS }
+  return { PATH, NODE_COMPILE_CACHE, ...clock }
 }
 
 function spawnCommand(

@@ -15,6 +15,8 @@ export type StorageEngine = {
   name: string
   /** Whether its schedule knows seconds; else a test of it takes minutes (`test/faults`). */
   schedulesSeconds: boolean
+  /** The time in milliseconds that its schedule follows: of the database on PostgreSQL, else of this process. */
+  readScheduleTime(storage: Storage): Promise<number>
   /**
    * Opens an empty storage of its own, in the time zone UTC. Long reads of SQLite run in a thread of their own
    * unless `withReadThread` is false: starting one costs three times what starting a hub does.

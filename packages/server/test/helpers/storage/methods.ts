@@ -20,6 +20,9 @@ import { runSql } from './sql.ts'
 
 const NO_CHANGES = { raise: [], resolve: [], reword: [] }
 
+/** Makes names unique, also when several nodes call all methods on one database. */
+let count = 0
+
 export type Call = [name: string, call: () => Promise<unknown>]
 
 /** Each can be made again and again. */
@@ -50,11 +53,10 @@ export function everyMethod(
     activity: null,
   } as const
   const alert = { kind: 'disk_low', subject: 'disk', platform: null, message: 'Low' } as const
-  let count = 0
   const token = () => ({
     name: 'a token',
     role: 'viewer' as const,
-    token_hash: `hash ${count++} ${Math.random()}`,
+    token_hash: `hash ${count++}`,
     hint: 'rht_…1234',
     expires_at: null,
     operator_id: null,
@@ -87,7 +89,7 @@ export function everyMethod(
       'createView',
       () =>
         storage.views.createView(
-          { name: `v${Math.random()}`, query: '', shared: false, owner: 'ann' },
+          { name: `v${count++}`, query: '', shared: false, owner: 'ann' },
           audit,
         ),
     ],
@@ -109,10 +111,7 @@ export function everyMethod(
           maxBytes: 9,
         }),
     ],
-    [
-      'registerPlatform',
-      () => platforms.registerPlatform(newPlatform(`p${count++}-${Math.random()}`), changeLog()),
-    ],
+    ['registerPlatform', () => platforms.registerPlatform(newPlatform(`p${count++}`), changeLog())],
     ['listPlatforms', () => platforms.listPlatforms()],
     ['readPlatform', () => platforms.readPlatform(platform_id)],
     [
@@ -147,7 +146,7 @@ export function everyMethod(
     [
       'rotateHubKey',
       () => {
-        const hub_key = { key_hash: `h${Math.random()}`, hint: 'rhk_…1', sealed: 'sealed' }
+        const hub_key = { key_hash: `h${count++}`, hint: 'rhk_…1', sealed: 'sealed' }
         const times = { old_expires_at: '2099-01-01T00:00:00.000Z', at: clock.text }
         return storage.connections.rotateHubKey({ platform_id, hub_key, ...times }, changeLog())
       },
@@ -326,9 +325,9 @@ export function everyMethod(
       () =>
         invitations.createInvitation(
           {
-            email: `${Math.random()}@example.org`,
+            email: `${count++}@example.org`,
             role: 'viewer',
-            token_hash: `hash ${Math.random()}`,
+            token_hash: `hash ${count++}`,
             invited_by: 'ann',
             expires_at: clock.text,
           },

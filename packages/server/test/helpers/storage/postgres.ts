@@ -4,6 +4,7 @@ import type { Clock } from '../../../src/lib/clock.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
 import { databaseFromTemplate, type TestDatabase } from '../postgres/database.ts'
 import { hashReference, type OpenedStorage, type StorageEngine } from './engine.ts'
+import { runSql } from './sql.ts'
 
 /** Without waiting for a database that is not there. */
 export const AT_ONCE = {
@@ -16,6 +17,10 @@ export const AT_ONCE = {
 export const postgresEngine: StorageEngine = {
   name: 'PostgreSQL',
   schedulesSeconds: false,
+  async readScheduleTime(storage) {
+    const [row] = await runSql(storage, 'SELECT extract(epoch FROM clock_timestamp()) AS seconds')
+    return Number(row?.['seconds']) * 1000
+  },
   open: ({ clock }) => openTemporaryPostgres(clock),
 }
 

@@ -18,6 +18,7 @@ const PARENT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 export const sqliteEngine: StorageEngine = {
   name: 'SQLite',
   schedulesSeconds: true,
+  readScheduleTime: async () => Date.now(),
   open: ({ clock, ...options }) => openTemporarySqlite(clock, options),
 }
 

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
-import fc from 'fast-check'
-import { type JsonValue, parseExact } from '../src/lib/exact-json.ts'
-import { xlsxStream } from '../src/lib/xlsx.ts'
-import { openXlsx } from './helpers/hub/xlsx-file.ts'
+import { openXlsx } from '../../test/helpers/hub/xlsx-file.ts'
+import { fc } from '../../test/helpers/random/fast-check.ts'
+import { createSeededRandom } from '../../test/helpers/random/seed.ts'
+import { type JsonValue, parseExact } from './exact-json.ts'
+import { xlsxStream } from './xlsx.ts'
 
 async function* chunked(rows: JsonValue[][], size: number): AsyncGenerator<JsonValue[][]> {
   for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)
@@ -71,13 +72,14 @@ test('rows over the limit of a sheet continue on the next one, under the same he
 })
 
 test('rows are read on demand, and reading stops when the client leaves', async () => {
+  const random = createSeededRandom()
   let read = 0
   let hasEnded = false
   async function* endless(): AsyncGenerator<JsonValue[][]> {
     try {
       for (;;) {
         read += 1
-        yield [[Math.random().toString(36).repeat(5000)]]
+        yield [[random().toString(36).repeat(5000)]]
       }
     } finally {
       hasEnded = true

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { createMailer, type MailPatience } from '../../src/features/alerts/mailer.ts'
-import { REFUSAL, startMailServer } from '../helpers/hub/smtp-server.ts'
+import { REFUSAL, startMailServer } from '../../../test/helpers/hub/smtp-server.ts'
+import { createMailer, type MailPatience } from './mailer.ts'
 
 const PATIENT: MailPatience = { connect: 10_000, silence: 10_000, total: 20_000 }
 /** For servers that never send a greeting. */

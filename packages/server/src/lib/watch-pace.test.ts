@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { test } from 'node:test'
-import { watchPace } from '../src/lib/watch-pace.ts'
-import { createManualPassing } from './helpers/time/manual-passing.ts'
+import { createManualPassing } from '../../test/helpers/time/manual-passing.ts'
+import { watchPace } from './watch-pace.ts'
 
 const NEVER = { silenceMs: 60_000, windowMs: 60_000, bytesPerSecond: 0 }
 

@@ -4,9 +4,9 @@ import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { Origin } from '../src/settings/settings.ts'
-import { openFolder } from '../src/sources/files/folder-source.ts'
-import { type Source, SourceAway, SourceFault } from '../src/sources/source.ts'
+import type { Origin } from '../../settings/settings.ts'
+import { type Source, SourceAway, SourceFault } from '../source.ts'
+import { openFolder } from './folder-source.ts'
 
 function openWith(t: TestContext, files: Record<string, string | Buffer>) {
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-files-'))

@@ -1,0 +1,55 @@
+/** HTTP scenarios as table rows: a request, the expected response, what is stored, and what must not appear. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Role } from '../../../src/domain/caller.ts'
+import { tracesOf } from './actions.ts'
+import type { HubRequest, TestHub } from './hub.ts'
+import { expectAbsent, expectError, expectObject } from './response.ts'
+
+export type Scenario = {
+  name: string
+  request: HubRequest
+  /** Who sends the request: an API token of this role, or nobody where it is null. `admin` by default. */
+  role?: Role | null
+  status: number
+  /** The code of the expected error. A scenario without one expects a JSON object. */
+  code?: string
+  /** The members that the error names. */
+  errors?: readonly string[]
+  /** Members that the JSON object has. */
+  body?: Record<string, unknown>
+  /** The number of rows that the request adds to each table; it may add none to the others. */
+  stored?: Partial<Record<string, number>>
+  /** Texts that the response must not contain. */
+  absent?: readonly string[]
+}
+
+/** Registers one test per row. */
+export function testScenarios(hub: () => TestHub, scenarios: readonly Scenario[]): void {
+  for (const scenario of scenarios) {
+    test(`${scenario.name} returns ${scenario.status}`, () => runScenario(hub(), scenario))
+  }
+}
+
+/** Sends the request of one row and checks everything that the row says. */
+async function runScenario(hub: TestHub, scenario: Scenario): Promise<void> {
+  const { name, request, role = 'admin', status, code, stored = {}, absent = [] } = scenario
+  const before = await tracesOf(hub)
+  const authorization = role === null ? {} : { authorization: hub.authorization(role) }
+  const response = await hub.send({
+    ...request,
+    headers: { ...authorization, ...request.headers },
+  })
+  if (code === undefined) {
+    assert.partialDeepStrictEqual(expectObject(response, status), scenario.body ?? {}, name)
+  } else {
+    const { errors = {} } = expectError(response, status, code)
+    if (scenario.errors) assert.deepEqual(Object.keys(errors), scenario.errors, name)
+  }
+  expectAbsent(absent, [response.text])
+  const expected = Object.entries(stored).map(([table, rows]) => [
+    table,
+    Number(before[table]) + Number(rows),
+  ])
+  assert.deepEqual(await tracesOf(hub), { ...before, ...Object.fromEntries(expected) }, name)
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formatRepeatCommand, readOptions } from './options.ts'
+
+const FILE = 'packages/server/src/lib/csv.test.ts'
+
+test('a time without a date is one of today, and a date may be given', () => {
+  const clockOf = (text: string) => readOptions(['--clock', text])?.clock
+  assert.equal(clockOf('2027-02-28T23:59:50'), '2027-02-28T23:59:50Z')
+  assert.match(clockOf('23:59:50') ?? '', /^\d{4}-\d\d-\d\dT23:59:50Z$/)
+  assert.equal(readOptions([])?.clock, null)
+})
+
+for (const text of ['midnight', '23:59', '24:61:00', '2027-02-30', '2027-13-01T00:00:00']) {
+  test(`the clock ${text} is rejected`, () => {
+    assert.throws(() => readOptions(['--clock', text]), /--clock takes a time such as/)
+  })
+}
+
+test('the repeat command has the seed, the tier and the clock of the run', () => {
+  const commandOf = (...args: string[]) => {
+    const options = readOptions(['--seed', '7', ...args])
+    return options && formatRepeatCommand(options, FILE)
+  }
+  assert.equal(commandOf(), `npm test -- ${FILE} --seed 7`)
+  assert.equal(
+    commandOf('--deep', '--clock', '2027-02-28T23:59:50'),
+    `npm run test:deep -- ${FILE} --seed 7 --clock 2027-02-28T23:59:50`,
+  )
+})
