@@ -13,7 +13,7 @@ import {
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { startOidcProvider } from '../helpers/hub/oidc-provider.ts'
 import { invite } from '../helpers/hub/operators.ts'
-import { totpCode } from '../helpers/hub/totp.ts'
+import { stopClock, totpCode } from '../helpers/hub/totp.ts'
 import { findFreePort } from '../helpers/process/free-port.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
@@ -50,7 +50,8 @@ const atLocalhost = ({ address }: Pick<TestHub, 'address'>) => ({
 describe('signing in by more than a password', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('a second factor is set up and required, and each recovery code replaces it once', async () => {
+  test('a second factor is set up and required, and each recovery code replaces it once', async (t) => {
+    stopClock(t)
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
@@ -105,7 +106,8 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('a hub that requires a second factor makes the operator set one up before anything else', async () => {
+  test('a hub that requires a second factor makes the operator set one up before anything else', async (t) => {
+    stopClock(t)
     const env = { HUB_REQUIRE_SECOND_FACTOR: 'on' }
     await using hub = await startTestHub(sqliteEngine, { withOperator: true, env })
     await using opened = await openPage(browser(), hub, { signedIn: false, width: 390 })

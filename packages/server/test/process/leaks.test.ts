@@ -227,7 +227,7 @@ for (const engine of quickOn(sqlite)) {
           .text,
       )
       await ask(operator, 'POST', '/api/v1/account/second-factor/confirm', {
-        code: totpCode(factor.totp_uri, -1),
+        code: totpCode(factor.totp_uri),
       })
 
       // A crash, then commands and a restart.
