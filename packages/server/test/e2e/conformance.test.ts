@@ -10,21 +10,21 @@ import {
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
-import { startHubWithOperator } from '../helpers/browser/platforms.ts'
-import { registerPlatform } from '../helpers/hub/actions.ts'
+import { registerPlatform, shareHub } from '../helpers/hub/actions.ts'
 import { goodPlatform, goodRecord } from '../helpers/platform/conformance-check.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 /** The platform runs where the test does. */
 const OF_SLOW_MACHINES = ['answer.slow', 'records.slow_start', 'records.slow']
 
 describe('a whole platform judged in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
+  const hub = shareHub(sqliteEngine, { withOperator: true })
 
   test('from the wizard: what is wrong, where, and the report as files', async () => {
-    await using hub = await startHubWithOperator()
     await using platform = await goodPlatform()
     platform.modules[0]?.records.push(goodRecord(1), { ...goodRecord(8), full_name: '' })
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub())
     const { page, complaints } = opened
     await page.goto('/dashboard/platforms/new')
     await page.getByLabel('Base URL').fill(platform.source_base_url)
@@ -56,11 +56,10 @@ describe('a whole platform judged in a browser', BROWSER_TEST, () => {
   })
 
   test('of a registered platform, and again once the platform is fixed', async () => {
-    await using hub = await startHubWithOperator()
     await using platform = await goodPlatform()
-    const { id } = await registerPlatform(hub, platform)
+    const { id } = await registerPlatform(hub(), platform)
     platform.modules[0]?.records.push(goodRecord(1))
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub())
     const { page, complaints } = opened
     await page.goto(`/dashboard/platforms/${id}`)
     await page.getByRole('button', { name: 'Check conformance' }).click()

@@ -14,18 +14,19 @@ import {
   simulateCourt,
   startHubWithOperator,
 } from '../helpers/browser/platforms.ts'
-import { pullAll, registerPlatform } from '../helpers/hub/actions.ts'
+import { createPlatform, pullAll, registerPlatform, shareHub } from '../helpers/hub/actions.ts'
 import { PASSWORD } from '../helpers/hub/hub.ts'
 import { respond, simulatePlatform } from '../helpers/platform/platform.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('the settings of a platform in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
+  const hub = shareHub(sqliteEngine, { withOperator: true })
 
   test('the key is revealed for the password, and rotated with time for the old one', async () => {
-    await using hub = await startHubWithOperator()
-    await using platform = await simulateCourt()
-    const { id, hub_api_key: old } = await registerPlatform(hub, platform)
-    await using opened = await openPage(browser(), hub)
+    await using platform = await createPlatform(hub())
+    const { id, hub_api_key: old } = platform
+    await using opened = await openPage(browser(), hub())
     const { page, complaints } = opened
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
     await page.getByRole('button', { name: 'Reveal key' }).click()
@@ -44,7 +45,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     const second = await shownKey(page)
     assert.notEqual(second, old)
     await page.getByRole('button', { name: 'Done' }).click()
-    for (const key of [old, second]) assert.ok((await pushStatus(hub, key, 'R-1')) < 300)
+    for (const key of [old, second]) assert.ok((await pushStatus(hub(), key, 'R-1')) < 300)
     const keys = page.getByRole('list', { name: 'Keys that are valid' }).getByRole('listitem')
     await keys.nth(1).getByText('valid until').waitFor()
     assert.equal(await keys.count(), 2)
@@ -55,22 +56,21 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByText('Pushes with the old key are refused from then on').waitFor()
     await page.getByRole('button', { name: 'Make a new key' }).click()
     const third = await shownKey(page)
-    assert.equal(await pushStatus(hub, second, 'R-2'), 401)
-    assert.equal(await pushStatus(hub, old, 'R-2'), 401)
-    assert.equal(await pushStatus(hub, third, 'R-2'), 201)
+    assert.equal(await pushStatus(hub(), second, 'R-2'), 401)
+    assert.equal(await pushStatus(hub(), old, 'R-2'), 401)
+    assert.equal(await pushStatus(hub(), third, 'R-2'), 201)
     assert.deepEqual(complaints, [])
   })
 
   test('address and key are tried before they are stored', async () => {
-    await using hub = await startHubWithOperator()
-    await using platform = await simulateCourt()
+    await using platform = await createPlatform(hub())
+    const { id, platform_name, modules } = platform
     await using moved = await simulatePlatform({
-      platform_name: 'court',
+      platform_name,
       source_api_key: 'the key of the new place',
-      modules: platform.modules,
+      modules,
     })
-    const { id } = await registerPlatform(hub, platform)
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub())
     const { page } = opened
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
     await page.getByLabel('Base URL').fill(moved.source_base_url)
@@ -83,18 +83,18 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Test connection' }).click()
     await page.getByText('All is in order. Nothing was stored.').waitFor()
     await expectAccessible(page)
-    moved.behave('records/visits', respond.html())
+    moved.behave('records/cases', respond.html())
     await page.getByRole('button', { name: 'Test again' }).click()
     await page.getByText('an HTML page instead of JSON').waitFor()
     await page.getByText('Not all is in order. Nothing was stored.').waitFor()
   })
 
   test('switched off it is refused; to remove it takes its name', async () => {
-    await using hub = await startHubWithOperator()
+    await using own = await startHubWithOperator()
     await using platform = await simulateCourt()
-    const { id, hub_api_key } = await registerPlatform(hub, platform)
-    await pullAll(hub)
-    await using opened = await openPage(browser(), hub)
+    const { id, hub_api_key } = await registerPlatform(own, platform)
+    await pullAll(own)
+    await using opened = await openPage(browser(), own)
     const { page, complaints } = opened
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
     const isActive = page.getByRole('switch', { name: /^Active/ })
@@ -102,10 +102,10 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click()
     await page.getByText('It is not pulled, and its pushes are refused.').waitFor()
     assert.equal(await isActive.isChecked(), false)
-    assert.equal(await pushStatus(hub, hub_api_key, 'R-9'), 401)
+    assert.equal(await pushStatus(own, hub_api_key, 'R-9'), 401)
     await isActive.click()
     await page.getByText('It is pulled and may push.').waitFor()
-    assert.equal(await pushStatus(hub, hub_api_key, 'R-9'), 201)
+    assert.equal(await pushStatus(own, hub_api_key, 'R-9'), 201)
 
     await page.getByRole('button', { name: `Remove ${COURT}` }).click()
     const dialog = page.getByRole('dialog')
@@ -118,7 +118,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await forGood.click()
     await page.getByText('No platform is registered yet').waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard/platforms')
-    assert.equal(await pushStatus(hub, hub_api_key, 'R-10'), 401)
+    assert.equal(await pushStatus(own, hub_api_key, 'R-10'), 401)
     assert.deepEqual(complaints, [])
   })
 })

@@ -16,8 +16,8 @@ import {
   recordsOf,
   registerPlatform,
 } from '../helpers/hub/actions.ts'
+import { createOperator } from '../helpers/hub/operators.ts'
 import { respond, simulatePlatform } from '../helpers/platform/platform.ts'
-import { runSql } from '../helpers/storage/sql.ts'
 import { until } from '../helpers/time/until.ts'
 
 describe('platforms in a browser', BROWSER_TEST, () => {
@@ -85,8 +85,8 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     one.behave('records/cases', respond.status(500))
     one.behave('records/visits', respond.status(500))
     await pullAll(hub)
-    await runSql(hub.storage, `UPDATE operators SET role = 'viewer'`)
-    await using opened = await openPage(browser(), hub)
+    const operator = await createOperator(hub, { role: 'viewer' })
+    await using opened = await openPage(browser(), hub, { operator })
     const { page, complaints } = opened
     await page.goto('/dashboard/platforms?sort=title&direction=desc')
     const titles = page.getByRole('row').getByRole('link')

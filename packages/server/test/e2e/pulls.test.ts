@@ -10,33 +10,39 @@ import {
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
-import { pullAll, registerPlatform, startPull } from '../helpers/hub/actions.ts'
-import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import {
-  respond,
-  simulatedModule,
-  simulatedRecord,
-  simulatePlatform,
-} from '../helpers/platform/platform.ts'
+  type CreatedPlatform,
+  createPlatform,
+  pullAll,
+  shareHub,
+  startPull,
+} from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { createOperator } from '../helpers/hub/operators.ts'
+import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 const PULL_ALL = '/dashboard/pull-all-existing-records'
 
+/** A hub of a test's own, since pulls cover all of its platforms, and the platform `school` with two modules. */
 async function startHubWithPlatform(env: Record<string, string> = {}) {
   const hub = await startTestHub(sqliteEngine, { withOperator: true, env })
-  const modules = [simulatedModule('cases'), simulatedModule('rooms')]
-  const platform = await simulatePlatform({ platform_name: 'school', modules })
-  platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
-  await registerPlatform(hub, platform)
+  const platform = await createSchool(hub)
   return {
     hub,
     platform,
     async [Symbol.asyncDispose]() {
-      await hub[Symbol.asyncDispose]()
       await platform[Symbol.asyncDispose]()
+      await hub[Symbol.asyncDispose]()
     },
   }
+}
+
+async function createSchool(hub: TestHub, platform_name = 'school'): Promise<CreatedPlatform> {
+  const platform = await createPlatform(hub, { platform_name, modules: 2 })
+  platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
+  return platform
 }
 
 describe('pulling with a browser', BROWSER_TEST, () => {
@@ -60,7 +66,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     assert.equal(await form.getAttribute('action'), PULL_ALL)
     assert.equal(await button.getAttribute('type'), 'button')
 
-    const held = platform.hold('records/rooms')
+    const held = platform.hold('records/module_2')
     const asked = page.waitForRequest((request) => new URL(request.url()).pathname === PULL_ALL)
     await button.click()
     const request = await asked
@@ -74,7 +80,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     await held.arrived
     await sync.getByRole('heading', { name: 'A pull is running' }).waitFor()
     await sync.getByRole('progressbar', { name: 'Progress of the pull' }).waitFor()
-    await sync.getByRole('progressbar', { name: 'Progress of school · rooms' }).waitFor()
+    await sync.getByRole('progressbar', { name: 'Progress of school · module_2' }).waitFor()
     await sync.getByText('2 records · 2 new').waitFor()
     await sync.getByText(/1 of 2 modules/).waitFor()
     await expectAccessible(page)
@@ -97,7 +103,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
       await answering.promise
       await route.continue()
     })
-    const held = ready.platform.hold('records/rooms')
+    const held = ready.platform.hold('records/module_2')
     const { id } = await startPull(ready.hub)
     await held.arrived
     await page.goto(`/dashboard/pulls/${id}`)
@@ -149,23 +155,21 @@ describe('pulling with a browser', BROWSER_TEST, () => {
 
   test('a pull of many modules is shown a page at a time', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    const modules = Array.from({ length: 12 }, (_, index) => simulatedModule(`m${index + 1}`))
-    await using platform = await simulatePlatform({ platform_name: 'school', modules })
-    await registerPlatform(hub, platform)
-    const held = platform.hold('records/m1')
+    await using platform = await createPlatform(hub, { platform_name: 'school', modules: 12 })
+    const held = platform.hold('records/cases')
     const { id } = await startPull(hub)
     await held.arrived
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await page.goto('/dashboard')
     const list = page.getByRole('list', { name: 'Modules of the pull' })
-    await list.getByText('school · m8').waitFor()
+    await list.getByText('school · module_8').waitFor()
     assert.equal(await list.getByRole('listitem').count(), 8)
     await page.getByRole('button', { name: 'Next modules' }).click()
-    await list.getByText('school · m12').waitFor()
+    await list.getByText('school · module_12').waitFor()
     assert.equal(await list.getByRole('listitem').count(), 4)
     await page.getByRole('button', { name: 'First modules' }).click()
-    await list.getByText('school · m1', { exact: true }).waitFor()
+    await list.getByText('school · cases').waitFor()
     held.release()
     await page.getByRole('link', { name: `Pull ${id}` }).waitFor()
     await page.getByText('Succeeded').first().waitFor()
@@ -173,8 +177,8 @@ describe('pulling with a browser', BROWSER_TEST, () => {
 
   test('a viewer sees the pull, and why it cannot be started or cancelled', async () => {
     await using ready = await startHubWithPlatform()
-    await using opened = await openPage(browser(), ready.hub)
-    await runSql(ready.hub.storage, "UPDATE operators SET role = 'viewer'")
+    const operator = await createOperator(ready.hub, { role: 'viewer' })
+    await using opened = await openPage(browser(), ready.hub, { operator })
     const { page } = opened
     await page.goto('/dashboard')
     await page.getByText('Your role may not start pulls').waitFor()
@@ -187,11 +191,12 @@ describe('pulling with a browser', BROWSER_TEST, () => {
 
 describe('looking at pulls', BROWSER_TEST, () => {
   const browser = shareBrowser()
+  const hub = shareHub(sqliteEngine, { withOperator: true })
 
   test('the URL pages the history in both directions, after a reload, with Back, and past its end', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await insertPulls(hub, 160)
-    await using opened = await openPage(browser(), hub)
+    await using own = await startTestHub(sqliteEngine, { withOperator: true })
+    await insertPulls(own, 160)
+    await using opened = await openPage(browser(), own)
     const { page, complaints } = opened
     const pull = (id: number) => page.getByRole('link', { name: String(id), exact: true })
     const button = (name: string) => page.getByRole('button', { name, exact: true })
@@ -199,7 +204,6 @@ describe('looking at pulls', BROWSER_TEST, () => {
     await pull(160).waitFor()
     assert.equal(await pull(110).count(), 0)
     assert.ok(await button('Previous').isDisabled())
-    await expectAccessibleInAllLooks(page)
     const held = Promise.withResolvers<void>()
     const hold = async (route: Route) => {
       await held.promise
@@ -249,37 +253,35 @@ describe('looking at pulls', BROWSER_TEST, () => {
   })
 
   test('a pull shows what failed in each module and why, and its rejected records', async () => {
-    await using ready = await startHubWithPlatform()
-    const { hub, platform } = ready
+    await using platform = await createSchool(hub(), 'failing')
     platform.modules[0]?.records.push({ full_name: 'Without a reference', data: {} })
-    platform.behave('records/rooms', respond.status(500))
-    const { pull } = await pullAll(hub)
-    await using opened = await openPage(browser(), hub)
+    platform.behave('records/module_2', respond.status(500))
+    const { pull } = await pullAll(hub())
+    await using opened = await openPage(browser(), hub())
     const { page, complaints } = opened
     await page.goto(`/dashboard/pulls/${pull.id}`)
     const modules = page.getByRole('list', { name: 'Modules of the pull' })
-    await modules.getByText('school · rooms').waitFor()
+    await modules.getByText('failing · module_2').waitFor()
     await modules.getByText(/HTTP 500|status 500/).waitFor()
     const rejected = page.getByRole('region', { name: 'Rejected records' })
     await rejected.getByText('invalid_record').waitFor()
     await expectAccessibleInAllLooks(page)
     await page.getByLabel('Which modules').selectOption('failed')
-    await modules.getByText('school · cases').waitFor({ state: 'detached' })
+    await modules.getByText('failing · cases').waitFor({ state: 'detached' })
     assert.equal(new URL(page.url()).searchParams.get('state'), 'failed')
     await page.goBack()
-    await modules.getByText('school · cases').waitFor()
+    await modules.getByText('failing · cases').waitFor()
     assert.deepEqual(complaints, [])
   })
 
   test('missing records that need review are confirmed on the page of the pull', async () => {
-    await using ready = await startHubWithPlatform()
-    const { hub, platform } = ready
+    await using platform = await createSchool(hub(), 'shrinking')
     const records = Array.from({ length: 20 }, (_, index) => simulatedRecord(index))
     platform.modules[0]?.records.splice(0, 2, ...records)
-    await pullAll(hub)
+    await pullAll(hub())
     platform.modules[0]?.records.splice(0, 18)
-    const { pull } = await pullAll(hub)
-    await using opened = await openPage(browser(), hub)
+    const { pull } = await pullAll(hub())
+    await using opened = await openPage(browser(), hub())
     const { page } = opened
     await page.goto(`/dashboard/pulls/${pull.id}`)
     await page.getByText('18 of 20 records of Module cases did not come. Are they gone?').waitFor()
@@ -288,9 +290,9 @@ describe('looking at pulls', BROWSER_TEST, () => {
     const dialog = page.getByRole('dialog', { name: 'Mark the records as missing?' })
     await dialog.getByRole('button', { name: 'Mark as missing' }).click()
     await page.getByText('Are they gone?').waitFor({ state: 'detached' })
-    await pullAll(hub)
+    await pullAll(hub())
     const marked = await runSql(
-      hub.storage,
+      hub().storage,
       'SELECT count(*) AS n FROM records WHERE missing_since IS NOT NULL',
     )
     assert.deepEqual(
@@ -300,8 +302,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
   })
 
   test('a pull that does not exist is not found', async () => {
-    await using ready = await startHubWithPlatform()
-    await using opened = await openPage(browser(), ready.hub)
+    await using opened = await openPage(browser(), hub())
     const { page } = opened
     for (const id of ['4711', 'x']) {
       await page.goto(`/dashboard/pulls/${id}`)

@@ -7,6 +7,7 @@ import {
   expectAccessible,
   expectNoSidewaysScroll,
   openPage,
+  runUntilShown,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
 import {
@@ -39,6 +40,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await using platform = await simulateCourt()
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
+    await page.clock.install()
     await page.goto('/dashboard/platforms')
     await page.getByText('No platform is registered yet').waitFor()
     await expectAccessible(page)
@@ -84,11 +86,11 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByText('Waiting for the first push').waitFor()
     await expectAccessible(page)
     assert.equal(await pushStatus(hub, key, 'PUSHED-1'), 201)
-    await page.getByText('The first push has arrived').waitFor()
+    await runUntilShown(page, page.getByText('The first push has arrived'))
 
     await page.getByRole('button', { name: 'Pull its records' }).click()
     await page.waitForURL(/\/dashboard\/pulls\/\d+$/)
-    await page.getByText('Succeeded').first().waitFor()
+    await runUntilShown(page, page.getByText('Succeeded').first())
     // Its module succeeds before it does.
     await untilPullEnds(hub, Number(new URL(page.url()).pathname.split('/').at(-1)))
     assert.equal((await recordsOf(hub, 'court')).length, 4)
@@ -114,11 +116,12 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     const { id, hub_api_key } = await registerPlatform(hub, platform)
     await using opened = await openPage(browser(), hub, { width: 390 })
     const { page } = opened
+    await page.clock.install()
     await page.goto(`/dashboard/platforms/new?registered=${id}`)
     await page.getByText('It was shown when the platform was registered.').waitFor()
     await page.getByText('Waiting for the first push').waitFor()
     await push(hub, hub_api_key, newRecord('R-1', { record_type: 'ghosts' }))
-    await page.getByText('A push came and was refused').waitFor()
+    await runUntilShown(page, page.getByText('A push came and was refused'))
     await page.getByRole('link', { name: 'See what was sent' }).click()
     await page.getByRole('button', { name: /ghosts/ }).click()
     await page.getByLabel('What was sent').getByText('"R-1"').waitFor()

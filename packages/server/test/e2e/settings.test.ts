@@ -7,16 +7,20 @@ import {
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
-import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
-import { signInAs } from '../helpers/hub/operators.ts'
+import { shareHub } from '../helpers/hub/actions.ts'
+import { EMAIL, PASSWORD } from '../helpers/hub/hub.ts'
+import { createOperator, signInAs } from '../helpers/hub/operators.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('settings in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
+  const hub = shareHub(sqliteEngine, {
+    withOperator: true,
+    env: { HUB_PULL_SCHEDULE: '17 * * * *' },
+  })
 
   test('an admin invites an operator by a link that is shown once, and disabling the operator ends their session at once', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub())
     const { page, complaints } = opened
     await page.goto('/dashboard/settings?tab=operators')
     await page.getByRole('button', { name: 'Invite' }).click()
@@ -31,7 +35,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await shown.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('table', { name: 'Invitations' }).getByText('bob@example.org').waitFor()
 
-    await using other = await openPage(browser(), hub, { signedIn: false })
+    await using other = await openPage(browser(), hub(), { signedIn: false })
     await other.page.goto(link)
     await other.page.getByLabel('Your name').fill('Bob')
     await other.page.getByLabel(/^Password \*$/).fill(PASSWORD)
@@ -69,8 +73,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
   })
 
   test('a token is created, shown once, works, and is revoked', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub())
     const { page, complaints } = opened
     await page.goto('/dashboard/settings?tab=tokens')
     await page.getByRole('button', { name: 'New token' }).click()
@@ -82,7 +85,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await expectAccessible(page)
     await shown.getByRole('button', { name: 'Done' }).click()
     const headers = { authorization: `Bearer ${token}` }
-    assert.equal((await hub.send({ url: '/api/v1/platforms', headers })).status, 200)
+    assert.equal((await hub().send({ url: '/api/v1/platforms', headers })).status, 200)
     await page.reload()
     const row = page.getByRole('row', { name: /nightly export/ })
     await row.getByText(/^now$|ago$/).waitFor()
@@ -91,14 +94,14 @@ describe('settings in a browser', BROWSER_TEST, () => {
     const question = page.getByRole('dialog', { name: 'Revoke “nightly export”?' })
     await question.getByRole('button', { name: 'Revoke' }).click()
     await row.waitFor({ state: 'detached' })
-    assert.equal((await hub.send({ url: '/api/v1/platforms', headers })).status, 401)
+    assert.equal((await hub().send({ url: '/api/v1/platforms', headers })).status, 401)
     assert.deepEqual(complaints, [])
   })
 
   test('a password change rejects common and wrong passwords, ends the other sessions and keeps the page working', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    const other = await signInAs(hub)
-    await using opened = await openPage(browser(), hub)
+    const operator = await createOperator(hub())
+    const other = await signInAs(hub(), operator.email)
+    await using opened = await openPage(browser(), hub(), { operator })
     const { page, complaints } = opened
     await page.goto('/dashboard/settings')
     await page.getByRole('button', { name: 'End all others' }).waitFor()
@@ -117,7 +120,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await change(PASSWORD, next)
     await page.getByText('The password was changed.').waitFor()
     await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' })
-    const gone = await hub.send({ url: '/api/v1/session', headers: other.headers })
+    const gone = await hub().send({ url: '/api/v1/session', headers: other.headers })
     assert.equal(gone.status, 401)
     await page.getByRole('tab', { name: 'API tokens' }).click()
     await page.getByRole('button', { name: 'New token' }).click()
@@ -128,11 +131,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
   })
 
   test('the schedule is paused and resumed, and the audit log shows who did so, filtered by the URL', async () => {
-    await using hub = await startTestHub(sqliteEngine, {
-      withOperator: true,
-      env: { HUB_PULL_SCHEDULE: '17 * * * *' },
-    })
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub())
     const { page, complaints } = opened
     await page.goto('/dashboard/settings?tab=schedule')
     await page.getByText('Every hour, 17 minutes past').waitFor()

@@ -12,17 +12,21 @@ import {
   signInOver,
   untilTrue,
 } from '../helpers/browser/browser.ts'
+import { shareHub } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
+import { createOperator } from '../helpers/hub/operators.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('signing in with a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
+  // A view that a test saves is its operator's alone, so each such test has its own operator.
+  const hub = shareHub(sqliteEngine, { withOperator: true })
 
   test('the setup link creates an operator who is signed in, and rejects weak passwords with a reason', async () => {
-    await using hub = await startTestHub(sqliteEngine)
-    await using opened = await openPage(browser(), hub, { signedIn: false })
+    await using empty = await startTestHub(sqliteEngine)
+    await using opened = await openPage(browser(), empty, { signedIn: false })
     const { page, complaints } = opened
-    await page.goto(hub.setupLink ?? '')
+    await page.goto(empty.setupLink ?? '')
     await expectAccessible(page)
     await page.getByLabel('Your name').fill('Ann Example')
     await page.getByLabel('E-mail').fill('first@example.org')
@@ -46,8 +50,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
   })
 
   test('a wrong password shows a message, and the right one leads to the page that was requested', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using opened = await openPage(browser(), hub, { signedIn: false, width: 390 })
+    await using opened = await openPage(browser(), hub(), { signedIn: false, width: 390 })
     const { page, complaints } = opened
     await page.goto('/dashboard/records?q=ann')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -66,8 +69,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
   })
 
   test('an ended session opens the sign-in over the page, which continues afterwards', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub())
     const { page } = opened
     await page.goto('/dashboard/records')
     await page.getByRole('button', { name: 'Your account' }).click()
@@ -86,8 +88,8 @@ describe('signing in with a browser', BROWSER_TEST, () => {
   })
 
   test('after signing in again in the page, the tag holds the new token, and the next POST sends it', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using opened = await openPage(browser(), hub)
+    const operator = await createOperator(hub())
+    await using opened = await openPage(browser(), hub(), { operator })
     const { page, complaints } = opened
     await page.goto('/dashboard/records')
     const before = await tagOf(page)
@@ -103,13 +105,13 @@ describe('signing in with a browser', BROWSER_TEST, () => {
   })
 
   test('where another tab has replaced the session, a POST is sent again with its token', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using opened = await openPage(browser(), hub)
+    const operator = await createOperator(hub())
+    await using opened = await openPage(browser(), hub(), { operator })
     const { page, context, complaints } = opened
     await page.goto('/dashboard/records')
     await page.getByRole('heading', { name: 'Records' }).waitFor()
     const before = await tagOf(page)
-    await signInOver(context, hub)
+    await signInOver(context, hub(), operator)
     const { token } = await saveView(page, 'With the session of the other tab')
     assert.notEqual(token, before)
     assert.equal(token, await tokenOf(page))
@@ -119,8 +121,8 @@ describe('signing in with a browser', BROWSER_TEST, () => {
   })
 
   test('signing out and in again in another tab goes on in this one, with the new token', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using opened = await openPage(browser(), hub)
+    const operator = await createOperator(hub())
+    await using opened = await openPage(browser(), hub(), { operator })
     const { page, context } = opened
     await page.goto('/dashboard/records')
     await page.getByRole('heading', { name: 'Records' }).waitFor()
@@ -128,7 +130,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await other.goto('/dashboard')
     await other.getByRole('button', { name: 'Your account' }).click()
     await other.getByRole('menuitem', { name: 'Sign out' }).click()
-    await other.getByLabel('E-mail').fill(EMAIL)
+    await other.getByLabel('E-mail').fill(operator.email)
     assert.equal(await tagOf(other), '')
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })
     await ended.waitFor()

@@ -1,6 +1,6 @@
 /** What waits for somebody: alerts, questions about missing records, completeness (UI: activity). */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import {
   BROWSER_TEST,
   expectAccessible,
@@ -11,16 +11,20 @@ import {
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
 import { ALERTS_AT_ONCE, untilOpen } from '../helpers/hub/alerts.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
+import { createOperator } from '../helpers/hub/operators.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
-import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
+  let shared: Awaited<ReturnType<typeof startWithQuestion>>
+  before(async () => {
+    shared = await startWithQuestion()
+  })
+  after(() => shared[Symbol.asyncDispose]())
 
   test('an alert says what to do and is acknowledged', async () => {
-    await using kit = await startWithQuestion()
-    const { hub } = kit
+    const { hub } = shared
     await untilOpen(hub, 'missing_review')
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
@@ -63,8 +67,7 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
   })
 
   test('completeness says which module is proved, and why another one is not', async () => {
-    await using kit = await startWithQuestion()
-    const { hub, key } = kit
+    const { hub, key } = shared
     await push(hub, key, newRecord('P-1'))
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
@@ -78,11 +81,10 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
   })
 
   test('a viewer reads all of it and is told what takes another role', async () => {
-    await using kit = await startWithQuestion()
-    const { hub, key } = kit
+    const { hub, key } = shared
     await push(hub, key, newRecord('X-1', { record_type: 'ghosts' }))
-    await runSql(hub.storage, "UPDATE operators SET role = 'viewer'")
-    await using opened = await openPage(browser(), hub)
+    const operator = await createOperator(hub, { role: 'viewer' })
+    await using opened = await openPage(browser(), hub, { operator })
     const { page } = opened
     await page.goto('/dashboard/activity?tab=rejected')
     await page.getByText('Replaying and dismissing take the role operator.').waitFor()

@@ -10,14 +10,15 @@ import {
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
+import { shareHub } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { startOidcProvider } from '../helpers/hub/oidc-provider.ts'
-import { invite } from '../helpers/hub/operators.ts'
-import { totpCode } from '../helpers/hub/totp.ts'
+import { createOperator, invite } from '../helpers/hub/operators.ts'
+import { stopClock, totpCode } from '../helpers/hub/totp.ts'
 import { findFreePort } from '../helpers/process/free-port.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
-async function signIn(page: Page, email = EMAIL): Promise<void> {
+async function signIn(page: Page, email: string): Promise<void> {
   await page.goto('/sign-in')
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel(/^Password \*$/).fill(PASSWORD)
@@ -49,10 +50,12 @@ const atLocalhost = ({ address }: Pick<TestHub, 'address'>) => ({
 
 describe('signing in by more than a password', BROWSER_TEST, () => {
   const browser = shareBrowser()
+  const hub = shareHub(sqliteEngine, { withOperator: true })
 
-  test('a second factor is set up and required, and each recovery code replaces it once', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using opened = await openPage(browser(), hub)
+  test('a second factor is set up and required, and each recovery code replaces it once', async (t) => {
+    stopClock(t)
+    const operator = await createOperator(hub())
+    await using opened = await openPage(browser(), hub(), { operator })
     const { page, complaints } = opened
     await page.goto('/dashboard/settings')
     await page.getByRole('button', { name: 'Set up a second factor' }).click()
@@ -79,7 +82,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'New recovery codes' }).waitFor()
 
     await signOut(page)
-    await signIn(page)
+    await signIn(page, operator.email)
     await page.getByLabel('Code').waitFor()
     await expectAccessible(page)
     await page.getByLabel('Code').fill(totpCode(uri, 1))
@@ -87,7 +90,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     await overview(page)
 
     await signOut(page)
-    await signIn(page)
+    await signIn(page, operator.email)
     await page.getByLabel('Code').fill('000000')
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByText('The code is wrong. Wait for the next one').waitFor()
@@ -97,7 +100,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     await overview(page)
 
     await signOut(page)
-    await signIn(page)
+    await signIn(page, operator.email)
     await page.getByRole('button', { name: 'Use a recovery code' }).click()
     await page.getByLabel('Recovery code').fill(recovery)
     await page.getByRole('button', { name: 'Go on' }).click()
@@ -105,10 +108,11 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('a hub that requires a second factor makes the operator set one up before anything else', async () => {
+  test('a hub that requires a second factor makes the operator set one up before anything else', async (t) => {
+    stopClock(t)
     const env = { HUB_REQUIRE_SECOND_FACTOR: 'on' }
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true, env })
-    await using opened = await openPage(browser(), hub, { signedIn: false, width: 390 })
+    await using strict = await startTestHub(sqliteEngine, { withOperator: true, env })
+    await using opened = await openPage(browser(), strict, { signedIn: false, width: 390 })
     const { page, complaints } = opened
     const signInTo = async (path: string) => {
       await page.goto(path)
@@ -143,8 +147,8 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
   })
 
   test('a passkey is added, signs in without a password, and is removed', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using opened = await openPage(browser(), atLocalhost(hub))
+    const operator = await createOperator(hub())
+    await using opened = await openPage(browser(), atLocalhost(hub()), { operator })
     const { page, context, complaints } = opened
     const devtools = await context.newCDPSession(page)
     await devtools.send('WebAuthn.enable')
@@ -190,9 +194,8 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
   })
 
   test('an invitation rejects a common password, then creates a viewer, who sees nothing that only admins see', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    const token = await invite(hub, 'vic@example.org', 'viewer')
-    await using opened = await openPage(browser(), hub, { signedIn: false, width: 390 })
+    const token = await invite(hub(), 'vic@example.org', 'viewer')
+    await using opened = await openPage(browser(), hub(), { signedIn: false, width: 390 })
     const { page, complaints } = opened
     await page.goto(`/invitation#token=${token}`)
     await page.getByText('You are invited to this hub with the role viewer.').waitFor()
@@ -226,7 +229,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
   test('single sign-on admits allowed users and tells others why they are not admitted', async () => {
     await using provider = await startOidcProvider()
     const port = await findFreePort()
-    await using hub = await startTestHub(sqliteEngine, {
+    await using withProvider = await startTestHub(sqliteEngine, {
       withOperator: true,
       env: {
         PORT: String(port),
@@ -238,7 +241,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
         HUB_OIDC_DOMAINS: 'example.org',
       },
     })
-    await using opened = await openPage(browser(), atLocalhost(hub), { signedIn: false })
+    await using opened = await openPage(browser(), atLocalhost(withProvider), { signedIn: false })
     const { page, complaints } = opened
     provider.become({ sub: 'eve', email: 'eve@evil.example' })
     await page.goto('/dashboard/records?q=ann')

@@ -66,6 +66,8 @@ export type PageOptions = {
   /** CSS pixels; 390 is a phone. */
   width?: number
   signedIn?: boolean
+  /** Who is signed in: the hub's operator unless told otherwise. */
+  operator?: { email: string }
 }
 
 export type TestPage = {
@@ -82,7 +84,7 @@ export async function openPage(
   hub: Pick<TestHub, 'address'>,
   options: PageOptions = {},
 ): Promise<TestPage> {
-  const { colorScheme = 'light', width = 1280, signedIn = true } = options
+  const { colorScheme = 'light', width = 1280, signedIn = true, operator } = options
   const context = await browser.newContext({
     baseURL: hub.address,
     colorScheme,
@@ -98,7 +100,7 @@ export async function openPage(
     const isOfAnswer = message.text().startsWith('Failed to load resource')
     if (message.type() === 'error' && !isOfAnswer) complaints.push(message.text())
   })
-  if (signedIn) await signInOver(context, hub)
+  if (signedIn) await signInOver(context, hub, operator)
   return {
     page,
     context,
@@ -107,10 +109,14 @@ export async function openPage(
   }
 }
 
-/** Signs the hub's operator in without the page. */
-export async function signInOver(context: BrowserContext, hub: Pick<TestHub, 'address'>) {
+/** Signs an operator in without the page. */
+export async function signInOver(
+  context: BrowserContext,
+  hub: Pick<TestHub, 'address'>,
+  { email }: { email: string } = { email: EMAIL },
+) {
   const answer = await context.request.post('/api/auth/sign-in/email', {
-    data: { email: EMAIL, password: PASSWORD },
+    data: { email, password: PASSWORD },
     headers: { origin: hub.address },
   })
   assert.equal(answer.status(), 200)

@@ -17,6 +17,7 @@ import Type from 'typebox'
 import {
   type PlatformOptions,
   type SimulatedPlatform,
+  simulatedModule,
   simulatePlatform,
 } from '../platform/platform.ts'
 import type { StorageEngine } from '../storage/engine.ts'
@@ -110,6 +111,36 @@ export async function registerAny(
   await using simulated = await simulatePlatform(options)
   const registered = await registerPlatform(hub, simulated)
   return { ...registered, platform_name: simulated.platform_name }
+}
+
+export type CreatedPlatform = SimulatedPlatform & { id: number; hub_api_key: string; title: string }
+
+/**
+ * Registers a platform of a test's own with all of its modules: `cases`, and as many more as are asked for. When it is
+ * disposed of, its server ends and the hub pulls it no more, so other tests can share the hub.
+ */
+export async function createPlatform(
+  hub: TestHub,
+  { modules = 1, ...options }: Omit<PlatformOptions, 'modules'> & { modules?: number } = {},
+): Promise<CreatedPlatform> {
+  const types = Array.from({ length: modules }, (_, index) =>
+    index ? `module_${index + 1}` : 'cases',
+  )
+  const simulated = await simulatePlatform({
+    ...options,
+    modules: types.map((record_type) => simulatedModule(record_type)),
+  })
+  const { id, hub_api_key, platform } = await registerPlatform(hub, simulated)
+  return {
+    ...simulated,
+    id,
+    hub_api_key,
+    title: platform.display_title,
+    async [Symbol.asyncDispose]() {
+      await setStatus(hub, id, 'inactive')
+      await simulated[Symbol.asyncDispose]()
+    },
+  }
 }
 
 export async function setStatus(hub: TestHub, id: number, status: string): Promise<Platform> {

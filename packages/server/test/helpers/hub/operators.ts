@@ -61,6 +61,20 @@ export async function addOperator(hub: TestHub, email: string, role: Role): Prom
   return found.id
 }
 
+let created = 0
+
+export type CreatedOperator = { id: string; email: string }
+
+/** Creates an operator of a test's own, whose password is {@link PASSWORD}. */
+export async function createOperator(
+  hub: TestHub,
+  { role = 'admin' }: { role?: Role } = {},
+): Promise<CreatedOperator> {
+  created += 1
+  const email = `${role}-${created}@example.org`
+  return { id: await addOperator(hub, email, role), email }
+}
+
 /** What somebody who is signed in asks of the hub. */
 export function callAs(
   hub: TestHub,
