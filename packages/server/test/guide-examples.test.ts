@@ -1,11 +1,12 @@
 /** Parses the code in the integration guide with the programs of this machine. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import { pushCommand } from '@recordhub/protocol/push-command'
-import { PUSH_RETRY_RULES } from '@recordhub/protocol/push-retry'
+import { PUSH_RETRY_RULES, PUSH_RETRY_SUMMARY } from '@recordhub/protocol/push-retry'
 import { isGuideLanguage } from '../src/features/guide/keep-language.ts'
 import { readGuide } from '../src/features/guide/read-guide.ts'
 import { readExample } from './examples/guide-files.ts'
@@ -118,6 +119,19 @@ print(to_json([datetime.date(2026, 11, 21), datetime.datetime(2026, 11, 21, 7, 3
       '12.50',
       '00000000-0000-0000-0000-000000000000',
     ])
+  })
+
+  test('names the statuses after which a push is given up as the table does', () => {
+    const kit = new URL('../../platform-kit/README.md', import.meta.url)
+    const lists = [text, readFileSync(kit, 'utf8')].map(
+      (document) => document.match(/\b400, \d{3}(?:,\s+\d{3})*\s+and\s+\d{3}/g) ?? [],
+    )
+    for (const found of lists) {
+      assert.ok(found.length > 0)
+      for (const list of found) {
+        assert.ok(PUSH_RETRY_SUMMARY.startsWith(`After ${list.replaceAll(/\s+/g, ' ')},`), list)
+      }
+    }
   })
 
   test('uses only headers and paths of the contract', () => {
