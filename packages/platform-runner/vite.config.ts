@@ -1,13 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vite'
 
-const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(
-  readFileSync(new URL('./package.json', import.meta.url), 'utf8'),
-)
-const isInstalled = (name: string) =>
-  name.startsWith('node:') || Object.keys(dependencies).some((one) => name.split('/')[0] === one)
-
-// The kit goes into the program: only what the package names has to be installed.
+// The package has no dependencies, so that a hub can serve all of it: the kit and the database drivers are bundled.
 // biome-ignore lint/style/noDefaultExport: Vite asks for it.
 export default defineConfig({
   ssr: { noExternal: true },
@@ -15,6 +8,10 @@ export default defineConfig({
     target: 'node22',
     minify: false,
     ssr: 'src/main.ts',
-    rolldownOptions: { external: isInstalled },
+    license: { fileName: 'licenses.txt' },
+    rolldownOptions: {
+      // The last two are optional and not installed: a driver in C, and sockets of an edge runtime.
+      external: [/^node:/, 'pg-native', 'cloudflare:sockets'],
+    },
   },
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { PUSH_RETRY_RULES } from '@recordhub/protocol/push-retry'
 import { fc } from '../../server/test/helpers/random/fast-check.ts'
 import { type Again, judgeSending, retryAfterMs, type SendResult, waitAfter } from './delivery.ts'
 
@@ -26,8 +27,8 @@ test('a push counts as stored only if the response of the hub says so', () => {
   }
 })
 
-test('a push counts as rejected only if the hub itself rejects its content', () => {
-  for (const status of [400, 409, 410, 413, 415, 422]) {
+test('a push is given up after 400, 410, 413, 415 and 422, whoever sent the response', () => {
+  for (const status of [400, 410, 413, 415, 422]) {
     const judged = judgeSending(answered(status, refused))
     assert.deepEqual(judged, {
       outcome: 'refused',
@@ -36,16 +37,18 @@ test('a push counts as rejected only if the hub itself rejects its content', () 
       message: 'No.',
       errors: { data: ['x'] },
     })
-    assert.equal(judgeSending(answered(status, null)).outcome, 'again', 'that is a proxy')
+    const byProxy = judgeSending(answered(status, null))
+    const message = PUSH_RETRY_RULES[status]?.meaning
+    assert.deepEqual(byProxy, { outcome: 'refused', status, code: '', message, errors: {} })
   }
 })
 
-test('temporary errors and errors that people can fix are retried', () => {
-  for (const status of [408, 425, 429, 500, 502, 503, 504]) {
+test('a push is kept and retried after every other error', () => {
+  for (const status of [408, 425, 429, 500, 501, 502, 503, 504, 521]) {
     const judged = judgeSending(answered(status, refused, 2000))
     assert.ok(judged.outcome === 'again' && !judged.needsPeople && judged.leastMs === 2000)
   }
-  for (const status of [301, 401, 403, 404]) {
+  for (const status of [301, 401, 403, 404, 405, 409]) {
     const judged = judgeSending(answered(status, refused))
     assert.ok(judged.outcome === 'again' && judged.needsPeople, String(status))
   }

@@ -1,4 +1,5 @@
 /** What becomes of a push by what came of sending it: decisions without effects. */
+import { MAX_PUSH_BACKOFF_SECONDS, pushRetryRule } from '@recordhub/protocol/push-retry'
 
 export type SendResult =
   | {
@@ -39,15 +40,9 @@ export type Again = {
 }
 
 const FIRST_WAIT_MS = 500
-const LONGEST_WAIT_MS = 60_000
-const PEOPLE_WAIT_MS = 30_000
+const LONGEST_WAIT_MS = MAX_PUSH_BACKOFF_SECONDS * 1000
 /** However long a hub, or what stands before it, asks to be left alone. */
 const LONGEST_ASKED_MS = 3_600_000
-
-/** Statuses that pass by themselves. */
-const PASSING = new Set([408, 425, 429, 500, 502, 503, 504])
-/** Statuses that the hub's operator can mend without another push: the key, the platform's state. */
-const MENDABLE = new Set([401, 403, 404])
 
 export function judgeSending(result: SendResult): Stored | Refused | Again {
   if (!result.answered) {
@@ -62,9 +57,9 @@ export function judgeSending(result: SendResult): Stored | Refused | Again {
       return { outcome: 'stored', recordId: record_id, effect, warnings: textsOf(warnings) }
     }
   }
-  const message = typeof body?.['message'] === 'string' ? body['message'] : ''
-  const isFinal = status >= 400 && status < 500 && !PASSING.has(status) && !MENDABLE.has(status)
-  if (isFinal && isOfHub) {
+  const { retry, needsPeople, meaning } = pushRetryRule(status)
+  const message = typeof body?.['message'] === 'string' ? body['message'] : meaning
+  if (!retry) {
     const code = typeof body?.['code'] === 'string' ? body['code'] : ''
     return { outcome: 'refused', status, code, message, errors: errorsOf(body?.['errors']) }
   }
@@ -75,7 +70,7 @@ export function judgeSending(result: SendResult): Stored | Refused | Again {
       ? `HTTP ${status}: ${message}`
       : `HTTP ${status}, and not in the words of a hub: is the address right?`,
     leastMs: Math.min(retryAfterMs, LONGEST_ASKED_MS),
-    needsPeople: !PASSING.has(status),
+    needsPeople,
   }
 }
 
@@ -85,9 +80,7 @@ export function judgeSending(result: SendResult): Stored | Refused | Again {
  * @param random between 0 and 1: waits are spread, so that not all platforms come back at once.
  */
 export function waitAfter(again: Again, failures: number, random: number): number {
-  const full = again.needsPeople
-    ? PEOPLE_WAIT_MS
-    : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 20))
+  const full = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 20))
   return Math.round(again.leastMs + (full / 2) * (1 + random))
 }
 

@@ -151,7 +151,7 @@ test('a rejected push is reported and does not block the pushes after it', async
 })
 
 test('with an outbox, an error that people must fix is logged even without a listener', async (t) => {
-  const { received, connect } = await openReceiver(t, fault(401))
+  const { received, connect } = await openReceiver(t, fault(401, { 'Retry-After': '600' }))
   const told = Promise.withResolvers<string>()
   t.mock.method(console, 'error', told.resolve)
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-outbox-'))
@@ -163,17 +163,14 @@ test('with an outbox, an error that people must fix is logged even without a lis
   assert.equal(received.length, 1)
 })
 
-test('without an outbox, a push times out, or at once if only people can fix the error', async (t) => {
+test('without an outbox, a push is retried until its time is over, also after 401, 403 and 404', async (t) => {
   const { received, connect } = await openReceiver(
     t,
-    fault(401),
+    ...[fault(401), fault(403), fault(404)],
     fault(503, { 'Retry-After': '600' }),
   )
-  const first = await connect().created(record('1'))
-  assert.deepEqual(first, { outcome: 'given up', reason: 'HTTP 401: Words.' })
-  const second = await connect().created(record('1'))
-  assert.deepEqual(second, { outcome: 'given up', reason: 'HTTP 503: Words.' })
-  assert.equal(received.length, 2)
+  assert.equal((await connect().created(record('0'))).outcome, 'given up', 'after 503')
+  assert.equal(received.length, 4)
 
   const { connect: connectToSilence } = await openReceiver(t, () => undefined)
   const silent = connectToSilence({ timeoutMs: 50, giveUpAfterMs: 100 })
@@ -191,8 +188,9 @@ test('an unfinished response times out, and a redirect never receives the key', 
   const onWaiting: PushClientOptions['onWaiting'] = (_, { reason }) => void reasons.push(reason)
   const client = connect({ timeoutMs: 100, onWaiting })
   const result = await client.created(record('1'))
-  assert.equal(result.outcome, 'given up')
+  assert.equal(result.outcome, 'stored', 'after a retry')
   assert.match(reasons[0] ?? '', /did not answer within 100 ms/)
+  assert.match(reasons[1] ?? '', /HTTP 307/)
   assert.equal(elsewhere.length, 0)
 })
 

@@ -94,7 +94,7 @@ export function createPushClient(options: PushClientOptions): PushClient {
       gate.leaveIll((failures) => waitAfter(judged, failures, Math.random()))
       reason = judged.reason
       const ms = waitAfter(judged, attempt, Math.random())
-      if (endsAt !== null && (judged.needsPeople || performance.now() + ms > endsAt)) break
+      if (endsAt !== null && performance.now() + ms > endsAt) break
       tell(() => onWaiting?.(push, { reason, needsPeople: judged.needsPeople, ms }))
       await gate.rest(ms)
     }

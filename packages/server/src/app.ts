@@ -19,6 +19,7 @@ import { pageRoutes } from './features/dashboard/page-routes.ts'
 import { createReadSnapshot } from './features/dashboard/read-snapshot.ts'
 import { dashboardRoutes } from './features/dashboard/routes.ts'
 import { statisticsRoutes } from './features/dashboard/statistics-routes.ts'
+import { downloadRoutes } from './features/downloads/routes.ts'
 import { guideRoutes } from './features/guide/routes.ts'
 import { findTokenCaller } from './features/operators/api-token.ts'
 import { createAuth } from './features/operators/auth.ts'
@@ -321,8 +322,10 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         publicUrl: config.HUB_PUBLIC_URL,
         platformPath: config.HUB_PLATFORM_PATH,
         tunnelHeader: config.HUB_TUNNEL_HEADER,
+        version: parts.version,
       }),
     )
+    await web.register(downloadRoutes())
     await web.register(apiReferenceRoutes)
     const { hasOperators } = storage.operators
     await web.register(pageRoutes({ callerOf, csrfTokenOf, hasOperators }))

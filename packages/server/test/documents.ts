@@ -1,10 +1,20 @@
 /** The documents that are made from tables in the code. `npm run docs` writes them. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { pushCommand } from '@recordhub/protocol/push-command'
+import {
+  MAX_PUSH_BACKOFF_SECONDS,
+  PUSH_RETRY_RULES,
+  type PushRetryRule,
+  SERVER_ERROR_RULE,
+} from '@recordhub/protocol/push-retry'
 import { describeSettings, flagOf } from '../src/config.ts'
+import { FIELD_TYPES } from '../src/domain/conformance/field-types.ts'
 import { RULES } from '../src/domain/conformance/rules.ts'
 import { ERROR_CODES } from '../src/errors.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
+const README = new URL('README.md', ROOT)
+const TUNNEL_HEADER = 'ngrok-skip-browser-warning'
 
 /** Content by the file's address. */
 export function makeDocuments(): Map<URL, string> {
@@ -12,6 +22,8 @@ export function makeDocuments(): Map<URL, string> {
     [new URL('docs/configuration.md', ROOT), configuration()],
     [new URL('docs/errors.md', ROOT), errors()],
     [new URL('docs/conformance.md', ROOT), conformance()],
+    [new URL('docs/platform-guide/reference.md', ROOT), guideReference()],
+    [README, readme(readFileSync(README, 'utf8'))],
   ])
 }
 
@@ -75,6 +87,56 @@ known. What a call itself comes to, such as \`platform_timed_out\`, is an error 
 |---|---|---|---|---|
 ${rows.join('\n')}
 `
+}
+
+/** Tables that the integration guide includes. */
+function guideReference(): string {
+  const row = (response: string, { retry, meaning }: PushRetryRule) =>
+    `| ${response} | ${retry ? 'Keep the push and retry it' : 'Give up'} | ${cell(meaning)} |`
+  const rules = Object.entries(PUSH_RETRY_RULES).toSorted(([, one], [, other]) => {
+    return Number(one.retry) - Number(other.retry)
+  })
+  const types = FIELD_TYPES.map(
+    ({ types, values }) => `| ${values} | ${[...types].map((type) => `\`${type}\``).join(', ')} |`,
+  )
+  return `# Reference tables of the integration guide
+
+## A push by hand
+
+\`\`\`sh
+${pushCommand({ hubUrl: 'https://hub.example.org', tunnelHeader: TUNNEL_HEADER, hubApiKey: null, data: '@record.json' })}
+\`\`\`
+
+## Responses and retries
+
+| Response | What to do | Usual cause |
+|---|---|---|
+| 2xx | Done: the record is on disk | |
+${rules.map(([status, rule]) => row(status, rule)).join('\n')}
+${row('5xx', SERVER_ERROR_RULE)}
+| none, or any other | Keep the push and retry it | A timeout, a cut connection, a wrong address |
+
+The pauses between retries are the seconds of \`Retry-After\`, or else 1, 2, 4 … up to ${MAX_PUSH_BACKOFF_SECONDS} seconds.
+
+## Field types
+
+| Values | \`type\` in the manifest |
+|---|---|
+${types.join('\n')}
+
+Upper and lower case are the same. Another \`type\` is allowed: its values are sorted as those of \`string\`, and not checked.
+`
+}
+
+/** The README with its example of a push, which is written by hand for the rest. */
+function readme(text: string): string {
+  const data = {
+    ...{ module_name: 'Employees', record_type: 'employee', reference_number: 'E-1' },
+    ...{ full_name: 'Ann Example', data: { job_title: 'Engineer' } },
+  }
+  const hubUrl = 'http://127.0.0.1:8080'
+  const command = pushCommand({ hubUrl, tunnelHeader: TUNNEL_HEADER, hubApiKey: null, data })
+  return text.replace(/^curl -X POST [\s\S]*?(?=\n```$)/m, () => command)
 }
 
 function cell(text: string): string {

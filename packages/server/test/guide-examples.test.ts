@@ -1,9 +1,15 @@
 /** Parses the code in the integration guide with the programs of this machine. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
+import { pushCommand } from '@recordhub/protocol/push-command'
+import { PUSH_RETRY_RULES, PUSH_RETRY_SUMMARY } from '@recordhub/protocol/push-retry'
+import { isGuideLanguage } from '../src/features/guide/keep-language.ts'
 import { readGuide } from '../src/features/guide/read-guide.ts'
+import { readExample } from './examples/guide-files.ts'
 
 const text = readGuide().join('\n')
 
@@ -44,10 +50,98 @@ describe('the code in the integration guide', () => {
     for (const code of examples) JSON.parse(code)
   })
 
+  test('is valid SQL that adds a push to the outbox, reads it and deletes it', () => {
+    const statements = codeIn('sql')
+    assert.equal(statements.length, 3)
+    const database = new DatabaseSync(':memory:')
+    for (const sql of statements.slice(0, 2)) database.exec(sql)
+    const count = () => Object(database.prepare('SELECT count(*) AS count FROM hub_outbox').get())
+    assert.equal(count().count, 1)
+    database.exec(statements[2] ?? '')
+    assert.equal(count().count, 0)
+  })
+
+  test('sends the header for tunnels with every call of curl', () => {
+    const calls = codeIn('sh').flatMap((code) => code.match(/curl (?:[^\n]*\\\n)*[^\n]*/g) ?? [])
+    assert.ok(calls.length >= 5)
+    for (const call of calls) assert.match(call, /ngrok-skip-browser-warning: true/, call)
+  })
+
+  test('sends the same headers with a push in every language', () => {
+    const command = pushCommand({
+      ...{ hubUrl: '', tunnelHeader: 'ngrok-skip-browser-warning', hubApiKey: null },
+      data: '@record.json',
+    })
+    const headers = [...command.matchAll(/-H ['"]([\w-]+): /g)].map(([, header = '']) => header)
+    assert.equal(headers.length, 4)
+    for (const language of Object.keys(GUIDE_LANGUAGES).filter(isGuideLanguage)) {
+      // The kit has the headers in its code; Laravel has methods for the first two.
+      if (language === 'kit') continue
+      const { files } = readExample(text, language, 'Pushing changes')
+      const code = [...files.values()].join('\n')
+      const needed =
+        language === 'laravel' ? ['acceptJson', 'asJson', ...headers.slice(2)] : headers
+      for (const header of needed) {
+        const isSet =
+          code.includes(header) || (language === 'csharp' && code.includes('"application/json"'))
+        assert.ok(isSet, `${language}: ${header}`)
+      }
+    }
+  })
+
+  test('gives up a push after the statuses of the table, and after no others, in every language', () => {
+    const final = Object.entries(PUSH_RETRY_RULES).filter(([, { retry }]) => !retry)
+    const expected = final.map(([status]) => status)
+    for (const language of Object.keys(GUIDE_LANGUAGES).filter(isGuideLanguage)) {
+      // The kit reads the table itself.
+      if (language === 'kit') continue
+      const { files } = readExample(text, language, 'Pushing changes')
+      const code = [...files.values()].join('\n').replaceAll(/^ *(?:\/\/|#|--|\/?\*).*$/gm, '')
+      assert.deepEqual(code.match(/\b4\d\d\b/g), expected, language)
+    }
+  })
+
+  test('writes dates, Decimal and UUID as JSON in Python', (t) => {
+    const script = `import datetime, decimal, uuid
+from to_json import to_json
+zone = datetime.timezone.utc
+print(to_json([datetime.date(2026, 11, 21), datetime.datetime(2026, 11, 21, 7, 30, tzinfo=zone),
+  decimal.Decimal("12.50"), uuid.UUID(int=0)]))`
+    const cwd = new URL('../../../docs/platform-guide/examples/python/', import.meta.url)
+    const { stdout, stderr, error } = spawnSync('python3', ['-B', '-c', script], {
+      cwd,
+      encoding: 'utf8',
+    })
+    if (error) return t.skip('there is no Python (python3)')
+    assert.deepEqual(JSON.parse(stdout || `"${stderr}"`), [
+      '2026-11-21',
+      '2026-11-21T07:30:00+00:00',
+      '12.50',
+      '00000000-0000-0000-0000-000000000000',
+    ])
+  })
+
+  test('names the statuses after which a push is given up as the table does', () => {
+    const kit = new URL('../../platform-kit/README.md', import.meta.url)
+    const lists = [text, readFileSync(kit, 'utf8')].map(
+      (document) => document.match(/\b400, \d{3}(?:,\s+\d{3})*\s+and\s+\d{3}/g) ?? [],
+    )
+    for (const found of lists) {
+      assert.ok(found.length > 0)
+      for (const list of found) {
+        assert.ok(PUSH_RETRY_SUMMARY.startsWith(`After ${list.replaceAll(/\s+/g, ' ')},`), list)
+      }
+    }
+  })
+
   test('uses only headers and paths of the contract', () => {
     const headers = [...text.matchAll(/\bX-[A-Z-]+\b/g)].map(([header]) => header)
     assert.deepEqual([...new Set(headers)].toSorted(), ['X-API-KEY', 'X-PLATFORM-API-KEY'])
     const paths = [...text.matchAll(/hub\.example\.org(\/[\w/]+)/g)].map(([, path]) => path)
-    assert.deepEqual([...new Set(paths)].toSorted(), ['/api/webhook/check', '/api/webhook/receive'])
+    assert.deepEqual([...new Set(paths)].toSorted(), [
+      '/api/webhook/check',
+      '/api/webhook/receive',
+      '/downloads/recordhub',
+    ])
   })
 })

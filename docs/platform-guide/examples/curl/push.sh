@@ -8,7 +8,7 @@ trap 'rm -f "$answer"' EXIT
 push() { # method, file
   pause=1
   while :; do
-    # Prints the status, which is 000 where there is no answer, and the seconds of Retry-After.
+    # Prints the status, which is 000 if there is no response, and Retry-After.
     set -- "$1" "$2" $(
       curl -sS --max-time 10 -X "$1" "$hub_url/api/webhook/receive" \
         -H "Accept: application/json" \
@@ -17,10 +17,15 @@ push() { # method, file
         -H "ngrok-skip-browser-warning: true" \
         --data-binary "@$2" -o "$answer" -w '%{http_code} %header{retry-after}'
     )
+    # The hub will never accept a push after one of the five. After everything else it is sent again.
     case $3 in
       2*) cat "$answer"; echo; return 0 ;;
-      429 | 5* | 000) sleep "${4:-$pause}" ;;
-      *) echo "The hub answered $3: $(cat "$answer")" >&2; return 1 ;;
+      400 | 410 | 413 | 415 | 422) echo "The hub answered $3: $(cat "$answer")" >&2; return 1 ;;
+    esac
+    # Retry-After in seconds, if there is one.
+    case ${4:-} in
+      '' | *[!0-9]*) sleep "$pause" ;;
+      *) sleep "$4" ;;
     esac
     pause=$((pause < 30 ? pause * 2 : 60))
   done

@@ -10,53 +10,118 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
 
 public class HubPush {
     private static final String HUB_URL = System.getenv().getOrDefault("HUB_URL", "https://hub.example.org");
+    /** The hub will never accept a push after one of these. After everything else it is kept and sent again. */
+    private static final Set<Integer> GIVE_UP = Set.of(400, 410, 413, 415, 422);
     private final HttpClient client = HttpClient.newHttpClient();
+    private final Connection database;
+
+    private record Push(long id, String method, String body) {}
+
+    public HubPush(Connection database) {
+        this.database = database;
+    }
+
+    /** Call it in the transaction that changes the record, so that either both are stored or neither. */
+    public void enqueue(String method, ObjectNode record) throws SQLException {
+        if (!record.has("occurred_at")) record.put("occurred_at", Instant.now().toString());
+        execute("INSERT INTO hub_outbox (method, body) VALUES (?, ?)", method, record.toString());
+    }
 
     /**
-     * Sends one record until the hub has it, and gives its answer.
+     * Sends the pushes of the outbox one after the other until it is empty; one process at a time does so, such as a
+     * service that calls it every second.
      *
-     * @throws IllegalArgumentException where sending again is of no use
+     * @return the number of pushes that the hub has rejected for good
      */
-    public String push(String method, ObjectNode record) throws InterruptedException {
-        if (!record.has("occurred_at")) record.put("occurred_at", Instant.now().toString());
+    public int deliver() throws SQLException, InterruptedException {
+        int rejected = 0;
+        long pause = 1;
+        for (Push push = oldest(); push != null; push = oldest()) {
+            long wait = pause;
+            int status = 0;
+            String answer;
+            try {
+                HttpResponse<String> response = send(push);
+                status = response.statusCode();
+                answer = response.body();
+                String after = response.headers().firstValue("Retry-After").orElse("");
+                if (after.matches("\\d{1,9}")) wait = Long.parseLong(after);
+            } catch (IOException error) {
+                answer = error.toString();
+            }
+            if (status >= 200 && status < 300) {
+                execute("DELETE FROM hub_outbox WHERE id = ?", push.id());
+                System.out.println(answer);
+            } else if (GIVE_UP.contains(status)) {
+                execute("UPDATE hub_outbox SET rejected_with = ? WHERE id = ?", answer, push.id());
+                System.err.println("The hub answered " + status + ": " + answer);
+                rejected++;
+            } else {
+                System.err.println("The push is sent again after this: " + status + " " + answer);
+                Thread.sleep(wait * 1000);
+                pause = Math.min(60, pause * 2);
+                continue;
+            }
+            pause = 1;
+        }
+        return rejected;
+    }
+
+    private HttpResponse<String> send(Push push) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(URI.create(HUB_URL + "/api/webhook/receive"))
             .timeout(Duration.ofSeconds(10))
             .header("Accept", "application/json")
             .header("Content-Type", "application/json")
             .header("X-API-KEY", System.getenv("HUB_API_KEY"))
             .header("ngrok-skip-browser-warning", "true")
-            .method(method, BodyPublishers.ofString(record.toString()))
+            .method(push.method(), BodyPublishers.ofString(push.body()))
             .build();
-        for (long pause = 1; ; pause = Math.min(60, pause * 2)) {
-            long wait = pause;
-            try {
-                HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
-                int status = response.statusCode();
-                if (status >= 200 && status < 300) return response.body();
-                if (status != 429 && status < 500) {
-                    throw new IllegalArgumentException("The hub answered " + status + ": " + response.body());
-                }
-                String after = response.headers().firstValue("Retry-After").orElse("");
-                if (after.matches("\\d{1,9}")) wait = Long.parseLong(after);
-            } catch (IOException error) {
-                System.err.println("No answer from the hub: " + error);
-            }
-            Thread.sleep(wait * 1000);
+        return client.send(request, BodyHandlers.ofString());
+    }
+
+    private Push oldest() throws SQLException {
+        String query = "SELECT id, method, body FROM hub_outbox WHERE rejected_with IS NULL ORDER BY id LIMIT 1";
+        try (PreparedStatement statement = database.prepareStatement(query); ResultSet row = statement.executeQuery()) {
+            return row.next() ? new Push(row.getLong(1), row.getString(2), row.getString(3)) : null;
         }
     }
 
-    /** POST record.json PATCH change.json: one after the other. */
-    public static void main(String[] pushes) throws Exception {
-        HubPush hub = new HubPush();
-        ObjectMapper json = new ObjectMapper();
-        for (int at = 0; at + 1 < pushes.length; at += 2) {
-            ObjectNode record = (ObjectNode) json.readTree(new File(pushes[at + 1]));
-            System.out.println(hub.push(pushes[at], record));
+    private void execute(String sql, Object... values) throws SQLException {
+        try (PreparedStatement statement = database.prepareStatement(sql)) {
+            for (int at = 0; at < values.length; at++) statement.setObject(at + 1, values[at]);
+            statement.executeUpdate();
         }
+    }
+
+    /** POST record.json PATCH change.json; without arguments it sends what is still in the outbox. */
+    public static void main(String[] pushes) throws Exception {
+        ObjectMapper json = new ObjectMapper();
+        int rejected;
+        // Replace by your own database.
+        try (Connection database = DriverManager.getConnection("jdbc:sqlite:outbox.sqlite")) {
+            HubPush hub = new HubPush(database);
+            hub.execute(Files.readString(Path.of("outbox.sql")));
+            database.setAutoCommit(false);
+            for (int at = 0; at + 1 < pushes.length; at += 2) {
+                hub.enqueue(pushes[at], (ObjectNode) json.readTree(new File(pushes[at + 1])));
+            }
+            database.commit();
+            database.setAutoCommit(true);
+            rejected = hub.deliver();
+        }
+        System.exit(rejected > 0 ? 1 : 0);
     }
 }

@@ -1,4 +1,4 @@
-import { createReadStream, readFileSync } from 'node:fs'
+import { createReadStream, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 import { createPlatformHandler } from '@recordhub/platform-kit'
@@ -13,6 +13,12 @@ async function* readRecords(recordType) {
     if (recordType === undefined) yield { record_type, ...record }
     else if (record_type === recordType) yield record
   }
+}
+
+/** Changes whenever a record of the module changes. Replace by SELECT count(*), max(updated_at). */
+function readVersion(_recordType) {
+  const { size, mtimeMs } = statSync('records.ndjson')
+  return `${size}-${mtimeMs}`
 }
 
 async function* search(query) {
@@ -33,6 +39,7 @@ const platform = {
     description,
     fields,
     records: () => readRecords(record_type),
+    version: () => readVersion(record_type),
   })),
   search,
 }

@@ -3,16 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const RECEIVER = `${process.env.HUB_URL ?? 'https://hub.example.org'}/api/webhook/receive`
 
-/** Sends one record until the hub has it, and gives its answer. Throws where sending again is of no use. */
+/** The hub will never accept a push after one of these. After everything else it is sent again. */
+const GIVE_UP = [400, 410, 413, 415, 422]
+
+/** Sends one record until the hub has it, and gives its answer. Throws if the hub rejects it for good. */
 export async function push(method, record) {
   const body = JSON.stringify({ occurred_at: new Date().toISOString(), ...record })
   for (let pause = 1; ; pause = Math.min(60, pause * 2)) {
     const { status, answer, retryAfter } = await send(method, body).catch((error) => {
       console.error('No answer from the hub:', error.cause?.message ?? error.message)
-      return { status: 503 }
+      return { status: 0 }
     })
     if (status >= 200 && status < 300) return answer
-    if (status !== 429 && status < 500) throw new Error(`The hub answered ${status}: ${answer}`)
+    if (GIVE_UP.includes(status)) throw new Error(`The hub answered ${status}: ${answer}`)
     await sleep((Number(retryAfter) || pause) * 1000)
   }
 }

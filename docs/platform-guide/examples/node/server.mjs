@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { createReadStream, readFileSync } from 'node:fs'
+import { createReadStream, readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -25,6 +25,12 @@ async function countRecords(recordType) {
   return count
 }
 
+/** Changes whenever a record of the module changes. Replace by SELECT count(*), max(updated_at). */
+async function readVersion(_recordType) {
+  const { size, mtimeMs } = statSync('records.ndjson')
+  return `${size}-${mtimeMs}`
+}
+
 const app = express()
 const digest = (text) => createHash('sha256').update(text).digest()
 
@@ -48,6 +54,10 @@ app.get('/api/hub/records/:record_type', async (request, response) => {
   if (!module) {
     return response.status(404).json({ success: false, message: 'There is no such module.' })
   }
+  // Read before the records: a change meanwhile gives another version the next time.
+  const etag = `"${await readVersion(record_type)}"`
+  response.set('ETag', etag)
+  if (request.get('If-None-Match')?.includes(etag)) return response.status(304).end()
   const { module_name } = module
   const total = await countRecords(record_type)
   const head = { success: true, platform_name, module_name, record_type, total }
@@ -61,7 +71,7 @@ app.get('/api/hub/records/:record_type', async (request, response) => {
     yield ']}'
   }
   response.type('application/json')
-  // An error half-way breaks the answer off, which the hub notices.
+  // An error in the loop cuts the connection, so the hub knows that the response is incomplete.
   await pipeline(Readable.from(write()), response).catch((error) => console.error(error))
 })
 

@@ -26,6 +26,12 @@ function countRecords(string $recordType): int
     return iterator_count(readRecords($recordType));
 }
 
+/** Changes whenever a record of the module changes. Replace by SELECT count(*), max(updated_at). */
+function readVersion(string $recordType): string
+{
+    return filesize(__DIR__.'/records.ndjson').'-'.filemtime(__DIR__.'/records.ndjson');
+}
+
 function answer(int $status, mixed $body): never
 {
     http_response_code($status);
@@ -38,6 +44,13 @@ function answerRecords(object $manifest, string $recordType): never
     if ($module === null) {
         answer(404, ['success' => false, 'message' => 'There is no such module.']);
     }
+    // Read before the records: a change meanwhile gives another version the next time.
+    $etag = '"'.readVersion($recordType).'"';
+    header("ETag: $etag");
+    if (str_contains($_SERVER['HTTP_IF_NONE_MATCH'] ?? '', $etag)) {
+        http_response_code(304);
+        exit;
+    }
     $head = json_encode([
         'success' => true,
         'platform_name' => $manifest->platform_name,
@@ -48,6 +61,7 @@ function answerRecords(object $manifest, string $recordType): never
     set_time_limit(0);
     echo substr($head, 0, -1), ',"records":[';
     $comma = '';
+    // An error in the loop ends the response before the list is closed, so the hub knows that it is incomplete.
     foreach (readRecords($recordType) as $record) {
         unset($record->record_type);
         echo $comma, json_encode($record, JSON);
@@ -58,10 +72,11 @@ function answerRecords(object $manifest, string $recordType): never
 
 function answerSearch(object $manifest, string $query): never
 {
-    $word = mb_strtolower($query);
+    // Ignores case in every language, without the extension mbstring.
+    $pattern = '/'.preg_quote($query, '/').'/iu';
     $found = [];
     foreach (readRecords() as $record) {
-        if (str_contains(mb_strtolower(json_encode($record, JSON)), $word) && array_push($found, $record) === 50) {
+        if (preg_match($pattern, json_encode($record, JSON)) === 1 && array_push($found, $record) === 50) {
             break;
         }
     }

@@ -6,7 +6,9 @@ from itertools import islice
 from pathlib import Path
 
 from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException
-from fastapi.responses import StreamingResponse
+from fastapi.responses import Response, StreamingResponse
+
+from to_json import to_json
 
 SOURCE_KEY = os.environ["SOURCE_API_KEY"]
 MANIFEST = json.loads(Path("manifest.json").read_text("utf-8"))
@@ -26,6 +28,12 @@ def read_records(record_type: str | None = None) -> Iterator[dict]:
 def count_records(record_type: str) -> int:
     """Replace by SELECT count(*)."""
     return sum(1 for _ in read_records(record_type))
+
+
+def read_version(record_type: str) -> str:
+    """Changes whenever a record of the module changes. Replace by SELECT count(*), max(updated_at)."""
+    file = Path("records.ndjson").stat()
+    return f"{file.st_size}-{file.st_mtime_ns}"
 
 
 def check_key(x_platform_api_key: str = Header("")) -> None:
@@ -48,10 +56,14 @@ def manifest():
 
 
 @router.get("/records/{record_type:path}")
-def records(record_type: str):
+def records(record_type: str, if_none_match: str = Header("")):
     module = MODULES.get(record_type)
     if module is None:
         raise HTTPException(404, "There is no such module.")
+    # Read before the records: a change meanwhile gives another version the next time.
+    headers = {"ETag": f'"{read_version(record_type)}"'}
+    if headers["ETag"] in if_none_match:
+        return Response(status_code=304, headers=headers)
     head = {
         "success": True,
         "platform_name": PLATFORM_NAME,
@@ -61,18 +73,18 @@ def records(record_type: str):
     }
 
     def write() -> Iterator[str]:
-        yield json.dumps(head)[:-1] + ', "records": ['
+        yield to_json(head)[:-1] + ', "records": ['
         rows = read_records(record_type)
         comma = ""
-        # Some at a time, since each piece that is sent has its price.
+        # An error in the loop cuts the connection, so the hub knows that the response is incomplete.
         while batch := list(islice(rows, 100)):
             for record in batch:
                 del record["record_type"]
-            yield comma + ",".join(json.dumps(record) for record in batch)
+            yield comma + ",".join(to_json(record) for record in batch)
             comma = ","
         yield "]}"
 
-    return StreamingResponse(write(), media_type="application/json")
+    return StreamingResponse(write(), headers=headers, media_type="application/json")
 
 
 @router.get("/search")
@@ -81,9 +93,10 @@ def search(query: str = ""):
     found = (
         record
         for record in read_records()
-        if word in json.dumps(record, ensure_ascii=False).lower()
+        if any(word in str(value).lower() for value in (record["full_name"], *record["data"].values()))
     )
-    return {"success": True, "platform_name": PLATFORM_NAME, "records": list(islice(found, 50))}
+    body = {"success": True, "platform_name": PLATFORM_NAME, "records": list(islice(found, 50))}
+    return Response(to_json(body), media_type="application/json")
 
 
 app = FastAPI()

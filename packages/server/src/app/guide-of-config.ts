@@ -21,6 +21,7 @@ export function readGuideLanguage(word: string | undefined): GuideLanguage | nul
 /** The guide in Markdown, for any platform where there is none, in every language where none is chosen. */
 export function guideOfConfig(
   config: Config,
+  version: string,
   platform: Platform | null,
   language: GuideLanguage | null,
 ): string {
@@ -29,6 +30,7 @@ export function guideOfConfig(
     hubUrl,
     platformPath: config.HUB_PLATFORM_PATH,
     tunnelHeader: config.HUB_TUNNEL_HEADER,
+    version,
   }
   const { markdown } = writeGuide(readGuide(), hub, platform)
   return language ? keepLanguage(markdown, language) : markdown

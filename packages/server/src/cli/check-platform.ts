@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
 import { checkPlatformAlone, describeReport } from '../app/check-platform.ts'
-import { type Config, SettingError } from '../config.ts'
+import { readCheckSurroundings } from '../config/surroundings.ts'
+import { readConfig, SettingError } from '../config.ts'
 import { checkSourceKey, parseSourceUrl } from '../outgoing/source-url.ts'
+import type { Arguments } from './arguments.ts'
 import { checkPortFree, checkWritable } from './can-begin.ts'
 import { readKey } from './read-key.ts'
 import { stopSignal } from './start.ts'
@@ -13,7 +15,7 @@ const MAX_SECONDS = 900
 /** As of whatever Ctrl-C ends. */
 const STOPPED = 130
 
-type Asked = { options: Readonly<Record<string, string>>; switches: ReadonlySet<string> }
+type Asked = Pick<Arguments, 'settings' | 'options' | 'switches'>
 type Print = (line: string) => void
 
 /**
@@ -23,11 +25,11 @@ type Print = (line: string) => void
  * @throws SettingError, HubError for what was mistyped.
  */
 export async function checkPlatform(
-  config: Config,
-  { options, switches }: Asked,
+  { settings, options, switches }: Asked,
   print: Print,
   complain: Print,
 ): Promise<number> {
+  const { config } = readConfig({ flags: settings, ...readCheckSurroundings() })
   const { url, html } = options
   if (url === undefined) throw new SettingError('check-platform: --url is missing; see --help.')
   const maxRecords = readNumber(options, 'max-records', MAX_RECORDS)

@@ -3,6 +3,7 @@ import { guideOfConfig, readGuideLanguage } from '../app/guide-of-config.ts'
 import type { Config } from '../config.ts'
 import { HubError } from '../errors.ts'
 import { besideHub } from './beside-hub.ts'
+import { VERSION } from './version.ts'
 
 /** `recordhub guide`: works beside a running hub, and without one where no platform is named. */
 export async function printGuide(
@@ -13,7 +14,7 @@ export async function printGuide(
   const language = readGuideLanguage(options['language'])
   const asked = options['platform']
   const platform = asked === undefined ? null : await findPlatform(config, asked)
-  print(guideOfConfig(config, platform, language).trimEnd())
+  print(guideOfConfig(config, VERSION, platform, language).trimEnd())
 }
 
 /** By its name, else by its id. */

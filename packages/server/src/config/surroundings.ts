@@ -9,7 +9,7 @@ export function readSurroundings(): Pick<ConfigSources, 'environment' | 'envFile
 }
 
 /** All that a check of a platform goes by: how platforms are called, and where a scratch receiver listens. */
-const CHECK_SETTINGS: readonly SettingName[] = [
+export const CHECK_SETTINGS: readonly SettingName[] = [
   'PORT',
   'HOST',
   'HUB_PUBLIC_URL',

@@ -8,7 +8,7 @@ import { canonicalText, type JsonValue } from '../lib/exact-json.ts'
 /** Longer texts are sorted and compared by their beginning, in code points: an index takes no more. */
 export const MAX_KEY_LENGTH = 256
 
-const NUMERIC_TYPES = new Set([
+export const NUMERIC_TYPES: ReadonlySet<string> = new Set([
   'number',
   'numeric',
   'integer',

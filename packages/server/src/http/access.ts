@@ -37,6 +37,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /healthz': 'anyone',
   'GET /readyz': 'anyone',
   'GET /assets/*': 'anyone',
+  'GET /downloads/*': 'anyone',
   'GET /api/openapi.json': 'anyone',
   'GET /docs': 'anyone',
   'GET /docs/scalar.js': 'anyone',

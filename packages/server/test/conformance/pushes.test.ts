@@ -35,7 +35,7 @@ test("the kit's push client passes every check without findings", async () => {
   assert.equal((await make(3)).outcome, 'stored', 'after its connection was cut')
   assert.equal((await make(4)).outcome, 'refused')
   await pause(QUIET_MS)
-  assert.equal((await make(5)).outcome, 'given up', 'a 401 is not retried')
+  assert.equal((await make(5)).outcome, 'stored', 'after a 401')
   const checked = await receiver.checked
   await client.close()
   assert.deepEqual(checked.findings, [])
@@ -139,14 +139,14 @@ const BAD: Bad[] = [
     push: async (push) => {
       await begin(push)
       const record = newRecord(2)
-      for (let tries = 0; tries < 5; tries += 1) await push('POST', record)
+      for (let tries = 0; tries < 8; tries += 1) await push('POST', record)
     },
   },
   {
     rule: 'push.storm',
     push: async (push) => {
       const headers = { 'X-API-KEY': 'wrong' }
-      for (let tries = 0; tries < 5; tries += 1) await push('POST', newRecord(1), { headers })
+      for (let tries = 0; tries < 8; tries += 1) await push('POST', newRecord(1), { headers })
     },
   },
   {
@@ -187,6 +187,49 @@ for (const [number, { rule, push }] of BAD.entries()) {
     assert.ok(!JSON.stringify(checked).includes(receiver.hubApiKey))
   })
 }
+
+/** Sends pushes until the one for N-5 is rejected with 401. */
+async function untilUnauthorized(push: Push, rest: (ms: number) => void): Promise<void> {
+  await begin(push)
+  await push('POST', newRecord(2))
+  rest(1000)
+  for (const number of [2, 3, 3, 4]) await push('POST', newRecord(number))
+  rest(QUIET_MS)
+  assert.equal((await push('POST', newRecord(5))).status, 401)
+}
+
+test('a push that was answered with 401 must be sent again', async () => {
+  for (const { retry, finding } of [
+    { retry: true, finding: null },
+    { retry: false, finding: 'push.not_retried' },
+  ]) {
+    const { now, rest } = createTime()
+    const receiver = await openPushCheck(now)
+    const push = pusherTo(receiver)
+    await untilUnauthorized(push, rest)
+    rest(120_000)
+    if (retry) assert.equal((await push('POST', newRecord(5))).status, 201)
+    const rules = rulesOf(await receiver.end()).filter((rule) =>
+      rule.startsWith('push.not_retried'),
+    )
+    assert.deepEqual(rules, finding ? [finding] : [])
+  }
+})
+
+test('retries of a push after a 401 with the pauses of the guide are not a storm', async () => {
+  const { now, rest } = createTime()
+  const receiver = await openPushCheck(now)
+  const push = pusherTo(receiver)
+  await untilUnauthorized(push, rest)
+  // The quiet time of this check is a tenth of the real one.
+  for (const seconds of [1, 2, 4]) {
+    rest((seconds * QUIET_MS) / 10)
+    assert.equal((await push('POST', newRecord(5))).status, 401)
+  }
+  const rules = rulesOf(await receiver.end())
+  assert.ok(rules.includes('push.not_seen'), 'the check ended during a pause')
+  assert.ok(!rules.includes('push.storm') && !rules.includes('push.not_retried'))
+})
 
 test('the table of bad pushes covers every rule about pushes', () => {
   const broken = new Set(BAD.map(({ rule }) => rule))

@@ -127,7 +127,7 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     await copy.click()
     await page.getByRole('tooltip', { name: 'Copied' }).waitFor()
     const copied = await page.evaluate('navigator.clipboard.readText()')
-    assert.match(String(copied), /^Accept: application\/json\nX-PLATFORM-API-KEY/)
+    assert.match(String(copied), /^# recordhub-platform[^\n]+\nnpm install http/)
     await page.emulateMedia({ media: 'print' })
     const heading = page.getByRole('heading', { name: 'Checking your work' })
     assert.ok(await heading.isVisible())
@@ -169,7 +169,7 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     // Until the page has taken up the address, and with it has gone there once more.
     await contents.locator('[data-active]', { hasText: 'Pushing changes' }).waitFor()
     await page.getByRole('tab', { name: 'cURL' }).last().press('ArrowRight')
-    await page.getByText('function push(string $method').waitFor()
+    await page.getByText('function enqueue(PDO $database').waitFor()
     await untilTrue(page, `scrollY > 1000`)
   })
 })

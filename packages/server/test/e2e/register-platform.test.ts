@@ -81,7 +81,10 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: `${COURT} is registered` }).waitFor()
     const key = await shownKey(page)
     assert.match(key, /^rhk_\w{49}$/)
-    assert.ok((await page.getByLabel('Example of a push').innerText()).includes(key))
+    const command = await page.getByLabel('Example of a push').innerText()
+    for (const header of [`X-API-KEY: ${key}`, 'ngrok-skip-browser-warning: true']) {
+      assert.ok(command.includes(header), header)
+    }
     assert.doesNotMatch(page.url(), /rhk_|key/)
     await page.getByText('Waiting for the first push').waitFor()
     await expectAccessible(page)

@@ -25,8 +25,11 @@ export type Example = {
   servedBy?: GuideLanguage
   /** Pushes from a queue, whose worker keeps running and continues after a rejection. */
   isQueue?: true
-  /** Reports a rejected push and continues with the others. */
-  goesOn?: true
+  /**
+   * Keeps pushes in an outbox: it reports a rejected push and continues with the others, and without arguments it sends
+   * what is in the outbox.
+   */
+  isOutbox?: true
 }
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -44,7 +47,7 @@ export const EXAMPLES: readonly Example[] = [
         ? null
         : 'the kit is not built: npm run build',
     layOut: linkModules,
-    goesOn: true,
+    isOutbox: true,
   },
   {
     language: 'curl',
@@ -57,7 +60,9 @@ export const EXAMPLES: readonly Example[] = [
   },
   {
     language: 'php',
-    lack: () => lackOfPhp('mbstring', 'curl'),
+    lack: () => lackOfPhp('curl', 'pdo_sqlite'),
+    layOut: limitPhp,
+    isOutbox: true,
   },
   {
     language: 'laravel',
@@ -75,6 +80,7 @@ export const EXAMPLES: readonly Example[] = [
       const script = `#!/bin/sh\nexec ${findPython()} "$@"\n`
       writeFileSync(join(folder, 'bin', 'python3'), script, { mode: 0o755 })
     },
+    isOutbox: true,
   },
   {
     language: 'csharp',
@@ -93,6 +99,7 @@ export const EXAMPLES: readonly Example[] = [
     lack: findSpring,
     build: compileSpring,
     commands: SPRING_COMMANDS,
+    isOutbox: true,
     untried:
       'it ran on the Spring of Debian, 4.3, in Tomcat 9; neither Spring Boot 3 nor the commands of Maven were run',
   },
@@ -104,6 +111,15 @@ function lackOfPhp(...extensions: string[]): string | null {
   return answers('php', ['-r', test])
     ? null
     : `there is no PHP 8.2 or later with ${extensions.join(', ')} (php-cli, php-…)`
+}
+
+/** Has the example run with the extensions that the guide requires and no others. */
+function limitPhp(folder: string): void {
+  mkdirSync(join(folder, 'bin'))
+  const program = execFileSync('sh', ['-c', 'command -v php'], { encoding: 'utf8' }).trim()
+  const extensions = ['curl', 'pdo', 'pdo_sqlite'].map((name) => `-d extension=${name}`).join(' ')
+  const script = `#!/bin/sh\nexec ${program} -n ${extensions} "$@"\n`
+  writeFileSync(join(folder, 'bin', 'php'), script, { mode: 0o755 })
 }
 
 function findPython(): string | undefined {

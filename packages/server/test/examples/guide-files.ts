@@ -12,10 +12,10 @@ export type ExamplePart = {
 const FILE = /^`([^`\n]+)`:\n\n```\w+\n([\s\S]*?)\n```$/gm
 const COMMAND = /^```sh\n([\s\S]*?)\n```$/gm
 
-/** The files with the platform's data and its pushes. */
+/** The files with the platform's data, its pushes and its outbox. */
 export function readDataFiles(guide: string): Map<string, string> {
   const files = filesIn(guide)
-  const names = ['manifest.json', 'records.ndjson', 'record.json', 'change.json']
+  const names = ['manifest.json', 'records.ndjson', 'record.json', 'change.json', 'outbox.sql']
   return new Map(names.map((name) => [name, files.get(name) ?? missing(name)]))
 }
 

@@ -13,13 +13,16 @@ type Received = {
 
 export type MoodyReceiver = {
   address: string
+  /** How many connections were opened. */
+  connections: () => number
   /** All requests in the order of arrival. */
   received: readonly Received[]
   /** Sets the responses to the next requests; the last one is repeated. */
   answerWith: (...moods: Mood[]) => void
 }
 
-type Mood = 'hang up' | 'busy' | 'take' | 'refuse'
+/** A number is the status of an error; `busy` is a 503. */
+type Mood = 'hang up' | 'busy' | 'take' | number
 
 export const BUSY_SECONDS = rounds(1, 2)
 
@@ -34,16 +37,22 @@ export async function startMoodyReceiver(t: Pick<TestContext, 'after'>): Promise
     const answer = (status: number, content: object) => {
       response.writeHead(status, {
         'Content-Type': 'application/json',
-        ...(status === 503 ? { 'Retry-After': String(BUSY_SECONDS) } : {}),
+        ...(status === 200 ? {} : { 'Retry-After': String(BUSY_SECONDS) }),
       })
       response.end(JSON.stringify({ success: status < 300, message: 'So.', ...content }))
     }
     if (mood === 'hang up') return void request.socket.destroy()
     if (mood === 'busy') return answer(503, { code: 'busy' })
-    if (mood === 'refuse') return answer(422, { code: 'invalid_record', request_id: 'x' })
+    if (typeof mood === 'number') return answer(mood, { code: 'any', request_id: 'x' })
     const outcome = method === 'POST' ? 'created' : 'updated'
     answer(200, { method, record_id: 1, outcome, platform_name: 'hr', module_name: 'Employees' })
   })
+  let connections = 0
+  server.on('connection', () => {
+    connections += 1
+  })
+  // A connection stays open however long an example pauses.
+  server.keepAliveTimeout = 0
   t.after(() => {
     server.closeAllConnections()
     server.close()
@@ -52,6 +61,7 @@ export async function startMoodyReceiver(t: Pick<TestContext, 'after'>): Promise
   const { port }: { port: number } = Object(server.address())
   return {
     address: `http://127.0.0.1:${port}`,
+    connections: () => connections,
     received,
     answerWith(...next) {
       moods = next

@@ -26,6 +26,7 @@ const JARS = [
   'jackson-annotations',
   'jackson-core',
   'jackson-databind',
+  'sqlite-jdbc',
 ].map((name) => `/usr/share/java/${name}.jar`)
 const APPLICATION = fileURLToPath(new URL('./java/Application.java', import.meta.url))
 
@@ -37,7 +38,7 @@ export const SPRING_COMMANDS = {
 export function findSpring(): string | null {
   const lacking = JARS.filter((jar) => !existsSync(jar))
   if (lacking.length > 0) {
-    return `there is no ${lacking[0]} (libspring-web-servlet-java, libtomcat9-java, libjackson2-databind-java)`
+    return `there is no ${lacking[0]} (libspring-web-servlet-java, libtomcat9-java, libjackson2-databind-java, libxerial-sqlite-jdbc-java)`
   }
   try {
     execFileSync('javac', ['--version'], { stdio: 'pipe' })

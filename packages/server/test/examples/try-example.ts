@@ -1,6 +1,6 @@
 /** Follows the guide exactly in one language, from an empty folder, against a real hub. */
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
@@ -63,6 +63,7 @@ export async function tryExample(
   await answersPing(program, address)
   if (server !== example) await tryCalls(t, readExample(guide, language, 'The endpoints'), place)
   await tryRefusals(address)
+  await tryConditions(address, folder)
   await hub.checkPlatform(address, SOURCE_KEY)
 
   const { platform, hub_api_key } = await registerPlatform(operator, {
@@ -78,8 +79,11 @@ export async function tryExample(
   const pushing = readExample(own, language, 'Pushing changes')
   writeFiles(place, new Map([...readDataFiles(own), ...pushing.files]))
   const command = commandOf('push', example, pushing, place)
-  const start = (env: Record<string, string>): Program =>
-    runProgram(t, command, { cwd: folder, env: { ...place.env, ...env } })
+  const start = (env: Record<string, string>, part?: 'worker'): Program =>
+    runProgram(t, part ? withoutPushes(command) : command, {
+      cwd: folder,
+      env: { ...place.env, ...env },
+    })
   const push = start({ HUB_API_KEY: hub_api_key })
   await seesPushes(operator, name, push)
   if (!example.isQueue) assert.equal(await push.ended, 0, push.output())
@@ -96,6 +100,11 @@ function commandOf(
   { port }: Place,
 ): string {
   return (commands?.[which] ?? command).replaceAll(GUIDE_PORT, port)
+}
+
+/** The command that only sends what is in the outbox. */
+function withoutPushes(command: string): string {
+  return command.replace(/ POST .*/, '')
 }
 
 function writeFiles({ folder, port }: Place, files: Map<string, string>): void {
@@ -125,19 +134,24 @@ async function answersPing(program: Program, address: string): Promise<void> {
 async function call(
   address: string,
   path: string,
-  key = SOURCE_KEY,
-): Promise<{ status: number; type: string }> {
-  const headers = { Accept: 'application/json', 'X-PLATFORM-API-KEY': key }
+  { key = SOURCE_KEY, condition }: { key?: string; condition?: string } = {},
+): Promise<{ status: number; type: string; etag: string }> {
+  const headers = {
+    Accept: 'application/json',
+    'X-PLATFORM-API-KEY': key,
+    ...(condition === undefined ? {} : { 'If-None-Match': condition }),
+  }
   const answer = await fetch(`${address}/api/hub/${path}`, { headers, redirect: 'manual' })
   // Read to the end, since the fetch of Node.js 24 fails if the server hangs up first.
   await answer.arrayBuffer()
-  return { status: answer.status, type: answer.headers.get('content-type') ?? '' }
+  const header = (name: string) => answer.headers.get(name) ?? ''
+  return { status: answer.status, type: header('content-type'), etag: header('etag') }
 }
 
 async function tryRefusals(address: string): Promise<void> {
   for (const path of ['ping', 'manifest', `records/${RECORD_TYPE}`, 'search?query=ann']) {
     for (const key of ['', 'wrong', `${SOURCE_KEY}.`, SOURCE_KEY.toUpperCase()]) {
-      const { status } = await call(address, path, key)
+      const { status } = await call(address, path, { key })
       assert.equal(status, 401, `${path} with the key "${key}"`)
     }
     const { status, type } = await call(address, path)
@@ -148,6 +162,23 @@ async function tryRefusals(address: string): Promise<void> {
     const { status } = await call(address, `records/${type}`)
     assert.ok(status === 404 || status === 400, `records/${type} answered ${status}`)
   }
+}
+
+/** The hub asks whether anything has changed, before and after a change. */
+async function tryConditions(address: string, folder: string): Promise<void> {
+  const path = `records/${RECORD_TYPE}`
+  const { etag } = await call(address, path)
+  assert.match(etag, /^(W\/)?"[!#-~]+"$/)
+  const unchanged = await call(address, path, { condition: etag })
+  assert.deepEqual([unchanged.status, unchanged.etag], [304, etag])
+  // As proxies that compress rewrite it.
+  const weak = etag.replace(/^(W\/)?/, 'W/')
+  assert.equal((await call(address, path, { condition: weak })).status, 304)
+  const minuteAgo = Date.now() / 1000 - 60
+  utimesSync(join(folder, 'records.ndjson'), minuteAgo, minuteAgo)
+  const changed = await call(address, path, { condition: etag })
+  assert.equal(changed.status, 200)
+  assert.notEqual(changed.etag, etag)
 }
 
 /** The example that calls a platform as the hub does. */

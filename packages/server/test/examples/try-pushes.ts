@@ -1,48 +1,93 @@
-/** Checks what an example does when the hub hangs up, is busy or rejects a push. */
+/** Checks what an example does when the hub hangs up, is busy or rejects a push, and what its outbox survives. */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { PUSH_RETRY_RULES, pushRetryRule } from '@recordhub/protocol/push-retry'
 import { eventually } from '../helpers/process/operator.ts'
+import { rounds } from '../helpers/time/tier.ts'
 import type { Example } from './examples.ts'
 import { BUSY_SECONDS, type MoodyReceiver, startMoodyReceiver } from './moody-receiver.ts'
 import type { Program } from './run-program.ts'
 
 const HUB_KEY = 'rhk_of_the_examples'
+/** Some of those that are retried: the pauses between retries grow. */
+const RETRIED = [401, 404, 408]
+const FINAL = Object.keys(PUSH_RETRY_RULES)
+  .map(Number)
+  .filter((status) => !pushRetryRule(status).retry)
 
 export async function tryPushes(
   t: Pick<TestContext, 'after'>,
   example: Example,
-  start: (env: Record<string, string>) => Program,
+  start: (env: Record<string, string>, part?: 'worker') => Program,
 ): Promise<void> {
   const receiver = await startMoodyReceiver(t)
   const env = { HUB_URL: receiver.address, HUB_API_KEY: HUB_KEY }
 
-  receiver.answerWith('hang up', 'busy', 'take')
+  const retried = rounds(1, RETRIED.length)
+  receiver.answerWith('hang up', 'busy', ...RETRIED.slice(0, retried), 'take')
   const patient = start(env)
   await eventually('both pushes have arrived', async () => {
     const isOver = example.isQueue
-      ? new Set(bodiesOf(receiver)).size === 2 && receiver.received.length === 4
+      ? new Set(bodiesOf(receiver)).size === 2 && receiver.received.length === retried + 4
       : (await Promise.race([patient.ended, undefined])) !== undefined
     return isOver ? true : null
   }).catch((error: Error) => {
     throw new Error(`${error.message}: ${patient.output()}`)
   })
   await patient.stop()
-  checkRequests(receiver, example)
+  checkRequests(receiver, example, retried + 2)
+  // The receiver cuts the first one.
+  if (example.isOutbox) assert.equal(receiver.connections(), 2, 'a connection is used again')
 
+  for (const status of FINAL.toReversed().slice(0, rounds(1, 2))) {
+    await tryRejection(receiver, example, { status, start: () => start(env) })
+  }
+  if (example.isOutbox) await tryOutbox(receiver, (part) => start(env, part))
+}
+
+async function tryRejection(
+  receiver: MoodyReceiver,
+  example: Example,
+  { status, start }: { status: number; start: () => Program },
+): Promise<void> {
   const before = receiver.received.length
-  receiver.answerWith('refuse')
-  const refused = start(env)
-  const count = example.isQueue || example.goesOn ? 2 : 1
+  receiver.answerWith(status)
+  const refused = start()
+  const count = example.isQueue || example.isOutbox ? 2 : 1
   await eventually('the rejection has been sent', async () =>
     receiver.received.length >= before + count ? true : null,
   )
   if (!example.isQueue) {
     const code = await refused.ended
     assert.notEqual(code, 0, 'a rejection is reported')
-    assert.match(refused.output(), /422|refused|So\./, 'with its reason')
+    assert.match(refused.output(), new RegExp(`${status}|So\\.`), 'with its reason')
   }
   await refused.stop()
   assert.equal(receiver.received.length, before + count, 'a rejected push is not sent again')
+}
+
+/** Ends the program while the hub is unavailable; the next one sends what is in the outbox. */
+async function tryOutbox(
+  receiver: MoodyReceiver,
+  start: (part?: 'worker') => Program,
+): Promise<void> {
+  const before = receiver.received.length
+  receiver.answerWith('hang up')
+  const killed = start()
+  await eventually('the first push has been tried', async () =>
+    receiver.received.length > before ? true : null,
+  )
+  await killed.stop()
+  const tried = receiver.received.length
+  receiver.answerWith('take')
+  const worker = start('worker')
+  assert.equal(await worker.ended, 0, worker.output())
+  const sent = receiver.received.slice(tried)
+  assert.deepEqual(
+    sent.map(({ method }) => method),
+    ['POST', 'PATCH'],
+  )
+  assert.equal(sent[0]?.body, receiver.received[before]?.body, 'unchanged')
 }
 
 function bodiesOf({ received }: MoodyReceiver): string[] {
@@ -50,7 +95,7 @@ function bodiesOf({ received }: MoodyReceiver): string[] {
 }
 
 /** Checks that the first push is sent unchanged until it is accepted, and then the second one. */
-function checkRequests(receiver: MoodyReceiver, { isQueue }: Example): void {
+function checkRequests(receiver: MoodyReceiver, { isQueue }: Example, failures: number): void {
   const { received } = receiver
   for (const { headers, method } of received) {
     assert.equal(headers['x-api-key'], HUB_KEY)
@@ -65,7 +110,8 @@ function checkRequests(receiver: MoodyReceiver, { isQueue }: Example): void {
   // Workers of a queue send the next push meanwhile; `occurred_at` tells the hub which one is newer.
   if (isQueue) return
   const methods = received.map(({ method }) => method)
-  assert.deepEqual(methods, ['POST', 'POST', 'POST', 'PATCH'])
+  const expected = [...Array.from({ length: failures + 1 }, () => 'POST'), 'PATCH']
+  assert.deepEqual(methods, expected)
   const waited = (received[2]?.at ?? 0) - (received[1]?.at ?? 0)
   assert.ok(waited >= BUSY_SECONDS * 1000 - 50, `it waited ${waited} ms of ${BUSY_SECONDS} s`)
 }

@@ -53,7 +53,8 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(json.file_name, `integration-guide-${clinic.platform.platform_name}.md`)
       assert.equal(json.markdown, (await instructions(clinic.id)).text)
       const any = await hub().get('/api/v1/guide?format=json')
-      assert.equal(expectAnswer(any, 200, GuideAnswer).platform_name, null)
+      const { platform_name, first_push } = expectAnswer(any, 200, GuideAnswer)
+      assert.deepEqual({ platform_name, first_push }, { platform_name: null, first_push: null })
     })
 
     test('unknown platforms, unknown formats and unauthenticated requests are rejected', async () => {
@@ -63,6 +64,21 @@ onEachEngineWhenDeep((engine) => {
       for (const url of ['/api/v1/guide', `/api/v1/platforms/${clinic.id}/instructions`]) {
         expectError(await hub().send({ url }), 401, 'not_signed_in')
       }
+    })
+
+    test('the first push has the public address, the header for tunnels and a module of the platform', async () => {
+      const env = {
+        HUB_PUBLIC_URL: 'https://records.example.net',
+        HUB_TUNNEL_HEADER: 'tunnel-word',
+      }
+      await using other = await startTestHub(engine, { env })
+      const { platform } = await registerAny(other, { modules: [simulatedModule('visit')] })
+      const own = await other.get(`/api/v1/platforms/${platform.id}/instructions?format=json`)
+      const { first_push } = expectAnswer(own, 200, GuideAnswer)
+      assert.ok(first_push)
+      assert.equal(first_push.hub_url, env.HUB_PUBLIC_URL)
+      assert.equal(first_push.tunnel_header, env.HUB_TUNNEL_HEADER)
+      assert.equal(Object(first_push.record).record_type, 'visit')
     })
 
     test("the guide uses the hub's settings", async () => {

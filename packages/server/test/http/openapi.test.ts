@@ -7,9 +7,16 @@ import { shareHub } from '../helpers/hub/actions.ts'
 import { expectObject } from '../helpers/hub/response.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
-/** Pages and the document itself, which are not API operations. */
+/** Pages, files and the document itself, which are not API operations. */
 const PAGES = new Set([
-  ...['GET /', 'GET /assets/*', 'GET /sign-in', 'GET /setup', 'GET /invitation'],
+  ...[
+    'GET /',
+    'GET /assets/*',
+    'GET /downloads/*',
+    'GET /sign-in',
+    'GET /setup',
+    'GET /invitation',
+  ],
   ...['GET /dashboard', 'GET /dashboard/*'],
   ...['GET /api/openapi.json', 'GET /docs', 'GET /docs/scalar.js'],
 ])

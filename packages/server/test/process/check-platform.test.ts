@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import type { ConformanceReport } from '@recordhub/protocol'
 import { parseArguments } from '../../src/cli/arguments.ts'
 import { checkPlatform } from '../../src/cli/check-platform.ts'
-import { readConfig, SettingError } from '../../src/config.ts'
+import { SettingError } from '../../src/config.ts'
 import { goodPlatform, goodRecord, rulesOf } from '../helpers/platform/conformance-check.ts'
 import { respond } from '../helpers/platform/platform.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
@@ -15,9 +15,8 @@ import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 /** Runs the command in this process. */
 function checkInProcess(args: string[]): Promise<number> {
   const asked = parseArguments(['check-platform', ...args])
-  const { config } = readConfig({ flags: asked.settings, environment: {}, envFile: {} })
   const ignore = () => undefined
-  return checkPlatform(config, asked, ignore, ignore)
+  return checkPlatform(asked, ignore, ignore)
 }
 
 async function begin(t: TestContext) {

@@ -19,6 +19,13 @@ IEnumerable<JsonObject> ReadRecords(string? recordType = null) =>
 // Replace by SELECT count(*).
 int CountRecords(string recordType) => ReadRecords(recordType).Count();
 
+// Changes whenever a record of the module changes. Replace by SELECT count(*), max(updated_at).
+string ReadVersion(string recordType)
+{
+    var file = new FileInfo("records.ndjson");
+    return $"{file.Length}-{file.LastWriteTimeUtc.Ticks}";
+}
+
 byte[] Digest(string text) => SHA256.HashData(Encoding.UTF8.GetBytes(text));
 
 var app = WebApplication.CreateBuilder(args).Build();
@@ -41,13 +48,18 @@ hub.MapGet("/ping", () => Results.Json(new
 
 hub.MapGet("/manifest", () => Results.Text(manifest.ToJsonString(), "application/json"));
 
-hub.MapGet("/records/{recordType}", (string recordType) =>
+hub.MapGet("/records/{recordType}", (string recordType, HttpContext context) =>
 {
     var module = modules.FirstOrDefault(one => one!["record_type"]!.GetValue<string>() == recordType);
     if (module is null)
     {
         return Results.Json(new { success = false, message = "There is no such module." }, statusCode: 404);
     }
+
+    // Read before the records: a change meanwhile gives another version the next time.
+    var etag = $"\"{ReadVersion(recordType)}\"";
+    context.Response.Headers.ETag = etag;
+    if (context.Request.Headers.IfNoneMatch.ToString().Contains(etag)) return Results.StatusCode(304);
 
     return Results.Stream(async body =>
     {
@@ -67,7 +79,7 @@ hub.MapGet("/records/{recordType}", (string recordType) =>
         }
         json.WriteEndArray();
         json.WriteEndObject();
-        // Not in a finally: an error half-way must not look like an answer that is whole.
+        // Not in a finally: an error in the loop must not close the list, so the hub knows that it is incomplete.
         await json.DisposeAsync();
     }, "application/json");
 });

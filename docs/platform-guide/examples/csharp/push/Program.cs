@@ -12,10 +12,12 @@ public static class Hub
 {
     private static readonly string Receiver =
         (Environment.GetEnvironmentVariable("HUB_URL") ?? "https://hub.example.org") + "/api/webhook/receive";
+    // The hub will never accept a push after one of these. After everything else it is sent again.
+    private static readonly int[] GiveUp = [400, 410, 413, 415, 422];
     private static readonly HttpClient Client = new() { Timeout = TimeSpan.FromSeconds(10) };
 
     /// <summary>
-    /// Sends one record until the hub has it, and gives its answer. Throws where sending again is of no use.
+    /// Sends one record until the hub has it, and gives its answer. Throws if the hub rejects it for good.
     /// </summary>
     public static async Task<string> PushAsync(HttpMethod method, JsonObject record, CancellationToken stop = default)
     {
@@ -37,7 +39,7 @@ public static class Hub
                 var answer = await response.Content.ReadAsStringAsync(stop);
                 if (response.IsSuccessStatusCode) return answer;
                 var status = (int)response.StatusCode;
-                if (status != 429 && status < 500)
+                if (GiveUp.Contains(status))
                 {
                     throw new InvalidOperationException($"The hub answered {status}: {answer}");
                 }

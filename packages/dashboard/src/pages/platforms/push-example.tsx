@@ -1,16 +1,32 @@
-import { Code, Group, Stack, Text } from '@mantine/core'
-import type { Module } from '@recordhub/protocol'
+import { Code, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { pushCommand } from '@recordhub/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { guideQuery } from '../../api/guide.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { examplePush } from './example-push.ts'
+import { ErrorNotice } from '../../components/error-notice.tsx'
 
-/** A push of a module's own fields, ready to be tried. */
-export function PushExample({ module, hubApiKey }: { module: Module; hubApiKey: string | null }) {
-  const command = examplePush(module, { hubUrl: location.origin, hubApiKey })
+/** A push of a platform's own module and fields, ready to be tried; nothing for a platform without modules. */
+export function PushExample({
+  platformId,
+  hubApiKey,
+}: {
+  platformId: string
+  hubApiKey: string | null
+}) {
+  const guide = useQuery(guideQuery(platformId))
+  if (guide.isError) {
+    return <ErrorNotice error={guide.error} onRetry={() => void guide.refetch()} />
+  }
+  if (!guide.data) return <Skeleton height={180} aria-label="Loading" />
+  const { first_push } = guide.data
+  if (!first_push) return null
+  const { hub_url: hubUrl, tunnel_header: tunnelHeader, record: data } = first_push
+  const command = pushCommand({ hubUrl, tunnelHeader, hubApiKey, data })
   return (
     <Stack gap={6}>
       <Group justify="space-between" gap="xs">
         <Text size="sm" fw={600}>
-          A first push of {module.module_name}
+          A first push
         </Text>
         <CopyButton value={command} label="Copy the example" words="Copy example" />
       </Group>

@@ -1,7 +1,7 @@
 /** What the types of a manifest say of values. The specification uses `string` only; the others are common. */
 import { isJsonObject, type JsonValue } from '../../lib/exact-json.ts'
 import { parseInstant } from '../../lib/instant.ts'
-import { isNumericType, numberKey } from '../sort-key.ts'
+import { isNumericType, NUMERIC_TYPES, numberKey } from '../sort-key.ts'
 
 const TEXT = new Set(['string', 'text', 'email', 'url', 'uuid', 'phone', 'enum', 'time'])
 const BOOLEAN = new Set(['boolean', 'bool'])
@@ -10,10 +10,22 @@ const ANY = new Set(['json', 'object', 'array', 'any', 'mixed'])
 /** Where the type says only `string`, the key often says more. */
 const DATE_KEY = /(?:^|_)(?:at|date)$/
 
+/** All types whose values the hub knows, by what the values are. */
+export const FIELD_TYPES: readonly { types: ReadonlySet<string>; values: string }[] = [
+  { types: TEXT, values: 'a text' },
+  { types: NUMERIC_TYPES, values: 'a number, or a text that is one, such as `"12.50"`' },
+  { types: BOOLEAN, values: '`true` or `false`' },
+  {
+    types: DATE,
+    values: 'a text: `2026-11-21`, or with a time and its zone `2026-11-21T07:30:00Z`',
+  },
+  { types: ANY, values: 'any JSON' },
+]
+
 /** Whether the hub knows what values of a type are. */
 export function isKnownType(type: string): boolean {
   const name = type.toLowerCase()
-  return isNumericType(name) || [TEXT, BOOLEAN, DATE, ANY].some((names) => names.has(name))
+  return FIELD_TYPES.some(({ types }) => types.has(name))
 }
 
 /** What a value is instead of what its type says, in words; null where they go together, or it is null. */

@@ -12,6 +12,7 @@ import type { Findings } from './findings.ts'
 import type { JudgedModule } from './judge-manifest.ts'
 import { RecordJudge } from './judge-record.ts'
 import {
+  MAX_TRIES_WITH_BACKOFF,
   type PushName,
   PushTroubles,
   type Reception,
@@ -45,7 +46,7 @@ const POINTS = {
   null: 'sending null for a field without a value',
   unavailable: 'sending a push again that was answered with 503 and Retry-After',
   dropped: 'sending a push again whose connection was cut before an answer',
-  unauthorized: 'keeping quiet after a push was answered with 401',
+  unauthorized: 'keeping a push that was answered with 401, and sending it again',
   refused: 'giving up a push that was refused with 422',
 } as const
 type Point = keyof typeof POINTS
@@ -155,12 +156,10 @@ export class PushJudge {
   end(now: number): string[] {
     this.look(now)
     if (this.#count === 0) this.#findings.add('push.nothing')
-    const { pending } = this.#troubles
-    const isLost = pending === 'unavailable' || pending === 'dropped'
-    if (isLost) this.#findings.add('push.not_retried', { params: { after: AFTER[pending] } })
+    const lost = this.#troubles.lost(now)
+    if (lost) this.#findings.add('push.not_retried', { params: { after: AFTER[lost] } })
     for (const [point, what] of Object.entries(POINTS)) {
-      if (this.#met.has(toPoint(point)) || this.#count === 0 || (isLost && point === pending))
-        continue
+      if (this.#met.has(toPoint(point)) || this.#count === 0 || point === lost) continue
       this.#findings.add('push.not_seen', { params: { what } })
     }
     return [...this.#met].map((point) => `It was seen ${POINTS[point]}.`)
@@ -180,9 +179,10 @@ export class PushJudge {
 
   #noteBadKey(now: number): void {
     this.#badKeys = [...this.#badKeys.filter((at) => now - at < this.#limits.quietMs), now]
-    if (this.#badKeys.length !== MOST_BAD_KEYS) return
+    const count = this.#badKeys.length
+    if (count !== MAX_TRIES_WITH_BACKOFF + 1) return
     const seconds = Math.round(this.#limits.quietMs / 1000)
-    const params = { after: `without the right ${HUB_KEY_HEADER}`, count: MOST_BAD_KEYS, seconds }
+    const params = { after: `without the right ${HUB_KEY_HEADER}`, count, seconds }
     this.#findings.add('push.storm', { params })
   }
 
@@ -234,9 +234,6 @@ export class PushJudge {
     this.#stored.set(name, { ...stored, ...data })
   }
 }
-
-/** So many in the quiet time are sent in a loop. */
-const MOST_BAD_KEYS = 5
 
 /** What a status means where there is no error of ours to say it. */
 export const CODES_BY_STATUS: Readonly<Record<number, ErrorCode>> = {

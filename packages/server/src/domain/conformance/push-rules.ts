@@ -1,4 +1,5 @@
 /** What pushes must be. */
+import { MAX_PUSH_BACKOFF_SECONDS, PUSH_RETRY_SUMMARY } from '@recordhub/protocol/push-retry'
 import { error, note, type Rule, warning } from './rule.ts'
 
 export const PUSH_RULES = {
@@ -15,7 +16,7 @@ export const PUSH_RULES = {
   'push.not_retried': error(
     '4.1',
     'A push {after} never came again: the hub would have missed the change.',
-    'Keep a push until it was answered with 2xx, in a queue that outlives the request, and send it again after a while.',
+    `Keep each push in an outbox table until the hub has answered it with 2xx. ${PUSH_RETRY_SUMMARY}`,
   ),
   'push.retry_after_ignored': warning(
     '4.1',
@@ -25,12 +26,12 @@ export const PUSH_RULES = {
   'push.storm': error(
     '4.1',
     'A push {after} came again {count} times within {seconds} s.',
-    'Do not try again at once: wait a second, then twice as long each time, up to some minutes.',
+    `Do not retry at once: wait a second, then twice as long each time, up to ${MAX_PUSH_BACKOFF_SECONDS} seconds.`,
   ),
   'push.refused_again': error(
     '4.1',
     'A push that was refused with 422 came again and again.',
-    'What is refused with 4xx stays refused: write it to your log, tell somebody, and go on with the next one. Try again after 401, 403, 404, 408 and 429 only.',
+    `Log the rejected push, report it, and go on with the next one. ${PUSH_RETRY_SUMMARY}`,
   ),
   'push.order': warning(
     '4.1',

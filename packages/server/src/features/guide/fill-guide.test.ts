@@ -14,6 +14,7 @@ const HUB = {
   hubUrl: 'https://records.example.net/base',
   platformPath: 'sync',
   tunnelHeader: 'tunnel-skip-$&',
+  version: '1.2.3',
 }
 const NOW = new Date('2026-11-21T07:30:00Z')
 const BLOCK = /^```(?:nd)?json example=(\w+)\n([\s\S]*?)\n```$/gm
@@ -120,11 +121,13 @@ describe('filling the guide', () => {
   test('the settings of the hub replace the placeholders', () => {
     const text = fillGuide(SECTIONS, HUB, null)
     assert.match(text, /^# Integration guide\n/)
-    assert.doesNotMatch(text, /hub\.example\.org|\/api\/hub|'\/?hub['/]|ngrok|example=/)
+    assert.doesNotMatch(text, /<version>|hub\.example\.org|\/api\/hub|'\/?hub['/]|ngrok|example=/)
     for (const word of ['https://records.example.net/base/api/webhook/receive', '/api/sync/ping']) {
       assert.ok(text.includes(word), word)
     }
     assert.ok(text.includes('tunnel-skip-$&: true'))
+    const kit = '/downloads/recordhub-platform-kit-1.2.3.tgz'
+    assert.ok(text.includes(`npm install https://records.example.net/base${kit}`))
     assert.ok(text.includes("Route::prefix('/sync')"))
     assert.ok(text.includes("pathWord: 'sync'"))
   })

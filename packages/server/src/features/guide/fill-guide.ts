@@ -10,6 +10,8 @@ export type HubWords = {
   hubUrl: string
   platformPath: string
   tunnelHeader: string
+  /** The version of the packages that it serves, which is its own. */
+  version: string
 }
 
 /** What differs from platform to platform. */
@@ -30,6 +32,7 @@ export function fillGuide(
     .join('\n\n')
     .replaceAll('https://hub.example.org', () => hub.hubUrl)
     .replaceAll(PATH_WORD, (path) => path.replace('hub', () => hub.platformPath))
+    .replaceAll('-<version>.tgz', () => `-${hub.version}.tgz`)
     .replaceAll('ngrok-skip-browser-warning', () => hub.tunnelHeader)
   if (!platform) {
     const plain = text.replaceAll(/^(```(?:nd)?json) example=\w+$/gm, '$1')

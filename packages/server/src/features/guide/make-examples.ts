@@ -44,7 +44,7 @@ export function makeExamples(platform: Platform): Examples {
       'database',
       modules.map((module) => ({ record_type: module.record_type, ...exampleRecord(module) })),
     ],
-    ['push', { ...names, ...record, reference_number: NEW_REFERENCE }],
+    ['push', examplePush(platform) ?? { reference_number: NEW_REFERENCE }],
     [
       'answer',
       {
@@ -74,6 +74,14 @@ export function makeExamples(platform: Platform): Examples {
       },
     ],
   ])
+}
+
+/** A push of a new record of the platform's first module; null if it has none. */
+export function examplePush(platform: Platform): Record<string, unknown> | null {
+  const [module] = chooseModules(platform)
+  if (!module) return null
+  const { module_name, record_type } = module
+  return { module_name, record_type, ...exampleRecord(module), reference_number: NEW_REFERENCE }
 }
 
 /** The `record_type` that stands in the guide's addresses; null for none. */

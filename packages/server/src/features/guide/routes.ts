@@ -14,6 +14,7 @@ export type GuideParts = {
   publicUrl: string
   platformPath: string
   tunnelHeader: string
+  version: string
 }
 
 const FORMATS = 'Markdown, unless `format=json` asks for the same in JSON.'
@@ -31,12 +32,12 @@ const ANSWERS = {
 
 /** What an operator hands to the owner of a platform. No key is ever in it. */
 export function guideRoutes(parts: GuideParts): FastifyPluginAsyncTypebox {
-  const { platforms, platformPath, tunnelHeader } = parts
+  const { platforms, platformPath, tunnelHeader, version } = parts
   const sections = readGuide()
 
   function answer(request: FastifyRequest, platform: Platform | null): GuideAnswer {
     const hubUrl = parts.publicUrl || originOf(request)
-    return writeGuide(sections, { hubUrl, platformPath, tunnelHeader }, platform)
+    return writeGuide(sections, { hubUrl, platformPath, tunnelHeader, version }, platform)
   }
 
   function inFormat(format: GuideFormat, reply: FastifyReply, guide: GuideAnswer) {

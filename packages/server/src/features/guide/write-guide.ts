@@ -1,6 +1,6 @@
 import type { GuideAnswer, Platform } from '@recordhub/protocol'
 import { fillGuide, type HubWords } from './fill-guide.ts'
-import { exampleRecordType, makeExamples } from './make-examples.ts'
+import { examplePush, exampleRecordType, makeExamples } from './make-examples.ts'
 
 /**
  * The guide for a registered platform, or for any where there is none: the one text of the page, the download and the
@@ -21,7 +21,16 @@ export function writeGuide(
     platform_name: platform?.platform_name ?? null,
     file_name: nameFile(platform),
     markdown: fillGuide(sections, hub, words),
+    first_push: platform && firstPushOf(platform, hub),
   }
+}
+
+function firstPushOf(
+  platform: Platform,
+  { hubUrl, tunnelHeader }: HubWords,
+): GuideAnswer['first_push'] {
+  const record = examplePush(platform)
+  return record && { hub_url: hubUrl, tunnel_header: tunnelHeader, record }
 }
 
 function nameFile(platform: Platform | null): string {

@@ -13,7 +13,11 @@ class PushToHub implements ShouldQueue
 {
     use Dispatchable, InteractsWithQueue, Queueable;
 
-    public int $tries = 50;
+    /** The hub will never accept a push after one of these. After everything else it is sent again. */
+    private const GIVE_UP = [400, 410, 413, 415, 422];
+
+    /** Without a limit: the queue keeps the push until the hub has it. */
+    public int $tries = 0;
 
     /** @param 'POST'|'PATCH' $method */
     public function __construct(public string $method, public array $record)
@@ -31,10 +35,10 @@ class PushToHub implements ShouldQueue
             'ngrok-skip-browser-warning' => 'true',
         ])->send($this->method, config('hub.url').'/api/webhook/receive', ['json' => $this->record]);
 
-        if ($response->status() === 429 || $response->serverError()) {
-            $this->release((int) ($response->header('Retry-After') ?: 30));
-        } elseif ($response->failed()) {
+        if (in_array($response->status(), self::GIVE_UP, true)) {
             $this->fail(new RuntimeException("The hub answered {$response->status()}: {$response->body()}"));
+        } elseif (! $response->successful()) {
+            $this->release((int) ($response->header('Retry-After') ?: min(60, 2 ** min(6, $this->attempts() - 1))));
         }
     }
 

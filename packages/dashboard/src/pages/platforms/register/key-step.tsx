@@ -23,8 +23,7 @@ export function KeyStep({
     return <ErrorNotice error={platform.error} onRetry={() => void platform.refetch()} />
   }
   if (!platform.data) return <Skeleton height={260} aria-label="Loading" />
-  const { id, display_title, hub_api_key_hint, modules } = platform.data
-  const module = modules.find((one) => one.registered)
+  const { id, display_title, hub_api_key_hint } = platform.data
   const params = { id: String(id) }
   return (
     <Stack>
@@ -59,7 +58,7 @@ export function KeyStep({
           ; your password is asked for.
         </Alert>
       )}
-      {module && <PushExample module={module} hubApiKey={hubApiKey} />}
+      <PushExample platformId={platformId} hubApiKey={hubApiKey} />
       <Text size="sm">
         More, with code for PHP, Node, Python, C# and Java:{' '}
         <PageLink

@@ -27,12 +27,17 @@ class HubController
         return $this->answer($this->readManifest());
     }
 
-    public function records(string $recordType): Response
+    public function records(Request $request, string $recordType): Response
     {
         $manifest = $this->readManifest();
         $module = collect($manifest->modules)->firstWhere('record_type', $recordType);
         if ($module === null) {
             return $this->answer(['success' => false, 'message' => 'There is no such module.'], 404);
+        }
+        // Read before the records: a change meanwhile gives another version the next time.
+        $notModified = response('')->setEtag($this->readVersion($recordType));
+        if ($notModified->isNotModified($request)) {
+            return $notModified;
         }
         $head = json_encode([
             'success' => true,
@@ -46,13 +51,14 @@ class HubController
             set_time_limit(0);
             echo substr($head, 0, -1), ',"records":[';
             $comma = '';
+            // An error in the loop ends the response before the list is closed, so the hub knows that it is incomplete.
             foreach ($this->readRecords($recordType) as $record) {
                 unset($record->record_type);
                 echo $comma, json_encode($record, self::JSON);
                 $comma = ',';
             }
             echo ']}';
-        }, 200, ['Content-Type' => 'application/json']);
+        }, 200, ['Content-Type' => 'application/json', 'ETag' => $notModified->getEtag()]);
     }
 
     public function search(Request $request): JsonResponse
@@ -89,6 +95,12 @@ class HubController
     private function countRecords(string $recordType): int
     {
         return iterator_count($this->readRecords($recordType));
+    }
+
+    /** Changes whenever a record of the module changes. Replace by Employee::count().'-'.Employee::max('updated_at'). */
+    private function readVersion(string $recordType): string
+    {
+        return filesize(base_path('records.ndjson')).'-'.filemtime(base_path('records.ndjson'));
     }
 
     private function readManifest(): object

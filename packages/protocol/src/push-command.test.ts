@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { test } from 'node:test'
+import { type PushCommand, pushCommand } from './push-command.ts'
+
+const command: PushCommand = {
+  hubUrl: 'https://hub.example',
+  tunnelHeader: 'tunnel-skip',
+  hubApiKey: 'rhk_1',
+  data: { module_name: `Ann's "best" $HOME; rm -rf`, record_type: `it's` },
+}
+
+/** The arguments that a shell passes to curl. */
+function argumentsOf(text: string, env: Record<string, string> = {}): string[] {
+  const script = text.replace(/^curl/, `printf '%s\\0'`)
+  const printed = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8', env })
+  return printed.split('\0').slice(0, -1)
+}
+
+test('a push by hand is a single command with all headers, whatever the record contains', () => {
+  const [, , url, ...others] = argumentsOf(pushCommand(command))
+  assert.equal(url, 'https://hub.example/api/webhook/receive')
+  assert.deepEqual(
+    others.filter((word) => /^[\w-]+: /.test(word)),
+    [
+      'Accept: application/json',
+      'Content-Type: application/json',
+      'X-API-KEY: rhk_1',
+      'tunnel-skip: true',
+    ],
+  )
+  assert.deepEqual(JSON.parse(others.at(-1) ?? ''), command.data)
+})
+
+test('a key that is not known is taken from the environment', () => {
+  const text = pushCommand({ ...command, hubApiKey: null, data: '@record.json' })
+  const words = argumentsOf(text, { HUB_API_KEY: 'rhk_2' })
+  assert.ok(words.includes('X-API-KEY: rhk_2'))
+  assert.equal(words.at(-1), '@record.json')
+})
