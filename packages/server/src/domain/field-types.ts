@@ -1,7 +1,7 @@
 /** What the types of a manifest say of values. The specification uses `string` only; the others are common. */
-import { isJsonObject, type JsonValue } from '../../lib/exact-json.ts'
-import { parseInstant } from '../../lib/instant.ts'
-import { isNumericType, numberKey } from '../sort-key.ts'
+import { isJsonObject, type JsonValue } from '../lib/exact-json.ts'
+import { parseInstant } from '../lib/instant.ts'
+import { isNumericType, numberKey } from './sort-key.ts'
 
 const TEXT = new Set(['string', 'text', 'email', 'url', 'uuid', 'phone', 'enum', 'time'])
 const BOOLEAN = new Set(['boolean', 'bool'])
@@ -10,23 +10,39 @@ const ANY = new Set(['json', 'object', 'array', 'any', 'mixed'])
 /** Where the type says only `string`, the key often says more. */
 const DATE_KEY = /(?:^|_)(?:at|date)$/
 
+/** What the hub can check the values of a type against. */
+export type ValueKind = 'text' | 'number' | 'boolean' | 'date' | 'any'
+
+/** The kind of values that a type of a manifest stands for; null for a type that the hub does not know. */
+export function valueKindOf(type: string): ValueKind | null {
+  const name = type.toLowerCase()
+  if (isNumericType(name)) return 'number'
+  if (TEXT.has(name)) return 'text'
+  if (BOOLEAN.has(name)) return 'boolean'
+  if (DATE.has(name)) return 'date'
+  return ANY.has(name) ? 'any' : null
+}
+
 /** Whether the hub knows what values of a type are. */
 export function isKnownType(type: string): boolean {
-  const name = type.toLowerCase()
-  return isNumericType(name) || [TEXT, BOOLEAN, DATE, ANY].some((names) => names.has(name))
+  return valueKindOf(type) !== null
+}
+
+/** What a value is instead of the kind that is expected, e.g. "a number"; null where it matches or is null. */
+export function findKindMismatch(value: JsonValue, expected: ValueKind): string | null {
+  if (value === null || expected === 'any') return null
+  const kind = kindOf(value)
+  if (expected === 'number') {
+    const isNumber = typeof value === 'string' && numberKey(value) !== null
+    return kind === 'a number' || isNumber ? null : kind
+  }
+  const wanted = expected === 'boolean' ? 'true or false' : 'a text'
+  return kind === wanted ? null : kind
 }
 
 /** What a value is instead of what its type says, in words; null where they go together, or it is null. */
 export function findTypeFault(value: JsonValue, type: string): string | null {
-  const name = type.toLowerCase()
-  if (value === null || ANY.has(name) || !isKnownType(name)) return null
-  const kind = kindOf(value)
-  if (isNumericType(name)) {
-    const isNumber = typeof value === 'string' && numberKey(value) !== null
-    return kind === 'a number' || isNumber ? null : kind
-  }
-  const wanted = BOOLEAN.has(name) ? 'true or false' : 'a text'
-  return kind === wanted ? null : kind
+  return findKindMismatch(value, valueKindOf(type) ?? 'any')
 }
 
 /** Whether a text that should be a date is none that can be read anywhere alike. Empty ones count as none. */
