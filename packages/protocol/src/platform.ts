@@ -71,6 +71,11 @@ export const PlatformDetails = Type.Object({
     ...NullableTimestamp,
     description: 'When a push of it was last taken, to the minute',
   }),
+  pulls_paused_until: Type.Unsafe<string | null>({
+    ...NullableTimestamp,
+    description:
+      'Until when scheduled pulls skip the platform, since nothing of it could be read in five pulls or more; null where they do not',
+  }),
   hub_keys: Type.Array(HubKey, { description: 'Those that open it now, newest first' }),
 })
 

@@ -17,6 +17,7 @@ import {
 import { pullAll, registerPlatform } from '../helpers/hub/actions.ts'
 import { PASSWORD } from '../helpers/hub/hub.ts'
 import { respond, simulatePlatform } from '../helpers/platform/platform.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 describe('the settings of a platform in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
@@ -72,7 +73,13 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     const { id } = await registerPlatform(hub, platform)
     await using opened = await openPage(browser(), hub)
     const { page } = opened
+    const failed_at = new Date().toISOString()
+    await runSql(
+      hub.storage,
+      `UPDATE platforms SET failures_in_row = 5, failed_at = '${failed_at}'`,
+    )
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
+    await page.getByText('Scheduled pulls are paused').waitFor()
     await page.getByLabel('Base URL').fill(moved.source_base_url)
     await page.getByRole('button', { name: 'Try and save' }).click()
     await page.getByText('Nothing was changed').waitFor()
@@ -80,6 +87,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('textbox', { name: 'New source API key' }).fill(moved.source_api_key)
     await page.getByRole('button', { name: 'Try and save' }).click()
     await page.getByText('The change is stored.').waitFor()
+    await page.getByText('Scheduled pulls are paused').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Test connection' }).click()
     await page.getByText('All checks passed. Nothing was saved.').waitFor()
     await expectAccessible(page)

@@ -111,8 +111,10 @@ export function platformRoutes(parts: {
         const { id } = request.params
         const platform = await platforms.readPlatform(id)
         if (!platform) throw new HubError('not_found', { what: 'platform' })
-        const keys = await connections.readHubKeys(id, clock.now().toISOString())
-        return { success: true as const, platform: { ...platform, ...keys } }
+        const now = clock.now()
+        const keys = await connections.readHubKeys(id, now.toISOString())
+        const pulls_paused_until = await platforms.readPauseEnd(id, now)
+        return { success: true as const, platform: { ...platform, ...keys, pulls_paused_until } }
       },
     )
 
