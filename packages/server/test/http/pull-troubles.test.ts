@@ -122,7 +122,7 @@ onEachEngineWhenDeep((engine) => {
         JSON.parse((await hub.get(path)).text).platform.pulls_paused_until
       for (const [what, sign] of signs) {
         assert.equal(only((await pullOnSchedule(hub)).tasks).state, 'skipped', `before ${what}`)
-        assert.ok(Date.parse(await pausedUntil()) > Date.now(), `before ${what}`)
+        assert.notEqual(await pausedUntil(), null, `before ${what}`)
         await sign()
         assert.equal(await pausedUntil(), null, `after ${what}`)
         fail()
