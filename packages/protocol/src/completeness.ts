@@ -4,7 +4,7 @@ import { NullableInteger, NullableString, NullableTimestamp, OneOf } from './com
 /**
  * Why a read is no proof that all records are here: the platform gave no total; it gave another one than
  * came; records were rejected; some were pushed while it was read and are settled by the next read; records
- * that did not come wait for a second read or for an operator.
+ * that the read did not contain wait for another read, the end of their grace period or an operator.
  */
 export const Doubt = OneOf('no_total', 'total_differs', 'rejected', 'stale', 'missing_unsettled')
 

@@ -55,6 +55,9 @@ export const ModuleDrift = Type.Object({
   since: NullableTimestamp,
   unknown: Type.Array(DriftingKey, { description: 'Keys that the manifest does not name' }),
   absent: Type.Array(DriftingKey, { description: 'Required keys that were not there' }),
+  wrong_type: Type.Array(DriftingKey, {
+    description: 'Keys whose value had another type than the manifest declares',
+  }),
 })
 
 export const DriftAnswer = Type.Object({

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
+import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 import { CONNECTION_TYPE } from './constants.ts'
 import { Field, Manifest, Module, PingAnswer } from './manifest.ts'
 
@@ -71,6 +71,11 @@ export const PlatformDetails = Type.Object({
     ...NullableTimestamp,
     description: 'When a push of it was last taken, to the minute',
   }),
+  pulls_paused_until: Type.Unsafe<string | null>({
+    ...NullableTimestamp,
+    description:
+      'Until when scheduled pulls skip the platform, since nothing of it could be read in five pulls or more; null where they do not',
+  }),
   hub_keys: Type.Array(HubKey, { description: 'Those that open it now, newest first' }),
 })
 
@@ -84,15 +89,7 @@ export const ProbeRequest = Type.Object(
   { additionalProperties: false },
 )
 
-/** `success` is true when there are no problems. */
-export const ProbeAnswer = Type.Object({
-  success: Type.Boolean(),
-  ping: Type.Union([PingAnswer, Type.Null()]),
-  manifest: Type.Union([Manifest, Type.Null()]),
-  problems: Type.Array(Problem),
-})
-
-/** One thing that was tried at a platform. */
+/** One check of a platform. */
 export const ConnectionCheck = Type.Object({
   check: Type.String({
     description: '`reachable`, `ping`, `manifest`, `records/<record_type>` or `search`',
@@ -101,6 +98,42 @@ export const ConnectionCheck = Type.Object({
   code: NullableString,
   message: Type.String(),
   advice: Type.String({ description: 'The likely cause and what to do; empty where all is well' }),
+  total: Type.Unsafe<number | null>({
+    ...NullableInteger,
+    description: 'The number of records that a records endpoint reports; null where none is known',
+  }),
+})
+
+const checkEverything = {
+  check_everything: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether the records endpoints and the search endpoint are called too; only ping and manifest are called otherwise',
+    }),
+  ),
+}
+
+/** The body of `POST /api/v1/platforms/probe`. */
+export const ConnectionProbeRequest = Type.Object(
+  { ...ProbeRequest.properties, ...checkEverything },
+  { additionalProperties: false },
+)
+
+/** The body of `POST /api/v1/platforms/{id}/test`. */
+export const ConnectionTestRequest = Type.Object(checkEverything, { additionalProperties: false })
+
+/** `success` is true when there are no problems, whatever the records and search endpoints return. */
+export const ProbeAnswer = Type.Object({
+  success: Type.Boolean(),
+  source_base_url: Type.Unsafe<string | null>({
+    ...NullableString,
+    description:
+      'The base URL that the platform responded at: the one given, or the same without a path such as /api at its end; null where it was not reached',
+  }),
+  ping: Type.Union([PingAnswer, Type.Null()]),
+  manifest: Type.Union([Manifest, Type.Null()]),
+  problems: Type.Array(Problem),
+  checks: Type.Array(ConnectionCheck),
 })
 
 /** `success` is true when every check is ok. */

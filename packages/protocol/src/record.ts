@@ -46,7 +46,12 @@ export const PushAnswer = Type.Object({
   module_name: Type.String(),
   record_id: Type.Integer(),
   outcome: OneOf('created', 'updated', 'unchanged', 'stale'),
-  warnings: Type.Optional(Type.Array(Type.String())),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'What the hub ignored or what does not match the manifest: unknown keys, required keys that are absent, values of a wrong type',
+    }),
+  ),
 })
 
 /** What `GET /api/webhook/check` tells an owner whose key is right. */

@@ -194,6 +194,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     concurrency: config.HUB_PULL_CONCURRENCY,
     missing: storage.missing,
     missingFusePercent: config.HUB_MISSING_FUSE,
+    missingGraceSeconds: config.HUB_MISSING_GRACE_SECONDS,
     log: logger,
   })
   const remover = createRemover({ removals: storage.removals, log: logger })

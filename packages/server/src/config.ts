@@ -116,6 +116,11 @@ export const SETTINGS = {
     default: 20,
     help: 'Where more percent of a module than this, and 10 records or more, did not come in a pull, an operator is asked before they are marked as missing; 100 never asks.',
   }),
+  HUB_MISSING_GRACE_SECONDS: setting({
+    parse: integer(0, 86_400),
+    default: 300,
+    help: 'A pull that began less than this many seconds after a record was pushed does not mark the record as missing.',
+  }),
   HUB_BROADCAST: setting({
     parse: (value) => oneOf('on', 'off')(value) === 'on',
     default: false,

@@ -128,6 +128,54 @@ const CATALOGUE = {
       'This link is not valid any more. The hub prints a new one when it starts without an operator.',
   },
   operator_exists: { status: 409, message: 'There is an operator already. Sign in instead.' },
+  operator_missing: {
+    status: 403,
+    message:
+      'There is no operator yet. Create the first one with the setup link, which the hub writes to its log when it starts.',
+  },
+  invalid_email_or_password: { status: 401, message: 'The e-mail or the password is wrong.' },
+  operator_disabled: {
+    status: 403,
+    message: 'This account is disabled. Ask an admin of the hub.',
+  },
+  invalid_code: { status: 401, message: 'The code is wrong. Wait for the next one and try again.' },
+  invalid_backup_code: {
+    status: 401,
+    message: 'The recovery code is wrong, or was used already.',
+  },
+  code_used: {
+    status: 401,
+    message: 'This code was used already. Sign in again with the next one.',
+  },
+  invalid_two_factor_cookie: { status: 401, message: 'Sign in with the password first.' },
+  too_many_attempts_request_new_code: {
+    status: 400,
+    message: 'Too many wrong codes. Sign in again.',
+  },
+  passkey_not_found: {
+    status: 401,
+    message: 'The hub does not know this passkey. It may have been removed.',
+  },
+  challenge_not_found: {
+    status: 400,
+    message: 'The request for a passkey has expired. Start signing in again.',
+  },
+  authentication_failed: { status: 401, message: 'The passkey was not accepted. Try again.' },
+  user_not_verified: {
+    status: 401,
+    message: 'The device did not check who is using it. Set a PIN, fingerprint or face on it.',
+  },
+  invalid_origin: {
+    status: 403,
+    message:
+      'The sign-in came from {origin}, which the hub does not know as its own address. If operators reach the hub there, e.g. through a tunnel or a proxy, set HUB_PUBLIC_URL to that address and restart the hub.',
+  },
+  missing_or_null_origin: {
+    status: 403,
+    message:
+      'The browser did not say which page the sign-in came from. Open the sign-in page itself.',
+  },
+  sign_in_failed: { status: 400, message: 'The sign-in was not accepted: {reason}' },
   operators_only: {
     status: 403,
     message: 'This is for operators who are signed in; a token has no account.',
@@ -321,6 +369,15 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CatalogueEntry>> = CATALOGU
 
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(CATALOGUE, text)
+}
+
+/** The body of an error response: its code is always one of the catalogue. */
+export type ErrorBody = {
+  success: false
+  code: ErrorCode
+  message: string
+  request_id: string
+  errors?: FieldErrors
 }
 
 /** Which members of a request are wrong, and why: `{"data": ["must be an object"]}`. */

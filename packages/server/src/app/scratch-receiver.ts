@@ -20,6 +20,7 @@ import { createHttpServer } from '../http/server.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { JsonValue } from '../lib/exact-json.ts'
 import { sameSecret } from '../lib/hash.ts'
+import { toInstant } from '../lib/instant.ts'
 import { createRandomKey } from '../lib/random-key.ts'
 import type { PushWrite } from '../storage/port/record-store.ts'
 
@@ -167,7 +168,8 @@ function createScratchIngest(modules: readonly JudgedModule[]): Pick<Ingest, 'pu
     async push({ record_type, reference_number, content }: PushWrite) {
       const key = JSON.stringify([record_type, reference_number])
       const known = records.get(key)
-      const decision = decidePush(known?.state ?? null, content, { seq: ++seq, lastRead: null })
+      const context = { seq: ++seq, at: toInstant(systemClock.now()), lastRead: null }
+      const decision = decidePush(known?.state ?? null, content, context)
       const record_id = known?.record_id ?? records.size + 1
       if ('next' in decision && decision.next) records.set(key, { record_id, state: decision.next })
       return { outcome: decision.outcome, record_id, module_name: names.get(record_type) ?? '' }

@@ -8,7 +8,7 @@ import type { Doubt, PullCounts } from '@recordhub/protocol'
 export function findDoubts(read: {
   total: number | null
   counts: Pick<PullCounts, 'received' | 'stale' | 'rejected'>
-  /** Whether nothing is left to be judged as missing. */
+  /** Whether no record is left that a later read or an operator must decide on. */
   isSettled: boolean
 }): Doubt[] {
   const { total, counts, isSettled } = read

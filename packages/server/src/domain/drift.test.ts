@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findDrift, manifestKeysOf, refuseDrift } from './drift.ts'
+import { type JsonValue, parseExact } from '../lib/exact-json.ts'
+import { describeDrift, findDrift, manifestKeysOf, refuseDrift } from './drift.ts'
 
 const KEYS = manifestKeysOf([
-  { key: 'a', required: true },
-  { key: 'b', required: false },
+  { key: 'a', type: 'json', required: true },
+  { key: 'b', type: 'a type of the platform', required: false },
 ])
 const WHOLE = { isWhole: true }
 
@@ -14,12 +15,53 @@ test('unknown keys and missing required keys are drift', () => {
   assert.deepEqual(findDrift({ b: 1, x: 1, constructor: 2 }, KEYS, WHOLE), {
     unknown: ['x', 'constructor'],
     absent: ['a'],
+    wrong_type: [],
   })
 })
 
 test('a partial update has no missing keys', () => {
   assert.equal(findDrift({ b: 1 }, KEYS, { isWhole: false }), null)
-  assert.deepEqual(findDrift({ x: 1 }, KEYS, { isWhole: false }), { unknown: ['x'], absent: [] })
+  assert.deepEqual(findDrift({ x: 1 }, KEYS, { isWhole: false }), {
+    unknown: ['x'],
+    absent: [],
+    wrong_type: [],
+  })
+})
+
+test('a value of another type than the manifest declares is drift', () => {
+  const long = parseExact('12345678901234567890')
+  const cases: [string, JsonValue, string | null][] = [
+    ['string', 'x', null],
+    ['string', null, null],
+    ['string', 5, 'a number'],
+    ['String', long, 'a number'],
+    ['text', true, 'true or false'],
+    ['email', ['x'], 'a list'],
+    ['string', {}, 'an object'],
+    ['integer', 5, null],
+    ['integer', long, null],
+    ['decimal', '1.50', null],
+    ['integer', '', 'a text'],
+    ['integer', 'five', 'a text'],
+    ['boolean', true, null],
+    ['boolean', 1, 'a number'],
+    ['date', '2026-11-21', null],
+    ['date', 20_261_121, 'a number'],
+    ['json', [1], null],
+    ['a type of the platform', 1, null],
+  ]
+  for (const [type, value, found] of cases) {
+    const keys = manifestKeysOf([{ key: 'a', type, required: false }])
+    for (const isWhole of [true, false]) {
+      const drift = findDrift({ a: value }, keys, { isWhole })
+      const wrong_type = found === null ? null : [{ key: 'a', found, declared: type }]
+      assert.deepEqual(drift?.wrong_type ?? null, wrong_type, `${type} ${JSON.stringify(value)}`)
+      assert.equal(
+        drift && describeDrift(drift)[0],
+        found && `has ${found} for the key "a", whose type in the manifest is "${type}"`,
+      )
+    }
+  }
 })
 
 test('the drift of a thousand unknown keys is reported in a short text', () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  canBeMissing,
   exceedsFuse,
+  graceStart,
   isCompleteRead,
   judgeMissing,
   needsSecondRead,
@@ -19,6 +21,20 @@ test('only a complete read can prove that records are missing', () => {
   assert.equal(isCompleteRead({ ...WHOLE, unnamed: 1 }, { total: 5, received: 5 }), false)
   // A 304 response contains no records.
   assert.equal(isCompleteRead({ ...WHOLE, pages: 0 }, { total: null, received: 0 }), false)
+})
+
+test('a read proves a record missing only if it began long enough after the last push of the record', () => {
+  const read = { mark: 10, pushed_until: graceStart('2026-11-21T08:05:00.000000000Z', 300) }
+  const cases: [number, string | null, boolean][] = [
+    [0, null, true],
+    [10, '2026-11-21T08:00:00.000000000Z', true],
+    [10, '2026-11-21T08:00:00.001000000Z', false],
+    // Pushed after the read began, by a node whose clock is behind.
+    [11, '2026-11-21T07:00:00.000000000Z', false],
+  ]
+  for (const [pushed_seq, pushed_at, expected] of cases) {
+    assert.equal(canBeMissing({ pushed_seq, pushed_at }, read), expected, `${pushed_at}`)
+  }
 })
 
 test('only a read of several pages needs a second read', () => {

@@ -1,5 +1,6 @@
 /** Which records a read says are gone, and when a person is asked first: pure decisions. */
 import type { IdSet } from '../lib/id-set.ts'
+import { toInstant } from '../lib/instant.ts'
 
 /** What a read says of the records that there are. */
 export type ReadExtent = {
@@ -27,6 +28,30 @@ export function isCompleteRead(
 /** Records may move from page to page while they are read: only a second read in a row is believed. */
 export function needsSecondRead({ pages }: Pick<ReadExtent, 'pages'>): boolean {
   return pages > 1
+}
+
+/** The start of a read, as far as it decides which records the read can prove missing. */
+export type ReadStart = {
+  /** The write sequence at the read's first request. */
+  mark: number
+  /** Records pushed after this time are left to a later read; in the form of `parseInstant`. */
+  pushed_until: string
+}
+
+/** The last push of a record: its number in the write sequence and its time; 0 and null where there was none. */
+export type LastPush = { pushed_seq: number; pushed_at: string | null }
+
+/**
+ * A platform may read its list of records from a replica or a cache that lags behind its pushes.
+ * @returns the `pushed_until` of a read that began at `requested_at`, an RFC 3339 time.
+ */
+export function graceStart(requested_at: string, graceSeconds: number): string {
+  return toInstant(new Date(Date.parse(requested_at) - graceSeconds * 1000))
+}
+
+/** Whether a read that does not contain a record proves it missing, given the record's last push. */
+export function canBeMissing({ pushed_seq, pushed_at }: LastPush, read: ReadStart): boolean {
+  return pushed_seq <= read.mark && (pushed_at === null || pushed_at <= read.pushed_until)
 }
 
 /** What a read would mark: so many, of so many that are not marked yet; the text tells one set from another. */

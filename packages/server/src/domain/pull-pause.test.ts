@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type FailingPlatform, isPaused } from './pull-pause.ts'
+import { type FailingPlatform, findPauseEnd, isPaused } from './pull-pause.ts'
 
 const NOW = new Date('2026-03-10T08:05:00.000Z')
 const FAILING: FailingPlatform = {
@@ -10,6 +10,11 @@ const FAILING: FailingPlatform = {
   last_pulled_at: null,
   last_push_at: null,
 }
+
+test('a pause ends 15 minutes after the last failure', () => {
+  assert.equal(findPauseEnd(FAILING, NOW), '2026-03-10T08:15:30.000Z')
+  assert.equal(findPauseEnd(FAILING, new Date('2026-03-10T08:15:30.000Z')), null)
+})
 
 test('scheduled pulls skip a platform for 15 minutes after five failures, unless it recovers', () => {
   const table: [string, Partial<FailingPlatform>, boolean][] = [

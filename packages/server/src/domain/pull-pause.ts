@@ -21,16 +21,24 @@ export type FailingPlatform = {
 }
 
 /**
- * Whether a scheduled pull skips a platform: for 15 minutes after its last failure, unless it has shown since then
- * that it works. The failures still count: if it then fails once more, the next pause begins.
+ * Until when scheduled pulls skip a platform (RFC 3339 in UTC): 15 minutes after its last failure, unless it has shown
+ * since then that it works. The failures still count: if it then fails once more, the next pause begins.
+ * @returns null where they do not skip it.
  */
-export function isPaused(platform: FailingPlatform, now: Date): boolean {
+export function findPauseEnd(platform: FailingPlatform, now: Date): string | null {
   const { failures_in_row, failed_at, recovered_at, last_pulled_at, last_push_at } = platform
-  if (failures_in_row < MAX_FAILURES || failed_at === null) return false
-  if (now.getTime() - Date.parse(failed_at) >= PAUSE_MS) return false
-  if (isAfter(recovered_at, failed_at) || isAfter(last_pulled_at, failed_at)) return false
+  if (failures_in_row < MAX_FAILURES || failed_at === null) return null
+  const end = Date.parse(failed_at) + PAUSE_MS
+  if (now.getTime() >= end) return null
+  if (isAfter(recovered_at, failed_at) || isAfter(last_pulled_at, failed_at)) return null
   // A push within the minute of the failure may have come after it.
-  return last_push_at === null || minuteOf(last_push_at) < minuteOf(failed_at)
+  if (last_push_at !== null && minuteOf(last_push_at) >= minuteOf(failed_at)) return null
+  return new Date(end).toISOString()
+}
+
+/** Whether a scheduled pull skips a platform. */
+export function isPaused(platform: FailingPlatform, now: Date): boolean {
+  return findPauseEnd(platform, now) !== null
 }
 
 function isAfter(at: string | null, failedAt: string): boolean {

@@ -90,6 +90,7 @@ const EMPTY: RecordState = {
   source_hash: null,
   field_clocks: null,
   pushed_seq: 0,
+  pushed_at: null,
   pulled_at: null,
 }
 const SINCE = '2026-03-10T08:00:00.000Z'
@@ -114,7 +115,11 @@ function take(
   const decision =
     one.source === 'pull'
       ? decidePull(stored, { ...one, source_hash: `${seq}` }, { ...READ, mark: seq })
-      : decidePush(stored, { ...one, occurred_at: null }, { seq, lastRead: null })
+      : decidePush(
+          stored,
+          { ...one, occurred_at: null },
+          { seq, at: READ.requested_at, lastRead: null },
+        )
   if (decision.outcome === 'created') return { state: decision.next, changes: [] }
   if (decision.outcome !== 'updated') return null
   assert.ok(decision.changes.length > 0)

@@ -34,7 +34,9 @@ const push = (
   over: Partial<PushedContent> = {},
 ): PushedContent => ({ source, full_name: 'Ann', data, occurred_at: null, ...over })
 
-const first = { seq: 1, lastRead: null }
+/** When pushes are made. */
+const AT = '2026-11-21T09:00:00.000000000Z'
+const first = { seq: 1, at: AT, lastRead: null }
 
 function nextOf(decision: WriteDecision, stored: RecordState | null): RecordState {
   if (decision.outcome === 'stale') {
@@ -51,7 +53,7 @@ function apply(pushes: PushedContent[]): RecordState {
   let seq = 0
   for (const one of pushes) {
     seq += 1
-    state = nextOf(decidePush(state, one, { seq, lastRead: null }), state)
+    state = nextOf(decidePush(state, one, { seq, at: AT, lastRead: null }), state)
   }
   assert.ok(state)
   return state
@@ -111,7 +113,11 @@ test('a PATCH may omit the name, and null is a value', () => {
 test('a record created by a PATCH is incomplete until a POST or a pull completes it', () => {
   const patched = apply([push('PATCH', { a: 1 }), push('PATCH', { b: 1 })])
   assert.equal(patched.incomplete, true)
-  const posted = decidePush(patched, push('POST', { a: 1, b: 1 }), { seq: 3, lastRead: null })
+  const posted = decidePush(patched, push('POST', { a: 1, b: 1 }), {
+    seq: 3,
+    at: AT,
+    lastRead: null,
+  })
   assert.equal(posted.outcome, 'updated')
   assert.equal(nextOf(posted, null).incomplete, false)
   const completed = decidePull(patched, pulled({ a: 1, b: 1 }), read())
@@ -123,7 +129,7 @@ test('repeating a push changes nothing', () => {
   fc.assert(
     fc.property(fc.array(anyPush), anyPush, (before, last) => {
       const stored = apply([...before, last])
-      const again = decidePush(stored, last, { seq: 99, lastRead: null })
+      const again = decidePush(stored, last, { seq: 99, at: AT, lastRead: null })
       assert.equal(again.outcome, 'unchanged')
       assert.equal(again.next?.pushed_seq, 99)
     }),
@@ -134,7 +140,7 @@ test('undoing the changes restores the stored record', () => {
   fc.assert(
     fc.property(fc.array(anyPush, { minLength: 1 }), anyPush, (before, last) => {
       const stored = apply(before)
-      const decision = decidePush(stored, last, { seq: 99, lastRead: null })
+      const decision = decidePush(stored, last, { seq: 99, at: AT, lastRead: null })
       if (decision.outcome !== 'updated') return
       const undone = dataOf(decision.next)
       for (const change of decision.changes) {
@@ -181,7 +187,9 @@ test('a push older than the latest complete push is stale and changes nothing', 
   const stored = apply([push('POST', { a: 2 }, { occurred_at: '2026-01-01T00:00:02.000000000Z' })])
   for (const source of ['POST', 'PATCH'] as const) {
     const older = push(source, { a: 1 }, { occurred_at: '2026-01-01T00:00:01.000000000Z' })
-    assert.deepEqual(decidePush(stored, older, { seq: 2, lastRead: null }), { outcome: 'stale' })
+    assert.deepEqual(decidePush(stored, older, { seq: 2, at: AT, lastRead: null }), {
+      outcome: 'stale',
+    })
   }
 })
 
@@ -189,19 +197,24 @@ test('a push that occurred before the last read of the record is stale', () => {
   const occurred = { occurred_at: '2026-11-21T07:59:59.999999999Z' }
   const byPull = nextOf(decidePull(null, pulled({ a: 2 }), read()), null)
   assert.equal(
-    decidePush(byPull, push('PATCH', { a: 1 }, occurred), { seq: 11, lastRead: null }).outcome,
+    decidePush(byPull, push('PATCH', { a: 1 }, occurred), { seq: 11, at: AT, lastRead: null })
+      .outcome,
     'stale',
   )
   const byPush = apply([push('POST', { a: 2 })])
   const metBefore = { ...byPush, pulled_at: '2026-11-21T07:00:00.000000000Z' }
   const lastRead = { mark: 10, requested_at: read().requested_at }
   assert.equal(
-    decidePush(metBefore, push('POST', { a: 1 }, occurred), { seq: 11, lastRead }).outcome,
+    decidePush(metBefore, push('POST', { a: 1 }, occurred), { seq: 11, at: AT, lastRead }).outcome,
     'stale',
   )
   // Pushed after the read, or not contained in any read.
   for (const other of [{ ...metBefore, pushed_seq: 11 }, byPush]) {
-    const decision = decidePush(other, push('POST', { a: 1 }, occurred), { seq: 12, lastRead })
+    const decision = decidePush(other, push('POST', { a: 1 }, occurred), {
+      seq: 12,
+      at: AT,
+      lastRead,
+    })
     assert.equal(decision.outcome, 'updated')
   }
 })
@@ -209,7 +222,7 @@ test('a push that occurred before the last read of the record is stale', () => {
 test('a pull never overwrites a push that arrived after its first request', () => {
   fc.assert(
     fc.property(anyPush, data, fc.nat(20), (pushed, came, seq) => {
-      const stored = nextOf(decidePush(null, pushed, { seq, lastRead: null }), null)
+      const stored = nextOf(decidePush(null, pushed, { seq, at: AT, lastRead: null }), null)
       const decision = decidePull(stored, pulled(came), read({ mark: 10 }))
       assert.equal(decision.outcome === 'stale', seq > 10)
     }),
@@ -278,7 +291,7 @@ test('numbers are compared as they were written', () => {
   assert.ok(isJsonObject(one) && isJsonObject(other))
   const stored = apply([push('POST', one)])
   assert.equal(stored.data, '{"n":1.10}')
-  const decision = decidePush(stored, push('POST', other), { seq: 2, lastRead: null })
+  const decision = decidePush(stored, push('POST', other), { seq: 2, at: AT, lastRead: null })
   assert.deepEqual(decision.outcome === 'updated' && decision.changes, [
     { path: '/data/n', before: '1.10', after: '1.1' },
   ])

@@ -57,6 +57,8 @@ export type RecordState = {
   field_clocks: FieldClocks | null
   /** The write sequence of the last push; 0 where there was none. */
   pushed_seq: number
+  /** When that push was made, in the form of `parseInstant`; null where there was none. */
+  pushed_at: string | null
   /** When the pull that last wrote this record made its request. */
   pulled_at: string | null
 }
@@ -75,12 +77,13 @@ export type WriteDecision =
 /**
  * Decides what a push does (specification 4.1). POST replaces whole, PATCH sets
  * the keys that came. With `occurred_at`, an older push never overwrites a newer one, field by
- * field, in whatever order they arrive. `seq` is the write's place in the write sequence.
+ * field, in whatever order they arrive. `seq` is the write's place in the write sequence, `at` its time in the form of
+ * `parseInstant`.
  */
 export function decidePush(
   stored: RecordState | null,
   content: PushedContent,
-  context: { seq: number; lastRead: LastRead | null },
+  context: { seq: number; at: string; lastRead: LastRead | null },
 ): WriteDecision {
   if (stored && isOlderThanRead(stored, content, context.lastRead)) return { outcome: 'stale' }
   const merged = mergePush(stored, content)
@@ -93,6 +96,7 @@ export function decidePush(
     source_hash: null,
     field_clocks: advanceClocks(stored?.field_clocks ?? null, content),
     pushed_seq: context.seq,
+    pushed_at: context.at,
     pulled_at: stored?.pulled_at ?? null,
   }
   return conclude(stored, next, merged.data)
@@ -119,6 +123,7 @@ export function decidePull(
     source_hash: content.source_hash,
     field_clocks: null,
     pushed_seq: stored?.pushed_seq ?? 0,
+    pushed_at: stored?.pushed_at ?? null,
     pulled_at: read.requested_at,
   }
   const decision = conclude(stored, next, data)

@@ -50,7 +50,7 @@ function replay(stored: RecordState | null, { content, from, now, lastRead }: Re
 }
 
 function pushed(value: number, seq: number, stored: RecordState | null = null) {
-  return next(stored, decidePush(stored, post(value), { seq, lastRead: null }))
+  return next(stored, decidePush(stored, post(value), { ...placeOf(seq), lastRead: null }))
 }
 
 function pulled(value: number, seq: number, stored: RecordState | null = null) {
@@ -88,7 +88,7 @@ describe('a replay takes the position of the original rejected write', () => {
     const second = replay(made, { content: post(2), from: 9, now: 31, lastRead })
     assert.equal(second.outcome, 'updated')
     const occurred_at = placeOf(15).at
-    const push = decidePush(made, { ...post(3), occurred_at }, { seq: 32, lastRead })
+    const push = decidePush(made, { ...post(3), occurred_at }, { ...placeOf(32), lastRead })
     assert.equal(push.outcome, 'updated')
   })
 
@@ -115,7 +115,7 @@ describe('a replay takes the position of the original rejected write', () => {
 
   test('a replayed element keeps keys outside the manifest and stores no fingerprint', () => {
     const content: PushedContent = { ...post(1), data: { value: 1, extra: true } }
-    const stored = next(null, decidePush(null, content, { seq: 3, lastRead: null }))
+    const stored = next(null, decidePush(null, content, { ...placeOf(3), lastRead: null }))
     const replayed = next(stored, replay(stored, { content: element(2), from: 5, now: 9 }))
     assert.equal(replayed?.data, '{"value":2,"extra":true}')
     assert.equal(replayed.source_hash, null)
@@ -133,7 +133,7 @@ describe('a replay takes the position of the original rejected write', () => {
   })
 })
 
-const CONTEXT = { seq: 7, lastRead: null }
+const CONTEXT = { ...placeOf(7), lastRead: null }
 
 test('rejected writes can be replayed in any order; the newest write wins', () => {
   const words = fc.array(

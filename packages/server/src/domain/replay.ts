@@ -47,7 +47,7 @@ export function decideReplay(
   if (stored && place && isOvertaken(stored, place, lastRead)) return { outcome: 'stale' }
   if (content.source !== 'pull') {
     const pushed = place ? content : { ...content, occurred_at: null }
-    return decidePush(stored, pushed, { seq: (place ?? now).seq, lastRead })
+    return decidePush(stored, pushed, { ...(place ?? now), lastRead })
   }
   const { manifest_keys, ...element } = content
   const read = {
@@ -58,8 +58,8 @@ export function decideReplay(
   }
   const decision = decidePull(stored, { ...element, source_hash: NO_BYTES }, read)
   if (decision.outcome === 'stale' || decision.next === null) return decision
-  const pushed_seq = place ? decision.next.pushed_seq : now.seq
-  return { ...decision, next: { ...decision.next, source_hash: null, pushed_seq } }
+  const pushed = place ? {} : { pushed_seq: now.seq, pushed_at: now.at }
+  return { ...decision, next: { ...decision.next, source_hash: null, ...pushed } }
 }
 
 /** No hash of an element is like it, and none begins with it. */

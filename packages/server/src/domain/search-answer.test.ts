@@ -45,7 +45,50 @@ test('an empty list is a valid response without results', () => {
   assert.deepEqual(read('{"records":[]}'), { outcome: 'found', found: 0, records: [] })
 })
 
-for (const text of ['{"hits":{"total":1}}', '["a","b"]', '"none"', 'null', '{"records":{"a":1}}']) {
+test('results grouped by module, pages and single persons are understood', () => {
+  const ann = '{"reference_number":"A-1","full_name":"Ann","data":{"name":"x"}}'
+  const page = `{"current_page":1,"data":[${ann}],"links":[{"url":null,"label":"Next"}],"total":1}`
+  const cases: [string, [string | null, string | null][]][] = [
+    [
+      `{"results":{"employee":[${ann}],"student":[${ann},${record}],"none":[],"total":3}}`,
+      [
+        ['A-1', 'employee'],
+        ['A-1', 'student'],
+        ['A-1', 'case'],
+      ],
+    ],
+    [`{"records":{"employee":${page}}}`, [['A-1', 'employee']]],
+    [`{"data":{"employee":{"data":[${ann}],"meta":{}}}}`, [['A-1', 'employee']]],
+    [`{"success":true,"data":${page}}`, [['A-1', null]]],
+    [`{"data":[${ann}],"links":{"next":null},"meta":{"total":1}}`, [['A-1', null]]],
+    [`{"results":null,"data":[${ann}]}`, [['A-1', null]]],
+    [ann, [['A-1', null]]],
+    [`{"success":true,"data":${ann}}`, [['A-1', null]]],
+    [`{"success":true,"person":{"name":"Ann","jobs":[{"title":"Clerk"}]}}`, [[null, null]]],
+    [`{"name":"Ann","id":7,"tags":[]}`, [[null, null]]],
+    [`{"result":{"id":7,"title":"Dr","tags":[]}}`, [[null, null]]],
+    ['{"success":true,"data":null}', []],
+    ['{"results":{}}', []],
+    ['{"results":{"employee":[]}}', []],
+  ]
+  for (const [text, expected] of cases) {
+    const answer = read(text)
+    assert.ok(answer.outcome === 'found', text)
+    const found = answer.records.map((one) => [one.reference_number, one.record_type])
+    assert.deepEqual(found, expected, text)
+    assert.equal(answer.found, expected.length)
+  }
+})
+
+for (const text of [
+  '{"hits":{"total":1}}',
+  '["a","b"]',
+  '"none"',
+  'null',
+  '{"records":{"a":1}}',
+  '{"success":true,"errors":[{"code":1}]}',
+  '{"results":{"ids":[1,2]}}',
+]) {
   test(`${text} is returned as raw JSON`, () => {
     const answer = read(text)
     assert.ok(answer.outcome === 'raw')

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ErrorAnswer } from '@recordhub/protocol'
 import type { ConnectionError } from 'fastify'
-import { HubError } from '../errors.ts'
+import { type ErrorBody, HubError } from '../errors.ts'
 
 const NO_HTTP = { status: 400, reason: 'it is not HTTP as it should be' }
 const FAULTS: ReadonlyMap<string | undefined, typeof NO_HTTP> = new Map([
@@ -26,7 +25,7 @@ function answer({ code }: ConnectionError, socket: Socket, headers: string): voi
   const { status, reason } = FAULTS.get(code) ?? NO_HTTP
   const { message } = new HubError('invalid_request', { reason })
   const request_id = randomUUID()
-  const told: ErrorAnswer = { success: false, code: 'invalid_request', message, request_id }
+  const told: ErrorBody = { success: false, code: 'invalid_request', message, request_id }
   const body = JSON.stringify(told)
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${request_id}\r\n${headers}` +

@@ -1,7 +1,6 @@
 /** The one place where errors become answers. */
-import type { ErrorAnswer } from '@recordhub/protocol'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type FieldErrors, HubError } from '../errors.ts'
+import { type ErrorBody, type FieldErrors, HubError } from '../errors.ts'
 import { ERROR_PAGE_POLICY } from './answer-headers.ts'
 import { challengeFor } from './authentication-challenge.ts'
 import { errorPage } from './error-page.ts'
@@ -59,7 +58,7 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: H
       .serializer(String)
       .send(errorPage(error, request.id))
   }
-  const answer: ErrorAnswer = {
+  const answer: ErrorBody = {
     success: false,
     code: error.code,
     message: error.message,

@@ -2,11 +2,12 @@ import { HubError } from '../errors.ts'
 import type { JsonValue } from '../lib/exact-json.ts'
 import type { PlatformAnswer } from './call-platform.ts'
 import { findReportedFailure } from './outgoing-error.ts'
+import { totalOf } from './records-envelope.ts'
 import { parseElements } from './records-slice.ts'
 import { openRecordsStream } from './records-stream.ts'
 
-/** How a records answer begins: its first element (undefined for an empty list) and the total that it gives. */
-export type RecordsBeginning = { first: JsonValue | undefined; total: unknown; path: string }
+/** The beginning of a records response: its first element (undefined for an empty list) and the total before it. */
+export type RecordsBeginning = { first: JsonValue | undefined; total: number | null; path: string }
 
 /**
  * Reads until the first elements have come, and closes the connection.
@@ -25,5 +26,5 @@ export async function readBeginning(answer: PlatformAnswer): Promise<RecordsBegi
   }
   const failure = findReportedFailure(stream.envelope(), stream)
   if (failure) throw failure
-  return { first, total: stream.envelope()['total'], path: stream.path }
+  return { first, total: totalOf(stream.envelope()), path: stream.path }
 }

@@ -31,6 +31,18 @@ export function findEnvelopeFault(
   return null
 }
 
+/** The members that a records response must have (specification 2.5) and lacks, or has with an unusable value. */
+export function findMissingMembers(envelope: Readonly<Record<string, unknown>>): string[] {
+  const { success, platform_name, record_type } = envelope
+  const isPresent: [string, boolean][] = [
+    ['success', success === true],
+    ['platform_name', typeof platform_name === 'string'],
+    ['record_type', typeof record_type === 'string'],
+    ['total', totalOf(envelope) !== null],
+  ]
+  return isPresent.flatMap(([member, present]) => (present ? [] : [member]))
+}
+
 /**
  * The number of records that an answer says it has, also as text, as some databases hand out a count; null where it
  * does not say one.

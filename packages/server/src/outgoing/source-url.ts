@@ -20,6 +20,15 @@ export function parseSourceUrl(text: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
+/**
+ * The base address of a platform whose user entered it with the path of its endpoints, e.g. `https://host/app/api` or
+ * `https://host/app/api/hub/ping`. Null where the address has no such path.
+ */
+export function withoutApiPath(sourceBaseUrl: string): string | null {
+  const shortened = sourceBaseUrl.replace(/\/api(?:\/[^/]+){0,2}$/i, '')
+  return shortened === sourceBaseUrl ? null : shortened
+}
+
 /** @throws HubError `source_key_invalid` for a key that cannot stand in a header as it is. */
 export function checkSourceKey(key: string): string {
   if (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(key)) return key

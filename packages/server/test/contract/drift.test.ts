@@ -22,13 +22,14 @@ onEachEngine((engine) => {
       'drift counts keys by name in new and changed records only',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const drift = { unknown: ['x', '\u0000\ud800'], absent: ['a'] }
+        const wrong_type = [{ key: 'b', found: 'a number', declared: 'string' }]
+        const drift = { unknown: ['x', '\u0000\ud800'], absent: ['a'], wrong_type }
         const push = (data: string) => ({ ...pushWrite(school, { data }), drift })
         await write(kit, push('{"x":1}'))
         const first = kit.clock.text
         kit.clock.advance(60)
         await write(kit, push('{"x":1}'), push('{"x":2}'), { ...push('{}'), drift: NONE })
-        const { unknown, absent, since } = await moduleDrift(kit, school)
+        const { unknown, absent, wrong_type: wrong, since } = await moduleDrift(kit, school)
         assert.equal(since, first)
         const times = { first_at: first, last_at: kit.clock.text }
         assert.deepEqual(unknown, [
@@ -36,6 +37,7 @@ onEachEngine((engine) => {
           { key: '\ufffd\ufffd', count: 2, ...times },
         ])
         assert.deepEqual(absent, [{ key: 'a', count: 2, ...times }])
+        assert.deepEqual(wrong, [{ key: 'b', count: 2, ...times }])
         await pullOnce(kit, school, async (read) => {
           const one = { ...pullWrite(read, { reference: 'r-2', data: '{"y":1}' }), drift }
           await write(kit, one)
@@ -58,7 +60,7 @@ onEachEngine((engine) => {
         for (let batch = 0; batch < 12; batch += 1) {
           const writes: RecordWrite[] = Array.from({ length: 40 }, (_, n) => ({
             ...pushWrite(school, { reference: `r-${batch}-${n}` }),
-            drift: { unknown: [`k-${batch}-${n}`.repeat(100)], absent: [] },
+            drift: { unknown: [`k-${batch}-${n}`.repeat(100)], absent: [], wrong_type: [] },
           }))
           await write(kit, ...writes)
         }
@@ -80,7 +82,7 @@ onEachEngine((engine) => {
       'the counts restart for a module whose fields have changed',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
-        const drift = { unknown: ['x'], absent: [] }
+        const drift = { ...NONE, unknown: ['x'] }
         await write(
           kit,
           { ...pushWrite(school), drift },
@@ -96,7 +98,7 @@ onEachEngine((engine) => {
   })
 })
 
-const NONE = { unknown: [], absent: [] }
+const NONE = { unknown: [], absent: [], wrong_type: [] }
 
 async function moduleDrift(kit: StorageKit, school: TestPlatform) {
   return only((await readDrift(kit, school)).modules)

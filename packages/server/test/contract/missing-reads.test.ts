@@ -5,6 +5,7 @@ import type { ReadExtent } from '../../src/domain/missing.ts'
 import { noCounts } from '../../src/domain/pull.ts'
 import { type JudgedOutcome, markGone } from '../../src/features/pull/mark-gone.ts'
 import type { PullTaskOutcome } from '../../src/features/pull/run-pull-task.ts'
+import { toInstant } from '../../src/lib/instant.ts'
 import type { MissingStore } from '../../src/storage/port/missing-store.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -23,6 +24,7 @@ type Reading = {
   brings: string[]
   pages?: number
   fuse?: number
+  graceSeconds?: number
   outcome?: Partial<PullTaskOutcome>
   extent?: Partial<ReadExtent>
   signal?: AbortSignal
@@ -145,6 +147,13 @@ onEachEngine((engine) => {
         assert.equal(await isSettled({ brings: [], fuse: 20 }), false)
         assert.equal(await isSettled({ brings: all.slice(1), pages: 2 }), false)
         assert.equal(await isSettled({ brings: all.slice(1), pages: 2 }), true)
+        // Record 0 is marked by now.
+        await write(kit, pushWrite(school, { reference: 'new' }))
+        kit.clock.advance(60)
+        assert.equal(await isSettled({ brings: all.slice(1), graceSeconds: 61 }), false)
+        assert.deepEqual(await markedOf(kit), ['0'])
+        assert.equal(await isSettled({ brings: all.slice(1), graceSeconds: 60 }), true)
+        assert.deepEqual(await markedOf(kit), ['0', 'new'])
       }),
     )
   })
@@ -169,11 +178,15 @@ async function read(
   reading: Reading,
 ): Promise<JudgedOutcome> {
   const { brings, pages = 1, missing = kit.storage.missing } = reading
-  const begun = await beginRead(kit.storage, school)
+  const begun = await beginRead(kit.storage, school, { requested_at: toInstant(kit.clock.now()) })
   const { pull_id, mark, seen, requested_at } = begun.read
   await write(kit, ...brings.map((reference) => pullWrite(begun, { reference })))
   const outcome = await markGone(
-    { missing, missingFusePercent: reading.fuse ?? 100 },
+    {
+      missing,
+      missingFusePercent: reading.fuse ?? 100,
+      missingGraceSeconds: reading.graceSeconds ?? 0,
+    },
     {
       pull_id,
       mark,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { toInstant } from '../../src/lib/instant.ts'
 import type { RecordRow } from '../../src/storage/port/record-store.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -39,9 +40,37 @@ onEachEngine((engine) => {
         await markUnmet(kit.storage, read, ['c'])
         const expected = NAMES.filter((name) => !['a', 'ö', 'b', 'c'].includes(name)).sort()
         for (const limit of [1, 2, 3, 1000]) {
-          const unmet = await listUnmet(kit.storage, read, limit)
+          const unmet = await listUnmet(kit.storage, read, { limit })
           assert.deepEqual(unmet.map((one) => one.reference_number).sort(), expected)
         }
+      }),
+    )
+
+    test(
+      'records pushed within the grace period before the read began are neither listed nor marked',
+      withStorage(engine, async (kit) => {
+        const names = ['early', 'pulled', 'unchanged', 'updated']
+        const { school } = await readOf(kit, names, names)
+        const push = (reference: string, data = '{"a":1}') =>
+          write(kit, pushWrite(school, { reference, data }))
+        await push('early')
+        await push('unchanged')
+        kit.clock.advance(60)
+        await push('updated', '{"a":2}')
+        await push('unchanged')
+        await push('new')
+        kit.clock.advance(299)
+        const requested_at = toInstant(kit.clock.now())
+        const read = await beginRead(kit.storage, school, { requested_at })
+        const unmet = await listUnmet(kit.storage, read, { graceSeconds: 300 })
+        const allowed = ['early', 'pulled']
+        assert.deepEqual(unmet.map((one) => one.reference_number).sort(), allowed)
+        assert.equal((await listUnmet(kit.storage, read, { graceSeconds: 299 })).length, 5)
+        const outcome = await markUnmet(kit.storage, read, [...names, 'new'], 300)
+        assert.deepEqual(outcome, { outcome: 'marked', marked: 2 })
+        assert.deepEqual(await markedOf(kit), allowed)
+        await markUnmet(kit.storage, read, [...names, 'new'], 299)
+        assert.deepEqual((await markedOf(kit)).sort(), [...names, 'new'].sort())
       }),
     )
 
@@ -214,7 +243,8 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { school } = await marked(kit)
         await write(kit, pushWrite(school, { reference: 'a' }))
-        const read = await beginRead(kit.storage, school)
+        const requested_at = toInstant(kit.clock.now())
+        const read = await beginRead(kit.storage, school, { requested_at })
         assert.equal((await listUnmet(kit.storage, read)).length, 1)
         await markUnmet(kit.storage, read, ['a'])
         assert.deepEqual(await markedOf(kit), ['a'])

@@ -95,7 +95,11 @@ onEachEngine((engine) => {
         `${what} ends the pause of a failing platform, until it fails again`,
         withStorage(engine, async (kit) => {
           const school = await registerTestPlatform(kit)
+          const pauseEnd = () =>
+            kit.storage.platforms.readPauseEnd(school.platform_id, kit.clock.now())
+          assert.equal(await pauseEnd(), null)
           await failFiveTimes(kit)
+          assert.ok(((await pauseEnd()) ?? '') > kit.clock.text)
           assert.equal((await pull(kit, 'schedule', SCHOOL))['school'], 'skipped')
           kit.clock.advance(60)
           await recover(kit, school)

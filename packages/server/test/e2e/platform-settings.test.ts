@@ -17,6 +17,7 @@ import {
 import { createPlatform, pullAll, registerPlatform, shareHub } from '../helpers/hub/actions.ts'
 import { PASSWORD } from '../helpers/hub/hub.ts'
 import { respond, simulatePlatform } from '../helpers/platform/platform.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('the settings of a platform in a browser', BROWSER_TEST, () => {
@@ -72,7 +73,13 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     })
     await using opened = await openPage(browser(), hub())
     const { page } = opened
+    const failed_at = new Date().toISOString()
+    await runSql(
+      hub().storage,
+      `UPDATE platforms SET failures_in_row = 5, failed_at = '${failed_at}' WHERE id = ${id}`,
+    )
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
+    await page.getByText('Scheduled pulls are paused').waitFor()
     await page.getByLabel('Base URL').fill(moved.source_base_url)
     await page.getByRole('button', { name: 'Try and save' }).click()
     await page.getByText('Nothing was changed').waitFor()
@@ -80,13 +87,15 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('textbox', { name: 'New source API key' }).fill(moved.source_api_key)
     await page.getByRole('button', { name: 'Try and save' }).click()
     await page.getByText('The change is stored.').waitFor()
+    await page.getByText('Scheduled pulls are paused').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Test connection' }).click()
-    await page.getByText('All is in order. Nothing was stored.').waitFor()
+    await page.getByText('All checks passed. Nothing was saved.').waitFor()
     await expectAccessible(page)
     moved.behave('records/cases', respond.html())
-    await page.getByRole('button', { name: 'Test again' }).click()
+    assert.equal(moved.requests.filter(({ path }) => /records|search/.test(path)).length, 0)
+    await page.getByRole('button', { name: 'Check everything' }).click()
     await page.getByText('an HTML page instead of JSON').waitFor()
-    await page.getByText('Not all is in order. Nothing was stored.').waitFor()
+    await page.getByText('Some checks failed. Nothing was saved.').waitFor()
   })
 
   test('switched off it is refused; to remove it takes its name', async () => {

@@ -60,10 +60,18 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     assert.equal(await page.getByRole('button', { name: 'Choose modules' }).count(), 0)
 
     await enterSource(page, platform.source_base_url, platform.source_api_key)
-    await page
-      .getByText('There are 3', { exact: false })
-      .or(page.getByText('there are 3'))
-      .waitFor()
+    await page.getByText(`${COURT} (court)`, { exact: true }).waitFor()
+    assert.deepEqual(
+      platform.requests.filter(({ path }) => /records|search/.test(path)),
+      [],
+    )
+    await page.getByLabel('Base URL').fill(`${platform.source_base_url}/api`)
+    await page.getByRole('button', { name: /^Test/ }).click()
+    await page.getByRole('button', { name: `Use ${platform.source_base_url}` }).click()
+    assert.equal(await page.getByLabel('Base URL').inputValue(), platform.source_base_url)
+    await page.getByRole('button', { name: /^Test/ }).click()
+    await page.getByRole('button', { name: 'Check everything' }).click()
+    await page.getByText('OK: 3 records reported.').waitFor()
     await page.getByText(`${COURT} (court)`, { exact: true }).waitFor()
     const checks = page.getByRole('list', { name: 'Checks' }).getByRole('listitem')
     assert.deepEqual(
@@ -72,6 +80,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     )
     await page.getByRole('button', { name: 'Choose modules' }).click()
 
+    await page.getByText('· 3 records').waitFor()
     await page.getByRole('button', { name: /^4 fields\s*of Cases$/ }).click()
     await page.getByRole('cell', { name: 'Label status' }).first().waitFor()
     await expectAccessible(page)

@@ -66,7 +66,11 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
     await expectAccessible(page)
     held.release()
     await lane('Title of slow').getByText('1 found').waitFor()
-    await page.getByText('6 of 6 platforms have answered, with 2 found.').waitFor()
+    await page
+      .getByText(
+        '6 of 6 platforms have answered, with 2 found and 1 response in an unknown format.',
+      )
+      .waitFor()
 
     await lane('Title of found').getByRole('button', { name: 'Person <b>X</b>' }).click()
     await lane('Title of found').getByText('9007199254740993').waitFor()

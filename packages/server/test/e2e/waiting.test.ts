@@ -74,7 +74,7 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard/activity?tab=completeness')
     await page.getByText('Not proved').last().waitFor()
     await page.getByText('All here').last().waitFor()
-    const doubt = 'Records that did not come wait for a second read or an answer'
+    const doubt = 'Records that the pull did not contain wait for another pull or a review'
     await page.getByText(doubt).last().waitFor()
     await expectAccessible(page)
     assert.deepEqual(complaints, [])

@@ -89,27 +89,51 @@ async function read(kit: Kit): Promise<PlatformDetails> {
   return expectAnswer(await kit.hub.get(`/api/v1/platforms/${kit.id}`), 200, One).platform
 }
 
-async function testOf(kit: Kit): Promise<ConnectionTest> {
-  return expectAnswer(await post(kit, 'test', {}), 200, ConnectionTest)
+async function testOf(kit: Kit, body: unknown): Promise<ConnectionTest> {
+  return expectAnswer(await post(kit, 'test', body), 200, ConnectionTest)
+}
+
+function testEverything(kit: Kit): Promise<ConnectionTest> {
+  return testOf(kit, { check_everything: true })
 }
 
 const failing = (checks: ConnectionCheck[]) => checks.filter((one) => !one.ok)
 
 onEachEngineWhenDeep((engine) => {
   describe(`testing a registered platform, on ${engine.name}`, () => {
+    test('the test calls only ping and manifest unless everything is to be checked', async () => {
+      await using kit = await start(engine)
+      for (const body of [undefined, {}, { check_everything: false }]) {
+        kit.simulated.requests.length = 0
+        const { success, checks } = await testOf(kit, body)
+        assert.equal(success, true)
+        assert.deepEqual(
+          checks.map((one) => one.check),
+          ['reachable', 'ping', 'manifest'],
+        )
+        const paths = kit.simulated.requests.map((one) => one.path)
+        assert.deepEqual(paths, ['/api/hub/ping', '/api/hub/manifest'])
+      }
+      expectError(await post(kit, 'test', { everything: true }), 400, 'invalid_request')
+    })
+
     test('the test calls each endpoint of the registered modules and stores nothing', async () => {
       await using kit = await start(engine)
       const before = await tracesOf(kit.hub)
       kit.simulated.requests.length = 0
-      const { success, checks } = await testOf(kit)
+      const { success, checks } = await testEverything(kit)
       assert.equal(success, true)
       assert.deepEqual(
         checks.map((one) => one.check),
         ['reachable', 'ping', 'manifest', 'records/cases', 'records/visits', 'search'],
       )
-      expectMembers(only(checks.slice(0, 1)), ['check', 'ok', 'code', 'message', 'advice'])
-      assert.match(checks[3]?.message ?? '', /there are 2/)
-      assert.match(checks[4]?.message ?? '', /no records/)
+      expectMembers(only(checks.slice(0, 1)), ['check', 'ok', 'code', 'message', 'advice', 'total'])
+      assert.deepEqual(
+        checks.map((one) => one.total),
+        [null, null, null, 2, 0, null],
+      )
+      assert.equal(checks[3]?.message, 'OK: 2 records reported.')
+      assert.equal(checks[4]?.message, 'OK: the list is empty; 0 records reported.')
       assert.equal(kit.simulated.requests.length, 5)
       assert.deepEqual(await tracesOf(kit.hub), before)
       expectAbsent([kit.simulated.source_api_key], [JSON.stringify(checks), kit.hub.log()])
@@ -118,7 +142,7 @@ onEachEngineWhenDeep((engine) => {
     test('a missing search endpoint does not fail the test', async () => {
       await using kit = await start(engine)
       kit.simulated.behave('search', respond.status(404))
-      const { success, checks } = await testOf(kit)
+      const { success, checks } = await testEverything(kit)
       assert.equal(success, true)
       assert.match(checks.at(-1)?.message ?? '', /optional/)
     })
@@ -151,7 +175,7 @@ onEachEngineWhenDeep((engine) => {
       await using kit = await start(engine)
       for (const [what, behaviour, code, words] of FAULTS) {
         kit.simulated.behave('records/cases', behaviour)
-        const { success, checks } = await testOf(kit)
+        const { success, checks } = await testEverything(kit)
         const fault = only(failing(checks))
         assert.equal(success, false, what)
         assert.deepEqual([fault.check, fault.code], ['records/cases', code], what)
@@ -175,7 +199,7 @@ onEachEngineWhenDeep((engine) => {
         response.on('drain', more)
         more()
       })
-      const { success, checks } = await testOf(kit)
+      const { success, checks } = await testEverything(kit)
       assert.deepEqual(failing(checks), [])
       assert.equal(success, true)
       await closed.promise
@@ -184,7 +208,7 @@ onEachEngineWhenDeep((engine) => {
     test('the test ends at a fatal error: unreachable, key rejected or another platform', async () => {
       await using kit = await start(engine)
       kit.simulated.behave('manifest', respond.status(401))
-      const refused = await testOf(kit)
+      const refused = await testEverything(kit)
       assert.deepEqual(
         refused.checks.map((one) => [one.check, one.ok]),
         [
@@ -195,10 +219,10 @@ onEachEngineWhenDeep((engine) => {
       )
       kit.simulated.behave('manifest', null)
       await runSql(kit.hub.storage, `UPDATE platforms SET platform_name = 'other'`)
-      const other = await testOf(kit)
+      const other = await testEverything(kit)
       assert.equal(only(failing(other.checks)).code, 'platform_name_differs')
       await kit.simulated.goAway()
-      const away = await testOf(kit)
+      const away = await testEverything(kit)
       assert.equal(only(away.checks).check, 'reachable')
       assert.equal(only(away.checks).code, 'platform_unreachable')
     })
@@ -206,7 +230,7 @@ onEachEngineWhenDeep((engine) => {
     test('a test and a probe are streamed as NDJSON if the client accepts it', async () => {
       await using kit = await start(engine)
       const headers = { authorization: kit.hub.authorization('operator'), accept: LINES }
-      const answer = await post(kit, 'test', {}, headers)
+      const answer = await post(kit, 'test', { check_everything: true }, headers)
       assert.match(answer.header('content-type'), /x-ndjson/)
       const [last, ...checks] = linesOf(answer).reverse()
       assert.deepEqual(last, { success: true, checks: checks.reverse() })
@@ -214,7 +238,7 @@ onEachEngineWhenDeep((engine) => {
 
       const { source_base_url, source_api_key } = kit.simulated
       const probe = { method: 'POST', url: '/api/v1/platforms/probe', headers } as const
-      const body = { source_base_url, source_api_key }
+      const body = { source_base_url, source_api_key, check_everything: true }
       const probed = linesOf(await kit.hub.send({ ...probe, body }))
       // All modules of the manifest, since none has been selected yet.
       assert.equal(probed.length, 8)
@@ -380,7 +404,7 @@ onEachEngineWhenDeep((engine) => {
       await refuse({ source_base_url: 'nonsense' }, 422, 'source_url_invalid')
       const { source_base_url, status } = await read(kit)
       assert.deepEqual([source_base_url, status], [kit.simulated.source_base_url, 'active'])
-      assert.equal((await testOf(kit)).success, true)
+      assert.equal((await testEverything(kit)).success, true)
     })
   })
 })

@@ -168,6 +168,53 @@ onEachEngine((engine) => {
       )
     })
 
+    test('a push that does not match the manifest is accepted with warnings, and wrong types are listed', async () => {
+      await using kit = await startPulledHub(engine)
+      const module = only(kit.platform.modules)
+      module.fields.push({ ...FIELD, required: true }, { ...FIELD, key: 'age', type: 'integer' })
+      await refresh(kit)
+      const send = async (data: object, method: 'POST' | 'PATCH') => {
+        const response = await push(
+          kit.hub,
+          kit.registered.hub_api_key,
+          newRecord('R-1', { data }),
+          method,
+        )
+        const { outcome, warnings } = JSON.parse(response.text)
+        return [response.status, outcome, warnings]
+      }
+      const wrong = { status: 7, age: 'forty', odd: 1 }
+      const faults = [
+        'data has the key "odd", which the manifest does not name',
+        'data has a number for the key "status", whose type in the manifest is "string"',
+        'data has a text for the key "age", whose type in the manifest is "integer"',
+      ]
+      const absent = 'data lacks the key "note", which the manifest requires'
+      const [unknown = '', ...types] = faults
+      assert.deepEqual(await send(wrong, 'POST'), [201, 'created', [unknown, absent, ...types]])
+      // What is said of unchanged data is true all the same.
+      assert.deepEqual(await send(wrong, 'PATCH'), [200, 'unchanged', faults])
+      assert.deepEqual(await send({ note: null, age: '40' }, 'POST'), [200, 'updated', undefined])
+      module.records = [simulatedRecord(1, { note: 1, age: 41 })]
+      await kit.pull()
+      const { wrong_type } = await moduleDriftOf(kit)
+      assert.deepEqual(
+        wrong_type.map((one) => [one.key, one.count]),
+        [
+          ['age', 1],
+          ['note', 1],
+          ['status', 1],
+        ],
+      )
+      await setPolicy(kit, 'reject')
+      const rejected = await push(
+        kit.hub,
+        kit.registered.hub_api_key,
+        newRecord('R-2', { data: { note: 5 } }),
+      )
+      expectError(rejected, 422, 'drift_rejected')
+    })
+
     test('under the policy reject a push is rejected, and its replay succeeds under accept', async () => {
       await using kit = await startPulledHub(engine)
       await setPolicy(kit, 'reject')
@@ -228,7 +275,7 @@ onEachEngine((engine) => {
 
   describe(`completeness of a module, on ${engine.name}`, () => {
     test('a full pull whose total, count and content agree verifies a module; differences are reported', async () => {
-      await using kit = await startPulledHub(engine)
+      await using kit = await startPulledHub(engine, { env: { HUB_MISSING_GRACE_SECONDS: '0' } })
       const module = only(kit.platform.modules)
       assert.equal((await completenessOf(kit)).complete_at, null)
       module.records = Array.from({ length: 30 }, (_, n) => simulatedRecord(n))

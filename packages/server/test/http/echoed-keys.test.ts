@@ -104,9 +104,9 @@ onEachEngineWhenDeep((engine) => {
         const { platform } = kit
         platform.behave(endpoint, behaviour(kit))
         const texts = [
-          await ask(kit, '/test'),
+          await ask(kit, '/test', 'POST', { check_everything: true }),
           await ask(kit, '/manifest/refresh'),
-          await ask(kit, '/test'),
+          await ask(kit, '/test', 'POST', { check_everything: true }),
           await send(kit, 'POST', '/api/v1/platforms/probe', {
             ...{ source_base_url: platform.source_base_url, source_api_key: KEY },
           }),
@@ -153,8 +153,13 @@ function recordsOf({ platform: { platform_name, modules } }: PulledHub): string 
   return JSON.stringify(recordsAnswer(platform_name, module))
 }
 
-function ask(kit: PulledHub, path: string, method: 'GET' | 'POST' = 'POST'): Promise<string> {
-  return send(kit, method, `/api/v1/platforms/${kit.registered.id}${path}`, {})
+function ask(
+  kit: PulledHub,
+  path: string,
+  method: 'GET' | 'POST' = 'POST',
+  body: object = {},
+): Promise<string> {
+  return send(kit, method, `/api/v1/platforms/${kit.registered.id}${path}`, body)
 }
 
 async function send(

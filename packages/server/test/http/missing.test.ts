@@ -13,6 +13,7 @@ import {
   tracesOf,
   untilPullEnds,
 } from '../helpers/hub/actions.ts'
+import { clockOfToday } from '../helpers/hub/alerts.ts'
 import { createLimit } from '../helpers/hub/hub.ts'
 import { missingOf, startWithRecords } from '../helpers/hub/missing.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
@@ -74,7 +75,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('a record pushed during a pull is not marked', async () => {
-      await using kit = await startWithRecords(engine, 20)
+      await using kit = await startWithRecords(engine, 20, { HUB_MISSING_GRACE_SECONDS: '0' })
       kit.serve(kit.records.slice(3))
       const held = kit.platform.hold('records/cases')
       const { id } = await startPull(kit.hub)
@@ -89,6 +90,20 @@ onEachEngineWhenDeep((engine) => {
       // The next read starts after those pushes.
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 3)
       assert.deepEqual(missingOf(await kit.read()), ['R-0', 'R-1', 'R-2', 'R-new'])
+    })
+
+    test('a pull marks a pushed record only if it began five minutes or more after the push', async () => {
+      const clock = clockOfToday()
+      await using kit = await startWithRecords(engine, 20, {}, { clock })
+      kit.serve(kit.records.slice(2))
+      await push(kit.hub, kit.key, newRecord('R-0'))
+      await push(kit.hub, kit.key, newRecord('R-new'))
+      clock.advance(299)
+      assert.equal((await pullAll(kit.hub)).pull.counts.missing, 1)
+      assert.deepEqual(missingOf(await kit.read()), ['R-1'])
+      clock.advance(1)
+      assert.equal((await pullAll(kit.hub)).pull.counts.missing, 2)
+      assert.deepEqual(missingOf(await kit.read()), ['R-0', 'R-1', 'R-new'])
     })
 
     const whole = (records: unknown[], total: number | string) =>

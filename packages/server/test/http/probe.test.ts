@@ -137,10 +137,27 @@ onEachEngineWhenDeep((engine) => {
       await using platform = await simulatePlatform()
       const before = await tracesOf(hub())
       const answer = await probeOf(hub(), platform)
-      expectMembers(answer, ['success', 'ping', 'manifest', 'problems'])
+      expectMembers(answer, [
+        'success',
+        'source_base_url',
+        'ping',
+        'manifest',
+        'problems',
+        'checks',
+      ])
       const { success: _, ...described } = manifestOf(platform.platform_name, platform.modules)
-      assert.deepEqual(answer, {
+      const { checks, ...rest } = answer
+      assert.deepEqual(
+        checks.map((one) => [one.check, one.ok]),
+        [
+          ['reachable', true],
+          ['ping', true],
+          ['manifest', true],
+        ],
+      )
+      assert.deepEqual(rest, {
         success: true,
+        source_base_url: platform.source_base_url,
         ping: {
           success: true,
           message: 'The platform is online.',
@@ -170,6 +187,37 @@ onEachEngineWhenDeep((engine) => {
         })
       }
     }
+
+    for (const path of ['/api', '/api/', '/api/hub', '/api/hub/manifest']) {
+      test(`a base URL that ends in ${path} is corrected`, async () => {
+        await using platform = await simulatePlatform({ modules: [simulatedModule('cases')] })
+        const { source_base_url, source_api_key } = platform
+        const entered = { source_base_url: source_base_url + path, source_api_key }
+        const answer = await probe(hub(), entered)
+        assert.deepEqual(answer.problems, [])
+        assert.equal(answer.source_base_url, source_base_url)
+        assert.ok(
+          answer.checks[0]?.message.includes(`base URL of the platform is ${source_base_url}.`),
+        )
+        const wrongKey = await probe(hub(), { ...entered, source_api_key: 'a wrong key' })
+        assert.equal(only(wrongKey.problems).code, 'platform_refused_key')
+        assert.equal(wrongKey.source_base_url, source_base_url)
+        const { id } = await registerPlatform(hub(), platform, entered)
+        const read = await hub().get(`/api/v1/platforms/${id}`)
+        assert.equal(JSON.parse(read.text).platform.source_base_url, source_base_url)
+      })
+    }
+
+    test('a platform whose base URL really ends in /api is called there', async () => {
+      await using platform = await simulatePlatform({ base: '/api' })
+      const answer = await probeOf(hub(), platform)
+      assert.match(platform.source_base_url, /\/api$/)
+      assert.deepEqual([answer.success, answer.source_base_url], [true, platform.source_base_url])
+      platform.behave('ping', respond.status(500))
+      const failing = await probeOf(hub(), platform)
+      assert.equal(only(failing.problems).code, 'platform_failed')
+      assert.equal(failing.source_base_url, platform.source_base_url)
+    })
 
     for (const [what, body, words] of BAD_MANIFESTS) {
       test(`a manifest with ${what} is reported as platform_answer_invalid`, async () => {

@@ -20,8 +20,12 @@ function lastConditions({ platform }: PulledHub): (string | undefined)[] {
 }
 
 /** Starts a hub that has pulled the platform's two records once. */
-async function startRead(engine: StorageEngine, behaviour: Behaviour = tagged) {
-  const kit = await startPulledHub(engine)
+async function startRead(
+  engine: StorageEngine,
+  behaviour: Behaviour = tagged,
+  env: Record<string, string> = {},
+) {
+  const kit = await startPulledHub(engine, { env })
   kit.platform.behave('records/cases', behaviour)
   assert.equal((await kit.pull()).state, 'succeeded')
   return kit
@@ -120,7 +124,7 @@ onEachEngineWhenDeep((engine) => {
 
     for (const [what, body, method] of PUSHES) {
       test(`after a ${method} of ${what}, one pull is unconditional and the next one conditional`, async () => {
-        await using kit = await startRead(engine)
+        await using kit = await startRead(engine, tagged, { HUB_MISSING_GRACE_SECONDS: '0' })
         const pushed = await push(kit.hub, kit.registered.hub_api_key, body, method)
         assert.ok(pushed.status < 300, pushed.text)
         assert.equal((await kit.pull()).received, 2)
@@ -129,6 +133,15 @@ onEachEngineWhenDeep((engine) => {
         assert.deepEqual(lastConditions(kit), [ETag, undefined])
       })
     }
+
+    test('a recently pushed record that the platform does not list keeps pulls unconditional', async () => {
+      await using kit = await startRead(engine)
+      await push(kit.hub, kit.registered.hub_api_key, newRecord('R-9'))
+      for (const _ of [1, 2]) {
+        assert.equal((await kit.pull()).received, 2)
+        assert.deepEqual(lastConditions(kit), [undefined, undefined])
+      }
+    })
 
     for (const first of [true, false]) {
       test(`a push during ${first ? 'an unconditional' : 'a conditional'} pull makes the next one unconditional`, async () => {

@@ -58,8 +58,42 @@ async function pullCounts(hub: Parameters<typeof pullAll>[0]) {
   return { received, created, updated, unchanged, stale, rejected, missing }
 }
 
+/** An envelope, and the members that the warning names; null for no warning. */
+const ENVELOPES: readonly (readonly [Record<string, unknown>, string | null])[] = [
+  [{}, null],
+  [{ total: '2' }, null],
+  [{ success: undefined }, 'member "success", which is'],
+  [{ total: undefined }, 'member "total", which is'],
+  [
+    { platform_name: undefined, record_type: null },
+    'members "platform_name", "record_type", which are',
+  ],
+  [
+    { success: undefined, platform_name: undefined, record_type: undefined, total: 'two' },
+    '"success", "platform_name", "record_type", "total"',
+  ],
+]
+
 onEachEngine((engine) => {
   describe(`what a pull stores, on ${engine.name}`, () => {
+    test('a response without the required members adds a warning that names them', async () => {
+      await using kit = await startWith(engine)
+      const agreed = {
+        success: true,
+        platform_name: kit.platform.platform_name,
+        record_type: 'cases',
+      }
+      for (const [envelope, expected] of ENVELOPES) {
+        const records = [simulatedRecord(1), simulatedRecord(2)]
+        const body = { ...agreed, total: 2, ...envelope, records }
+        kit.platform.behave('records/cases', respond.json(body))
+        const { state, warnings, error } = only((await pullAll(kit.hub)).tasks)
+        assert.deepEqual([state, error], ['succeeded', null])
+        if (expected === null) assert.deepEqual(warnings, [])
+        else assert.ok(only(warnings).includes(expected), warnings.join())
+      }
+    })
+
     test('a record is stored exactly as it was sent, including the digits of its numbers', async () => {
       await using kit = await startWith(engine)
       const data =

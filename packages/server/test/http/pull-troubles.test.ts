@@ -118,9 +118,13 @@ onEachEngineWhenDeep((engine) => {
       ]
       fail()
       for (let round = 1; round <= 5; round += 1) await pullOnSchedule(hub)
+      const pausedUntil = async () =>
+        JSON.parse((await hub.get(path)).text).platform.pulls_paused_until
       for (const [what, sign] of signs) {
         assert.equal(only((await pullOnSchedule(hub)).tasks).state, 'skipped', `before ${what}`)
+        assert.notEqual(await pausedUntil(), null, `before ${what}`)
         await sign()
+        assert.equal(await pausedUntil(), null, `after ${what}`)
         fail()
         assert.equal(only((await pullOnSchedule(hub)).tasks).state, 'failed', `after ${what}`)
       }

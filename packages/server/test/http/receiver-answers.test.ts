@@ -82,6 +82,10 @@ onEachEngine((engine) => {
         platform_name,
         module_name,
         record_id,
+        warnings: [
+          'data has the key "b", which the manifest does not name',
+          'data has the key "c", which the manifest does not name',
+        ],
       })
     })
 

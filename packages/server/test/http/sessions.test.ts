@@ -100,6 +100,28 @@ onEachEngineWhenDeep((engine) => {
       expectError(realtime, 401, 'not_signed_in')
     })
 
+    test('before the setup, a sign-in says that no operator exists and where the setup link is', async () => {
+      await using own = await startTestHub(engine)
+      const answer = await trySignIn(own, PASSWORD)
+      assert.match(
+        expectError(answer, 403, 'operator_missing').message,
+        /no operator.*setup link.*log/,
+      )
+    })
+
+    test('a sign-in through a tunnel works with HUB_PUBLIC_URL, and without it names that setting', async () => {
+      const tunnel = { origin: 'https://hub.example', host: 'hub.example' }
+      const { message } = expectError(
+        await trySignIn(hub(), PASSWORD, tunnel),
+        403,
+        'invalid_origin',
+      )
+      assert.match(message, /https:\/\/hub\.example.*HUB_PUBLIC_URL/)
+      const env = { HUB_PUBLIC_URL: 'https://hub.example' }
+      await using own = await startTestHub(engine, { withOperator: true, env })
+      assert.equal((await trySignIn(own, PASSWORD, tunnel)).status, 200)
+    })
+
     test('an expired session returns 401', async () => {
       await using own = await startTestHub(engine, { withOperator: true })
       const { headers } = await signIn(own)

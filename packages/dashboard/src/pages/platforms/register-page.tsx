@@ -1,12 +1,11 @@
 import { Paper, Stepper } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import type { Manifest } from '@recordhub/protocol'
 import { IconKey, IconListCheck, IconPlugConnected } from '@tabler/icons-react'
 import { useState } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
-import { ConnectStep, type Source } from './register/connect-step.tsx'
+import { type Connected, ConnectStep, type Source } from './register/connect-step.tsx'
 import { KeyStep } from './register/key-step.tsx'
 import { ModulesStep } from './register/modules-step.tsx'
 import { useMay } from './use-may.ts'
@@ -17,7 +16,7 @@ const WIDTH = 820
 export function RegisterPage() {
   const [{ registered = '' }, changeUrl] = useUrlState()
   const [source, setSource] = useState<Source>({ source_base_url: '', source_api_key: '' })
-  const [manifest, setManifest] = useState<Manifest | null>(null)
+  const [connected, setConnected] = useState<Connected | null>(null)
   const [hubApiKey, setHubApiKey] = useState<string | null>(null)
   const isNarrow = useMediaQuery('(max-width: 48em)')
   const mayRegister = useMay('operator')
@@ -31,7 +30,7 @@ export function RegisterPage() {
       </>
     )
   }
-  const step = registered !== '' ? 2 : manifest ? 1 : 0
+  const step = registered !== '' ? 2 : connected ? 1 : 0
   return (
     <>
       <PageHeader
@@ -46,7 +45,7 @@ export function RegisterPage() {
         maw={WIDTH}
         size="sm"
         mb="md"
-        onStepClick={(index) => index === 0 && step === 1 && setManifest(null)}
+        onStepClick={(index) => index === 0 && step === 1 && setConnected(null)}
       >
         <Stepper.Step
           label="Connect"
@@ -69,13 +68,13 @@ export function RegisterPage() {
       </Stepper>
       <Paper withBorder p={{ base: 'sm', sm: 'lg' }} maw={WIDTH}>
         {step === 0 && (
-          <ConnectStep source={source} onChange={setSource} onConnected={setManifest} />
+          <ConnectStep source={source} onChange={setSource} onConnected={setConnected} />
         )}
-        {step === 1 && manifest && (
+        {step === 1 && connected && (
           <ModulesStep
             source={source}
-            manifest={manifest}
-            onBack={() => setManifest(null)}
+            connected={connected}
+            onBack={() => setConnected(null)}
             onRegistered={({ id, hub_api_key }) => {
               setHubApiKey(hub_api_key)
               setSource({ source_base_url: '', source_api_key: '' })

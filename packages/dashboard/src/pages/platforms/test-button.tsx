@@ -1,4 +1,4 @@
-import { Button, Modal, Text } from '@mantine/core'
+import { Button, Group, Modal, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ConnectionTest, Platform } from '@recordhub/protocol'
 import { IconPlugConnected } from '@tabler/icons-react'
@@ -6,11 +6,12 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { CheckList } from './check-list.tsx'
 import { useConnectionChecks } from './use-connection-checks.ts'
 
-/** Tries everything that the hub asks a registered platform for. */
+/** Tests the connection to a registered platform: ping and manifest first, and every endpoint on request. */
 export function TestButton({ platform }: { platform: Platform }) {
   const [isOpen, { open, close }] = useDisclosure(false)
   const { checks, answer, isRunning, error, run, clear } = useConnectionChecks<ConnectionTest>()
-  const test = () => void run(`/api/v1/platforms/${platform.id}/test`, {})
+  const test = (check_everything: boolean) =>
+    void run(`/api/v1/platforms/${platform.id}/test`, { check_everything })
   const nameOf = (type: string) =>
     platform.modules.find((one) => one.record_type === type)?.module_name ?? type
   return (
@@ -20,7 +21,7 @@ export function TestButton({ platform }: { platform: Platform }) {
         leftSection={<IconPlugConnected size={16} aria-hidden />}
         onClick={() => {
           open()
-          test()
+          test(false)
         }}
       >
         Test connection
@@ -35,18 +36,21 @@ export function TestButton({ platform }: { platform: Platform }) {
         size="lg"
       >
         <CheckList checks={checks} isRunning={isRunning} nameOf={nameOf} />
-        {error !== null && <ErrorNotice error={error} onRetry={test} />}
+        {error !== null && <ErrorNotice error={error} onRetry={() => test(false)} />}
         {answer && (
           <Text size="sm" mt="md" fw={600} role="status">
-            {answer.success
-              ? 'All is in order. Nothing was stored.'
-              : 'Not all is in order. Nothing was stored.'}
+            {answer.success ? 'All checks passed.' : 'Some checks failed.'} Nothing was saved.
           </Text>
         )}
         {answer && (
-          <Button mt="md" variant="default" onClick={test}>
-            Test again
-          </Button>
+          <Group mt="md" gap="xs">
+            <Button variant="default" onClick={() => test(false)}>
+              Test again
+            </Button>
+            <Button variant="default" onClick={() => test(true)}>
+              Check everything
+            </Button>
+          </Group>
         )}
       </Modal>
     </>

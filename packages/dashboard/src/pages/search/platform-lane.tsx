@@ -34,9 +34,9 @@ export function PlatformLane({ lane, isOver }: { lane: SearchedLane; isOver: boo
       )
     case 'raw':
       return (
-        <Lane title={display_title} state="answered in its own form" color="blue" aside={took}>
+        <Lane title={display_title} state="unknown format" color="blue" aside={took}>
           <Text size="sm" mb="xs">
-            The hub does not find a list of records in this answer, so it is shown as it came.
+            The hub found no records in this response, so it is shown as the platform sent it.
           </Text>
           <ScrollArea.Autosize
             mah={280}

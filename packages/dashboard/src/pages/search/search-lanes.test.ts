@@ -54,6 +54,10 @@ test('lanes fill as platforms respond, with results first', () => {
     ['b', 'a', 'd', 'e', 'c'],
   )
   assert.equal(wordsOfProgress(state), 'Searching: 4 of 5 platforms have answered, with 2 found.')
+  assert.equal(
+    wordsOfProgress(addLine(state, line('a', 'raw'))),
+    'Searching: 5 of 5 platforms have answered, with 2 found and 1 response in an unknown format.',
+  )
 })
 
 test('a response without its end line is reported as cut off', () => {

@@ -60,5 +60,7 @@ export function wordsOfProgress({ hub, lanes, progress }: SearchState): string {
   if (hub === null) return 'Searching…'
   if (lanes.length === 0) return 'No active platform to ask.'
   const state = progress === 'done' ? '' : 'Searching: '
-  return `${state}${platforms}, with ${found} found.`
+  const unknown = answered.filter(({ line }) => line?.outcome === 'raw').length
+  const unread = `${unknown} ${unknown === 1 ? 'response' : 'responses'} in an unknown format`
+  return `${state}${platforms}, with ${found} found${unknown === 0 ? '' : ` and ${unread}`}.`
 }

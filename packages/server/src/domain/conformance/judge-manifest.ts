@@ -1,7 +1,7 @@
 /** What is wrong with a manifest (specification 2.2), whether the hub would take it or not. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/exact-json.ts'
+import { isKnownType } from '../field-types.ts'
 import { findManifestFaults, findRecordTypeFault, type ManifestFault } from '../manifest.ts'
-import { isKnownType } from './field-types.ts'
 import type { Findings } from './findings.ts'
 import type { OwnRuleId } from './rules.ts'
 

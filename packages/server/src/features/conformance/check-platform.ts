@@ -78,7 +78,7 @@ class PlatformCheck {
   readonly #request: CheckRequest
   readonly #signal: AbortSignal
   readonly #checked: CheckedEndpoint[] = []
-  #described: Described = { target: null, ping: null, manifest: null }
+  #described: Described = { source_base_url: null, target: null, ping: null, manifest: null }
   #isReached = true
   #isComplete = true
 
@@ -160,7 +160,8 @@ class PlatformCheck {
     return makeReport({
       checked_at: this.#parts.clock.now().toISOString(),
       recordhub_version: this.#parts.version,
-      source_base_url: shownUrl(this.#request.target.source_base_url),
+      source_base_url:
+        this.#described.source_base_url ?? shownUrl(this.#request.target.source_base_url),
       platform_name: name === undefined ? null : this.#shown(name),
       platform_title: manifest ? this.#shown(manifest.platform_title) : null,
       reached: this.#isReached,
@@ -171,7 +172,7 @@ class PlatformCheck {
 
   async #connect(section: Section): Promise<Map<string, ConnectionCheck>> {
     const { target, expected } = this.#request
-    const options = { expected, signal: this.#signal }
+    const options = { expected, correctUrl: expected === null, signal: this.#signal }
     const { client } = this.#parts
     const patiently = <Result>(call: () => Promise<Result>) =>
       waitAsAsked(this.#signal, section, call)
@@ -212,7 +213,8 @@ class PlatformCheck {
 
   #context(): CheckContext {
     const { target, maxRecords, maxSeconds } = this.#request
-    const source_base_url = parseSourceUrl(target.source_base_url)
+    const source_base_url =
+      this.#described.source_base_url ?? parseSourceUrl(target.source_base_url)
     const { client } = this.#parts
     const signal = this.#signal
     return { client, target: { ...target, source_base_url }, signal, maxRecords, maxSeconds }

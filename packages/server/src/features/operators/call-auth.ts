@@ -1,5 +1,4 @@
 /** The way from the hub's routes to Better Auth, and back. */
-import type { ErrorAnswer } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, HubError, tooManyRequests } from '../../errors.ts'
 import type { Auth } from './auth.ts'
@@ -76,12 +75,34 @@ function toHubError({ code, message }: Record<string, unknown>): HubError {
   return HubError.withMessage('sign_in_setting_refused', String(message ?? 'It was refused.'))
 }
 
-/** What Better Auth says of a failure, in the form of every error of the hub. */
-export function toErrorAnswer(text: string, request_id: string): ErrorAnswer {
-  const { code = 'sign_in_failed', message = 'The request was not accepted.' } = Object(
-    text.startsWith('{') ? JSON.parse(text) : {},
-  )
-  return { success: false, code: String(code).toLowerCase(), message: String(message), request_id }
+/** The codes of Better Auth, and of the hub's hooks in it, that clients receive in small letters. */
+const SIGN_IN_CODES = [
+  'invalid_email_or_password',
+  'operator_disabled',
+  'invalid_code',
+  'invalid_backup_code',
+  'code_used',
+  'invalid_two_factor_cookie',
+  'too_many_attempts_request_new_code',
+  'passkey_not_found',
+  'challenge_not_found',
+  'authentication_failed',
+  'user_not_verified',
+  'invalid_origin',
+  'missing_or_null_origin',
+] as const satisfies readonly ErrorCode[]
+
+/**
+ * The error of a failed step of signing in. Codes outside of {@link SIGN_IN_CODES} become `sign_in_failed`.
+ * @param origin the address of the page that the step came from; empty where the client did not say.
+ */
+export function toSignInError(text: string, origin: string): HubError {
+  const { code, message } = Object(text.startsWith('{') ? JSON.parse(text) : {})
+  const known = SIGN_IN_CODES.find((one) => one === String(code).toLowerCase())
+  if (known) {
+    return new HubError(known, { origin: URL.parse(origin)?.origin ?? 'an unknown address' })
+  }
+  return new HubError('sign_in_failed', { reason: String(message ?? 'no reason was given') })
 }
 
 /** The headers of a request in the form of the Web standard. */

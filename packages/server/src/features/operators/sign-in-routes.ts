@@ -1,12 +1,12 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { SignInOptions } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { HubError } from '../../errors.ts'
+import { type ErrorBody, HubError } from '../../errors.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
 import { OIDC, type OidcSettings, passkeySite } from './auth-plugins.ts'
-import { callAuth, findHalfSignedIn, toErrorAnswer } from './call-auth.ts'
+import { callAuth, findHalfSignedIn, toSignInError } from './call-auth.ts'
 import type { KnownDevices } from './known-device.ts'
 import type { GuessLimits } from './limit-guesses.ts'
 import { hashRecoveryCode } from './recovery-codes.ts'
@@ -56,7 +56,7 @@ export function signInRoutes(parts: {
   reachProvider: (() => Promise<Auth>) | null
   oidc: OidcSettings | null
   publicUrl: string
-  operators: Pick<OperatorStore, 'readOperator'>
+  operators: Pick<OperatorStore, 'readOperator' | 'hasOperators'>
   activity: ActivityStore
   limits: GuessLimits
   devices: KnownDevices
@@ -86,6 +86,9 @@ export function signInRoutes(parts: {
           const email = whose ?? ''
           // A code is tried for nobody else than the account that it is counted for.
           const trial = whose === null ? refuseCode : step
+          if (guess === 'password' && !(await operators.hasOperators())) {
+            throw new HubError('operator_missing')
+          }
           const answer = await limits.trying({ of: guess, email, request }, trial)
           if (beginsSession(answer)) devices.remember(reply, email)
           return passOn(request, reply, answer)
@@ -222,7 +225,11 @@ async function passOn(
   if (location !== null) return reply.redirect(location, 302)
   const text = await answer.text()
   reply.type('application/json; charset=utf-8').serializer(JSON.stringify)
-  if (!answer.ok) return reply.send(toErrorAnswer(text, request.id))
+  if (!answer.ok) {
+    const { code, message } = toSignInError(text, request.headers.origin ?? '')
+    const body: ErrorBody = { success: false, code, message, request_id: request.id }
+    return reply.send(body)
+  }
   const { token: _, session: __, ...said } = Object(text === '' ? {} : JSON.parse(text))
   return reply.send(said)
 }

@@ -34,12 +34,13 @@ export async function changeSource(
   const before = await parts.platforms.readSource(change.platform_id)
   if (!before) throw new HubError('not_found', { what: 'platform' })
   const { platform_id, platform_name, display_title } = before
-  const source_base_url = parseSourceUrl(change.source_base_url ?? before.source_base_url)
+  const entered = parseSourceUrl(change.source_base_url ?? before.source_base_url)
   const source_api_key =
     change.source_api_key ?? secrets.open(before.sealed_source_key, SOURCE_KEY_PURPOSE)
-  const probe = await probePlatform(parts.client, { source_base_url, source_api_key })
+  const probe = await probePlatform(parts.client, { source_base_url: entered, source_api_key })
   const [problem] = probe.problems
   if (problem) throw toProbeError(problem)
+  const source_base_url = probe.source_base_url ?? entered
   const got = probe.manifest?.platform_name ?? ''
   if (got !== platform_name) {
     throw new HubError('platform_name_differs', { got, expected: platform_name })

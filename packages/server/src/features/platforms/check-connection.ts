@@ -4,7 +4,7 @@ import { checkPulled, faultsInWords } from '../../domain/record-input.ts'
 import { HubError } from '../../errors.ts'
 import type { CallTarget } from '../../outgoing/call-platform.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
-import { checkSourceKey, parseSourceUrl } from '../../outgoing/source-url.ts'
+import { checkSourceKey, parseSourceUrl, withoutApiPath } from '../../outgoing/source-url.ts'
 
 export type CheckingClient = Pick<
   PlatformClient,
@@ -13,6 +13,8 @@ export type CheckingClient = Pick<
 
 /** What a platform says of itself, as far as it could be read. */
 export type Described = {
+  /** The address that it responded at, which may be corrected; null where it was not reached. */
+  source_base_url: string | null
   /** How to call it; null where nothing else would work either. */
   target: CallTarget | null
   ping: PingAnswer | null
@@ -28,29 +30,37 @@ const NOT_MET = new Set([
 ])
 
 /**
- * Asks a platform for its ping and its manifest and tells of each as soon as it is known. Nothing is stored.
- * @param expected the name that it must bear; null where any will do.
+ * Requests a platform's ping and manifest and yields the result of each at once. Nothing is stored.
+ * @param expected the name that the platform must have; null where any will do.
+ * @param correctUrl whether the platform is also looked for without a path such as `/api` at the end of its address.
  */
 export async function* checkDescription(
   client: Pick<PlatformClient, 'ping' | 'fetchManifest'>,
   given: CallTarget,
-  { expected, signal }: { expected: string | null; signal: AbortSignal | null },
+  {
+    expected,
+    correctUrl,
+    signal,
+  }: { expected: string | null; correctUrl: boolean; signal: AbortSignal | null },
 ): AsyncGenerator<ConnectionCheck, Described> {
-  const nothing = { target: null, ping: null, manifest: null }
-  const target = await attempt(async () => ({
+  const nothing = { source_base_url: null, target: null, ping: null, manifest: null }
+  const entered = await attempt(async () => ({
     source_base_url: parseSourceUrl(given.source_base_url),
     source_api_key: checkSourceKey(given.source_api_key),
   }))
-  if (target instanceof HubError) {
-    yield failed('reachable', target)
+  if (entered instanceof HubError) {
+    yield failed('reachable', entered)
     return nothing
   }
-  const ping = await attempt(() => client.ping(target, signal))
+  const { target, ping } = await pingPlatform(client, entered, { correctUrl, signal })
   if (ping instanceof HubError && NOT_MET.has(ping.code)) {
     yield failed('reachable', ping)
     return nothing
   }
-  yield passed('reachable', `There is a server at ${new URL(target.source_base_url).host}.`)
+  const server = `There is a server at ${new URL(target.source_base_url).host}.`
+  const correction =
+    target === entered ? '' : ` The base URL of the platform is ${target.source_base_url}.`
+  yield passed('reachable', server + correction)
   if (ping instanceof HubError) yield failed('ping', ping)
   else yield passed('ping', `It says: ${ping.message}`)
   const manifest = await attempt(() => client.fetchManifest(target, signal))
@@ -61,13 +71,31 @@ export async function* checkDescription(
     (answer) => answer instanceof HubError && answer.code === 'platform_refused_key',
   )
   return {
+    source_base_url: target.source_base_url,
     target: isKeyRefused ? null : target,
     ping: pinged,
     manifest: manifest instanceof HubError ? null : manifest,
   }
 }
 
-/** Tries the records endpoints of modules, one after the other, and the search endpoint. */
+/** @returns the target as it was given, or with the corrected address where only that one responds. */
+async function pingPlatform(
+  client: Pick<PlatformClient, 'ping'>,
+  target: CallTarget,
+  { correctUrl, signal }: { correctUrl: boolean; signal: AbortSignal | null },
+): Promise<{ target: CallTarget; ping: PingAnswer | HubError }> {
+  const ping = await attempt(() => client.ping(target, signal))
+  const shortened = correctUrl ? withoutApiPath(target.source_base_url) : null
+  if (shortened === null || !(ping instanceof HubError) || NOT_MET.has(ping.code)) {
+    return { target, ping }
+  }
+  const corrected = { ...target, source_base_url: shortened }
+  const again = await attempt(() => client.ping(corrected, signal))
+  const isThere = !(again instanceof HubError) || again.code === 'platform_refused_key'
+  return isThere ? { target: corrected, ping: again } : { target, ping }
+}
+
+/** Calls the records endpoints of modules, one after the other, and the search endpoint. */
 export async function* checkEndpoints(
   client: Pick<PlatformClient, 'readBeginning' | 'hasSearch'>,
   target: CallTarget,
@@ -96,10 +124,11 @@ async function checkRecords(
   const begun = await attempt(() => client.readBeginning(target, record_type, signal))
   if (begun instanceof HubError) return failed(check, begun)
   const { first, total, path } = begun
-  const told = typeof total === 'number' && total > 0 ? ` It says that there are ${total}.` : ''
-  if (first === undefined) return passed(check, `It lists no records.${told}`)
+  const counted = total === 1 ? '1 record' : `${total} records`
+  const reported = total === null ? 'the number of records is not reported' : `${counted} reported`
+  if (first === undefined) return passed(check, `OK: the list is empty; ${reported}.`, total)
   const checked = checkPulled(first)
-  if (checked.outcome === 'valid') return passed(check, `Its records begin as agreed.${told}`)
+  if (checked.outcome === 'valid') return passed(check, `OK: ${reported}.`, total)
   const reason = `in its first record ${faultsInWords(checked.errors)}`
   return failed(check, new HubError('platform_answer_invalid', { path, reason }))
 }
@@ -130,10 +159,10 @@ async function attempt<Result>(action: () => Promise<Result>): Promise<Result | 
   }
 }
 
-function passed(check: string, message: string): ConnectionCheck {
-  return { check, ok: true, code: null, message, advice: '' }
+function passed(check: string, message: string, total: number | null = null): ConnectionCheck {
+  return { check, ok: true, code: null, message, advice: '', total }
 }
 
 function failed(check: string, { code, message }: HubError): ConnectionCheck {
-  return { check, ok: false, code, message, advice: adviceFor(code) }
+  return { check, ok: false, code, message, advice: adviceFor(code), total: null }
 }

@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import {
   type ConnectionCheck,
   ConnectionTest,
+  ConnectionTestRequest,
   ErrorAnswer,
   HubKeyAnswer,
   RevealRequest,
@@ -37,13 +38,18 @@ export function connectionRoutes(parts: {
 }): FastifyPluginAsyncTypebox {
   const { requesterOf, confirmIdentity } = parts
 
-  async function findTested(platformId: number): Promise<Tested & { platform_id: number }> {
+  async function findTested(
+    platformId: number,
+    checkEverything: boolean,
+  ): Promise<Tested & { platform_id: number }> {
     const { platform, target } = await readTarget(parts, platformId)
     const registered = platform.modules.filter((module) => module.registered)
     return {
       platform_id: platformId,
       target,
       expected: platform.platform_name,
+      correctUrl: false,
+      checkEverything,
       recordTypes: registered.map((module) => module.record_type),
     }
   }
@@ -53,14 +59,16 @@ export function connectionRoutes(parts: {
       '/api/v1/platforms/:id/test',
       {
         schema: {
-          summary: 'Test the connection to a registered platform and each of its endpoints',
+          summary:
+            'Test the connection to a registered platform, and each of its endpoints where requested',
           description: LINES,
           params: PlatformId,
+          body: Type.Union([ConnectionTestRequest, Type.Null()]),
           response: { 200: answerOrLines(ConnectionTest), '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
-        const tested = await findTested(request.params.id)
+        const tested = await findTested(request.params.id, request.body?.check_everything ?? false)
         const steps = testRegistered(parts, tested, endOf(reply))
         if (wantsLines(request)) {
           const last = (_: unknown, checks: ConnectionCheck[]) => toAnswer(checks)

@@ -37,6 +37,13 @@ export function sendLines(reply: FastifyReply, lines: Readable): FastifyReply {
   return reply.type(LINES_TYPE).send(lines)
 }
 
+/** The result of the steps of a test. */
+export async function resultOf<Step, Result>(steps: AsyncGenerator<Step, Result>): Promise<Result> {
+  let step = await steps.next()
+  while (!step.done) step = await steps.next()
+  return step.value
+}
+
 /** The steps of a test, and the line that `last` makes of what they come to. */
 export function toLines<Step, Result>(
   steps: AsyncGenerator<Step, Result>,

@@ -4,13 +4,17 @@ import type { PlatformClient } from '../../outgoing/platform-client.ts'
 import { checkDescription, type Described } from './check-connection.ts'
 
 /**
- * Asks a platform for its ping and its manifest and tells every problem in words. Nothing is stored.
+ * Requests a platform's ping and manifest and describes each problem. Nothing is stored.
  */
 export async function probePlatform(
   client: Pick<PlatformClient, 'ping' | 'fetchManifest'>,
   target: CallTarget,
 ): Promise<ProbeAnswer> {
-  const checking = checkDescription(client, target, { expected: null, signal: null })
+  const checking = checkDescription(client, target, {
+    expected: null,
+    correctUrl: true,
+    signal: null,
+  })
   const checks: ConnectionCheck[] = []
   let step = await checking.next()
   while (!step.done) {
@@ -20,14 +24,22 @@ export async function probePlatform(
   return toProbeAnswer(step.value, checks)
 }
 
-/** What a probe answers, given what was tried; each problem once, however often it was met. */
+/** The response of a probe that made these checks; each problem is reported once. */
 export function toProbeAnswer(
-  { ping, manifest }: Described,
+  { source_base_url, ping, manifest }: Described,
   checks: readonly ConnectionCheck[],
 ): ProbeAnswer {
   const problems = new Map<string, Problem>()
   for (const { code, message } of checks) {
     if (code !== null) problems.set(message, { code, message })
   }
-  return { success: problems.size === 0, ping, manifest, problems: [...problems.values()] }
+  const success = problems.size === 0
+  return {
+    success,
+    source_base_url,
+    ping,
+    manifest,
+    problems: [...problems.values()],
+    checks: [...checks],
+  }
 }

@@ -29,12 +29,13 @@ export async function registerPlatform(
   request: RegisterRequest,
   requester: Requester,
 ): Promise<{ platform: Platform; hub_api_key: string }> {
-  const source_base_url = parseSourceUrl(request.source_base_url)
-  const probe = await probePlatform(parts.client, { ...request, source_base_url })
+  const entered = parseSourceUrl(request.source_base_url)
+  const probe = await probePlatform(parts.client, { ...request, source_base_url: entered })
   const [problem] = probe.problems
   if (problem) throw toProbeError(problem)
-  const { manifest } = probe
-  if (!manifest) throw new Error('A probe without problems has no manifest')
+  const { manifest, source_base_url } = probe
+  if (!manifest || source_base_url === null)
+    throw new Error('A probe without problems has no manifest')
   const known = new Set(manifest.modules.map((module) => module.record_type))
   const unknown = request.record_types.find((record_type) => !known.has(record_type))
   if (unknown !== undefined) {

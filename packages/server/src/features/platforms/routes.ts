@@ -1,11 +1,11 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
+  ConnectionProbeRequest,
   ErrorAnswer,
   Platform,
   PlatformChange,
   PlatformDetails,
   ProbeAnswer,
-  ProbeRequest,
   RegisterRequest,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
@@ -19,8 +19,7 @@ import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import { changeModules } from './change-modules.ts'
 import { changePlatformStatus } from './change-platform.ts'
 import { changeSource } from './change-source.ts'
-import { answerOrLines, endOf, LINES, sendLines, toLines, wantsLines } from './lines.ts'
-import { probePlatform } from './probe-platform.ts'
+import { answerOrLines, endOf, LINES, resultOf, sendLines, toLines, wantsLines } from './lines.ts'
 import { registerPlatform } from './register-platform.ts'
 import { testConnection } from './test-connection.ts'
 
@@ -43,20 +42,24 @@ export function platformRoutes(parts: {
       {
         schema: {
           summary: 'Test the connection to a platform and fetch its manifest',
-          description: `${LINES} The records and search endpoints are tried too then.`,
-          body: ProbeRequest,
+          description: LINES,
+          body: ConnectionProbeRequest,
           response: { 200: answerOrLines(ProbeAnswer), '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
-        const target = request.body
-        if (!wantsLines(request)) return reply.send(await probePlatform(client, target))
-        const tested = { target, expected: null, recordTypes: null }
+        const { check_everything: checkEverything = false, ...target } = request.body
+        const tested = {
+          target,
+          expected: null,
+          recordTypes: null,
+          correctUrl: true,
+          checkEverything,
+        }
         const steps = testConnection(client, tested, endOf(reply))
-        return sendLines(
-          reply,
-          toLines(steps, (answer) => answer),
-        )
+        if (!wantsLines(request)) return reply.send(await resultOf(steps))
+        const lines = toLines(steps, (answer) => answer)
+        return sendLines(reply, lines)
       },
     )
 
@@ -108,8 +111,10 @@ export function platformRoutes(parts: {
         const { id } = request.params
         const platform = await platforms.readPlatform(id)
         if (!platform) throw new HubError('not_found', { what: 'platform' })
-        const keys = await connections.readHubKeys(id, clock.now().toISOString())
-        return { success: true as const, platform: { ...platform, ...keys } }
+        const now = clock.now()
+        const keys = await connections.readHubKeys(id, now.toISOString())
+        const pulls_paused_until = await platforms.readPauseEnd(id, now)
+        return { success: true as const, platform: { ...platform, ...keys, pulls_paused_until } }
       },
     )
 

@@ -4,21 +4,30 @@ import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import { type CheckingClient, checkDescription, checkEndpoints } from './check-connection.ts'
 import { toProbeAnswer } from './probe-platform.ts'
 
-export type Tested = { target: CallTarget; expected: string | null; recordTypes: string[] | null }
+export type Tested = {
+  target: CallTarget
+  /** The name that the platform must have; null where any will do. */
+  expected: string | null
+  /** The modules whose records endpoint is called; null for those of the manifest. */
+  recordTypes: string[] | null
+  /** Whether the platform is also looked for at a corrected address. */
+  correctUrl: boolean
+  /** Whether the records endpoints and the search endpoint are called too. */
+  checkEverything: boolean
+}
 
 /**
- * Tries everything that the hub asks a platform for: ping, manifest, the beginning of each records endpoint
- * and the search endpoint. Nothing is stored. Ends early where nothing further could work.
- * @param tested `recordTypes`: null for those of the manifest.
- * @returns after the checks, what a probe answers.
+ * Calls a platform's ping and manifest; where the caller requests it, also the beginning of each records endpoint and
+ * the search endpoint. Nothing is stored. Ends early where nothing further could work.
+ * @returns after the checks, the response of a probe.
  */
 export async function* testConnection(
   client: CheckingClient,
-  { target, expected, recordTypes }: Tested,
+  { target, expected, recordTypes, correctUrl, checkEverything }: Tested,
   signal: AbortSignal,
 ): AsyncGenerator<ConnectionCheck, ProbeAnswer> {
   const checks: ConnectionCheck[] = []
-  const description = checkDescription(client, target, { expected, signal })
+  const description = checkDescription(client, target, { expected, correctUrl, signal })
   let step = await description.next()
   while (!step.done) {
     checks.push(step.value)
@@ -26,11 +35,15 @@ export async function* testConnection(
     step = await description.next()
   }
   const described = step.value
+  const answer = toProbeAnswer(described, checks)
   const types = recordTypes ?? described.manifest?.modules.map((module) => module.record_type)
-  if (types && described.target) {
-    yield* checkEndpoints(client, described.target, { recordTypes: types, signal })
+  if (!checkEverything || !types || !described.target) return answer
+  const endpoints = checkEndpoints(client, described.target, { recordTypes: types, signal })
+  for await (const check of endpoints) {
+    answer.checks.push(check)
+    yield check
   }
-  return toProbeAnswer(described, checks)
+  return answer
 }
 
 /**

@@ -4,11 +4,13 @@
  */
 import { createHash } from 'node:crypto'
 import {
+  graceStart,
   isCompleteRead,
   judgeMissing,
   type MissingSet,
   needsSecondRead,
   type OpenReview,
+  type ReadStart,
 } from '../../domain/missing.ts'
 import { HubError } from '../../errors.ts'
 import { letOthersWork } from '../../lib/let-others-work.ts'
@@ -28,6 +30,8 @@ export type MarkGoneParts = {
   missing: MissingStore
   /** Above this part of a module an operator is asked first. */
   missingFusePercent: number
+  /** A read that began less than this after a record was pushed does not mark the record. */
+  missingGraceSeconds: number
 }
 
 export type JudgedOutcome = PullTaskOutcome & {
@@ -38,8 +42,9 @@ export type JudgedOutcome = PullTaskOutcome & {
 }
 
 /** A read as its records are judged by it. */
-type JudgingRead = Pick<PullTaskContext, 'mark' | 'plan' | 'source' | 'signal' | 'pull_id'> &
-  Pick<PullTaskOutcome, 'extent' | 'requested_at'>
+type JudgingRead = Pick<PullTaskContext, 'plan' | 'source' | 'signal' | 'pull_id'> &
+  Pick<PullTaskOutcome, 'extent' | 'requested_at'> &
+  ReadStart
 
 /**
  * Marks what is gone, where the read can tell, and counts it in the outcome. Where that breaks off, the
@@ -50,7 +55,8 @@ export async function markGone(
   context: PullTaskContext,
   outcome: PullTaskOutcome,
 ): Promise<JudgedOutcome> {
-  const read: JudgingRead = { ...context, ...outcome }
+  const pushed_until = graceStart(outcome.requested_at, parts.missingGraceSeconds)
+  const read: JudgingRead = { ...context, ...outcome, pushed_until }
   const counts = { ...outcome.counts }
   // That nothing has changed is asked only after a read that was settled.
   if (outcome.error === null && outcome.extent.pages === 0) {
@@ -101,8 +107,8 @@ async function settle(
   // Most of the time all were met, as the counters tell without a look at any record.
   const isAllThere = records === read.extent.seen.size
   const suspected = needsSecondRead(read.extent) ? new Set(suspects ?? []) : null
-  const { found, unmet } = isAllThere
-    ? { found: { missing: 0, records, fingerprint: '' }, unmet: [] }
+  const { found, unmet, undecided } = isAllThere
+    ? { found: { missing: 0, records, fingerprint: '' }, unmet: [], undecided: 0 }
     : await survey(missing, read, records, suspected)
   const verdict = judgeMissing(found, review, missingFusePercent)
   if (verdict.verdict === 'mark') {
@@ -117,7 +123,7 @@ async function settle(
     }
   } else await ask(missing, read, verdict.ask, { found, review, missingFusePercent })
   if (suspected || suspects) await missing.rememberSuspects(plan, suspected ? unmet : [])
-  return verdict.verdict === 'mark' && unmet.length <= found.missing
+  return verdict.verdict === 'mark' && unmet.length <= found.missing && undecided === 0
 }
 
 /** Counts what would be marked, before anything is. */
@@ -126,19 +132,22 @@ async function survey(
   read: JudgingRead,
   records: number,
   suspected: ReadonlySet<number> | null,
-): Promise<{ found: MissingSet; unmet: number[] }> {
+): Promise<{ found: MissingSet; unmet: number[]; undecided: number }> {
   const hash = createHash('sha256')
   const unmet: number[] = []
   let count = 0
+  let undecided = 0
   for await (const step of walkUnmet(missing, read)) {
-    for (const { record_id } of step) {
+    undecided += step.undecided
+    for (const { record_id } of step.unmet) {
       if (suspected && unmet.length < MAX_SUSPECTS) unmet.push(record_id)
       if (suspected && !suspected.has(record_id)) continue
       hash.update(`${record_id} `)
       count += 1
     }
   }
-  return { found: { missing: count, records, fingerprint: hash.digest('base64url') }, unmet }
+  const found = { missing: count, records, fingerprint: hash.digest('base64url') }
+  return { found, unmet, undecided }
 }
 
 async function* markAll(
@@ -148,17 +157,19 @@ async function* markAll(
   suspected: ReadonlySet<number> | null,
 ): AsyncGenerator<number> {
   if (found.missing === 0) return
+  const { mark, pushed_until, pull_id } = read
   const { platform_id, module_id } = read.plan
   const since = new Date(Date.parse(read.requested_at)).toISOString()
-  for await (const step of walkUnmet(missing, read)) {
-    const gone = step.filter(({ record_id }) => suspected?.has(record_id) ?? true)
+  for await (const { unmet } of walkUnmet(missing, read)) {
+    const gone = unmet.filter(({ record_id }) => suspected?.has(record_id) ?? true)
     for (let at = 0; at < gone.length; at += CHUNK) {
       checkRunning(read)
       const outcome = await missing.markMissing({
         platform_id,
         module_id,
-        pull_id: read.pull_id,
-        mark: read.mark,
+        pull_id,
+        mark,
+        pushed_until,
         since,
         records: gone.slice(at, at + CHUNK),
       })
@@ -173,17 +184,17 @@ async function* markAll(
 
 async function* walkUnmet(
   missing: MissingStore,
-  { plan, mark, extent, ...read }: JudgingRead,
-): AsyncGenerator<UnmetRecord[]> {
+  { plan, mark, pushed_until, extent, ...read }: JudgingRead,
+): AsyncGenerator<{ unmet: UnmetRecord[]; undecided: number }> {
   const isMet = ({ record_id, reference_number }: UnmetRecord) =>
     extent.seen.has(record_id) || extent.rejected.has(reference_number)
   const { platform_id, module_id }: ModulePlace = plan
   for (let after: string | null | undefined; after !== null; ) {
     checkRunning(read)
-    const query = { platform_id, module_id, mark, isMet, limit: STEP, after: after ?? null }
-    const { unmet, next } = await missing.listUnmet(query)
+    const query = { platform_id, module_id, mark, pushed_until, isMet, limit: STEP }
+    const { next, ...step } = await missing.listUnmet({ ...query, after: after ?? null })
     after = next
-    if (unmet.length > 0) yield unmet
+    if (step.unmet.length > 0 || step.undecided > 0) yield step
     await letOthersWork()
   }
 }

@@ -21,7 +21,7 @@ import type { SecretBox } from '../../lib/secret-box.ts'
 import type { CallTarget } from '../../outgoing/call-platform.ts'
 import { hidingKey, quote } from '../../outgoing/hide-key.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
-import { findEnvelopeFault, totalOf } from '../../outgoing/records-envelope.ts'
+import { findEnvelopeFault, findMissingMembers, totalOf } from '../../outgoing/records-envelope.ts'
 import type { RecordsPage } from '../../outgoing/records-pages.ts'
 import type { RecordElement, RecordsSlice } from '../../outgoing/records-slice.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
@@ -98,7 +98,10 @@ class PullTask {
   readonly #reader: ElementReader
   readonly #positions = new PositionRuns()
   readonly #counts = noCounts()
+  /** Warnings about content, after which the response is not used for a conditional request. */
   readonly #warnings: string[] = []
+  /** The members that the response, or its first page, lacked beside its records. */
+  #missingMembers: string[] = []
   /** That the platform may quote; "" as long as it has not been sent. */
   #sourceKey = ''
   #total: number | null = null
@@ -134,8 +137,8 @@ class PullTask {
     return {
       total: this.#total,
       counts: this.#countsSoFar(),
-      warnings: [...this.#warnings, ...this.#rejections.inWords()].map((words) =>
-        redactText(words, [this.#sourceKey]),
+      warnings: [...this.#warnings, ...this.#envelopeWarnings(), ...this.#rejections.inWords()].map(
+        (words) => redactText(words, [this.#sourceKey]),
       ),
       requested_at: this.#read.requested_at,
       records: this.#holds?.records ?? this.#read.seen.size,
@@ -145,6 +148,16 @@ class PullTask {
         pages: this.#pages,
       },
     }
+  }
+
+  #envelopeWarnings(): string[] {
+    const [first, ...others] = this.#missingMembers
+    if (first === undefined) return []
+    const names = [first, ...others].map((member) => `"${member}"`).join(', ')
+    const [noun, verb] = others.length === 0 ? ['member', 'is'] : ['members', 'are']
+    return [
+      `The response lacks the ${noun} ${names}, which ${verb} required in a records response.`,
+    ]
   }
 
   #countsSoFar(): PullCounts {
@@ -224,6 +237,7 @@ class PullTask {
     }
     await storing.end()
     this.#checkEnvelope(page)
+    if (page.number === 1) this.#missingMembers = findMissingMembers(page.envelope())
     this.#checkType(page)
   }
 

@@ -1,5 +1,5 @@
 import type { PushAnswer } from '@recordhub/protocol'
-import { findDrift, refuseDrift } from '../../domain/drift.ts'
+import { type Drift, describeDrift, findDrift, refuseDrift } from '../../domain/drift.ts'
 import {
   checkPush,
   faultsInWords,
@@ -95,7 +95,9 @@ export function createReceivePush(options: {
       content: { source: request.method, full_name, data, occurred_at },
       ...(drift ? { drift } : {}),
     })
-    if (written.outcome !== 'rejected') return answerPush(request, input, written)
+    if (written.outcome !== 'rejected') {
+      return answerPush(request, written, [...input.warnings, ...warningsOf(drift)])
+    }
     // Not even that it came is kept.
     if (written.code === 'record_erased') throw new HubError('record_erased')
     await receivers.refresh(request.key)
@@ -114,6 +116,10 @@ function moduleNotRegistered({ record_type }: PushInput): HubError {
   return new HubError('module_not_registered', { record_type }, { errors })
 }
 
+function warningsOf(drift: Drift | null): string[] {
+  return drift === null ? [] : describeDrift(drift).map((fault) => `data ${fault}`)
+}
+
 const ANSWERS = {
   created: 'New record received from',
   updated: 'Record updated from',
@@ -123,8 +129,8 @@ const ANSWERS = {
 
 function answerPush(
   request: PushRequest,
-  input: PushInput,
   written: Exclude<WriteOutcome, { outcome: 'rejected' }>,
+  warnings: string[],
 ): { status: 200 | 201; answer: PushAnswer } {
   const { receiver, method } = request
   return {
@@ -137,7 +143,7 @@ function answerPush(
       module_name: written.module_name,
       record_id: written.record_id,
       outcome: written.outcome,
-      ...(input.warnings.length > 0 ? { warnings: input.warnings } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
     },
   }
 }

@@ -36,7 +36,8 @@ export interface ManifestStore {
 
   /**
    * The latest changes of a platform's manifest, and the drift of its modules: so many records, new or
-   * changed, had a key that the manifest does not name, or lacked one that it requires. At most some
+   * changed, had a key that the manifest does not name, lacked one that it requires, or had a
+   * value of another type than it declares. At most some
    * hundred keys a module.
    */
   readDrift(platformId: number): Promise<Omit<DriftAnswer, 'success'> | null>

@@ -1,6 +1,6 @@
 import type { MissingReview, MissingReviewState } from '@recordhub/protocol'
 import type { NewActivity } from '../../domain/activity.ts'
-import type { MissingSet, OpenReview } from '../../domain/missing.ts'
+import type { MissingSet, OpenReview, ReadStart } from '../../domain/missing.ts'
 import type { ChangeLog } from './platform-store.ts'
 import type { WriteRejection } from './record-store.ts'
 
@@ -9,14 +9,14 @@ export type ModulePlace = { platform_id: number; module_id: number }
 export type UnmetRecord = { record_id: number; reference_number: string }
 
 /** Records to be marked by a read; `since` and `at` are RFC 3339 in UTC. */
-export type MarkBatch = ModulePlace & {
-  pull_id: number
-  mark: number
-  /** When the read was made. */
-  since: string
-  /** In any order; a transaction holds all of them, so a few hundred. */
-  records: UnmetRecord[]
-}
+export type MarkBatch = ModulePlace &
+  ReadStart & {
+    pull_id: number
+    /** When the read was made. */
+    since: string
+    /** In any order; a transaction holds all of them, so a few hundred. */
+    records: UnmetRecord[]
+  }
 
 export type MarkOutcome =
   | { outcome: 'marked'; marked: number }
@@ -36,19 +36,20 @@ export interface MissingStore {
   countUnmarked(module: ModulePlace): Promise<number>
 
   /**
-   * One step through the records of a module, in the order of their references: those that are not met,
-   * not marked, and not pushed after the mark. Writes nothing, and reads no content.
-   * @returns `next` to go on with; null at the end.
+   * One step through the records of a module, in the order of their references: those that are not met and
+   * not marked, and that the read can prove missing (`canBeMissing`). Writes nothing, and reads no content.
+   * @returns `next` to go on with, null at the end; `undecided`: the number of records that are neither met nor
+   *   marked, but were pushed too late for this read.
    */
   listUnmet(
-    query: ModulePlace & {
-      mark: number
-      isMet: (record: UnmetRecord) => boolean
-      /** How many records a step looks at. */
-      limit: number
-      after: string | null
-    },
-  ): Promise<{ unmet: UnmetRecord[]; next: string | null }>
+    query: ModulePlace &
+      ReadStart & {
+        isMet: (record: UnmetRecord) => boolean
+        /** How many records a step looks at. */
+        limit: number
+        after: string | null
+      },
+  ): Promise<{ unmet: UnmetRecord[]; undecided: number; next: string | null }>
 
   /**
    * The ids of those records of a module that bear one of these references, some hundred at most, and are
@@ -59,7 +60,7 @@ export interface MissingStore {
   /**
    * Marks records as missing, each a change with a number of its own, in one transaction. It checks again
    * what allows it: the pull runs, the platform is active and the module registered, else nothing is
-   * marked; a record that is marked already, or that was pushed after the mark, stays as it is. Where
+   * marked; a record that is marked already, or that the read cannot prove missing (`canBeMissing`), stays as it is. Where
    * nothing is to be marked, nothing is written.
    */
   markMissing(batch: MarkBatch): Promise<MarkOutcome>

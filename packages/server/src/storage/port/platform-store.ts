@@ -115,6 +115,12 @@ export interface PlatformStore {
    */
   recordRecovery(platformId: number): Promise<void>
 
+  /**
+   * Until when scheduled pulls skip a failing platform (`domain/pull-pause.ts`), RFC 3339 in UTC; null where they do not,
+   * or where there is no such platform.
+   */
+  readPauseEnd(platformId: number, now: Date): Promise<string | null>
+
   /** Null where there is no such platform. */
   readSource(platformId: number): Promise<PlatformSource | null>
 }

@@ -1,4 +1,5 @@
 import type { DriftAnswer, ManifestChange, ModuleDrift } from '@recordhub/protocol'
+import type { Drift } from '../../domain/drift.ts'
 import type { Executor } from './databases.ts'
 
 const CHANGES_TOLD = 100
@@ -44,7 +45,7 @@ export async function readDrift(
     .orderBy('count', 'desc')
     .orderBy('key')
     .execute()
-  const keysOf = (moduleId: number, kind: 'unknown' | 'absent'): ModuleDrift['unknown'] =>
+  const keysOf = (moduleId: number, kind: keyof Drift): ModuleDrift['unknown'] =>
     counted
       .filter((row) => row.module_id === moduleId && row.kind === kind)
       .map(({ key, count, first_at, last_at }) => ({
@@ -60,6 +61,7 @@ export async function readDrift(
       ...module,
       unknown: keysOf(module_id, 'unknown'),
       absent: keysOf(module_id, 'absent'),
+      wrong_type: keysOf(module_id, 'wrong_type'),
     })),
   }
 }

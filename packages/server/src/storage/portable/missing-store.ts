@@ -1,7 +1,13 @@
 import type { MissingReview } from '@recordhub/protocol'
 import type { RawBuilder } from 'kysely'
-import type { OpenReview } from '../../domain/missing.ts'
-import type { MarkBatch, MarkOutcome, MissingStore, ModulePlace } from '../port/missing-store.ts'
+import { canBeMissing, type LastPush, type OpenReview } from '../../domain/missing.ts'
+import type {
+  MarkBatch,
+  MarkOutcome,
+  MissingStore,
+  ModulePlace,
+  UnmetRecord,
+} from '../port/missing-store.ts'
 import { insertActivity, insertLog } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 
@@ -17,7 +23,7 @@ export function createMissingStore(databases: Databases, parts: MissingParts): M
   return {
     countUnmarked: (module) => countUnmarked(reader, module),
 
-    async listUnmet({ platform_id, module_id, mark, isMet, limit, after }) {
+    async listUnmet({ platform_id, module_id, isMet, limit, after, ...read }) {
       let select = reader
         .selectFrom('records')
         .select(['record_id', 'reference_number'])
@@ -26,9 +32,16 @@ export function createMissingStore(databases: Databases, parts: MissingParts): M
       if (after !== null) select = select.where('reference_number', '>', after)
       const page = await select.orderBy('reference_number').limit(limit).execute()
       const notMet = page.filter((record) => !isMet(record))
-      const judged = await findJudgeable(reader, notMet, mark, parts.idList)
+      const unmarked = await findUnmarked(reader, notMet, parts.idList)
+      const isUndecided = ({ record_id }: UnmetRecord) => {
+        const pushed = unmarked.get(record_id)
+        return pushed !== undefined && !canBeMissing(pushed, read)
+      }
+      const isUnmet = (record: UnmetRecord) =>
+        unmarked.has(record.record_id) && !isUndecided(record)
       return {
-        unmet: notMet.filter((record) => judged.has(record.record_id)),
+        unmet: notMet.filter(isUnmet),
+        undecided: notMet.filter(isUndecided).length,
         next: page.length < limit ? null : (page.at(-1)?.reference_number ?? null),
       }
     },
@@ -183,21 +196,19 @@ export async function countUnmarked(
 }
 
 /** Only now are rows looked at, and only of records that were not met: the step before reads an index. */
-async function findJudgeable(
+async function findUnmarked(
   db: Executor,
   records: { record_id: number }[],
-  mark: number,
   idList: MissingParts['idList'],
-): Promise<Set<number>> {
-  if (records.length === 0) return new Set()
+): Promise<Map<number, LastPush>> {
+  if (records.length === 0) return new Map()
   const rows = await db
     .selectFrom('records')
-    .select('record_id')
+    .select(['record_id', 'pushed_seq', 'pushed_at'])
     .where('record_id', 'in', idList(records.map((record) => record.record_id)))
     .where('missing_since', 'is', null)
-    .where('pushed_seq', '<=', mark)
     .execute()
-  return new Set(rows.map((row) => row.record_id))
+  return new Map(rows.map((row) => [row.record_id, row]))
 }
 
 async function findOpenReview(db: Executor, moduleId: number): Promise<OpenReview | null> {

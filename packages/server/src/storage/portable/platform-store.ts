@@ -5,6 +5,7 @@ import { insertLog } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import { readModules, selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
+import { readPauseEnd } from './pull-plan.ts'
 import { registerModules } from './register-modules.ts'
 import { takePlatformAway } from './remove-platform.ts'
 
@@ -179,6 +180,8 @@ export function createPlatformStore(
         .executeTakeFirst()
       return row ?? null
     },
+
+    readPauseEnd: (platformId, now) => readPauseEnd(reader, platformId, now),
 
     async recordRecovery(platformId) {
       await writer

@@ -1,6 +1,6 @@
 import type { PullTaskState, PullTrigger } from '@recordhub/protocol'
 import { sql } from 'kysely'
-import { isPaused, MAX_FAILURES } from '../../domain/pull-pause.ts'
+import { findPauseEnd, isPaused, MAX_FAILURES } from '../../domain/pull-pause.ts'
 import type { PullScope } from '../port/pull-store.ts'
 import { insertActivity } from './activity-rows.ts'
 import type { Executor } from './databases.ts'
@@ -77,7 +77,24 @@ export async function planTasks(
 
 /** The platforms that a scheduled pull skips. */
 async function findPaused(db: Executor, now: Date): Promise<Set<number>> {
-  const failing = await db
+  const failing = await selectFailing(db).execute()
+  const paused = failing.filter((platform) => isPaused(platform, now))
+  return new Set(paused.map(({ platform_id }) => platform_id))
+}
+
+/** Until when scheduled pulls skip a platform; null where they do not. */
+export async function readPauseEnd(
+  db: Executor,
+  platformId: number,
+  now: Date,
+): Promise<string | null> {
+  const failing = await selectFailing(db).where('p.platform_id', '=', platformId).executeTakeFirst()
+  return failing ? findPauseEnd(failing, now) : null
+}
+
+/** The platforms that may be skipped, with what decides on it. */
+function selectFailing(db: Executor) {
+  return db
     .selectFrom('platforms as p')
     .select((eb) => [
       'p.platform_id',
@@ -92,9 +109,6 @@ async function findPaused(db: Executor, now: Date): Promise<Set<number>> {
         .as('last_push_at'),
     ])
     .where('p.failures_in_row', '>=', MAX_FAILURES)
-    .execute()
-  const paused = failing.filter((platform) => isPaused(platform, now))
-  return new Set(paused.map(({ platform_id }) => platform_id))
 }
 
 /**

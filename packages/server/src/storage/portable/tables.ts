@@ -152,6 +152,7 @@ type RecordsTable = {
   missing_since: string | null
   field_clocks: string | null
   pushed_seq: number
+  pushed_at: string | null
   pulled_at: string | null
   change_seq: number
   created_at: string

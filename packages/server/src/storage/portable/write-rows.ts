@@ -100,6 +100,7 @@ export function toStoredRecord(row: Row): StoredRecord {
     full_name: textOf(row, 'full_name'),
     data: textOf(row, 'data'),
     field_clocks: parseClocks(nullableTextOf(row, 'field_clocks')),
+    pushed_at: nullableTextOf(row, 'pushed_at'),
     pulled_at: nullableTextOf(row, 'pulled_at'),
   }
 }

@@ -13,11 +13,11 @@ export type ModuleCount = {
   pushes: number
 }
 
-/** In how many records of a batch a key was unknown or absent. */
+/** The number of records of a batch in which a key was unknown, absent or had a value of a wrong type. */
 export type DriftCount = {
   platform_id: number
   module_id: number
-  kind: 'unknown' | 'absent'
+  kind: keyof Drift
   key: string
   count: number
 }
@@ -76,8 +76,14 @@ export class WriteTally {
   }
 
   #countDrift({ platform_id, module_id }: ModuleGate, drift: Drift): void {
-    for (const kind of ['absent', 'unknown'] as const) {
-      for (const key of new Set(drift[kind].map(nameOfKey))) {
+    const wrong_type = drift.wrong_type.map((one) => one.key)
+    const keysOfKinds: [keyof Drift, string[]][] = [
+      ['absent', drift.absent],
+      ['unknown', drift.unknown],
+      ['wrong_type', wrong_type],
+    ]
+    for (const [kind, keys] of keysOfKinds) {
+      for (const key of new Set(keys.map(nameOfKey))) {
         const name = JSON.stringify([module_id, kind, key])
         const known = this.#drifts.get(name)
         if (known) known.count += 1

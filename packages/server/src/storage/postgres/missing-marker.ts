@@ -20,11 +20,14 @@ export function createMissingParts({
   return {
     idList,
 
-    markMissing: (batch) => tryAgain(() => withWriter((client) => mark(client, batch))),
+    markMissing: (batch) => tryAgain(() => withWriter((client) => markMissing(client, batch))),
   }
 }
 
-async function mark(client: PoolClient, batch: MarkBatch & { at: string }): Promise<MarkOutcome> {
+async function markMissing(
+  client: PoolClient,
+  batch: MarkBatch & { at: string },
+): Promise<MarkOutcome> {
   const { begin, findReadings, nextNumbers, appendHistory, commit } = createWriteStatements(client)
   await begin()
   const gate = toGateOfRead((await findReadings([batch]))[0])
@@ -59,7 +62,8 @@ async function lock(client: PoolClient, batch: MarkBatch): Promise<number[]> {
   const references = batch.records
     .map((record) => record.reference_number)
     .sort((one, other) => (one < other ? -1 : Number(one > other)))
-  const values = [batch.platform_id, batch.module_id, textArray(references), batch.mark]
+  const { platform_id, module_id, mark, pushed_until } = batch
+  const values = [platform_id, module_id, textArray(references), mark, pushed_until]
   const { rows } = await client.query<Row>({ name: 'lockUnmet', text: SQL.lockUnmet, values })
   return rows.map((row) => integerOf(row, 'record_id'))
 }
@@ -72,6 +76,7 @@ const SQL = {
       SELECT record_id FROM records
       WHERE platform_id = $1 AND module_id = $2 AND reference_number = k.reference
         AND missing_since IS NULL AND pushed_seq <= $4
+        AND (pushed_at IS NULL OR pushed_at <= $5)
       FOR NO KEY UPDATE
     ) r`,
   markMissing: `

@@ -79,6 +79,8 @@ export function inOrder<Key extends RecordKey>(keys: Iterable<Key>): Key[] {
 export class WritePlan {
   readonly seen: { write: PullWrite; record_id: number }[] = []
   readonly #at: string
+  /** `#at` in the form of `parseInstant`. */
+  readonly #instant: string
   readonly #gates: WriteGates
   readonly #found: FoundRecords
   readonly #records = new Map<string, PlannedRecord>()
@@ -101,6 +103,7 @@ export class WritePlan {
     { seenBefore, at }: { seenBefore: Iterable<number>; at: string },
   ) {
     this.#at = at
+    this.#instant = toInstant(new Date(at))
     this.#gates = gates
     this.#found = found
     this.#seenHere = new Set(seenBefore)
@@ -158,7 +161,7 @@ export class WritePlan {
     if (!record) throw new Error('A pushed record was not loaded')
     const seq = this.#nextNumber()
     const { lastRead } = module
-    const decision = decidePush(record.state, write.content, { seq, lastRead })
+    const decision = decidePush(record.state, write.content, { seq, at: this.#instant, lastRead })
     this.#note(record, write, decision, seq)
     this.#activity.push(
       describePush({
@@ -182,7 +185,7 @@ export class WritePlan {
     if (this.#found.erased.has(write)) return rejected('record_erased')
     const record = this.#recordOf(write, module)
     if (!record) throw new Error('A record to be replayed was not loaded')
-    const now = { seq: this.#nextNumber(), at: toInstant(new Date(this.#at)) }
+    const now = { seq: this.#nextNumber(), at: this.#instant }
     const { lastRead, module_name } = module
     const decision = decideReplay(record.state, write.content, { place: gate.place, now, lastRead })
     this.#note(record, write, decision, now.seq)

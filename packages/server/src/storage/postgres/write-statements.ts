@@ -213,6 +213,7 @@ export function createWriteStatements(client: PoolClient) {
         textArray(records.map(({ next }) => next.source_hash)),
         textArray(records.map(({ next }) => clocksText(next.field_clocks))),
         bigintArray(records.map(({ next }) => next.pushed_seq)),
+        textArray(records.map(({ next }) => next.pushed_at)),
         textArray(records.map(({ next }) => next.pulled_at)),
       ),
 
@@ -297,15 +298,17 @@ function stateColumns(records: UpdatedRecord[]): unknown[] {
     textArray(records.map(({ next }) => next.missing_since)),
     textArray(records.map(({ next }) => clocksText(next.field_clocks))),
     bigintArray(records.map(({ next }) => next.pushed_seq)),
+    textArray(records.map(({ next }) => next.pushed_at)),
     textArray(records.map(({ next }) => next.pulled_at)),
     bigintArray(records.map((record) => record.change_seq)),
   ]
 }
 
 const STATE_PARAMETERS = `$2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
-  $8::bigint[], $9::text[], $10::text[], $11::bigint[], $12::text[], $13::bigint[]`
+  $8::bigint[], $9::text[], $10::text[], $11::bigint[], $12::text[], $13::text[],
+  $14::bigint[]`
 const STATE_COLUMNS = `platform_id, record_id, full_name, data, copy, source_hash, incomplete,
-  missing_since, field_clocks, pushed_seq, pulled_at, change_seq`
+  missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq`
 
 const GATE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_mark,
   m.last_read_requested_at, p.platform_name, EXISTS (SELECT 1 FROM tombstones t
@@ -349,7 +352,7 @@ const SQL = {
     FROM unnest($1::bigint[], $2::text[], $3::text[]) AS k (platform_id, record_type, reference)
     LEFT JOIN LATERAL (
       SELECT record_id, full_name, data, source_hash, incomplete, missing_since, field_clocks,
-        pushed_seq, pulled_at
+        pushed_seq, pushed_at, pulled_at
       FROM records
       WHERE platform_id = k.platform_id AND reference_number = k.reference AND module_id =
         (SELECT module_id FROM modules m
@@ -360,26 +363,26 @@ const SQL = {
   nextNumbers: `SELECT nextval('write_sequence') AS number FROM generate_series(1, $1::int)`,
   insertRecords: `
     INSERT INTO records (platform_id, record_id, full_name, data, data_copy, source_hash,
-      incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq, module_id,
-      reference_number, created_at, updated_at)
+      incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq,
+      module_id, reference_number, created_at, updated_at)
     SELECT platform_id, record_id, full_name, data, coalesce(copy, data)::jsonb, source_hash,
-      incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq, module_id,
-      reference_number, $1, $1
-    FROM unnest(${STATE_PARAMETERS}, $14::bigint[], $15::text[])
+      incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq,
+      module_id, reference_number, $1, $1
+    FROM unnest(${STATE_PARAMETERS}, $15::bigint[], $16::text[])
       AS w (${STATE_COLUMNS}, module_id, reference_number)`,
   updateRecords: `
     UPDATE records r SET full_name = w.full_name, data = w.data,
       data_copy = coalesce(w.copy, w.data)::jsonb, source_hash = w.source_hash,
       incomplete = w.incomplete, missing_since = w.missing_since, field_clocks = w.field_clocks,
-      pushed_seq = w.pushed_seq, pulled_at = w.pulled_at, change_seq = w.change_seq,
-      updated_at = $1
+      pushed_seq = w.pushed_seq, pushed_at = w.pushed_at, pulled_at = w.pulled_at,
+      change_seq = w.change_seq, updated_at = $1
     FROM unnest(${STATE_PARAMETERS}) AS w (${STATE_COLUMNS})
     WHERE r.record_id = w.record_id`,
   touchRecords: `
     UPDATE records r SET source_hash = w.source_hash, field_clocks = w.field_clocks,
-      pushed_seq = w.pushed_seq, pulled_at = w.pulled_at
-    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[])
-      AS w (record_id, source_hash, field_clocks, pushed_seq, pulled_at)
+      pushed_seq = w.pushed_seq, pushed_at = w.pushed_at, pulled_at = w.pulled_at
+    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[])
+      AS w (record_id, source_hash, field_clocks, pushed_seq, pushed_at, pulled_at)
     WHERE r.record_id = w.record_id`,
   ...SIDE_SQL,
 } as const

@@ -9,7 +9,7 @@ import { prepareWriteStatements } from './write-statements.ts'
 
 export function createMissingParts(connections: SqliteConnections): MissingParts {
   const { database } = connections
-  const mark = prepareMark(database)
+  const markMissing = prepareMark(database)
   return {
     idList,
 
@@ -17,7 +17,7 @@ export function createMissingParts(connections: SqliteConnections): MissingParts
       connections.exclusively(() => {
         database.exec('BEGIN IMMEDIATE')
         try {
-          const outcome = mark(batch)
+          const outcome = markMissing(batch)
           database.exec('COMMIT')
           return outcome
         } catch (error) {
@@ -34,18 +34,20 @@ function prepareMark(database: DatabaseSync) {
   const markOne = database.prepare(`
     UPDATE records SET missing_since = ?, change_seq = ?, updated_at = ?
     WHERE record_id = ? AND platform_id = ? AND module_id = ?
-      AND missing_since IS NULL AND pushed_seq <= ?`)
+      AND missing_since IS NULL AND pushed_seq <= ?
+      AND (pushed_at IS NULL OR pushed_at <= ?)`)
   return (batch: MarkBatch & { at: string }): MarkOutcome => {
     const gate = findModuleOfRead(batch)
     if (typeof gate === 'string') return { outcome: 'rejected', code: gate }
-    const { platform_id, module_id, pull_id, since, at } = batch
+    const { platform_id, module_id, pull_id, mark, pushed_until, since, at } = batch
     const entry = { platform_id, pull_id, at, source: 'pull', request_id: null }
     const changes = [missingChange(since)]
     const before = readSequence()
     let seq = before
     for (const { record_id } of batch.records) {
       const next = seq + 1
-      const done = markOne.run(since, next, at, record_id, platform_id, module_id, batch.mark)
+      const record = [record_id, platform_id, module_id, mark, pushed_until]
+      const done = markOne.run(since, next, at, ...record)
       if (Number(done.changes) === 0) continue
       appendHistory({ ...entry, record_id, change_seq: next, changes })
       seq = next

@@ -92,6 +92,8 @@ export function createRecordWriter(
 class WriteTransaction {
   readonly #statements: WriteStatements
   readonly #batch: WriteBatch
+  /** When the writes are made, in the form of `parseInstant`. */
+  readonly #instant: string
   readonly #gates: WriteGates
   readonly #hashReference: HashReference
   readonly #tally = new WriteTally()
@@ -104,6 +106,7 @@ class WriteTransaction {
     this.#hashReference = hashReference
     this.#statements = statements
     this.#batch = batch
+    this.#instant = toInstant(new Date(batch.at))
     this.#gates = openWriteGates(statements, batch.at)
     this.#seq = statements.readSequence()
     this.#firstSeq = this.#seq
@@ -136,7 +139,8 @@ class WriteTransaction {
     if (this.#findTombstone(module, write)) return rejected('record_erased')
     const stored = this.#statements.load(module, write.reference_number)
     const seq = this.#seq + 1
-    const decision = decidePush(stored, write.content, { seq, lastRead: module.lastRead })
+    const { lastRead } = module
+    const decision = decidePush(stored, write.content, { seq, at: this.#instant, lastRead })
     this.#seq = seq
     const record_id = this.#store(write, module, stored, decision)
     this.#statements.appendActivity(
@@ -165,7 +169,7 @@ class WriteTransaction {
     const { lastRead, module_name } = module
     const stored = this.#statements.load(module, write.reference_number)
     this.#seq += 1
-    const now = { seq: this.#seq, at: toInstant(new Date(at)) }
+    const now = { seq: this.#seq, at: this.#instant }
     const decision = decideReplay(stored, write.content, { place: gate.place, now, lastRead })
     const record_id = this.#store(write, module, stored, decision)
     const result = { outcome: decision.outcome, record_id, module_name }

@@ -81,19 +81,21 @@ export function prepareWriteStatements(database: DatabaseSync) {
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
   const load = get(`
     SELECT record_id, full_name, data, source_hash, incomplete, missing_since, field_clocks,
-      pushed_seq, pulled_at
+      pushed_seq, pushed_at, pulled_at
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
   const insert = run(`
     INSERT INTO records (platform_id, module_id, reference_number, full_name, data, source_hash,
-      incomplete, missing_since, field_clocks, pushed_seq, pulled_at, change_seq, created_at,
+      incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq, created_at,
       updated_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const update = run(`
     UPDATE records SET full_name = ?, data = ?, source_hash = ?, incomplete = ?, missing_since = ?,
-      field_clocks = ?, pushed_seq = ?, pulled_at = ?, change_seq = ?, updated_at = ?
+      field_clocks = ?, pushed_seq = ?, pushed_at = ?, pulled_at = ?, change_seq = ?,
+      updated_at = ?
     WHERE record_id = ?`)
   const touch = run(`
-    UPDATE records SET source_hash = ?, field_clocks = ?, pushed_seq = ?, pulled_at = ?
+    UPDATE records SET source_hash = ?, field_clocks = ?, pushed_seq = ?, pushed_at = ?,
+      pulled_at = ?
     WHERE record_id = ?`)
   const appendHistory = run(`
     INSERT INTO record_history (platform_id, record_id, change_seq, at, source, changes, pull_id,
@@ -197,7 +199,8 @@ export function prepareWriteStatements(database: DatabaseSync) {
     /** Notes what nobody sees, so that no index moves. */
     touch(recordId: number, next: RecordState): void {
       const clocks = clocksText(next.field_clocks)
-      touch(next.source_hash, clocks, next.pushed_seq, next.pulled_at, recordId)
+      const { source_hash, pushed_seq, pushed_at, pulled_at } = next
+      touch(source_hash, clocks, pushed_seq, pushed_at, pulled_at, recordId)
     },
 
     appendHistory(entry: HistoryEntry): void {
@@ -269,6 +272,7 @@ function stateColumns({ next }: Created | Updated): SQLInputValue[] {
     next.missing_since,
     clocksText(next.field_clocks),
     next.pushed_seq,
+    next.pushed_at,
     next.pulled_at,
   ]
 }

@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { createHub, type Hub, type HubParts, type Pace } from '../../../src/app.ts'
 import { readConfig } from '../../../src/config.ts'
 import type { Role } from '../../../src/domain/caller.ts'
+import { isErrorCode } from '../../../src/errors.ts'
 import type { MailPatience } from '../../../src/features/alerts/mailer.ts'
 import { createApiToken } from '../../../src/features/operators/api-token.ts'
 import { type Clock, type MonotonicClock, systemClock } from '../../../src/lib/clock.ts'
@@ -99,6 +100,7 @@ export async function startTestHub(
       headers: { ...type, ...headers },
       ...(payload === undefined ? {} : { payload }),
     })
+    expectKnownCode(answer.body)
     return {
       status: answer.statusCode,
       header: (name) => String(answer.headers[name] ?? ''),
@@ -219,4 +221,11 @@ function keepLines(lines: string[]): Writable {
       done()
     },
   })
+}
+
+/** Whatever a test asks for, the code of an error is one that `docs/errors.md` lists. */
+function expectKnownCode(body: string): void {
+  if (!body.startsWith('{"success":false')) return
+  const { code } = Object(JSON.parse(body))
+  if (code !== undefined) assert.ok(isErrorCode(String(code)), `${code} is not in the catalogue`)
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { ErrorAnswer } from '@recordhub/protocol'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
+import { isErrorCode } from '../../../src/errors.ts'
 import { isJsonObject, type JsonObject } from '../../../src/lib/exact-json.ts'
 
 export type Answer = {
@@ -35,6 +36,7 @@ export function expectObject(answer: Answer, status: number): JsonObject {
 export function expectError(answer: Answer, status: number, code: string): ErrorAnswer {
   const error = expectAnswer(answer, status, ErrorAnswer)
   assert.equal(error.code, code, answer.text)
+  assert.ok(isErrorCode(error.code), `${error.code} is not in the catalogue`)
   assert.equal(error.request_id, answer.header('x-request-id'))
   assert.ok(error.message.length > 0)
   assert.doesNotMatch(error.message, /\{\w+\}/, 'a place in the words was not filled in')

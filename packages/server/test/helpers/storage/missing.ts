@@ -1,4 +1,5 @@
 /** Records that a read did not meet, for tests of the storage. */
+import { graceStart } from '../../../src/domain/missing.ts'
 import type {
   MarkOutcome,
   NewMissingReview,
@@ -14,13 +15,14 @@ export const READ_AT = '2026-03-10T08:00:00.000Z'
 export async function listUnmet(
   storage: Storage,
   { read }: TestRead,
-  limit = 1000,
+  { limit = 1000, graceSeconds = 0 } = {},
 ): Promise<UnmetRecord[]> {
   const all: UnmetRecord[] = []
+  const pushed_until = graceStart(read.requested_at, graceSeconds)
   let after: string | null = null
   do {
     const isMet = ({ record_id }: UnmetRecord) => read.seen.has(record_id)
-    const step = await storage.missing.listUnmet({ ...read, isMet, limit, after })
+    const step = await storage.missing.listUnmet({ ...read, pushed_until, isMet, limit, after })
     all.push(...step.unmet)
     after = step.next
   } while (after !== null)
@@ -32,15 +34,17 @@ export async function markUnmet(
   storage: Storage,
   { read }: TestRead,
   references: string[],
+  graceSeconds = 0,
 ): Promise<MarkOutcome> {
   const stored = new Map(
     (await listRecords(storage)).map((row) => [row.reference_number, row.record_id]),
   )
+  const pushed_until = graceStart(read.requested_at, graceSeconds)
   const records = references.map((reference_number) => ({
     reference_number,
     record_id: stored.get(reference_number) ?? -1,
   }))
-  return storage.missing.markMissing({ ...read, since: READ_AT, records })
+  return storage.missing.markMissing({ ...read, pushed_until, since: READ_AT, records })
 }
 
 /** 20 of 50 records, unless told otherwise. */

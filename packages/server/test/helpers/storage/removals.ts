@@ -34,7 +34,7 @@ export async function fillTwo(
   await write(kit, ...many(700, {}), pushWrite(clinic), ...many(500, { record_type: 'staff' }))
   for (const round of [1, 2]) await write(kit, ...many(300, { data: `{"a":${round}}` }))
   await storeNewManifests(kit, school, 3)
-  const drift = { unknown: ['x'], absent: [] }
+  const drift = { unknown: ['x'], absent: [], wrong_type: [] }
   await write(kit, { ...pushWrite(school, { data: '{"x":1}' }), drift })
   await keep(kit, [rejection(school)])
   const read = await beginRead(kit.storage, school)

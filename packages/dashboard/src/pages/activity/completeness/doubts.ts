@@ -5,7 +5,7 @@ const WORDS: Readonly<Record<Doubt, string>> = {
   total_differs: 'The platform’s total is another one than came',
   rejected: 'Records were rejected',
   stale: 'Some were pushed while it was read; the next read settles them',
-  missing_unsettled: 'Records that did not come wait for a second read or an answer',
+  missing_unsettled: 'Records that the pull did not contain wait for another pull or a review',
 }
 
 export function wordsForDoubt(doubt: Doubt): string {

@@ -30,6 +30,11 @@ export function ModuleDriftSettings({
     (one) => one.record_type === record_type,
   )
 
+  function typeOf(key: string): string {
+    const field = module.fields.find((one) => one.key === key)
+    return field ? `; the manifest declares ${field.type}` : ''
+  }
+
   async function change(policy: string | null): Promise<void> {
     if (policy === null || policy === drift_policy) return
     setIsBusy(true)
@@ -62,6 +67,12 @@ export function ModuleDriftSettings({
       {drift?.absent.map(({ key, count }) => (
         <Text key={key} size="sm">
           {formatCount(count, 'record')} had no <b>{key}</b>, which the manifest requires.
+        </Text>
+      ))}
+      {drift?.wrong_type.map(({ key, count }) => (
+        <Text key={key} size="sm">
+          {formatCount(count, 'record')} had a value of a wrong type for <b>{key}</b>
+          {typeOf(key)}.
         </Text>
       ))}
     </Stack>

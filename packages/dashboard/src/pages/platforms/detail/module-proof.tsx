@@ -8,7 +8,7 @@ const DOUBTS: Readonly<Record<Doubt, string>> = {
   total_differs: 'it gave another total than records came',
   rejected: 'records were rejected',
   stale: 'some were pushed while it was read',
-  missing_unsettled: 'records that did not come wait to be judged',
+  missing_unsettled: 'records that the pull did not contain wait for another pull or a review',
 }
 
 /** Whether all records of a module are here, in a sentence or two. */

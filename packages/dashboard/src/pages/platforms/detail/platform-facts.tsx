@@ -34,6 +34,19 @@ export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
           {explainHealth(platform)}
         </Alert>
       )}
+      {platform.pulls_paused_until !== null && (
+        <Alert
+          color="yellow"
+          variant="light"
+          mb="md"
+          icon={<IconAlertTriangle />}
+          title="Scheduled pulls are paused"
+        >
+          The last pulls could not read any records of this platform. Scheduled pulls skip it until{' '}
+          <Time at={platform.pulls_paused_until} />, or until it responds or pushes a record. You
+          can pull it now.
+        </Alert>
+      )}
       <Paper withBorder p="md" mb="md">
         <SimpleGrid component="dl" m={0} cols={{ base: 2, sm: 3, lg: 5 }} spacing="md">
           {facts.map(([label, value]) => (

@@ -1,5 +1,5 @@
-import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import type { Manifest, ProbeAnswer } from '@recordhub/protocol'
+import { Alert, Button, Code, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import type { ConnectionCheck, Manifest, ProbeAnswer } from '@recordhub/protocol'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import type { FormEvent } from 'react'
 import { usePlatforms } from '../../../api/platforms.ts'
@@ -11,6 +11,13 @@ import { useConnectionChecks } from '../use-connection-checks.ts'
 
 export type Source = { source_base_url: string; source_api_key: string }
 
+/** A platform that responded as agreed. */
+export type Connected = {
+  manifest: Manifest
+  /** The number of records of each module that reports one, by `record_type`. */
+  totals: ReadonlyMap<string, number>
+}
+
 /** The first step: where the platform is, and whether it answers as agreed. */
 export function ConnectStep({
   source,
@@ -19,7 +26,7 @@ export function ConnectStep({
 }: {
   source: Source
   onChange: (source: Source) => void
-  onConnected: (manifest: Manifest) => void
+  onConnected: (connected: Connected) => void
 }) {
   const { checks, answer, isRunning, error, run, clear } = useConnectionChecks<ProbeAnswer>()
   const change = (over: Partial<Source>) => {
@@ -27,9 +34,11 @@ export function ConnectStep({
     // What was found out does not hold for another address or key.
     clear()
   }
+  const probe = (check_everything: boolean) =>
+    void run('/api/v1/platforms/probe', { ...source, check_everything })
   const test = (event: FormEvent) => {
     event.preventDefault()
-    void run('/api/v1/platforms/probe', source)
+    probe(false)
   }
   const modules = answer?.manifest?.modules ?? []
   const nameOf = (type: string) =>
@@ -74,6 +83,11 @@ export function ConnectStep({
             >
               {answer ? 'Test again' : 'Test connection and fetch platform data'}
             </Button>
+            {answer?.success && !isRunning && (
+              <Button variant="default" onClick={() => probe(true)}>
+                Check everything
+              </Button>
+            )}
             {answer && !isRunning && (
               <ConformanceButton
                 path="/api/v1/platforms/conformance"
@@ -91,8 +105,9 @@ export function ConnectStep({
       {answer && !isRunning && (
         <Outcome
           answer={answer}
-          allWell={checks.every((one) => one.ok)}
+          source={source}
           onConnected={onConnected}
+          onUseUrl={(source_base_url) => onChange({ ...source, source_base_url })}
         />
       )}
     </Stack>
@@ -100,20 +115,22 @@ export function ConnectStep({
 }
 
 function Outcome({
-  answer: { success, manifest },
-  allWell,
+  answer: { success, manifest, checks, source_base_url },
+  source,
   onConnected,
+  onUseUrl,
 }: {
   answer: ProbeAnswer
-  allWell: boolean
-  onConnected: (manifest: Manifest) => void
+  source: Source
+  onConnected: (connected: Connected) => void
+  onUseUrl: (sourceBaseUrl: string) => void
 }) {
   const platforms = usePlatforms()
   const same = platforms.data?.find((one) => one.platform_name === manifest?.platform_name)
   if (!success || !manifest) {
     return (
       <Alert color="red" variant="light" icon={<IconAlertTriangle />} title="Not connected yet">
-        Mend what failed above and test again. Nothing was stored.
+        Fix what failed above and test again. Nothing was saved.
       </Alert>
     )
   }
@@ -133,6 +150,9 @@ function Outcome({
       </Alert>
     )
   }
+  const allWell = checks.every((one) => one.ok)
+  const entered = source.source_base_url.trim().replace(/\/+$/, '')
+  const isCorrected = source_base_url !== null && source_base_url !== entered
   return (
     <Alert
       color={allWell ? 'green' : 'yellow'}
@@ -143,12 +163,35 @@ function Outcome({
       <Text size="sm">{manifest.platform_description}</Text>
       {!allWell && (
         <Text size="sm" mt={4}>
-          You can register it all the same. What failed can be mended later.
+          You can still register it. What failed can be fixed later.
         </Text>
       )}
-      <Button mt="sm" onClick={() => onConnected(manifest)}>
-        Choose modules
-      </Button>
+      {isCorrected && (
+        <Text size="sm" mt={4}>
+          The base URL of this platform is <Code>{source_base_url}</Code>. The hub adds the path of
+          each endpoint to it.
+        </Text>
+      )}
+      <Group mt="sm" gap="xs">
+        <Button onClick={() => onConnected({ manifest, totals: totalsOf(checks) })}>
+          Choose modules
+        </Button>
+        {isCorrected && (
+          <Button variant="default" onClick={() => onUseUrl(source_base_url)}>
+            Use {source_base_url}
+          </Button>
+        )}
+      </Group>
     </Alert>
+  )
+}
+
+const RECORDS = 'records/'
+
+function totalsOf(checks: readonly ConnectionCheck[]): ReadonlyMap<string, number> {
+  return new Map(
+    checks.flatMap(({ check, total }) =>
+      total !== null && check.startsWith(RECORDS) ? [[check.slice(RECORDS.length), total]] : [],
+    ),
   )
 }

@@ -11,26 +11,26 @@ import {
   VisuallyHidden,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { Manifest, Module, Platform } from '@recordhub/protocol'
+import type { Module, Platform } from '@recordhub/protocol'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { ModuleFields } from '../module-fields.tsx'
-import type { Source } from './connect-step.tsx'
+import type { Connected, Source } from './connect-step.tsx'
 
 type Registered = { platform: Platform; hub_api_key: string }
 
 /** The second step: which modules are received. */
 export function ModulesStep({
   source,
-  manifest,
+  connected: { manifest, totals },
   onBack,
   onRegistered,
 }: {
   source: Source
-  manifest: Manifest
+  connected: Connected
   onBack: () => void
   onRegistered: (registered: { id: number; hub_api_key: string }) => void
 }) {
@@ -81,7 +81,11 @@ export function ModulesStep({
       <Checkbox.Group value={chosen} onChange={setChosen} aria-label="Modules">
         <Stack gap="xs">
           {modules.map((module) => (
-            <ModuleChoice key={module.record_type} module={module} />
+            <ModuleChoice
+              key={module.record_type}
+              module={module}
+              total={totals.get(module.record_type)}
+            />
           ))}
         </Stack>
       </Checkbox.Group>
@@ -98,7 +102,7 @@ export function ModulesStep({
   )
 }
 
-function ModuleChoice({ module }: { module: Module }) {
+function ModuleChoice({ module, total }: { module: Module; total: number | undefined }) {
   const [isOpen, { toggle }] = useDisclosure(false)
   const { module_name, record_type, description, fields } = module
   return (
@@ -110,6 +114,7 @@ function ModuleChoice({ module }: { module: Module }) {
           description={
             <>
               <Code>{record_type}</Code> {description}
+              {total !== undefined && ` · ${formatCount(total, 'record')}`}
             </>
           }
         />

@@ -26,7 +26,7 @@ const STATEMENTS = [
   `CREATE INDEX manifest_changes_of_platform
     ON manifest_changes (platform_id, manifest_change_id)`,
 
-  /* kind: unknown or absent. Kept in the transaction of the writes it counts; a row a node. */
+  /* kind: unknown, absent or wrong_type. Kept in the transaction of the writes it counts; a row a node. */
   `CREATE TABLE module_drift (
     platform_id bigint NOT NULL,
     module_id bigint NOT NULL,

@@ -1,7 +1,7 @@
 /** What the types of a manifest say of values. The specification uses `string` only; the others are common. */
-import { isJsonObject, type JsonValue } from '../../lib/exact-json.ts'
-import { parseInstant } from '../../lib/instant.ts'
-import { isNumericType, NUMERIC_TYPES, numberKey } from '../sort-key.ts'
+import { isJsonObject, type JsonValue } from '../lib/exact-json.ts'
+import { parseInstant } from '../lib/instant.ts'
+import { NUMERIC_TYPES, numberKey } from './sort-key.ts'
 
 const TEXT = new Set(['string', 'text', 'email', 'url', 'uuid', 'phone', 'enum', 'time'])
 const BOOLEAN = new Set(['boolean', 'bool'])
@@ -10,35 +10,56 @@ const ANY = new Set(['json', 'object', 'array', 'any', 'mixed'])
 /** Where the type says only `string`, the key often says more. */
 const DATE_KEY = /(?:^|_)(?:at|date)$/
 
+/** What the hub can check the values of a type against. */
+export type ValueKind = 'text' | 'number' | 'boolean' | 'date' | 'any'
+
 /** All types whose values the hub knows, by what the values are. */
-export const FIELD_TYPES: readonly { types: ReadonlySet<string>; values: string }[] = [
-  { types: TEXT, values: 'a text' },
-  { types: NUMERIC_TYPES, values: 'a number, or a text that is one, such as `"12.50"`' },
-  { types: BOOLEAN, values: '`true` or `false`' },
+export const FIELD_TYPES: readonly {
+  kind: ValueKind
+  types: ReadonlySet<string>
+  values: string
+}[] = [
+  { kind: 'text', types: TEXT, values: 'a text' },
   {
+    kind: 'number',
+    types: NUMERIC_TYPES,
+    values: 'a number, or a text that is one, such as `"12.50"`',
+  },
+  { kind: 'boolean', types: BOOLEAN, values: '`true` or `false`' },
+  {
+    kind: 'date',
     types: DATE,
     values: 'a text: `2026-11-21`, or with a time and its zone `2026-11-21T07:30:00Z`',
   },
-  { types: ANY, values: 'any JSON' },
+  { kind: 'any', types: ANY, values: 'any JSON' },
 ]
+
+/** The kind of values that a type of a manifest stands for; null for a type that the hub does not know. */
+export function valueKindOf(type: string): ValueKind | null {
+  const name = type.toLowerCase()
+  return FIELD_TYPES.find(({ types }) => types.has(name))?.kind ?? null
+}
 
 /** Whether the hub knows what values of a type are. */
 export function isKnownType(type: string): boolean {
-  const name = type.toLowerCase()
-  return FIELD_TYPES.some(({ types }) => types.has(name))
+  return valueKindOf(type) !== null
+}
+
+/** What a value is instead of the kind that is expected, e.g. "a number"; null where it matches or is null. */
+export function findKindMismatch(value: JsonValue, expected: ValueKind): string | null {
+  if (value === null || expected === 'any') return null
+  const kind = kindOf(value)
+  if (expected === 'number') {
+    const isNumber = typeof value === 'string' && numberKey(value) !== null
+    return kind === 'a number' || isNumber ? null : kind
+  }
+  const wanted = expected === 'boolean' ? 'true or false' : 'a text'
+  return kind === wanted ? null : kind
 }
 
 /** What a value is instead of what its type says, in words; null where they go together, or it is null. */
 export function findTypeFault(value: JsonValue, type: string): string | null {
-  const name = type.toLowerCase()
-  if (value === null || ANY.has(name) || !isKnownType(name)) return null
-  const kind = kindOf(value)
-  if (isNumericType(name)) {
-    const isNumber = typeof value === 'string' && numberKey(value) !== null
-    return kind === 'a number' || isNumber ? null : kind
-  }
-  const wanted = BOOLEAN.has(name) ? 'true or false' : 'a text'
-  return kind === wanted ? null : kind
+  return findKindMismatch(value, valueKindOf(type) ?? 'any')
 }
 
 /** Whether a text that should be a date is none that can be read anywhere alike. Empty ones count as none. */
