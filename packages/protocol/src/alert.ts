@@ -23,6 +23,10 @@ export const Alert = Type.Object({
   id: Type.Integer(),
   kind: AlertKind,
   platform_name: NullableString,
+  missing_review_id: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'Of `missing_review`: the review to decide, `GET /api/v1/missing-reviews/{id}`',
+  }),
   message: Type.String(),
   advice: Type.String({ description: 'What to do about it' }),
   raised_at: Timestamp,

@@ -161,6 +161,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'PATCH /api/v1/schedule': 'operator',
 
   'GET /api/v1/missing-reviews': 'viewer',
+  'GET /api/v1/missing-reviews/:id': 'viewer',
   'POST /api/v1/missing-reviews/:id/approve': 'operator',
   'POST /api/v1/missing-reviews/:id/dismiss': 'operator',
 

@@ -247,6 +247,8 @@ type MissingReviewsTable = {
   missing: number
   records: number
   fingerprint: string
+  /** A JSON list of the records that would be marked. */
+  record_ids: string
   pull_id: number
   at: string
   answered_at: string | null
