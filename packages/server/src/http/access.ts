@@ -170,6 +170,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/alerts/test-mail': 'admin',
 
   'GET /api/v1/activity': 'viewer',
+  'GET /api/v1/push-errors': 'viewer',
   'GET /api/v1/rejected-pushes': 'viewer',
   'GET /api/v1/rejected-pushes/groups': 'viewer',
   'GET /api/v1/rejected-pushes/:id': 'viewer',

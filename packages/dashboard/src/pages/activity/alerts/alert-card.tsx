@@ -17,6 +17,7 @@ const TITLES: Readonly<Record<AlertKind, string>> = {
   module_failing: 'Module fails',
   platform_silent: 'Platform is silent',
   rejected_rising: 'More is refused than usual',
+  push_errors_rising: 'More push errors than usual',
   missing_review: 'Many records are gone',
   search_behind: 'Search is behind',
   disk_low: 'The disk runs low',
