@@ -181,6 +181,10 @@ onEachEngine((engine) => {
       assert.deepEqual(await listReviewed(kit.hub, id, { reference_number: 'R-30' }), [])
       assert.deepEqual(await listReviewed(kit.hub, id + 1), [])
 
+      const first = await kit.hub.get(`/api/v1/records?missing_review=${id}&limit=7`)
+      const { estimated_total, total_is_estimate } = expectAnswer(first, 200, RecordPage)
+      assert.deepEqual([estimated_total, total_is_estimate], [25, false])
+
       const csv = await exportReviewed(kit.hub, id, 'csv')
       assert.deepEqual(csv.toString().trim().split('\r\n').slice(1).sort(), expected)
       const sheets = await openXlsx(await exportReviewed(kit.hub, id, 'xlsx'))

@@ -133,7 +133,7 @@ async function find(listing: Listing): Promise<Outcome | null> {
 
 /** Few records: brought into order, then looked at until the page is full. */
 async function findAmong(listing: Listing, ids: number[]): Promise<Outcome> {
-  const { db, parts, query, compare, positionOf } = listing
+  const { db, parts, query, reviewed, compare, positionOf } = listing
   const positions: Position[] = []
   const size = isDataColumn(query.sort) ? PARSED_AT_ONCE : ids.length
   for (let at = 0; at < ids.length; at += size) {
@@ -145,7 +145,11 @@ async function findAmong(listing: Listing, ids: number[]): Promise<Outcome> {
   const { after } = query
   const first = after === null ? 0 : positions.findIndex((one) => compare(one, after) > 0)
   const rest = first < 0 ? [] : positions.slice(first)
-  return { ...(await walkAlong(listing, rest)), among: positions.length, isExact: false }
+  const walked = await walkAlong(listing, rest)
+  // All records of a review match where nothing else is asked for.
+  const isExact = ids === reviewed && !isFiltered({ ...query, missing_review: null })
+  const matched = isExact ? positions.length : walked.matched
+  return { ...walked, matched, among: positions.length, isExact }
 }
 
 /** The records at positions, however long it takes. */

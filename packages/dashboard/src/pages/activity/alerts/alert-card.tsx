@@ -11,6 +11,7 @@ import { Time } from '../../../components/time.tsx'
 import { useStore } from '../../../lib/use-store.ts'
 import { AdviceLine } from '../advice-line.tsx'
 import { PlatformLink } from '../platform-link.tsx'
+import { AlertLink } from './alert-link.tsx'
 
 const TITLES: Readonly<Record<AlertKind, string>> = {
   platform_failing: 'Platform fails',
@@ -42,6 +43,7 @@ export function AlertCard({ alert }: { alert: Alert }) {
       <Stack gap={6} mt="xs">
         <Text size="sm">{message}</Text>
         <AdviceLine words={advice} />
+        <AlertLink alert={alert} />
         <Text size="xs" c="dimmed">
           Raised <Time at={raised_at} />
           {resolved_at !== null && (
