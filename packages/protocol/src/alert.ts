@@ -3,7 +3,8 @@ import { NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts
 
 /**
  * `platform_failing`: nothing of it can be read. `module_failing`: one of its modules cannot, others can. `platform_silent`: it pushes nothing though it usually
- * does. `rejected_rising`: more of it is refused than usual. `missing_review`: many records are gone and
+ * does. `rejected_rising`: more of it is refused than usual.
+ * `push_errors_rising`: more requests than usual come with an invalid key or cannot be read. `missing_review`: many records are gone and
  * an operator is asked. `search_behind`: the search does not find what has changed. `disk_low`: the disk of the data folder. `mail_failing`: an alert waits, since its
  * mail cannot be sent.
  */
@@ -12,6 +13,7 @@ export const AlertKind = OneOf(
   'module_failing',
   'platform_silent',
   'rejected_rising',
+  'push_errors_rising',
   'missing_review',
   'search_behind',
   'disk_low',
@@ -23,6 +25,10 @@ export const Alert = Type.Object({
   id: Type.Integer(),
   kind: AlertKind,
   platform_name: NullableString,
+  missing_review_id: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'Of `missing_review`: the review to decide, `GET /api/v1/missing-reviews/{id}`',
+  }),
   message: Type.String(),
   advice: Type.String({ description: 'What to do about it' }),
   raised_at: Timestamp,

@@ -45,7 +45,9 @@ import { createRequestPull, createScheduledPull } from './features/pull/request-
 import { pullRoutes } from './features/pull/routes.ts'
 import { createPullRunner } from './features/pull/run-pull.ts'
 import { scheduleRoutes } from './features/pull/schedule-routes.ts'
+import { createPushErrorCounter } from './features/push/count-push-errors.ts'
 import { createReceiverFinder } from './features/push/find-receiver.ts'
+import { pushErrorRoutes } from './features/push/push-error-routes.ts'
 import { createReceivePush } from './features/push/receive-push.ts'
 import { pushRoutes } from './features/push/routes.ts'
 import { changeRoutes } from './features/records/change-routes.ts'
@@ -106,8 +108,8 @@ export type HubParts = {
 }
 
 /** Pauses in milliseconds. */
-export type Pace = { alerts: number; retention: number; heartbeat: number }
-const PACE: Pace = { alerts: 30_000, retention: 600_000, heartbeat: 15_000 }
+export type Pace = { alerts: number; retention: number; heartbeat: number; pushErrors: number }
+const PACE: Pace = { alerts: 30_000, retention: 600_000, heartbeat: 15_000, pushErrors: 5000 }
 /** A page that is told of changes is told at most once in so long. */
 const BROADCAST_MS = 1000
 
@@ -168,6 +170,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const keeper = createRejectedPushKeeper({ ...storage, secrets, clock, dayOf })
   const receivers = createReceiverFinder({ platforms: storage.platforms, clock })
   const receivePush = createReceivePush({ ingest, keeper, receivers, clock })
+  const counter = createPushErrorCounter({ pushErrors: storage.pushErrors, clock })
   const lease = { owner: storage.processName, seconds: LEASE_SECONDS }
   const refreshManifest = createRefreshInPassing({
     ...storage,
@@ -232,7 +235,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   )
   const { callerOf } = authorization
   const { HUB_RATE_LIMIT: ratePerSecond } = config
-  await app.register(pushRoutes({ receivers, receivePush, ratePerSecond, monotonicClock }))
+  await app.register(pushRoutes({ receivers, receivePush, counter, ratePerSecond, monotonicClock }))
   const checkReady = createReadyCheck(() => storage.checkWritable())
   await app.register(healthRoutes({ checkReady }))
   const requesterOf = (request: FastifyRequest) => ({
@@ -304,6 +307,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         broadcasting: broadcaster !== null,
       }),
     )
+    await web.register(pushErrorRoutes(storage))
     await web.register(rejectedPushRoutes({ ...storage, ingest, clock, requesterOf }))
     const { nextRun } = dispatcher
     const broadcasting = broadcaster !== null
@@ -332,23 +336,20 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     await web.register(pageRoutes({ callerOf, csrfTokenOf, hasOperators }))
   })
 
+  const logFailure = (message: string) => (error: unknown) => logger.error({ err: error }, message)
+  const onUnsavedCounts = logFailure('push errors could not be saved')
   let chores: Promise<void>[] = []
   function startChores(): void {
     const { signal } = stopping
     const retention = { ...storage, clock, log: logger, session, ...keptOf(config) }
+    const lookAfterAlerts = () => watchAlerts(signal)
+    const dropOld = () => dropOldRows(retention, signal)
+    const onAlerts = logFailure('alerts could not be looked after')
+    const onRetention = logFailure('old rows could not be dropped')
     chores = [
-      repeatDespiteErrors(
-        pace.alerts,
-        signal,
-        () => watchAlerts(signal),
-        (error) => logger.error({ err: error }, 'alerts could not be looked after'),
-      ),
-      repeatDespiteErrors(
-        pace.retention,
-        signal,
-        () => dropOldRows(retention, signal),
-        (error) => logger.error({ err: error }, 'old rows could not be dropped'),
-      ),
+      repeatDespiteErrors(pace.alerts, signal, lookAfterAlerts, onAlerts),
+      repeatDespiteErrors(pace.retention, signal, dropOld, onRetention),
+      repeatDespiteErrors(pace.pushErrors, signal, counter.flush, onUnsavedCounts),
     ]
   }
 
@@ -386,6 +387,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       clearTimeout(grace)
       await limits.settle()
       await Promise.all(chores)
+      await counter.flush().catch(onUnsavedCounts)
       await client.close()
     },
   }

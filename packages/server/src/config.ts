@@ -185,7 +185,7 @@ export const SETTINGS = {
   HUB_RETENTION_REJECTED_DAYS: setting({
     parse: days,
     default: 30,
-    help: 'Days that rejected pushes are kept after they last came; 0 for ever.',
+    help: 'Days that rejected pushes are kept after they last came, and the hourly counts of push errors; 0 for ever.',
   }),
   HUB_RETENTION_REVIEWS_DAYS: setting({
     parse: days,

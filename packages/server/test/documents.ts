@@ -8,8 +8,8 @@ import {
   SERVER_ERROR_RULE,
 } from '@recordhub/protocol/push-retry'
 import { describeSettings, flagOf } from '../src/config.ts'
-import { FIELD_TYPES } from '../src/domain/field-types.ts'
 import { RULES } from '../src/domain/conformance/rules.ts'
+import { FIELD_TYPES } from '../src/domain/field-types.ts'
 import { ERROR_CODES } from '../src/errors.ts'
 
 const ROOT = new URL('../../../', import.meta.url)

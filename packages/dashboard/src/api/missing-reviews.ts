@@ -8,6 +8,20 @@ export const MISSING_REVIEWS = { queryKey: ['missing reviews'] } as const
 
 type MissingReviewPage = { missing_reviews: MissingReview[]; next_cursor: string | null }
 
+export function missingReviewQuery(id: string) {
+  return queryOptions({
+    queryKey: [...MISSING_REVIEWS.queryKey, 'one', id],
+    queryFn: ({ signal }) =>
+      callHub<{ missing_review: MissingReview }>(
+        `/api/v1/missing-reviews/${encodeURIComponent(id)}`,
+        {
+          signal,
+        },
+      ),
+    meta: LIVE,
+  })
+}
+
 export function missingReviewPageQuery(query: string) {
   return queryOptions({
     queryKey: [...MISSING_REVIEWS.queryKey, query],

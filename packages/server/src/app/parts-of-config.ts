@@ -33,6 +33,7 @@ export function keptOf(config: Config): { kept: KeptDays; activityLines: number 
       history: config.HUB_RETENTION_HISTORY_DAYS,
       pulls: config.HUB_RETENTION_PULLS_DAYS,
       rejected_pushes: config.HUB_RETENTION_REJECTED_DAYS,
+      push_errors: config.HUB_RETENTION_REJECTED_DAYS,
       missing_reviews: config.HUB_RETENTION_REVIEWS_DAYS,
       counters: config.HUB_RETENTION_COUNTERS_DAYS,
       audit: config.HUB_RETENTION_AUDIT_DAYS,

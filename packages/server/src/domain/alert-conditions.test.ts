@@ -7,6 +7,7 @@ import {
   type ModuleFailure,
   type PlatformHealth,
 } from './alert-conditions.ts'
+import { UNKNOWN_PLATFORM } from './push-errors.ts'
 import { hourOf, PushRhythms } from './push-rhythm.ts'
 
 const NOW = new Date('2026-03-24T12:30:00.000Z')
@@ -30,6 +31,7 @@ function facts(over: Partial<AlertFacts> = {}): AlertFacts {
     platforms: [WELL],
     failingModules: [],
     rhythms,
+    pushErrors: new PushRhythms(),
     watchedFrom: HOUR - 1000,
     reviews: [],
     searchBehindSince: null,
@@ -153,6 +155,32 @@ test('rejections are rising at 20 in two hours and five times the usual, until t
   // 10 an hour are usually 20 in two hours, and the previous hour brought 10 as well.
   assert.deepEqual(find(rising(90, 10)), [])
   assert.equal(find(rising(91, 10)).length, 1)
+  const open = opened(rising(20))
+  assert.deepEqual(find(rising(10), open), find(rising(20)))
+  assert.deepEqual(find(rising(9), open), [])
+})
+
+test('push errors are rising by the same rule, by platform and for unknown senders', () => {
+  const rising = (refused: number, usually = 0, senders = [1, UNKNOWN_PLATFORM]) => {
+    const pushErrors = new PushRhythms()
+    for (let hour = HOUR - 500; hour <= HOUR; hour += 1) {
+      const rejected = hour === HOUR ? refused : usually
+      const counts = senders.map((platform_id) => ({ platform_id, pushes: 0, rejected }))
+      pushErrors.note(hour, counts)
+    }
+    return facts({ pushErrors })
+  }
+  const message = (count: number, senders: string, usual = 0) =>
+    `push_errors_rising: ${count} requests ${senders} were rejected within two hours, because of an invalid key or an unreadable body; usually it is ${usual}.`
+  const school = 'that seem to come from The School'
+  assert.deepEqual(find(rising(19)), [])
+  assert.deepEqual(find(rising(20)), [message(20, school), message(20, 'of unknown senders')])
+  assert.deepEqual(find(rising(90, 10)), [])
+  assert.deepEqual(find(rising(91, 10, [1])), [message(101, school, 20)])
+  const inactive = [{ ...WELL, status: 'inactive' as const }]
+  assert.deepEqual(find({ ...rising(20), platforms: inactive }), [
+    message(20, 'of unknown senders'),
+  ])
   const open = opened(rising(20))
   assert.deepEqual(find(rising(10), open), find(rising(20)))
   assert.deepEqual(find(rising(9), open), [])

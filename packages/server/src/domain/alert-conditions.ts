@@ -2,6 +2,7 @@
 import type { AlertKind, MissingReview } from '@recordhub/protocol'
 import { timeInWords } from '../lib/clock.ts'
 import type { AlertPlatform, DiskSpace, FoundAlert, OpenAlert } from './alert.ts'
+import { UNKNOWN_PLATFORM } from './push-errors.ts'
 import { hourText, type PushRhythms } from './push-rhythm.ts'
 
 export type PlatformHealth = AlertPlatform & {
@@ -30,6 +31,8 @@ export type AlertFacts = {
   platforms: PlatformHealth[]
   failingModules: ModuleFailure[]
   rhythms: PushRhythms
+  /** Requests to the receiver that were rejected without storing anything of them; `UNKNOWN_PLATFORM` where none matches. */
+  pushErrors: PushRhythms
   /** The first whole hour that this process has watched: what was not pushed before it may be its own fault. */
   watchedFrom: number
   /** Those without an answer. */
@@ -77,6 +80,8 @@ const CONDITIONS: Readonly<Record<WatchedKind, Condition>> = {
   rejected_rising: (facts, findOpen) =>
     facts.platforms.flatMap((platform) => findRising(platform, facts, findOpen)),
 
+  push_errors_rising: (facts, findOpen) => findPushErrors(facts, findOpen),
+
   missing_review: ({ reviews, platforms }) => {
     const byName = new Map(platforms.map((platform) => [platform.platform_name, platform]))
     return reviews.map((review) => toReviewAlert(review, byName.get(review.platform_name)))
@@ -102,6 +107,7 @@ export const WATCHED_KINDS: readonly WatchedKind[] = [
   'module_failing',
   'platform_silent',
   'rejected_rising',
+  'push_errors_rising',
   'missing_review',
   'search_behind',
   'disk_low',
@@ -173,13 +179,44 @@ function findRising(
   findOpen: FindOpen,
 ): FoundAlert[] {
   if (platform.status !== 'active') return []
-  const { lately, usual } = rhythms.rejected(platform.platform_id)
   const open = findOpen(String(platform.platform_id))
-  const share = open ? KEPT_FROM : 1
-  if (lately < FEWEST_REJECTED * share || lately <= TIMES_USUAL * usual * share) return []
+  const counts = rhythms.rejected(platform.platform_id)
+  if (!isRising(counts, open)) return []
   if (open) return [open]
+  const { lately, usual } = counts
   const message = `${lately} pushes and pulled records of ${platform.display_title} were refused within two hours; usually it is ${Math.ceil(usual)}.`
   return [toFound('rejected_rising', platform, message)]
+}
+
+/** At least 20 within two hours and more than five times as many as usual; until it is half as many. */
+function isRising(
+  { lately, usual }: { lately: number; usual: number },
+  open: OpenAlert | undefined,
+): boolean {
+  const share = open ? KEPT_FROM : 1
+  return lately >= FEWEST_REJECTED * share && lately > TIMES_USUAL * usual * share
+}
+
+/** By the platform that may have sent the requests, and in all of those that match no platform. */
+function findPushErrors({ platforms, pushErrors }: AlertFacts, findOpen: FindOpen): FoundAlert[] {
+  const find = (id: number, platform: AlertPlatform | null, senders: string): FoundAlert[] => {
+    const subject = String(id)
+    const open = findOpen(subject)
+    const counts = pushErrors.rejected(id)
+    if (!isRising(counts, open)) return []
+    if (open) return [open]
+    const { lately, usual } = counts
+    const message = `${lately} requests ${senders} were rejected within two hours, because of an invalid key or an unreadable body; usually it is ${Math.ceil(usual)}.`
+    return [{ kind: 'push_errors_rising', subject, platform, message }]
+  }
+  const active = platforms.filter(({ status }) => status === 'active')
+  return [
+    ...active.flatMap((platform) => {
+      const senders = `that seem to come from ${platform.display_title}`
+      return find(platform.platform_id, toPlatform(platform), senders)
+    }),
+    ...find(UNKNOWN_PLATFORM, null, 'of unknown senders'),
+  ]
 }
 
 function toReviewAlert(review: MissingReview, platform: PlatformHealth | undefined): FoundAlert {

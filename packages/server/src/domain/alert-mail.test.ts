@@ -9,6 +9,7 @@ function alert(message: string, over: Partial<Alert> = {}): Alert {
     id: 1,
     kind: 'platform_failing',
     platform_name: 'school',
+    missing_review_id: null,
     message,
     advice: 'Mend it.',
     raised_at: '2026-03-10T08:00:00.000Z',
@@ -29,6 +30,14 @@ test('a single alert is in the subject, with advice and a link in the text', () 
   assert.equal(subject, 'Recordhub: School fails')
   assert.match(text, /^New:\n- School fails\n\nWhat to do:\n- Test the platform/)
   assert.match(text, /\n\nhttps:\/\/hub\.example\.org\/dashboard\n$/)
+})
+
+test('an alert about a review of missing records links to that review', () => {
+  const raised = [alert('Many records missing', { kind: 'missing_review', missing_review_id: 7 })]
+  const link = 'https://hub.example.org/dashboard/activity?tab=missing&review=7'
+  const { text } = composeAlertMail({ raised, over: [] }, 'https://hub.example.org')
+  assert.ok(text.includes(`- Many records missing ${link}\n`), text)
+  assert.doesNotMatch(composeAlertMail({ raised, over: [] }, '').text, /review=/)
 })
 
 test('a resolved alert shows its period and no advice', () => {

@@ -15,7 +15,7 @@ const MESSAGE_LENGTH = 500
 /** @param publicUrl where operators find the hub; '' where nobody has said it. */
 export function composeAlertMail({ raised, over }: UnmailedAlerts, publicUrl: string): Mail {
   const parts = [
-    ...partOf('New:', raised, (alert) => describeRaised(alert)),
+    ...partOf('New:', raised, (alert) => describeRaised(alert, publicUrl)),
     ...partOf('Over:', over, (alert) => describeOver(alert)),
     ...adviceFor(raised),
     whereToLook(publicUrl),
@@ -48,8 +48,10 @@ function partOf(title: string, alerts: Alert[], describe: (alert: Alert) => stri
   return [[title, ...named, ...(others > 0 ? [`- and ${others} more`] : [])].join('\n')]
 }
 
-function describeRaised({ message }: Alert): string {
-  return toOneLine(message, MESSAGE_LENGTH)
+function describeRaised({ message, missing_review_id }: Alert, publicUrl: string): string {
+  const text = toOneLine(message, MESSAGE_LENGTH)
+  if (missing_review_id === null || publicUrl === '') return text
+  return `${text} ${publicUrl}/dashboard/activity?tab=missing&review=${missing_review_id}`
 }
 
 function describeOver({ message, raised_at, resolved_at }: Alert): string {

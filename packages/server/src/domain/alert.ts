@@ -12,6 +12,8 @@ export const ADVICE: Readonly<Record<AlertKind, string>> = {
     'See whether the platform still runs, whether its outgoing calls reach the hub, and whether its hub API key is the one that is valid. Nothing needs doing if it has nothing to send, such as on a holiday.',
   rejected_rising:
     'The rejected pushes say what is wrong with each. Often the platform was changed lately; what is kept can be sent again once it is mended.',
+  push_errors_rising:
+    'Open the push errors on the Activity page: they show the reason, the beginning of the key and the address of each sender. If a platform sent them, give its owner the current hub API key, or the message that its request got. If nobody you know sent them, block the address in front of the hub.',
   missing_review:
     'See whether the platform still has the records. Then approve in the hub that they are gone, or dismiss it.',
   search_behind:

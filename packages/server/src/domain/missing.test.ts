@@ -70,7 +70,7 @@ const open = (state: OpenReview['state'], missing = 300): OpenReview => ({
   ...set(missing),
 })
 const mark = (close: 'marked' | 'settled' | null) => ({ verdict: 'mark', close })
-const hold = (ask: 'anew' | 'fewer' | null) => ({ verdict: 'hold', ask })
+const hold = (ask: 'anew' | 'update' | null) => ({ verdict: 'hold', ask })
 
 test('below the threshold all records are marked, and an open review is settled', () => {
   assert.deepEqual(judgeMissing(set(0), null, 20), mark(null))
@@ -86,9 +86,13 @@ test('below the threshold all records are marked, and an open review is settled'
 test('above the threshold a review is requested, and again if many more are missing', () => {
   assert.deepEqual(judgeMissing(set(201), null, 20), hold('anew'))
   assert.deepEqual(judgeMissing(set(300), open('pending'), 20), hold(null))
-  assert.deepEqual(judgeMissing(set(500), open('pending'), 20), hold(null))
   assert.deepEqual(judgeMissing(set(501), open('pending'), 20), hold('anew'))
-  assert.deepEqual(judgeMissing(set(250), open('pending'), 20), hold('fewer'))
+})
+
+test('a pending review follows the records that are missing in the last read', () => {
+  for (const missing of [250, 300, 500]) {
+    assert.deepEqual(judgeMissing(set(missing, 'others'), open('pending'), 20), hold('update'))
+  }
 })
 
 test('an approval covers the reviewed number plus what the threshold allows', () => {

@@ -66,8 +66,8 @@ export type OpenReview = MissingSet & {
 export type MissingVerdict =
   /** Mark them, and then close the question that was open. */
   | { verdict: 'mark'; close: 'marked' | 'settled' | null }
-  /** Mark none: ask anew, or put the question with fewer records, or leave it as it stands. */
-  | { verdict: 'hold'; ask: 'anew' | 'fewer' | null }
+  /** Mark none: open a new review, or update the records of the open one, or leave it as it is. */
+  | { verdict: 'hold'; ask: 'anew' | 'update' | null }
 
 /** A few records are no sign of a broken platform, whatever part of the module they are. */
 const FEWEST_ASKED_FOR = 10
@@ -104,5 +104,6 @@ export function judgeMissing(
     return { verdict: 'hold', ask: 'anew' }
   }
   if (isApproved) return { verdict: 'mark', close: 'marked' }
-  return { verdict: 'hold', ask: beyond < 0 ? 'fewer' : null }
+  // The operator decides about the records that the review lists, so it lists those of the last read.
+  return { verdict: 'hold', ask: found.fingerprint === open.fingerprint ? null : 'update' }
 }

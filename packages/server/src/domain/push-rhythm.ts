@@ -53,7 +53,7 @@ export class PushRhythms {
         traces.firstPush ??= hour
         traces.lastPush = hour
       }
-      if (rejected > 0) {
+      if (rejected > 0 || traces.rejected) {
         traces.rejected ??= new Float64Array(SLOTS)
         traces.rejected[hour % SLOTS] = rejected
       }

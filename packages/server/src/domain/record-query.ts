@@ -32,6 +32,8 @@ export type RecordFilter = {
   search: SearchTerms | null
   incomplete: boolean | null
   missing: boolean | null
+  /** The number of a review of missing records: the records that it is about. */
+  missing_review: number | null
   /** As `updated_at` is written. */
   changed_since: string | null
   conditions: Condition[]
@@ -46,15 +48,16 @@ export const NO_FILTER: RecordFilter = {
   search: null,
   incomplete: null,
   missing: null,
+  missing_review: null,
   changed_since: null,
   conditions: [],
 }
 
 /** Whether more is asked for than a platform and a module. */
 export function isFiltered(filter: RecordFilter): boolean {
-  const { reference_number, search, incomplete, missing, changed_since, conditions } = filter
-  const single = [reference_number, search, incomplete, missing, changed_since]
-  return conditions.length > 0 || single.some((one) => one !== null)
+  const { reference_number, search, incomplete, missing, missing_review, changed_since } = filter
+  const single = [reference_number, search, incomplete, missing, missing_review, changed_since]
+  return filter.conditions.length > 0 || single.some((one) => one !== null)
 }
 
 export type ParsedQuery =
@@ -99,6 +102,9 @@ function readParameter(
     case 'missing':
       query[name] = value === 'true'
       return isBoolean(value) ? null : MUST_BE_BOOLEAN
+    case 'missing_review':
+      query.missing_review = POSITIVE_INTEGER.test(value) ? Number(value) : null
+      return query.missing_review === null ? 'must be the id of a review' : null
     case 'q':
       return readSearch(query, value)
     case 'changed_since': {
@@ -176,6 +182,7 @@ function parseSort(text: string): RecordOrder | null {
   return isField ? { sort: name, descending } : null
 }
 
+const POSITIVE_INTEGER = /^[1-9]\d{0,14}$/
 const MUST_BE_BOOLEAN = 'must be true or false'
 
 function isBoolean(text: string): boolean {

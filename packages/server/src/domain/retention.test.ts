@@ -19,6 +19,7 @@ test('each kind of data is kept for its number of days, or for ever if that is 0
         history: 0,
         pulls: 0,
         rejected_pushes: 0,
+        push_errors: 0,
         missing_reviews: 0,
         alerts: 0,
         counters: 0,

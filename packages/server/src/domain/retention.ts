@@ -9,6 +9,7 @@ export const RETENTION_NOUNS = [
   'history',
   'pulls',
   'rejected_pushes',
+  'push_errors',
   'missing_reviews',
   'alerts',
   'counters',

@@ -162,6 +162,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'PATCH /api/v1/schedule': 'operator',
 
   'GET /api/v1/missing-reviews': 'viewer',
+  'GET /api/v1/missing-reviews/:id': 'viewer',
   'POST /api/v1/missing-reviews/:id/approve': 'operator',
   'POST /api/v1/missing-reviews/:id/dismiss': 'operator',
 
@@ -170,6 +171,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/alerts/test-mail': 'admin',
 
   'GET /api/v1/activity': 'viewer',
+  'GET /api/v1/push-errors': 'viewer',
   'GET /api/v1/rejected-pushes': 'viewer',
   'GET /api/v1/rejected-pushes/groups': 'viewer',
   'GET /api/v1/rejected-pushes/:id': 'viewer',

@@ -48,6 +48,7 @@ onEachEngine((engine) => {
           resolved_at: clock.text,
           acknowledged_at: null,
           acknowledged_by: null,
+          missing_review_id: null,
           mailed_at: null,
         })
         assert.deepEqual(await lines(storage), [

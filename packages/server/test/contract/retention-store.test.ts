@@ -63,7 +63,7 @@ onEachEngine((engine) => {
         const { platform_id, module_id, pull_id } = read
         const numbers = { missing: 20, records: 50, fingerprint: 'these' }
         const line = { level: 'warning', kind: 'missing.held', message: 'Many' } as const
-        const review = { platform_id, module_id, pull_id, ...numbers }
+        const review = { platform_id, module_id, pull_id, ...numbers, record_ids: [] }
         await kit.storage.missing.askForReview(review, null, line)
         const alert = { kind: 'disk_low', subject: 'disk', platform: null, message: 'Low' } as const
         await kit.storage.alerts.settleAlerts({ raise: [alert], resolve: [], reword: [] })

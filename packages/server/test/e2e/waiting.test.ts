@@ -1,5 +1,6 @@
 /** What waits for somebody: alerts, questions about missing records, completeness (UI: activity). */
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import {
   BROWSER_TEST,
@@ -39,6 +40,70 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
     await page.getByText('Over', { exact: true }).click()
     await page.waitForURL(/state=resolved/)
     await page.getByText('There have been no alerts').waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('an alert leads to its review, which lists exactly the missing records and exports them', async () => {
+    await using kit = await startWithQuestion()
+    const { hub } = kit
+    await untilOpen(hub, 'missing_review')
+    await using opened = await openPage(browser(), hub)
+    const { page, complaints } = opened
+    await page.goto('/dashboard')
+    await page.getByRole('link', { name: 'Review the records' }).waitFor()
+    await expectAccessible(page)
+    await page.goto('/dashboard/activity?tab=alerts')
+    await page.getByRole('link', { name: 'Review the records' }).click()
+    await page.getByRole('heading', { name: '30 of 40 records did not come (75 %)' }).waitFor()
+    const list = page.getByRole('region', { name: 'Records of this review' })
+    const references = list.getByRole('link', { name: /^R-/ })
+    const found: string[] = []
+    for (const first of ['R-10', 'R-20', 'R-30']) {
+      await references.first().filter({ hasText: first }).waitFor()
+      found.push(...(await references.allTextContents()))
+      if (first !== 'R-30') await list.getByRole('button', { name: 'Next' }).click()
+    }
+    const expected = kit.records.slice(10).map(({ reference_number }) => reference_number)
+    assert.deepEqual(found.sort(), expected.sort())
+    await expectAccessible(page)
+    await list.getByRole('button', { name: 'Export' }).click()
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: 'CSV' }).click()
+    const file = await readFile(await (await downloading).path(), 'utf8')
+    assert.equal(file.trim().split('\r\n').length, 31)
+    await list.getByRole('link', { name: 'Open in Records' }).click()
+    await page.getByRole('link', { name: 'Review 1 of missing records' }).waitFor()
+    await page.getByText('R-39', { exact: true }).waitFor()
+    assert.equal(await page.getByText('R-9', { exact: true }).count(), 0)
+    assert.deepEqual(complaints, [])
+  })
+
+  test('push errors are listed by reason and sender, and on the platform that may have sent them', async () => {
+    await using kit = await startWithQuestion()
+    const { hub, key, id } = kit
+    await push(hub, `${key.slice(0, 7)}-wrong`, newRecord('P-1'))
+    await push(hub, key, '{"data":')
+    await using opened = await openPage(browser(), hub, { width: 390, colorScheme: 'dark' })
+    const { page, complaints } = opened
+    await page.goto('/dashboard/activity')
+    await page.getByRole('tab', { name: 'Push errors' }).click()
+    const table = page.getByRole('table')
+    await table.getByText('Malformed JSON').waitFor()
+    await table.getByText('Invalid API key').waitFor()
+    await expectAccessible(page)
+    await expectNoSidewaysScroll(page)
+    await page.goto(`/dashboard/platforms/${id}?tab=pushes`)
+    const section = page.getByRole('region', { name: 'Push errors' })
+    await section.getByText('Invalid API key').waitFor()
+    await section
+      .getByText(`${key.slice(0, 7)}…`)
+      .filter({ visible: true })
+      .first()
+      .waitFor()
+    await expectAccessible(page)
+    await expectNoSidewaysScroll(page)
+    await section.getByRole('link', { name: 'All push errors' }).click()
+    await page.waitForURL(/tab=push-errors&platform=/)
     assert.deepEqual(complaints, [])
   })
 
@@ -99,18 +164,20 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
 
 /** A hub whose platform has dropped 30 of 40 records of one module, and none of the other. */
 async function startWithQuestion() {
-  const hub = await startTestHub(sqliteEngine, { withOperator: true, pace: ALERTS_AT_ONCE })
+  const hub = await startTestHub(sqliteEngine, {
+    withOperator: true,
+    pace: { ...ALERTS_AT_ONCE, pushErrors: 1 },
+  })
   const records = Array.from({ length: 40 }, (_, number) => simulatedRecord(number))
   const cases = simulatedModule('cases', { records })
   const staff = simulatedModule('staff', { records: [simulatedRecord('a')] })
   const platform = await simulatePlatform({ modules: [cases, staff] })
-  const { hub_api_key: key } = await registerPlatform(hub, platform)
+  const { hub_api_key: key, id } = await registerPlatform(hub, platform)
   await pullAll(hub)
   cases.records = records.slice(0, 10)
   await pullAll(hub)
   return {
-    hub,
-    key,
+    ...{ hub, key, id, records },
     async [Symbol.asyncDispose]() {
       await platform[Symbol.asyncDispose]()
       await hub[Symbol.asyncDispose]()

@@ -145,8 +145,12 @@ onEachEngineWhenDeep((engine) => {
       const alert = only(await untilOpen(hub, 'missing_review'))
       assert.match(alert.message, /^20 of 50 records of Module students of Title school/)
       assert.equal(alert.platform_name, 'school')
+      const { id } = only(
+        await storage.missing.listReviews({ state: null, limit: 9, before: null }),
+      )
+      assert.equal(alert.missing_review_id, id)
       const headers = { authorization: hub.authorization('operator') }
-      await hub.send({ method: 'POST', url: '/api/v1/missing-reviews/1/approve', headers })
+      await hub.send({ method: 'POST', url: `/api/v1/missing-reviews/${id}/approve`, headers })
       await untilOpen(hub, 'missing_review', 0)
     })
 

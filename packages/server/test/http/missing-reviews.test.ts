@@ -1,12 +1,13 @@
 /** The missing threshold: when many records are missing at once, an operator reviews them first. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { MissingReviewAnswer, Platform } from '@recordhub/protocol'
+import { MissingReviewAnswer, Platform, RecordPage } from '@recordhub/protocol'
 import Type from 'typebox'
 import { activityOf, newRecord, pullAll, push } from '../helpers/hub/actions.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { missingOf, startWithRecords } from '../helpers/hub/missing.ts'
 import { expectAnswer, expectError, expectMembers } from '../helpers/hub/response.ts'
+import { openXlsx } from '../helpers/hub/xlsx-file.ts'
 import { simulatedRecord } from '../helpers/platform/platform.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
@@ -165,6 +166,57 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(await pendingOf(kit.hub, kit.id), 0)
     })
 
+    test('a review lists exactly the records that it is about, in pages, filtered and as a file', async () => {
+      await using kit = await startWithRecords(engine, 60)
+      kit.serve(kit.records.slice(25))
+      await pullAll(kit.hub)
+      const { id } = only(await kit.reviews())
+      const expected = referencesOf(kit.records.slice(0, 25))
+      assert.deepEqual(await listReviewed(kit.hub, id, { limit: '7' }), expected)
+      assert.deepEqual(
+        await listReviewed(kit.hub, id, { sort: 'reference_number', limit: '10' }),
+        expected,
+      )
+      assert.deepEqual(await listReviewed(kit.hub, id, { reference_number: 'R-3' }), ['R-3'])
+      assert.deepEqual(await listReviewed(kit.hub, id, { reference_number: 'R-30' }), [])
+      assert.deepEqual(await listReviewed(kit.hub, id + 1), [])
+
+      const first = await kit.hub.get(`/api/v1/records?missing_review=${id}&limit=7`)
+      const { estimated_total, total_is_estimate } = expectAnswer(first, 200, RecordPage)
+      assert.deepEqual([estimated_total, total_is_estimate], [25, false])
+
+      const csv = await exportReviewed(kit.hub, id, 'csv')
+      assert.deepEqual(csv.toString().trim().split('\r\n').slice(1).sort(), expected)
+      const sheets = await openXlsx(await exportReviewed(kit.hub, id, 'xlsx'))
+      assert.deepEqual(sheets.get('Records')?.slice(1).flat().sort(), expected)
+      const json: { records: { reference_number: string }[] } = JSON.parse(
+        `${await exportReviewed(kit.hub, id, 'json')}`,
+      )
+      assert.deepEqual(referencesOf(json.records), expected)
+      const lines = `${await exportReviewed(kit.hub, id, 'ndjson')}`.trim().split('\n')
+      assert.deepEqual(referencesOf(lines.map((line) => JSON.parse(line))), expected)
+    })
+
+    test('a pending review follows the read when other records are missing, and keeps its list once they are marked', async () => {
+      await using kit = await startWithRecords(engine, 60)
+      kit.serve(kit.records.slice(20))
+      await pullAll(kit.hub)
+      const { id } = only(await kit.reviews())
+      kit.serve([...kit.records.slice(0, 5), ...kit.records.slice(25)])
+      await pullAll(kit.hub)
+      const review = only(await kit.reviews())
+      assert.deepEqual([review.id, review.missing], [id, 20])
+      const expected = referencesOf(kit.records.slice(5, 25))
+      assert.deepEqual(await listReviewed(kit.hub, id), expected)
+      await answer(kit.hub, id, 'approve')
+      await pullAll(kit.hub)
+      assert.deepEqual(missingOf(await kit.read()), expected)
+      assert.deepEqual(await listReviewed(kit.hub, id), expected)
+      const read = await kit.hub.get(`/api/v1/missing-reviews/${id}`)
+      assert.equal(expectAnswer(read, 200, MissingReviewAnswer).missing_review.state, 'marked')
+      expectError(await kit.hub.get(`/api/v1/missing-reviews/${id + 1}`), 404, 'not_found')
+    })
+
     test('an incomplete read in between does not use up an approval', async () => {
       await using kit = await startWithRecords(engine, 40)
       kit.serve([])
@@ -210,6 +262,34 @@ function send(
 
 async function answer(hub: TestHub, id: number, verb: Verb) {
   return expectAnswer(await send(hub, id, verb), 200, MissingReviewAnswer).missing_review
+}
+
+const referencesOf = (records: { reference_number: string }[]) =>
+  records.map((record) => record.reference_number).sort()
+
+/** The references of all records of a review, read page by page. */
+async function listReviewed(hub: TestHub, id: number, parameters: Record<string, string> = {}) {
+  const found: string[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const query = new URLSearchParams({
+      missing_review: `${id}`,
+      ...parameters,
+      ...(cursor ? { cursor } : {}),
+    })
+    const page = expectAnswer(await hub.get(`/api/v1/records?${query}`), 200, RecordPage)
+    found.push(...page.records.map((record) => record.reference_number))
+    cursor = page.next_cursor
+  }
+  return found.sort()
+}
+
+/** A table has only the references. */
+async function exportReviewed(hub: TestHub, id: number, format: string): Promise<Buffer> {
+  const columns = /csv|xlsx/.test(format) ? '&columns=hub_reference_number' : ''
+  const url = `${hub.address}/api/v1/records/export?missing_review=${id}&format=${format}${columns}`
+  const response = await fetch(url, { headers: { authorization: hub.authorization('viewer') } })
+  assert.equal(response.status, 200)
+  return Buffer.from(await response.arrayBuffer())
 }
 
 /** The activity entries about missing records, newest first. */

@@ -8,12 +8,14 @@ import { AlertsTab } from './alerts/alerts-tab.tsx'
 import { CompletenessTab } from './completeness/completeness-tab.tsx'
 import { LogTab } from './log/log-tab.tsx'
 import { MissingTab } from './missing/missing-tab.tsx'
+import { PushErrorsTab } from './push-errors/push-errors-tab.tsx'
 import { RejectedTab } from './rejected/rejected-tab.tsx'
 import { changesForTab, tabOf } from './tabs.ts'
 
 const TABS = {
   log: { label: 'Log', Panel: LogTab },
   rejected: { label: 'Rejected', Panel: RejectedTab },
+  'push-errors': { label: 'Push errors', Panel: PushErrorsTab },
   alerts: { label: 'Alerts', Panel: AlertsTab },
   missing: { label: 'Missing', Panel: MissingTab },
   completeness: { label: 'Completeness', Panel: CompletenessTab },

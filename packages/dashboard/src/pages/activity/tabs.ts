@@ -1,6 +1,6 @@
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
 
-const TABS = ['log', 'rejected', 'alerts', 'missing', 'completeness']
+const TABS = ['log', 'rejected', 'push-errors', 'alerts', 'missing', 'completeness']
 
 export function tabOf({ tab = '' }: UrlState): string {
   return TABS.includes(tab) ? tab : 'log'

@@ -12,6 +12,7 @@ import { attempt } from '../../components/confirm.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { useStore } from '../../lib/use-store.ts'
+import { AlertLink } from '../activity/alerts/alert-link.tsx'
 
 const SHOWN = 3
 
@@ -66,7 +67,7 @@ function OpenAlert({ alert }: { alert: HubAlert }) {
     >
       <Group justify="space-between" gap="sm">
         <Text size="sm" flex={1} miw={200}>
-          {alert.advice}{' '}
+          {alert.advice} <AlertLink alert={alert} />{' '}
           <Text span size="sm" c="dimmed">
             Raised <Time at={alert.raised_at} relative />.
           </Text>

@@ -6,6 +6,7 @@ import { callHub } from '../../api/call-hub.ts'
 import { MISSING_REVIEWS, missingReviewPageQuery } from '../../api/missing-reviews.ts'
 import { mayActAs, session } from '../../api/session.ts'
 import { attempt, confirm } from '../../components/confirm.tsx'
+import { PageLink } from '../../components/page-link.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
 import { useStore } from '../../lib/use-store.ts'
 
@@ -43,6 +44,15 @@ function PendingReview({ review }: { review: MissingReview }) {
           {platform_name} answered without them. If they were deleted there, let the hub mark them
           as missing. If the platform had a fault, leave them as they are.
         </Text>
+        <PageLink
+          size="sm"
+          c="inherit"
+          underline="always"
+          to="/dashboard/activity"
+          search={{ tab: 'missing', review: String(id) }}
+        >
+          {`View the ${formatCount(missing, 'record')}`}
+        </PageLink>
         {may ? (
           <Group gap="xs">
             <Button size="xs" onClick={askToApprove}>

@@ -1,10 +1,18 @@
 import { Button, CloseButton, Group, Popover } from '@mantine/core'
 import { IconFilterPlus } from '@tabler/icons-react'
 import { useState } from 'react'
+import { LinkButton } from '../../components/link-button.tsx'
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
 import type { Column } from './columns.ts'
 import { FilterForm } from './filter-form.tsx'
-import { emptyFilter, type Filter, filtersOf, replaceFilter, wordsOfFilter } from './filters.ts'
+import {
+  type EditableFilter,
+  emptyFilter,
+  type Filter,
+  filtersOf,
+  replaceFilter,
+  wordsOfFilter,
+} from './filters.ts'
 import { clearFilters } from './list-query.ts'
 
 type Change = (changes: UrlChanges) => void
@@ -65,47 +73,75 @@ function OneFilter({
   columns: readonly Column[]
   onChange: (after: Filter | null) => void
 }) {
-  const [isOpen, setOpen] = useState(false)
   const words = wordsOfFilter(filter, columns)
   return (
     <Group gap={0} wrap="nowrap" maw="100%">
-      <Popover
-        opened={isOpen}
-        onChange={setOpen}
-        position="bottom-start"
-        trapFocus
-        withArrow
-        shadow="md"
-        width={320}
-      >
-        <Popover.Target>
-          <Button
-            size="xs"
-            variant="light"
-            miw={0}
-            onClick={() => setOpen(!isOpen)}
-            aria-label={`Change the filter: ${words}`}
-          >
-            {words}
-          </Button>
-        </Popover.Target>
-        <Popover.Dropdown>
-          <FilterForm
-            columns={columns}
-            first={filter}
-            onDone={(after) => {
-              setOpen(false)
-              onChange(after)
-            }}
-          />
-        </Popover.Dropdown>
-      </Popover>
+      {filter.kind === 'review' ? (
+        <LinkButton
+          size="xs"
+          variant="light"
+          miw={0}
+          to="/dashboard/activity"
+          search={{ tab: 'missing', review: filter.value }}
+        >
+          {words}
+        </LinkButton>
+      ) : (
+        <EditFilter filter={filter} words={words} columns={columns} onChange={onChange} />
+      )}
       <CloseButton
         size="sm"
         aria-label={`Remove the filter: ${words}`}
         onClick={() => onChange(null)}
       />
     </Group>
+  )
+}
+
+function EditFilter({
+  filter,
+  words,
+  columns,
+  onChange,
+}: {
+  filter: EditableFilter
+  words: string
+  columns: readonly Column[]
+  onChange: (after: EditableFilter) => void
+}) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Popover
+      opened={isOpen}
+      onChange={setOpen}
+      position="bottom-start"
+      trapFocus
+      withArrow
+      shadow="md"
+      width={320}
+    >
+      <Popover.Target>
+        <Button
+          size="xs"
+          variant="light"
+          miw={0}
+          onClick={() => setOpen(!isOpen)}
+          aria-label={`Change the filter: ${words}`}
+        >
+          {words}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <FilterForm
+          columns={columns}
+          first={filter}
+          onDone={(after) => {
+            setOpen(false)
+            onChange(after)
+          }}
+        />
+      </Popover.Dropdown>
+    </Popover>
   )
 }
 

@@ -2,7 +2,7 @@ import { Button, SegmentedControl, Select, Stack, TextInput } from '@mantine/cor
 import { type FormEvent, useState } from 'react'
 import type { Column } from './columns.ts'
 import {
-  type Filter,
+  type EditableFilter,
   firstOperation,
   fromLocalInput,
   isInstant,
@@ -27,8 +27,8 @@ export function FilterForm({
 }: {
   columns: readonly Column[]
   /** The filter to change, or where to begin; null for a new one. */
-  first: Filter | null
-  onDone: (filter: Filter) => void
+  first: EditableFilter | null
+  onDone: (filter: EditableFilter) => void
 }) {
   const begun = beginning(first, columns)
   const [target, setTarget] = useState(begun.target)
@@ -131,7 +131,7 @@ export function FilterForm({
   )
 }
 
-function beginning(first: Filter | null, columns: readonly Column[]) {
+function beginning(first: EditableFilter | null, columns: readonly Column[]) {
   const column = columns.find((one) => one.filter !== null)
   if (first === null) {
     const operation = firstOperation(column?.kind ?? 'text')

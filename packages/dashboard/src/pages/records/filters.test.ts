@@ -36,6 +36,7 @@ describe('filters', () => {
       'Missing at the platform',
       'Label status contains “open”',
     ])
+    assert.deepEqual(words('missing_review=7'), ['Review 7 of missing records'])
     assert.deepEqual(words('filter[amount][after]=1&filter[amount][before]=5'), [
       'Label amount is between “1” and “5”',
     ])

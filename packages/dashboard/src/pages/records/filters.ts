@@ -25,10 +25,13 @@ export type ConditionFilter = {
   until: string
 }
 type FlagFilter = { kind: 'flag'; name: 'incomplete' | 'missing'; value: boolean }
-export type Filter =
+/** The records of a review of missing records: a link leads to it, and it is removed but not changed. */
+type ReviewFilter = { kind: 'review'; name: 'missing_review'; value: string }
+export type EditableFilter =
   | ConditionFilter
   | FlagFilter
   | { kind: 'text'; name: 'changed_since' | 'reference_number'; value: string }
+export type Filter = EditableFilter | ReviewFilter
 
 export function filtersOf(state: UrlState): Filter[] {
   const flags = (['incomplete', 'missing'] as const).flatMap((name): Filter[] => {
@@ -39,7 +42,10 @@ export function filtersOf(state: UrlState): Filter[] {
     const value = state[name]
     return value === undefined ? [] : [{ kind: 'text', name, value }]
   })
-  return [...texts, ...flags, ...joinRanges(conditionsOf(state))]
+  const { missing_review: review } = state
+  const reviews: Filter[] =
+    review === undefined ? [] : [{ kind: 'review', name: 'missing_review', value: review }]
+  return [...reviews, ...texts, ...flags, ...joinRanges(conditionsOf(state))]
 }
 
 function joinRanges(conditions: readonly Condition[]): ConditionFilter[] {
@@ -136,6 +142,7 @@ export function wordsOfFilter(filter: Filter, columns: readonly Column[]): strin
     const no = { incomplete: 'Complete', missing: 'Not missing at the platform' }
     return (filter.value ? yes : no)[filter.name]
   }
+  if (filter.kind === 'review') return `Review ${filter.value} of missing records`
   if (filter.kind === 'text') {
     return filter.name === 'changed_since'
       ? `Changed since ${readable(filter.value)}`

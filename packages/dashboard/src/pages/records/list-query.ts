@@ -16,6 +16,7 @@ const WHICH = [
   'q',
   'incomplete',
   'missing',
+  'missing_review',
   'changed_since',
 ] as const
 const VIEW = new Set<string>([...WHICH, 'sort'])

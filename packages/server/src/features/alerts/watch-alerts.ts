@@ -1,10 +1,12 @@
 import { isNoChange, judgeAlerts } from '../../domain/alert.ts'
 import { findAlerts, WATCHED_KINDS } from '../../domain/alert-conditions.ts'
+import { countBySource } from '../../domain/push-errors.ts'
 import { hourOf, hourText, KNOWN_HOURS, PushRhythms } from '../../domain/push-rhythm.ts'
 import { waitFor } from '../../lib/abortable-loop.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { MissingStore } from '../../storage/port/missing-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import type { PushErrorStore } from '../../storage/port/push-error-store.ts'
 import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { type MailParts, mailAlerts } from './mail-alerts.ts'
@@ -19,6 +21,7 @@ const BREATH_MS = 1
 
 export type AlertParts = MailParts & {
   missing: Pick<MissingStore, 'listReviews'>
+  pushErrors: Pick<PushErrorStore, 'readPushErrors' | 'listPushSources'>
   operators: Pick<OperatorStore, 'claim' | 'releaseClaim'>
   searchIndex: Pick<SearchIndexStore, 'readSearchIndex'>
   readDiskSpace: Storage['readDiskSpace']
@@ -30,13 +33,13 @@ export type WatchAlerts = (signal: AbortSignal) => Promise<void>
 
 export function createAlertWatch(parts: AlertParts): WatchAlerts {
   const { operators, clock } = parts
-  const rhythms = new PushRhythms()
+  const learned = { rhythms: new PushRhythms(), pushErrors: new PushRhythms() }
   const watchedFrom = hourOf(clock.now()) + 1
   return async (signal) => {
-    await learnRhythms(parts, rhythms, signal)
+    await learnRhythms(parts, learned, signal)
     if (!signal.aborted && (await operators.claim(CLAIM, CLAIM_SECONDS))) {
       try {
-        await judge(parts, rhythms, watchedFrom)
+        await judge(parts, { ...learned, watchedFrom })
       } finally {
         await operators.releaseClaim(CLAIM).catch(() => undefined)
       }
@@ -45,10 +48,13 @@ export function createAlertWatch(parts: AlertParts): WatchAlerts {
   }
 }
 
+/** What is usual: of accepted and rejected pushes, and of requests that are only counted. */
+type Learned = { rhythms: PushRhythms; pushErrors: PushRhythms }
+
 /** The first time four weeks, some hours after the other; then what came since, and what was late. */
 async function learnRhythms(
-  { alerts, clock }: AlertParts,
-  rhythms: PushRhythms,
+  { alerts, pushErrors: store, clock }: AlertParts,
+  { rhythms, pushErrors }: Learned,
   signal: AbortSignal,
 ): Promise<void> {
   const now = hourOf(clock.now())
@@ -57,8 +63,12 @@ async function learnRhythms(
     const to = Math.min(from + HOURS_AT_ONCE - 1, now)
     const counts = await alerts.readHours(hourText(from), hourText(to))
     const byHour = Map.groupBy(counts, ({ hour }) => hour)
+    const errors = await store.readPushErrors(hourText(from), hourText(to))
+    const sources = errors.length > 0 ? await store.listPushSources() : []
+    const errorsByHour = Map.groupBy(errors, ({ hour }) => hour)
     for (let hour = from; hour <= to; hour += 1) {
       rhythms.note(hour, byHour.get(hourText(hour)) ?? [])
+      pushErrors.note(hour, countBySource(errorsByHour.get(hourText(hour)) ?? [], sources))
     }
     // On SQLite a read holds up everything else of the process.
     await waitFor(BREATH_MS, signal)
@@ -67,13 +77,11 @@ async function learnRhythms(
 
 async function judge(
   { alerts, missing, searchIndex, readDiskSpace, clock }: AlertParts,
-  rhythms: PushRhythms,
-  watchedFrom: number,
+  learned: Learned & { watchedFrom: number },
 ): Promise<void> {
   const facts = {
     now: clock.now(),
-    rhythms,
-    watchedFrom,
+    ...learned,
     platforms: await alerts.listPlatformHealth(),
     failingModules: await alerts.listFailingModules(),
     reviews: await listPending(missing),

@@ -18,7 +18,7 @@ export function notingChanges(storage: Storage, note: (reason: ChangeReason) => 
   const asActivity = noting('activity')
   storage.platforms.onChange(() => note('platforms'))
   const { records, pulls, activity, rejectedPushes, schedule, alerts, erasure, removals } = storage
-  const { missing } = storage
+  const { missing, pushErrors } = storage
   return {
     ...storage,
     records: { ...records, applyWrites: asRecords(records.applyWrites) },
@@ -36,6 +36,7 @@ export function notingChanges(storage: Storage, note: (reason: ChangeReason) => 
     },
     schedule: { ...schedule, setPaused: asPull(schedule.setPaused) },
     missing: { ...missing, answerReview: asActivity(missing.answerReview) },
+    pushErrors: { ...pushErrors, addPushErrors: asActivity(pushErrors.addPushErrors) },
     activity: { ...activity, appendActivity: asActivity(activity.appendActivity) },
     alerts: {
       ...alerts,

@@ -107,8 +107,13 @@ async function settle(
   // Most of the time all were met, as the counters tell without a look at any record.
   const isAllThere = records === read.extent.seen.size
   const suspected = needsSecondRead(read.extent) ? new Set(suspects ?? []) : null
-  const { found, unmet, undecided } = isAllThere
-    ? { found: { missing: 0, records, fingerprint: '' }, unmet: [], undecided: 0 }
+  const { found, record_ids, unmet, undecided } = isAllThere
+    ? {
+        found: { missing: 0, records, fingerprint: '' },
+        record_ids: [],
+        unmet: [],
+        undecided: 0,
+      }
     : await survey(missing, read, records, suspected)
   const verdict = judgeMissing(found, review, missingFusePercent)
   if (verdict.verdict === 'mark') {
@@ -121,21 +126,21 @@ async function settle(
       const line = describeSettled(read, verdict.close, marked)
       await missing.closeReview(review.review_id, verdict.close, line)
     }
-  } else await ask(missing, read, verdict.ask, { found, review, missingFusePercent })
+  } else await ask(missing, read, verdict.ask, { found, record_ids, review, missingFusePercent })
   if (suspected || suspects) await missing.rememberSuspects(plan, suspected ? unmet : [])
   return verdict.verdict === 'mark' && unmet.length <= found.missing && undecided === 0
 }
 
-/** Counts what would be marked, before anything is. */
+/** Finds what would be marked, before anything is. */
 async function survey(
   missing: MissingStore,
   read: JudgingRead,
   records: number,
   suspected: ReadonlySet<number> | null,
-): Promise<{ found: MissingSet; unmet: number[]; undecided: number }> {
+): Promise<{ found: MissingSet; record_ids: number[]; unmet: number[]; undecided: number }> {
   const hash = createHash('sha256')
   const unmet: number[] = []
-  let count = 0
+  const record_ids: number[] = []
   let undecided = 0
   for await (const step of walkUnmet(missing, read)) {
     undecided += step.undecided
@@ -143,11 +148,11 @@ async function survey(
       if (suspected && unmet.length < MAX_SUSPECTS) unmet.push(record_id)
       if (suspected && !suspected.has(record_id)) continue
       hash.update(`${record_id} `)
-      count += 1
+      record_ids.push(record_id)
     }
   }
-  const found = { missing: count, records, fingerprint: hash.digest('base64url') }
-  return { found, unmet, undecided }
+  const found = { missing: record_ids.length, records, fingerprint: hash.digest('base64url') }
+  return { found, record_ids, unmet, undecided }
 }
 
 async function* markAll(
@@ -202,16 +207,21 @@ async function* walkUnmet(
 async function ask(
   missing: MissingStore,
   read: JudgingRead,
-  how: 'anew' | 'fewer' | null,
-  about: { found: MissingSet; review: OpenReview | null; missingFusePercent: number },
+  how: 'anew' | 'update' | null,
+  about: {
+    found: MissingSet
+    record_ids: number[]
+    review: OpenReview | null
+    missingFusePercent: number
+  },
 ): Promise<void> {
-  const { found, review } = about
+  const { found, record_ids, review } = about
   const { platform_id, module_id } = read.plan
-  const question = { platform_id, module_id, pull_id: read.pull_id, ...found }
+  const question = { platform_id, module_id, pull_id: read.pull_id, ...found, record_ids }
   if (how === 'anew') {
     const line = describeHeld(read, found, about.missingFusePercent)
     await missing.askForReview(question, review, line)
-  } else if (how === 'fewer' && review) await missing.changeReview(review.review_id, question)
+  } else if (how === 'update' && review) await missing.changeReview(review.review_id, question)
 }
 
 function checkRunning({ signal }: Pick<JudgingRead, 'signal'>): void {

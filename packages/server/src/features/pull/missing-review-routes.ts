@@ -7,6 +7,7 @@ import {
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity.ts'
+import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { cutPage } from '../../lib/page.ts'
 import type { MissingStore } from '../../storage/port/missing-store.ts'
@@ -46,6 +47,24 @@ export function missingReviewRoutes(parts: {
         const found = await parts.missing.listReviews({ state, limit: PAGE + 1, before: cursor })
         const { page, next_cursor } = cutPage(found, PAGE, ({ id }) => id)
         return { success: true as const, missing_reviews: page, next_cursor }
+      },
+    )
+
+    app.get(
+      '/api/v1/missing-reviews/:id',
+      {
+        schema: {
+          summary: 'Read a review of missing records',
+          description:
+            'Its records: `GET /api/v1/records?missing_review=<id>`; as a file: `GET /api/v1/records/export?missing_review=<id>&format=csv`.',
+          params: ReviewId,
+          response: { 200: MissingReviewAnswer, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const missing_review = await parts.missing.readReview(request.params.id)
+        if (!missing_review) throw new HubError('not_found', { what: 'review' })
+        return { success: true as const, missing_review }
       },
     )
 

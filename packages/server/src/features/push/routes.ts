@@ -6,13 +6,16 @@ import {
   NewRecordPush,
   PushAnswer,
   PushCheckAnswer,
+  type PushErrorReason,
   RECEIVER_CHECK_PATH,
   RECEIVER_PATH,
 } from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
 import { HubError, tooManyRequests } from '../../errors.ts'
 import type { MonotonicClock } from '../../lib/clock.ts'
 import { createRateLimit } from '../../lib/rate-limit.ts'
 import type { Receiver } from '../../storage/port/platform-store.ts'
+import type { PushErrorCounter } from './count-push-errors.ts'
 import type { ReceiverFinder } from './find-receiver.ts'
 import type { ReceivePush } from './receive-push.ts'
 
@@ -20,26 +23,49 @@ import type { ReceivePush } from './receive-push.ts'
 type Opened = { key: string; receiver: Receiver }
 const OPENED = 'receiver'
 
+/** The errors that are counted, by their code: nothing of these requests is stored. */
+const COUNTED: Readonly<Record<string, PushErrorReason>> = {
+  invalid_json: 'invalid_json',
+  unsupported_media_type: 'unsupported_media_type',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+}
+
 /** The receiver that platforms push to. */
 export function pushRoutes(options: {
   receivers: ReceiverFinder
   receivePush: ReceivePush
+  counter: Pick<PushErrorCounter, 'countError' | 'recordAddress'>
   /** Pushes a second for each platform; 0 for no limit. */
   ratePerSecond: number
   monotonicClock: MonotonicClock
 }): FastifyPluginAsyncTypebox {
-  const { receivers, receivePush, ratePerSecond } = options
+  const { receivers, receivePush, counter, ratePerSecond } = options
   const rateLimit =
     ratePerSecond > 0 ? createRateLimit(ratePerSecond, options.monotonicClock) : null
   return async (app) => {
     app.decorateRequest(OPENED)
     // Before the body is read: a caller without a key costs little and is told nothing else.
     app.addHook('onRequest', async (request) => {
-      const header = request.headers[HUB_KEY_HEADER.toLowerCase()]
-      const key = typeof header === 'string' ? header : ''
+      const key = keyOf(request)
       const receiver = await receivers.find(key)
       if (!receiver) throw new HubError('api_key_invalid')
       request.setDecorator<Opened>(OPENED, { key, receiver })
+      counter.recordAddress(receiver.platform_id, request.ip)
+    })
+
+    app.addHook('onError', async (request, _reply, error) => {
+      const key = keyOf(request)
+      const sender = { key, address: request.ip }
+      if (error.code === 'api_key_invalid') {
+        const reason = key === '' ? 'key_missing' : 'key_invalid'
+        counter.countError({ ...sender, reason, platform_id: null })
+        return
+      }
+      const reason = COUNTED[error.code]
+      const opened = request.getDecorator<Opened | undefined>(OPENED)
+      if (!reason || !opened) return
+      counter.countError({ ...sender, reason, platform_id: opened.receiver.platform_id })
     })
 
     for (const method of ['POST', 'PATCH'] as const) {
@@ -91,4 +117,10 @@ export function pushRoutes(options: {
       },
     )
   }
+}
+
+/** The hub API key of a request; "" where there is none. */
+function keyOf({ headers }: FastifyRequest): string {
+  const header = headers[HUB_KEY_HEADER.toLowerCase()]
+  return typeof header === 'string' ? header : ''
 }

@@ -16,6 +16,7 @@ export const ListFilters = {
   q: text('Words, or phrases in quotes, that must all be in name, reference or values'),
   incomplete: text(YES_OR_NO),
   missing: text(YES_OR_NO),
+  missing_review: text('The id of a review of missing records: the records that it is about'),
   changed_since: text('RFC 3339: changed at this time or later'),
   sort: text(`${RECORD_SORTS.join(', ')} or data.<key>; - before it turns it round`),
 }

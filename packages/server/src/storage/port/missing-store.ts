@@ -22,7 +22,8 @@ export type MarkOutcome =
   | { outcome: 'marked'; marked: number }
   | { outcome: 'rejected'; code: WriteRejection }
 
-export type NewMissingReview = ModulePlace & MissingSet & { pull_id: number }
+/** `record_ids`: the records that would be marked. */
+export type NewMissingReview = ModulePlace & MissingSet & { pull_id: number; record_ids: number[] }
 
 /** What earlier reads left of a module. */
 type MissingState = {
@@ -78,7 +79,7 @@ export interface MissingStore {
     activity: NewActivity,
   ): Promise<void>
 
-  /** Puts other numbers into a question that has no answer yet. */
+  /** Puts other numbers and records into a review that is still pending. */
   changeReview(reviewId: number, review: NewMissingReview): Promise<void>
 
   /** Closes an open question, with the line of activity. One that is closed is left as it is. */

@@ -16,7 +16,7 @@ export interface RetentionStore {
    * transaction. Costs no more with more rows that stay.
    *
    * What counts as the age: of lines of activity, audit, history and changes of manifests when they were written, of a refusal
-   * when it last came, of questions, alerts, pulls and the hours of counters when they ended. What has not ended stays, and so
+   * when it last came, of questions, alerts, pulls and the hours of counters and push errors when they ended. What has not ended stays, and so
    * does the newest pull that has. A pull goes with its tasks; where it has more than `limit`, the
    * first of them go a step earlier. Of history it is noted from when on it is whole, in the same transaction.
    */

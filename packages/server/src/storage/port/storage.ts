@@ -13,6 +13,7 @@ import type { OperatorStore } from './operator-store.ts'
 import type { PlatformStore } from './platform-store.ts'
 import type { PullDispatcher } from './pull-dispatcher.ts'
 import type { PullStore } from './pull-store.ts'
+import type { PushErrorStore } from './push-error-store.ts'
 import type { RecordStore } from './record-store.ts'
 import type { RejectedPushStore } from './rejected-push-store.ts'
 import type { RemovalStore } from './removal-store.ts'
@@ -49,6 +50,7 @@ export type Storage = {
   erasure: ErasureStore
   removals: RemovalStore
   rejectedPushes: RejectedPushStore
+  pushErrors: PushErrorStore
   alerts: AlertStore
   retention: RetentionStore
   operators: OperatorStore

@@ -9,6 +9,7 @@ export function toAlert(row: Selectable<AlertsTable>): Alert {
     id: row.alert_id,
     kind: row.kind,
     platform_name: row.platform_name,
+    missing_review_id: row.kind === 'missing_review' ? Number(row.subject) : null,
     message: row.message,
     advice: ADVICE[row.kind],
     raised_at: row.raised_at,

@@ -23,6 +23,7 @@ export type Databases = {
  * before it is given back, so that a refusal holds from its commit on. `search index`: the indexes that lists go
  * by, which follow the changes of records. `operators`: who may do what, of which one must stay an admin.
  * `guesses`: how often somebody has tried, of whom each must see those before.
+ * `push errors`: the counts of rejected requests, which have a limit over all processes.
  * `secrets`: the change of the secret that keys are sealed with.
  */
 export type Held =
@@ -34,6 +35,7 @@ export type Held =
   | 'names of views'
   | 'operators'
   | 'guesses'
+  | 'push errors'
   | 'secrets'
 
 /** The database itself or a transaction on it. */

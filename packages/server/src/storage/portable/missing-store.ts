@@ -76,7 +76,7 @@ export function createMissingStore(databases: Databases, parts: MissingParts): M
       }
     },
 
-    askForReview: (review, replaces, activity) =>
+    askForReview: ({ record_ids, ...review }, replaces, activity) =>
       writer.transaction().execute(async (db) => {
         const at = nowText(clock)
         if (replaces) {
@@ -92,6 +92,7 @@ export function createMissingStore(databases: Databases, parts: MissingParts): M
           .insertInto('missing_reviews')
           .values({
             ...review,
+            record_ids: JSON.stringify(record_ids),
             state: 'pending',
             at,
             answered_at: null,
@@ -104,10 +105,13 @@ export function createMissingStore(databases: Databases, parts: MissingParts): M
         if (asked) await insertActivity(db, at, activity)
       }),
 
-    async changeReview(reviewId, { missing, records, fingerprint, pull_id }) {
+    async changeReview(reviewId, { missing, records, fingerprint, pull_id, record_ids }) {
       await writer
         .updateTable('missing_reviews')
-        .set({ missing, records, fingerprint, pull_id, at: nowText(clock) })
+        .set({
+          ...{ missing, records, fingerprint, pull_id, at: nowText(clock) },
+          record_ids: JSON.stringify(record_ids),
+        })
         .where('missing_review_id', '=', reviewId)
         .where('state', '=', 'pending')
         .execute()

@@ -24,13 +24,18 @@ export type CandidateParts = {
 
 const MAX_CANDIDATES = 10_000
 
-export type Sought = { query: RecordQuery; places: Places; least_change_seq: number }
+export type Sought = {
+  query: RecordQuery
+  places: Places
+  least_change_seq: number
+  reviewed: number[] | null
+}
 
 /** @returns null where no index knows them, or too many. */
 export async function findCandidates(
   db: Executor,
   parts: CandidateParts,
-  { query, places, least_change_seq }: Sought,
+  { query, places, least_change_seq, reviewed }: Sought,
 ): Promise<number[] | null> {
   const limit = MAX_CANDIDATES + 1
   const few = (ids: number[] | null) => (ids !== null && ids.length < limit ? ids : null)
@@ -46,6 +51,7 @@ export async function findCandidates(
     const ids = few(await findByCondition(db, places, condition, limit))
     if (ids) return ids
   }
+  if (few(reviewed)) return reviewed
   if (query.missing === true) {
     const ids = few(await findByMark(db, sql`missing_since IS NOT NULL`, limit))
     if (ids) return ids
@@ -84,6 +90,16 @@ export async function readCandidates(
       .execute()
   }
   return select.execute()
+}
+
+/** The records that a review of missing records is about; none where there is no such review. */
+export async function readReviewedIds(db: Executor, reviewId: number): Promise<number[]> {
+  const row = await db
+    .selectFrom('missing_reviews')
+    .select('record_ids')
+    .where('missing_review_id', '=', reviewId)
+    .executeTakeFirst()
+  return row ? JSON.parse(row.record_ids) : []
 }
 
 async function findByReference(db: Executor, reference: string, limit: number): Promise<number[]> {

@@ -10,7 +10,12 @@ import { type DataColumn, isDataColumn, isFiltered } from '../../domain/record-q
 import { letOthersWork } from '../../lib/let-others-work.ts'
 import type { Position, RecordListStore, RecordQuery } from '../port/record-list-store.ts'
 import type { Databases, Executor } from './databases.ts'
-import { type CandidateParts, findCandidates, readCandidates } from './record-candidates.ts'
+import {
+  type CandidateParts,
+  findCandidates,
+  readCandidates,
+  readReviewedIds,
+} from './record-candidates.ts'
 import { findChangedFrom } from './record-changes.ts'
 import { countRecords } from './record-counts.ts'
 import { findIndexedField, readPositions } from './record-index.ts'
@@ -53,6 +58,8 @@ type Listing = {
   /** Records whose last change came before do not match. */
   least_change_seq: number
   until: number
+  /** The records of the review that the query names; null where it names none. */
+  reviewed: number[] | null
 }
 
 export function createRecordLists(
@@ -66,6 +73,8 @@ export function createRecordLists(
       const until = performance.now() + query.scan_ms
       const places = await findPlaces(db, query)
       const least_change_seq = await findChangedFrom(db, query.changed_since)
+      const reviewed =
+        query.missing_review === null ? null : await readReviewedIds(db, query.missing_review)
       const inOrder = comparePositions(query)
       const outcome = await find({
         db,
@@ -73,7 +82,8 @@ export function createRecordLists(
         query,
         places,
         until,
-        matches: createMatches(query, places),
+        reviewed,
+        matches: createMatches(query, places, reviewed),
         compare: query.backwards ? (one, other) => inOrder(other, one) : inOrder,
         positionOf: createPositionOf(query.sort, places.isNumeric),
         least_change_seq,
@@ -98,10 +108,16 @@ function isIndexedEverywhere(sort: RecordSort): boolean {
   return sort !== 'reference_number' && sort !== 'full_name'
 }
 
-function createMatches(query: RecordQuery, { isNumeric }: Places): Matches | null {
+function createMatches(
+  query: RecordQuery,
+  { isNumeric }: Places,
+  reviewed: number[] | null,
+): Matches | null {
   if (!isFiltered(query)) return null
   const matches = createMatcher(query, isNumeric)
-  return (row) => matches(toFilteredRecord(row))
+  if (!reviewed) return (row) => matches(toFilteredRecord(row))
+  const ids = new Set(reviewed)
+  return (row) => ids.has(row.record_id) && matches(toFilteredRecord(row))
 }
 
 async function find(listing: Listing): Promise<Outcome | null> {
@@ -117,7 +133,7 @@ async function find(listing: Listing): Promise<Outcome | null> {
 
 /** Few records: brought into order, then looked at until the page is full. */
 async function findAmong(listing: Listing, ids: number[]): Promise<Outcome> {
-  const { db, parts, query, compare, positionOf } = listing
+  const { db, parts, query, reviewed, compare, positionOf } = listing
   const positions: Position[] = []
   const size = isDataColumn(query.sort) ? PARSED_AT_ONCE : ids.length
   for (let at = 0; at < ids.length; at += size) {
@@ -129,7 +145,11 @@ async function findAmong(listing: Listing, ids: number[]): Promise<Outcome> {
   const { after } = query
   const first = after === null ? 0 : positions.findIndex((one) => compare(one, after) > 0)
   const rest = first < 0 ? [] : positions.slice(first)
-  return { ...(await walkAlong(listing, rest)), among: positions.length, isExact: false }
+  const walked = await walkAlong(listing, rest)
+  // All records of a review match where nothing else is asked for.
+  const isExact = ids === reviewed && !isFiltered({ ...query, missing_review: null })
+  const matched = isExact ? positions.length : walked.matched
+  return { ...walked, matched, among: positions.length, isExact }
 }
 
 /** The records at positions, however long it takes. */

@@ -190,6 +190,8 @@ async function removeManifestChanges(db: Executor, { platform_id }: RemovalRow):
 
 async function removeRows(db: Executor, { platform_id }: RemovalRow): Promise<void> {
   const tables = [
+    'push_errors',
+    'push_addresses',
     'missing_suspects',
     'missing_reviews',
     'module_counters',

@@ -33,6 +33,7 @@ export function createRetentionStore(
       inTransaction(async (db) =>
         toOutcome(await dropOldRejectedPushes(databases, db, step), step),
       ),
+    push_errors: (step) => inTransaction((db) => dropPushErrors(db, step)),
     missing_reviews: (step) => inTransaction((db) => dropReviews(db, step)),
     alerts: (step) => inTransaction((db) => dropAlerts(db, step)),
     counters: (step) => inTransaction((db) => dropCounters(db, step)),
@@ -128,6 +129,23 @@ async function dropHistory(db: Executor, step: OldStep): Promise<DropOutcome> {
     )
     .execute()
   return outcome
+}
+
+/** Addresses from which no platform has pushed for as long go with them. */
+async function dropPushErrors(db: Executor, step: OldStep): Promise<DropOutcome> {
+  const { numDeletedRows } = await db
+    .deleteFrom('push_errors')
+    .where('push_error_id', 'in', (eb) =>
+      eb
+        .selectFrom('push_errors')
+        .select('push_error_id')
+        .where('hour', '<', step.before.slice(0, 13))
+        .orderBy('hour')
+        .limit(step.limit),
+    )
+    .executeTakeFirst()
+  await db.deleteFrom('push_addresses').where('last_at', '<', step.before).execute()
+  return toOutcome(numDeletedRows, step)
 }
 
 async function dropReviews(db: Executor, step: OldStep): Promise<DropOutcome> {

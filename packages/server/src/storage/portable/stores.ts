@@ -17,6 +17,7 @@ import { createOperatorStore } from './operator-store.ts'
 import { type ChangeChannel, createPlatformChanges, createPlatformStore } from './platform-store.ts'
 import { createPullStore, type IsGone } from './pull-store.ts'
 import { createPayPurge } from './purge.ts'
+import { createPushErrorStore } from './push-error-store.ts'
 import { createRejectedPushStore } from './rejected-push-store.ts'
 import { createRemovalStore } from './removal-store.ts'
 import { createRetentionStore } from './retention-store.ts'
@@ -78,6 +79,7 @@ export function createStores(
     changes: createChangeStore(databases, { readMark, settledSequence }),
     missing: createMissingStore(databases, missing),
     alerts: createAlertStore(databases),
+    pushErrors: createPushErrorStore(databases),
     retention: createRetentionStore(databases, parts.giveSpaceBack),
     erasure: createErasureStore(databases, erasing, { node, payPurge }),
     removals: createRemovalStore(databases, { ...erasing, node, payPurge }),

@@ -10,8 +10,6 @@ import type {
   PullState,
   PullTaskState,
   PullTrigger,
-  RejectedPush,
-  ReplayOutcome,
 } from '@recordhub/protocol'
 import type { Generated } from 'kysely'
 import type {
@@ -25,6 +23,7 @@ import type {
   OperatorsTable,
   OperatorVerificationsTable,
 } from './operator-tables.ts'
+import type { PushAddressesTable, PushErrorsTable, RejectedPushesTable } from './push-tables.ts'
 
 export type Tables = {
   secrets: SecretsTable
@@ -62,6 +61,8 @@ export type Tables = {
   record_index: RecordIndexTable
   saved_views: SavedViewsTable
   alerts: AlertsTable
+  push_errors: PushErrorsTable
+  push_addresses: PushAddressesTable
   retention: RetentionTable
   tombstones: TombstonesTable
   removals: RemovalsTable
@@ -248,6 +249,8 @@ type MissingReviewsTable = {
   missing: number
   records: number
   fingerprint: string
+  /** A JSON list of the records that would be marked. */
+  record_ids: string
   pull_id: number
   at: string
   answered_at: string | null
@@ -296,30 +299,6 @@ export type AuditTable = {
   target: string | null
   address: string | null
   details: string
-}
-
-type RejectedPushesTable = {
-  rejected_push_id: Generated<number>
-  platform_id: number
-  fingerprint: string
-  first_at: string
-  at: string
-  count: number
-  method: RejectedPush['method']
-  code: string
-  message: string
-  errors: string
-  body: string
-  bytes: number
-  pull_id: number | null
-  replayed_at: string | null
-  record_type: string | null
-  cause: string
-  place_seq: number
-  place_at: string
-  replayed_by: string | null
-  replay_outcome: ReplayOutcome | null
-  replay_record_id: number | null
 }
 
 type SwitchesTable = { name: string; since: string; actor: string }

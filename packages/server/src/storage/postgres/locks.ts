@@ -54,6 +54,7 @@ const LOCKS: Record<Held, string> = {
   operators: `${HUB}, 7`,
   guesses: `${HUB}, 8`,
   secrets: `${HUB}, 9`,
+  'push errors': `${HUB}, 10`,
 }
 
 export async function hold(transaction: Executor, what: Held): Promise<void> {

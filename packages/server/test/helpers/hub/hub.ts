@@ -180,7 +180,10 @@ async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
     logger: pino({ level: 'trace' }, keepLines(lines)),
     version: '0.0.0-test',
     passwordCost: CHEAP_PASSWORDS,
-    pace: { alerts: NEVER, retention: NEVER, heartbeat: NEVER, ...options.pace },
+    pace: {
+      ...{ alerts: NEVER, retention: NEVER, heartbeat: NEVER, pushErrors: NEVER },
+      ...options.pace,
+    },
     ...(options.mailPatience ? { mailPatience: options.mailPatience } : {}),
     ...(options.monotonicClock ? { monotonicClock: options.monotonicClock } : {}),
     ...(options.waitForLimit ? { waitForLimit: options.waitForLimit } : {}),

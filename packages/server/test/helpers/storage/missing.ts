@@ -53,6 +53,6 @@ export function question(
   over: Partial<NewMissingReview> = {},
 ): NewMissingReview {
   const { platform_id, module_id, pull_id } = read
-  const numbers = { missing: 20, records: 50, fingerprint: 'these' }
+  const numbers = { missing: 20, records: 50, fingerprint: 'these', record_ids: [] }
   return { platform_id, module_id, pull_id, ...numbers, ...over }
 }

@@ -5,6 +5,7 @@ import type { StorageKit } from './engine.ts'
 import { pushWrite, type TestPlatform, testManifest, write } from './fixtures.ts'
 import { question } from './missing.ts'
 import { pullOnce } from './pulls.ts'
+import { pushErrorAt } from './push-errors.ts'
 import { keep, rejection } from './replays.ts'
 import { runSql } from './sql.ts'
 
@@ -14,6 +15,7 @@ const AGED_TABLES = {
   history: { table: 'record_history', at: 'at' },
   pulls: { table: 'pulls', at: 'finished_at' },
   rejected_pushes: { table: 'rejected_pushes', at: 'at' },
+  push_errors: { table: 'push_errors', at: "hour || ':59:59.999Z'" },
   missing_reviews: { table: 'missing_reviews', at: 'closed_at' },
   alerts: { table: 'alerts', at: 'resolved_at' },
   counters: { table: 'hourly_counters', at: "hour || ':59:59.999Z'" },
@@ -54,6 +56,8 @@ export async function makeRow(
       return pullOnce(kit, school, async () => undefined)
     case 'rejected_pushes':
       return keep(kit, [rejection(school, { body: `{"a":${count}}` })])
+    case 'push_errors':
+      return storage.pushErrors.addPushErrors([pushErrorAt(kit.clock.text, count)], [])
     case 'missing_reviews':
       return pullOnce(kit, school, async (read) => {
         await storage.missing.askForReview(question(read), null, line)

@@ -11,12 +11,14 @@ import { Time } from '../../../components/time.tsx'
 import { useStore } from '../../../lib/use-store.ts'
 import { AdviceLine } from '../advice-line.tsx'
 import { PlatformLink } from '../platform-link.tsx'
+import { AlertLink } from './alert-link.tsx'
 
 const TITLES: Readonly<Record<AlertKind, string>> = {
   platform_failing: 'Platform fails',
   module_failing: 'Module fails',
   platform_silent: 'Platform is silent',
   rejected_rising: 'More is refused than usual',
+  push_errors_rising: 'More push errors than usual',
   missing_review: 'Many records are gone',
   search_behind: 'Search is behind',
   disk_low: 'The disk runs low',
@@ -41,6 +43,7 @@ export function AlertCard({ alert }: { alert: Alert }) {
       <Stack gap={6} mt="xs">
         <Text size="sm">{message}</Text>
         <AdviceLine words={advice} />
+        <AlertLink alert={alert} />
         <Text size="xs" c="dimmed">
           Raised <Time at={raised_at} />
           {resolved_at !== null && (

@@ -1,9 +1,10 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { missingReviewPageQuery } from '../../../api/missing-reviews.ts'
+import { missingReviewPageQuery, missingReviewQuery } from '../../../api/missing-reviews.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { PageLink } from '../../../components/page-link.tsx'
 import { Pager } from '../../../components/pager.tsx'
 import { queryText } from '../../../lib/query-text.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
@@ -18,8 +19,27 @@ const STATES = [
   { value: 'all', label: 'All' },
 ]
 
-/** Questions about many records that are gone at once. */
+/** Reviews of many missing records; only one of them where the URL names it. */
 export function MissingTab() {
+  const [{ review }] = useUrlState()
+  return review ? <OneReview id={review} /> : <ReviewList />
+}
+
+function OneReview({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery(missingReviewQuery(id))
+  return (
+    <Stack gap="md">
+      <PageLink size="sm" to="/dashboard/activity" search={{ tab: 'missing' }}>
+        All reviews of missing records
+      </PageLink>
+      {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!error && !data && <ListSkeleton height={130} rows={2} />}
+      {data && <ReviewCard review={data.missing_review} />}
+    </Stack>
+  )
+}
+
+function ReviewList() {
   const [state] = useUrlState()
   const { state: shown = 'pending' } = state
   const query = queryText(state, ['cursor'], shown === 'all' ? {} : { state: shown })

@@ -1,8 +1,10 @@
 import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import type { MissingReview, MissingReviewState } from '@recordhub/protocol'
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { MISSING_REVIEWS } from '../../../api/missing-reviews.ts'
 import { mayActAs, session } from '../../../api/session.ts'
@@ -12,6 +14,7 @@ import { Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { useStore } from '../../../lib/use-store.ts'
 import { PlatformLink } from '../platform-link.tsx'
+import { ReviewRecords } from './review-records.tsx'
 
 const STATES: Readonly<Record<MissingReviewState, { words: string; status: string }>> = {
   pending: { words: 'Waits for an answer', status: 'open' },
@@ -41,6 +44,7 @@ const ANSWERS = {
 } as const
 
 export function ReviewCard({ review }: { review: MissingReview }) {
+  const [isShown, setShown] = useState(review.state === 'pending')
   const { missing, records, module_name, record_type, platform_name, pull_id, state } = review
   const percent = records === 0 ? 0 : Math.round((100 * missing) / records)
   const { words, status } = STATES[state]
@@ -90,6 +94,17 @@ export function ReviewCard({ review }: { review: MissingReview }) {
             </>
           )}
         </Text>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          style={{ alignSelf: 'flex-start' }}
+          leftSection={isShown ? <IconChevronUp size={14} /> : <IconChevronDown size={14} />}
+          aria-expanded={isShown}
+          onClick={() => setShown(!isShown)}
+        >
+          {`${isShown ? 'Hide' : 'Show'} the ${formatCount(missing, 'record')}`}
+        </Button>
+        {isShown && <ReviewRecords review={review} />}
         {review.closed_at === null && <Answers review={review} />}
       </Stack>
     </Card>

@@ -2,6 +2,7 @@ import { Alert, Box, Code, Paper, SimpleGrid, Text } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatNumber } from '../../../lib/format.ts'
@@ -31,7 +32,18 @@ export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
           icon={<IconAlertTriangle />}
           title={health === 'trouble' ? 'The last pull met trouble' : 'Somebody has to answer'}
         >
-          {explainHealth(platform)}
+          {explainHealth(platform)}{' '}
+          {platform.missing_reviews > 0 && (
+            <PageLink
+              size="sm"
+              c="inherit"
+              underline="always"
+              to="/dashboard/activity"
+              search={{ tab: 'missing' }}
+            >
+              Review the records
+            </PageLink>
+          )}
         </Alert>
       )}
       {platform.pulls_paused_until !== null && (

@@ -7,6 +7,7 @@ import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { ActivityLines } from './activity-lines.tsx'
 import { Paged } from './paged.tsx'
+import { PushErrors } from './push-errors.tsx'
 import { RejectedPushes } from './rejected-pushes.tsx'
 import { usePages } from './use-pages.ts'
 
@@ -63,6 +64,24 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
           </Paged>
         </section>
       </SimpleGrid>
+      <section aria-labelledby="push-errors">
+        <Group justify="space-between" mb="sm">
+          <Title order={2} fz="h4" id="push-errors">
+            Push errors
+          </Title>
+          <PageLink
+            to="/dashboard/activity"
+            search={{ tab: 'push-errors', platform: platform_name }}
+            size="sm"
+          >
+            All push errors
+          </PageLink>
+        </Group>
+        <Text size="sm" c="dimmed" mb="sm">
+          Requests that this platform may have sent with a wrong API key or an unreadable body.
+        </Text>
+        <PushErrors platformName={platform_name} />
+      </section>
     </Stack>
   )
 }

@@ -20,6 +20,8 @@ import { up as strongSessions } from './0023-strong-sessions.ts'
 import { up as noContentHash } from './0024-no-content-hash.ts'
 import { up as endedPauses } from './0025-ended-pauses.ts'
 import { up as pushedAt } from './0027-pushed-at.ts'
+import { up as missingReviewRecords } from './0028-missing-review-records.ts'
+import { up as pushErrors } from './0029-push-errors.ts'
 
 /** In the order they are applied. Names and numbers are the same on every engine. */
 export const migrations: Record<string, Migration> = {
@@ -44,4 +46,6 @@ export const migrations: Record<string, Migration> = {
   '0024-no-content-hash': { up: noContentHash },
   '0025-ended-pauses': { up: endedPauses },
   '0027-pushed-at': { up: pushedAt },
+  '0028-missing-review-records': { up: missingReviewRecords },
+  '0029-push-errors': { up: pushErrors },
 }

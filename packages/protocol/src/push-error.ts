@@ -1,0 +1,49 @@
+import Type, { type Static } from 'typebox'
+import { NullableString, OneOf, Timestamp } from './common.ts'
+
+/**
+ * Why the receiver rejected a request without storing anything of it. `key_missing`, `key_invalid`: the response was
+ * 401; the key is unknown, revoked or expired, or its platform is inactive. The others came with a valid key.
+ */
+export const PushErrorReason = OneOf(
+  'key_missing',
+  'key_invalid',
+  'invalid_json',
+  'unsupported_media_type',
+  'body_too_large',
+)
+
+/** `key`: it sent a valid key. `key_prefix`, `address`: a key or an address of the platform looks the same. */
+export const PushErrorMatch = OneOf('key', 'key_prefix', 'address')
+
+/** How many requests one sender sent to the receiver in one hour that were rejected for one reason. */
+export const PushError = Type.Object({
+  id: Type.Integer(),
+  hour: Type.String({ format: 'date-time', description: 'The beginning of the hour' }),
+  reason: PushErrorReason,
+  key_hint: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'The beginning of the key that was sent, such as `rhk_wro…`',
+  }),
+  address: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description:
+      'The IPv4 address of the client, or its IPv6 network (/64); null in the row that counts all other senders of an hour with too many of them',
+  }),
+  requests: Type.Integer(),
+  last_at: Timestamp,
+  platforms: Type.Array(Type.Object({ platform_name: Type.String(), match: PushErrorMatch }), {
+    description: 'The platforms that may have sent them',
+  }),
+})
+
+export const PushErrorPage = Type.Object({
+  success: Type.Literal(true),
+  push_errors: Type.Array(PushError),
+  next_cursor: NullableString,
+})
+
+export type PushErrorReason = Static<typeof PushErrorReason>
+export type PushErrorMatch = Static<typeof PushErrorMatch>
+export type PushError = Static<typeof PushError>
+export type PushErrorPage = Static<typeof PushErrorPage>
