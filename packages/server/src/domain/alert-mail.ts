@@ -1,6 +1,6 @@
 /** The mail about alerts: plain text, one for all that is to be told at the moment. */
 import type { Alert } from '@recordhub/protocol'
-import { timeInWords } from '../lib/clock.ts'
+import { formatInstants, timeInWords } from '../lib/clock.ts'
 import { toOneLine } from '../lib/one-line.ts'
 import { ADVICE, type UnmailedAlerts } from './alert.ts'
 
@@ -31,7 +31,7 @@ export function composeTestMail(actor: string, publicUrl: string): Mail {
 function subjectOf({ raised, over }: UnmailedAlerts): string {
   const [first] = [...raised, ...over]
   if (first && raised.length + over.length === 1) {
-    const words = toOneLine(first.message, SUBJECT_LENGTH)
+    const words = toOneLine(formatInstants(first.message), SUBJECT_LENGTH)
     return raised.length === 1 ? `Recordhub: ${words}` : `Recordhub: over: ${words}`
   }
   const counts = [
@@ -48,13 +48,13 @@ function partOf(title: string, alerts: Alert[], describe: (alert: Alert) => stri
   return [[title, ...named, ...(others > 0 ? [`- and ${others} more`] : [])].join('\n')]
 }
 
-function describeRaised({ message }: Alert): string {
-  return toOneLine(message, MESSAGE_LENGTH)
+function describeRaised({ message }: Pick<Alert, 'message'>): string {
+  return toOneLine(formatInstants(message), MESSAGE_LENGTH)
 }
 
 function describeOver({ message, raised_at, resolved_at }: Alert): string {
   const until = resolved_at === null ? '' : ` to ${timeInWords(resolved_at)}`
-  return `${toOneLine(message, MESSAGE_LENGTH)} (from ${timeInWords(raised_at)}${until})`
+  return `${describeRaised({ message })} (from ${timeInWords(raised_at)}${until})`
 }
 
 /** Once for each kind, however many there are of it. */
