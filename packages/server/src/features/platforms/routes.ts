@@ -108,8 +108,8 @@ export function platformRoutes(parts: {
         const { id } = request.params
         const platform = await platforms.readPlatform(id)
         if (!platform) throw new HubError('not_found', { what: 'platform' })
-        const keys = await connections.readHubKeys(id, clock.now().toISOString())
-        return { success: true as const, platform: { ...platform, ...keys } }
+        const hub_keys = await connections.readHubKeys(id, clock.now().toISOString())
+        return { success: true as const, platform: { ...platform, hub_keys } }
       },
     )
 
