@@ -1,7 +1,8 @@
-import { Button, Modal, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ConnectionTest, Platform } from '@recordhub/protocol'
 import { IconPlugConnected } from '@tabler/icons-react'
+import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { CheckList } from './check-list.tsx'
 import { useConnectionChecks } from './use-connection-checks.ts'
@@ -25,7 +26,7 @@ export function TestButton({ platform }: { platform: Platform }) {
       >
         Test connection
       </Button>
-      <Modal
+      <Dialog
         opened={isOpen}
         onClose={() => {
           close()
@@ -48,7 +49,7 @@ export function TestButton({ platform }: { platform: Platform }) {
             Test again
           </Button>
         )}
-      </Modal>
+      </Dialog>
     </>
   )
 }
