@@ -52,6 +52,18 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
+    test('a viewer reads the names of the operators, and nothing else about them', async () => {
+      await addOperator(hub(), 'nora@example.org', 'viewer')
+      const viewer = await signInAs(hub(), 'nora@example.org')
+      const response = await callAs(hub(), viewer, 'GET', '/api/v1/operators/names')
+      const { operators } = expectObject(response, 200)
+      assert.ok(Array.isArray(operators))
+      const nora = operators.find(({ email }) => email === 'nora@example.org')
+      assert.deepEqual(Object.keys(nora), ['email', 'name'])
+      assert.notEqual(nora.name, '')
+      expectError(await hub().send({ url: '/api/v1/operators/names' }), 401, 'not_signed_in')
+    })
+
     test('only one of several concurrent acceptances succeeds', async () => {
       const token = await invite(hub(), 'many@example.org', 'viewer')
       const answers = await Promise.all(Array.from({ length: 6 }, () => accept(hub(), token)))
