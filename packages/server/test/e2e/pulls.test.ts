@@ -74,7 +74,9 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     await held.arrived
     await sync.getByRole('heading', { name: 'A pull is running' }).waitFor()
     await sync.getByRole('progressbar', { name: 'Progress of the pull' }).waitFor()
-    await sync.getByRole('progressbar', { name: 'Progress of school · rooms' }).waitFor()
+    await sync
+      .getByRole('progressbar', { name: 'Progress of Title of school · Module rooms' })
+      .waitFor()
     await sync.getByText('2 records · 2 new').waitFor()
     await sync.getByText(/1 of 2 modules/).waitFor()
     await expectAccessible(page)
@@ -159,13 +161,13 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     const { page } = opened
     await page.goto('/dashboard')
     const list = page.getByRole('list', { name: 'Modules of the pull' })
-    await list.getByText('school · m8').waitFor()
+    await list.getByText('Title of school · Module m8').waitFor()
     assert.equal(await list.getByRole('listitem').count(), 8)
     await page.getByRole('button', { name: 'Next modules' }).click()
-    await list.getByText('school · m12').waitFor()
+    await list.getByText('Title of school · Module m12').waitFor()
     assert.equal(await list.getByRole('listitem').count(), 4)
     await page.getByRole('button', { name: 'First modules' }).click()
-    await list.getByText('school · m1', { exact: true }).waitFor()
+    await list.getByText('Title of school · Module m1', { exact: true }).waitFor()
     held.release()
     await page.getByRole('link', { name: `Pull ${id}` }).waitFor()
     await page.getByText('Succeeded').first().waitFor()
