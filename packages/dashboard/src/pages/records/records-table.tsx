@@ -39,6 +39,7 @@ export function RecordsTable({ columns, records, ...parts }: TableParts) {
   const pinned = pinnedOf(columns, isWide ? PINNED.length : 1)
   return (
     <DataTable
+      className={classes['table'] ?? ''}
       storeColumnsKey={parts.widthsKey}
       withTableBorder
       borderRadius="md"
