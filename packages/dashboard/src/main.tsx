@@ -2,7 +2,6 @@ import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
 import './page.css'
 import { MantineProvider } from '@mantine/core'
-import { ModalsProvider } from '@mantine/modals'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
@@ -11,6 +10,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { watchAttendance } from './api/attendance.ts'
 import { createQueryClient } from './api/queries.ts'
+import { ConfirmProvider } from './components/confirm.tsx'
 import { router } from './router.tsx'
 import { resolveVariables, theme } from './theme.ts'
 
@@ -31,10 +31,10 @@ createRoot(root).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={createQueryClient()}>
-        <ModalsProvider>
+        <ConfirmProvider>
           <Notifications position="bottom-right" />
           <RouterProvider router={router} />
-        </ModalsProvider>
+        </ConfirmProvider>
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,

@@ -27,12 +27,22 @@ export const theme = createTheme({
   cursorType: 'pointer',
   components: {
     Button: { styles: { root: { maxWidth: '100%' } } },
+    // components/dialog.tsx and side-drawer.tsx close the topmost one only.
+    Modal: { defaultProps: { closeOnEscape: false } },
+    Drawer: { defaultProps: { closeOnEscape: false } },
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
     // A header of a page is not that of a dialog.
     DrawerHeader: { defaultProps: { role: 'presentation' } },
     ModalHeader: { defaultProps: { role: 'presentation' } },
     // A toast's text has 3.3:1 else.
     Notification: { styles: { description: { color: 'var(--mantine-color-dimmed)' } } },
+    // Tabs that have no room scroll sideways, instead of wrapping.
+    Tabs: {
+      styles: {
+        list: { flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' },
+        tab: { flex: 'none' },
+      },
+    },
     Table: { defaultProps: { verticalSpacing: 'xs' } },
     Tooltip: {
       defaultProps: {

@@ -20,6 +20,9 @@ export const Operator = Type.Object({
   sessions: Type.Integer(),
 })
 
+/** The name of an operator, by the e-mail address that logs and lists show as the actor. */
+export const OperatorName = Type.Pick(Operator, ['email', 'name'])
+
 /** One browser in which somebody is signed in; `current` is the one that asks. */
 export const OperatorSession = Type.Object({
   id: Type.String(),
@@ -130,6 +133,7 @@ export const About = Type.Object({
 
 export type Role = Static<typeof Role>
 export type Operator = Static<typeof Operator>
+export type OperatorName = Static<typeof OperatorName>
 export type OperatorSession = Static<typeof OperatorSession>
 export type Invitation = Static<typeof Invitation>
 export type SecondFactorWanted = Static<typeof SecondFactorWanted>

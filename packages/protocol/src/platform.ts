@@ -37,7 +37,14 @@ export const PlatformSummary = Type.Object({
   modules_registered: Type.Integer(),
   records: Type.Integer(),
   manifest_fetched_at: NullableTimestamp,
-  latest_sync_at: NullableTimestamp,
+  latest_sync_at: Type.Unsafe<string | null>({
+    ...NullableTimestamp,
+    description: 'When a pull last read one of its modules',
+  }),
+  last_push_at: Type.Unsafe<string | null>({
+    ...NullableTimestamp,
+    description: 'When the hub last accepted a push from it, to the minute',
+  }),
   hub_api_key_hint: NullableString,
   last_error: NullableString,
   missing_reviews: Type.Integer({
@@ -67,10 +74,6 @@ export const HubKey = Type.Object({
 /** A platform with what its own page shows. */
 export const PlatformDetails = Type.Object({
   ...Platform.properties,
-  last_push_at: Type.Unsafe<string | null>({
-    ...NullableTimestamp,
-    description: 'When a push of it was last taken, to the minute',
-  }),
   pulls_paused_until: Type.Unsafe<string | null>({
     ...NullableTimestamp,
     description:

@@ -67,7 +67,9 @@ export const Pull = Type.Object({
 
 export const PullTask = Type.Object({
   platform_name: Type.String(),
+  platform_title: Type.String(),
   record_type: Type.String(),
+  module_name: Type.String(),
   state: PullTaskState,
   total: NullableInteger,
   ...PullCounts.properties,

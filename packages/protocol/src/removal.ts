@@ -32,7 +32,9 @@ export const ModuleRemovalRequest = Type.Object(
 export const Removal = Type.Object({
   id: Type.Integer(),
   platform_name: Type.String(),
+  platform_title: Type.String(),
   record_type: NullableString,
+  module_name: NullableString,
   records: Type.Integer({ description: 'How many there were' }),
   removed: Type.Integer({ description: 'How many of them are gone' }),
   requested_by: Type.String(),

@@ -27,6 +27,14 @@ export function onChange(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
+const responseListeners = new Set<() => void>()
+
+/** Calls `listener` whenever the hub has responded to the polling: it is available. */
+export function onResponse(listener: () => void): () => void {
+  responseListeners.add(listener)
+  return () => responseListeners.delete(listener)
+}
+
 const tellChange = () => {
   for (const listener of listeners) listener()
 }
@@ -61,6 +69,7 @@ async function askForSnapshot(): Promise<void> {
       const wasAway = AWAY.includes(connection.get())
       connection.set(isListening() ? 'live' : 'polling')
       if (response.ok || wasAway) tellChange()
+      for (const listener of responseListeners) listener()
     } else connection.set(response.status === 429 ? 'limited' : 'troubled')
   } catch {
     connection.set('offline')

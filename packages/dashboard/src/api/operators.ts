@@ -1,5 +1,5 @@
-import type { Invitation, Operator, OperatorSession } from '@recordhub/protocol'
-import { queryOptions } from '@tanstack/react-query'
+import type { Invitation, Operator, OperatorName, OperatorSession } from '@recordhub/protocol'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
 
 /** The operators and their sessions. */
@@ -10,6 +10,20 @@ export function operatorsQuery() {
     queryKey: [...OPERATORS.queryKey, 'list'],
     queryFn: ({ signal }) => callHub<{ operators: Operator[] }>('/api/v1/operators', { signal }),
   })
+}
+
+const NAMES_FRESH_MS = 300_000
+
+/** The name of the operator with this e-mail address; null for a program and for a removed operator. */
+export function useOperatorName(email: string | null): string | null {
+  const { data } = useQuery({
+    queryKey: [...OPERATORS.queryKey, 'names'],
+    queryFn: ({ signal }) =>
+      callHub<{ operators: OperatorName[] }>('/api/v1/operators/names', { signal }),
+    staleTime: NAMES_FRESH_MS,
+    enabled: email?.includes('@') ?? false,
+  })
+  return data?.operators.find((operator) => operator.email === email)?.name ?? null
 }
 
 export function operatorSessionsQuery(operatorId: string) {

@@ -19,6 +19,17 @@ export function usePlatforms() {
   return useQuery(platformsQuery())
 }
 
+/** The titles of platforms and modules, by their machine names; unknown ones keep their machine name. */
+export function useTitles() {
+  const { data: platforms = [] } = usePlatforms()
+  const find = (name: string) => platforms.find((one) => one.platform_name === name)
+  return {
+    ofPlatform: (name: string) => find(name)?.display_title ?? name,
+    ofModule: (name: string, recordType: string) =>
+      find(name)?.modules.find((one) => one.record_type === recordType)?.module_name ?? recordType,
+  }
+}
+
 export function platformsQuery() {
   return queryOptions({
     queryKey: [...PLATFORMS.queryKey, 'list'],

@@ -2,10 +2,11 @@
  * The query client, and what the query modules beside it share. Each module holds the queries of one resource.
  * Keys are written in these modules only: a key and the shape of its data belong together.
  */
+import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol/constants'
 import { infiniteQueryOptions, QueryClient, useQueryClient } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
-import { onChange } from './live.ts'
-import { mayTryAgain, pauseBeforeTry } from './retries.ts'
+import { onChange, onResponse } from './live.ts'
+import { isUnavailable, mayTryAgain, pauseBeforeTry } from './retries.ts'
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -43,7 +44,24 @@ export function createQueryClient(): QueryClient {
       void refreshLive(client)
     }, REFRESH_MS)
   })
+  // What could not be read while the hub was unavailable is read again now, whatever page shows it.
+  onResponse(() => {
+    void client.refetchQueries({
+      type: 'active',
+      predicate: ({ state }) => state.status === 'error' && isUnavailable(state.error),
+    })
+  })
   return client
+}
+
+/** For a query on a page that does not poll: asks again while the hub is unavailable. */
+export function refetchWhileUnavailable({
+  state,
+}: {
+  state: { status: string; error: unknown }
+}): number | false {
+  const isFailed = state.status === 'error' && isUnavailable(state.error)
+  return isFailed ? POLLING_INTERVAL_SECONDS * 1000 : false
 }
 
 /** Reads again all that shows the state of the hub. Resolves once what is on the screen has been read. */

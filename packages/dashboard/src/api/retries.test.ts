@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HubCallError } from './call-hub.ts'
-import { mayTryAgain, pauseBeforeTry } from './retries.ts'
+import { errorInPlaceOfData, isUnavailable, mayTryAgain, pauseBeforeTry } from './retries.ts'
 
 const error = (status: number, retryAfterSeconds = 0) =>
   new HubCallError(status, null, retryAfterSeconds)
 
 test('temporary errors are retried three times, permanent errors are not', () => {
-  for (const status of [0, 429, 503]) {
+  for (const status of [0, 429, 502, 503, 504]) {
     const tries = [0, 1, 2, 3].map((failures) => mayTryAgain(failures, error(status)))
     assert.deepEqual(tries, [true, true, true, false])
   }
@@ -28,4 +28,17 @@ test('the retry delay grows and is never shorter than Retry-After', () => {
 test('a request with a Retry-After over 30 seconds is not retried', () => {
   assert.equal(mayTryAgain(0, error(429, 30)), true)
   assert.equal(mayTryAgain(0, error(429, 31)), false)
+})
+
+test('older data stays while the hub is unavailable, and gives way to every other error', () => {
+  for (const status of [0, 502, 503, 504]) {
+    assert.equal(isUnavailable(error(status)), true)
+    assert.equal(errorInPlaceOfData({ data: 'old', error: error(status) }), null)
+    const first = error(status)
+    assert.equal(errorInPlaceOfData({ data: undefined, error: first }), first)
+  }
+  const missing = error(404)
+  assert.equal(errorInPlaceOfData({ data: 'old', error: missing }), missing)
+  assert.equal(errorInPlaceOfData({ data: 'old', error: null }), null)
+  assert.equal(isUnavailable(error(429)), false)
 })

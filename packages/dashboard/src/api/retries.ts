@@ -3,15 +3,29 @@ import { HubCallError } from './call-hub.ts'
 
 const MOST_TRIES = 3
 const LONGEST_MS = 30_000
-/** It did not answer, takes no more for now, or has something to wait for itself. */
-const PASSING: readonly number[] = [0, 429, 503]
+const TOO_MANY_REQUESTS = 429
+/** It did not respond, a proxy says so, or it waits for something itself. */
+const UNAVAILABLE: readonly number[] = [0, 502, 503, 504]
+
+/** Whether the hub was unavailable, so that the same request works once it is back. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof HubCallError && UNAVAILABLE.includes(error.status)
+}
+
+/** The error to show in place of a query's data: none where older data can stay until the hub is back. */
+export function errorInPlaceOfData<Failure>(query: {
+  data: unknown
+  error: Failure | null
+}): Failure | null {
+  return query.data !== undefined && isUnavailable(query.error) ? null : query.error
+}
 
 /** The operator decides about what the hub refused; what it could not answer now may work in a moment. */
 export function mayTryAgain(failures: number, error: unknown): boolean {
   return (
     failures < MOST_TRIES &&
     error instanceof HubCallError &&
-    PASSING.includes(error.status) &&
+    (isUnavailable(error) || error.status === TOO_MANY_REQUESTS) &&
     error.retryAfterSeconds * 1000 <= LONGEST_MS
   )
 }

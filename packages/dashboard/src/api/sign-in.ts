@@ -3,6 +3,7 @@ import type { Role, SignInOptions } from '@recordhub/protocol'
 import { queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
 import { signWithPasskey } from './passkeys.ts'
+import { refetchWhileUnavailable } from './queries.ts'
 
 export type SignInResult =
   | { outcome: 'signed in' }
@@ -58,7 +59,11 @@ export async function beginSingleSignOn(
 }
 
 export function signInOptionsQuery() {
-  return queryOptions({ queryKey: ['sign-in options'], queryFn: readSignInOptions })
+  return queryOptions({
+    queryKey: ['sign-in options'],
+    queryFn: ({ signal }) => callHub<SignInOptions>('/api/v1/sign-in-options', { signal }),
+    refetchInterval: refetchWhileUnavailable,
+  })
 }
 
 /** What the link of an invitation invites to; a link that is not valid is not tried again. */
@@ -71,13 +76,8 @@ export function invitationQuery(token: string) {
         body: { token },
       }),
     retry: false,
+    refetchInterval: refetchWhileUnavailable,
   })
-}
-
-/** What this hub offers. Nothing more than the password where it does not say. */
-async function readSignInOptions(): Promise<SignInOptions> {
-  const response = await fetch('/api/v1/sign-in-options')
-  return response.ok ? await response.json() : { passkeys: false, single_sign_on: [] }
 }
 
 const ISSUER_WRONG = 'sign_on_issuer_wrong'

@@ -1,8 +1,26 @@
 import { Text } from '@mantine/core'
-import { modals } from '@mantine/modals'
+import { ModalsProvider, modals, useModals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
 import { wordsOf } from '../api/call-hub.ts'
+import { useCloseOnEscape } from '../lib/use-close-on-escape.ts'
+
+/** Shows the questions of {@link confirm} over the page. */
+export function ConfirmProvider({ children }: { children: ReactNode }) {
+  return (
+    <ModalsProvider>
+      {children}
+      <CloseOnEscape />
+    </ModalsProvider>
+  )
+}
+
+function CloseOnEscape() {
+  const { modals: open, closeModal } = useModals()
+  const topmost = open.at(-1)
+  useCloseOnEscape(topmost !== undefined, () => topmost && closeModal(topmost.id, true))
+  return null
+}
 
 /** Asks before something is done that cannot be taken back, naming what it does. */
 export function confirm(question: {

@@ -1,7 +1,8 @@
-import { Modal, PasswordInput, Stack, Text } from '@mantine/core'
+import { PasswordInput, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { wordsOf } from '../api/call-hub.ts'
+import { Dialog } from './dialog.tsx'
 import { FormEnd } from './form-end.tsx'
 
 /** Asks for the password once more before something that nobody who found the browser open may do. */
@@ -36,7 +37,7 @@ export function PasswordDialog({
     }
   })
   return (
-    <Modal opened onClose={onClose} title={title} centered>
+    <Dialog opened onClose={onClose} title={title} centered>
       <form onSubmit={submit}>
         <Stack>
           {children && <Text size="sm">{children}</Text>}
@@ -58,6 +59,6 @@ export function PasswordDialog({
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,20 +1,22 @@
 import { Stack, Text, Tooltip } from '@mantine/core'
 import { formatRelative, formatTime } from '../lib/format.ts'
 
-/** A time in the viewer's zone; how long ago it was and the exact instant show on hover. */
-export function Time({ at, relative = false }: { at: string | null; relative?: boolean }) {
+/**
+ * A time in the viewer's zone; how long ago it was and the exact instant appear on hover. `seconds`: for lists
+ * whose entries can fall within the same minute.
+ */
+export function Time({ at, seconds = false }: { at: string | null; seconds?: boolean }) {
   if (at === null) return '–'
-  const ago = formatRelative(at, Date.now())
   return (
     <Tooltip
       label={
         <Stack gap={0}>
-          <Text size="xs">{relative ? formatTime(at) : ago}</Text>
+          <Text size="xs">{formatRelative(at, Date.now())}</Text>
           <Text size="xs">{at}</Text>
         </Stack>
       }
     >
-      <time dateTime={at}>{relative ? ago : formatTime(at)}</time>
+      <time dateTime={at}>{formatTime(at, { seconds })}</time>
     </Tooltip>
   )
 }

@@ -1,29 +1,27 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
+  createTimeFormat,
   formatBytes,
   formatCount,
   formatDuration,
   formatRelative,
-  formatTime,
   formatWord,
 } from './format.ts'
 
-const inUtc = new Intl.DateTimeFormat('en-US', {
-  month: 'short',
-  day: '2-digit',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hour12: true,
-  timeZone: 'UTC',
-})
+const formatInUtc = createTimeFormat('UTC')
 
 describe('formatting of numbers and times', () => {
   it('formats a time as the specification requires', () => {
-    assert.equal(formatTime('2026-11-21T07:30:00.000Z', inUtc), 'Nov 21, 2026 07:30 AM')
-    assert.equal(formatTime('2026-01-02T00:05:59.999Z', inUtc), 'Jan 02, 2026 12:05 AM')
-    assert.equal(formatTime('2026-06-30T12:00:00.000Z', inUtc), 'Jun 30, 2026 12:00 PM')
+    assert.equal(formatInUtc('2026-11-21T07:30:00.000Z'), 'Nov 21, 2026 07:30 AM')
+    assert.equal(formatInUtc('2026-01-02T00:05:59.999Z'), 'Jan 02, 2026 12:05 AM')
+    assert.equal(formatInUtc('2026-06-30T12:00:00.000Z'), 'Jun 30, 2026 12:00 PM')
+  })
+
+  it('adds the seconds where entries can fall within the same minute', () => {
+    const seconds = (iso: string) => formatInUtc(iso, { seconds: true })
+    assert.equal(seconds('2026-11-21T07:30:05.999Z'), 'Nov 21, 2026 07:30:05 AM')
+    assert.equal(seconds('2026-01-02T00:00:00.000Z'), 'Jan 02, 2026 12:00:00 AM')
   })
 
   it('formats a time relative to now', () => {

@@ -1,22 +1,29 @@
 /** How figures and times read on the page. */
 
-const timeParts = new Intl.DateTimeFormat('en-US', {
-  month: 'short',
-  day: '2-digit',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hour12: true,
-})
-
-/** `Nov 21, 2026 07:30 AM` in the viewer's zone (specification 2.1). */
-export function formatTime(iso: string, format = timeParts): string {
-  const part = Object.fromEntries(
-    format.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]),
-  )
-  const { month, day, year, hour, minute, dayPeriod } = part
-  return `${month} ${day}, ${year} ${hour}:${minute} ${dayPeriod}`
+/** Formats times as specification 2.1 requires, in the viewer's time zone unless another one is given. */
+export function createTimeFormat(timeZone?: string) {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    month: 'short',
+    day: '2-digit',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hour12: true,
+    ...(timeZone === undefined ? {} : { timeZone }),
+  })
+  return (iso: string, { seconds = false }: { seconds?: boolean } = {}): string => {
+    const part = Object.fromEntries(
+      parts.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]),
+    )
+    const { month, day, year, hour, minute, second, dayPeriod } = part
+    const time = seconds ? `${hour}:${minute}:${second}` : `${hour}:${minute}`
+    return `${month} ${day}, ${year} ${time} ${dayPeriod}`
+  }
 }
+
+/** `Nov 21, 2026 07:30 AM` in the viewer's zone; with seconds `Nov 21, 2026 07:30:05 AM`. */
+export const formatTime = createTimeFormat()
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [

@@ -1,27 +1,37 @@
 import '@mantine/spotlight/styles.css'
 import { Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
+import {
+  createSpotlight,
+  Spotlight,
+  type SpotlightActionGroupData,
+  useSpotlight,
+} from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { snapshot } from '../api/live.ts'
 import { firstRecordsQuery } from '../api/records.ts'
+import { useCloseOnEscape } from '../lib/use-close-on-escape.ts'
 import { useStore } from '../lib/use-store.ts'
 import { PAGES } from './navigation.tsx'
 
 const FIRST_FOUND = 5
+const [store, spotlight] = createSpotlight()
 
 /** Goes anywhere by a few letters: pages, platforms, records. Opens anew whenever `openings` changes. */
 export function CommandSearch({ openings }: { openings: number }) {
   useEffect(() => {
     if (openings > 0) spotlight.open()
   }, [openings])
+  useCloseOnEscape(useSpotlight(store).opened, spotlight.close)
   const [text, setText] = useState('')
   const [query] = useDebouncedValue(text.trim(), 200)
   const navigate = useNavigate()
   const platforms = useStore(snapshot)?.platforms ?? []
+  const titleOf = (name: string) =>
+    platforms.find((one) => one.platform_name === name)?.display_title ?? name
   const found = useQuery(firstRecordsQuery(query, FIRST_FOUND))
   const holds = (words: string) => words.toLowerCase().includes(text.trim().toLowerCase())
   const groups: SpotlightActionGroupData[] = [
@@ -52,7 +62,7 @@ export function CommandSearch({ openings }: { openings: number }) {
       actions: (query === '' ? [] : (found.data?.records ?? [])).map((record) => ({
         id: `record ${record.record_id}`,
         label: record.full_name || record.reference_number,
-        description: `${record.reference_number} · ${record.module_name} · ${record.platform_name}`,
+        description: `${record.reference_number} · ${record.module_name} · ${titleOf(record.platform_name)}`,
         onClick: () =>
           void navigate({
             to: '/dashboard/records',
@@ -77,6 +87,7 @@ export function CommandSearch({ openings }: { openings: number }) {
   ]
   return (
     <Spotlight
+      store={store}
       actions={groups}
       filter={(_query, actions) => actions}
       query={text}

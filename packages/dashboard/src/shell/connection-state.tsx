@@ -39,7 +39,6 @@ export function ConnectionState() {
         role="status"
         aria-label={hint}
         data-connection={state}
-        {...(color === 'green' ? { visibleFrom: 'md' } : {})}
       >
         {label}
       </Badge>

@@ -1,6 +1,7 @@
-import { Modal, Skeleton, Text } from '@mantine/core'
+import { Skeleton, Text } from '@mantine/core'
 import { lazy, Suspense, useEffect } from 'react'
 import { renewSession, session } from '../api/session.ts'
+import { Dialog } from '../components/dialog.tsx'
 import { useStore } from '../lib/use-store.ts'
 
 /** Above whatever is open. */
@@ -23,12 +24,11 @@ export function SessionDialog() {
     return () => window.removeEventListener('focus', look)
   }, [hasEnded])
   return (
-    <Modal
+    <Dialog
       opened={hasEnded}
+      staysOpen
       onClose={() => undefined}
       withCloseButton={false}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
       title="Your session has ended"
       zIndex={Z_INDEX}
       overlayProps={HIDING}
@@ -44,6 +44,6 @@ export function SessionDialog() {
           onSignedIn={async () => void (await renewSession())}
         />
       </Suspense>
-    </Modal>
+    </Dialog>
   )
 }

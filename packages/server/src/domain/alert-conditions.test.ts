@@ -73,7 +73,7 @@ test('a platform is failing after five failed pulls, or two over an hour, until 
   }
   assert.deepEqual(find(failing(4, 4)), [])
   assert.deepEqual(find(failing(5, 5)), [
-    'platform_failing: Nothing of The School could be read since 2026-03-24 12:25 UTC: The platform cannot be reached.',
+    'platform_failing: Nothing of The School could be read since 2026-03-24T12:25:00.000Z: The platform cannot be reached.',
   ])
   assert.deepEqual(find(failing(1, 600)), [])
   assert.equal(find(failing(2, 59)).length, 0)
@@ -105,7 +105,7 @@ test('a module is failing by the same rule while other modules can be read', () 
     })
   assert.deepEqual(find(failing({ failures_in_row: 4 })), [])
   const raised = [
-    'module_failing: Pupils of The School could not be read since 2026-03-24 12:25 UTC, though other modules could: The platform answered HTTP 500.',
+    'module_failing: Pupils of The School could not be read since 2026-03-24T12:25:00.000Z, though other modules could: The platform answered HTTP 500.',
   ]
   assert.deepEqual(find(failing()), raised)
   const anHourAgo = { failing_since: '2026-03-24T11:30:00.000Z' }
@@ -129,7 +129,7 @@ test('a platform is silent after six hours in which it usually pushes, until it 
   assert.deepEqual(find(facts({ rhythms: pushing({ silentHours: 6 }) })), [])
   const silent = facts({ rhythms: pushing({ silentHours: 7 }) })
   assert.deepEqual(find(silent), [
-    'platform_silent: The School has pushed nothing since about 2026-03-24 06:00 UTC, though it usually does at these hours.',
+    'platform_silent: The School has pushed nothing since about 2026-03-24T06:00:00.000Z, though it usually does at these hours.',
   ])
   const open = opened(silent)
   assert.equal(find(facts({ rhythms: pushing({ silentHours: 30 }) }), open).length, 1)
@@ -217,7 +217,7 @@ test('the search is behind when a change has waited for an hour of observation',
     })
   assert.deepEqual(find(behind(59)), [])
   assert.deepEqual(find(behind(60)), [
-    'search_behind: The search is behind: it does not know what has changed since 2026-03-24 11:30 UTC.',
+    'search_behind: The search is behind: it does not know what has changed since 2026-03-24T11:30:00.000Z.',
   ])
   // Observation began at 12:00, half an hour ago.
   assert.deepEqual(find(behind(6000, 0)), [])

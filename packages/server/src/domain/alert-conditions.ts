@@ -1,6 +1,8 @@
-/** When an alert is found: a table of conditions, each a pure decision on what the hub knows. */
+/**
+ * When an alert is found: a table of conditions, each a pure decision on what the hub knows. Messages contain
+ * instants as RFC 3339, which each reader of alerts formats: the page in the viewer's time zone, a mail in UTC.
+ */
 import type { AlertKind, MissingReview } from '@recordhub/protocol'
-import { timeInWords } from '../lib/clock.ts'
 import type { AlertPlatform, DiskSpace, FoundAlert, OpenAlert } from './alert.ts'
 import { UNKNOWN_PLATFORM } from './push-errors.ts'
 import { hourText, type PushRhythms } from './push-rhythm.ts'
@@ -134,7 +136,7 @@ function findFailing(platform: PlatformHealth, now: Date, findOpen: FindOpen): F
 }
 
 function sinceInWords(since: string | null): string {
-  return since === null ? '' : ` since ${timeInWords(since)}`
+  return since === null ? '' : ` since ${since}`
 }
 
 /** Where nothing of its platform can be read, that is what is told. */
@@ -168,7 +170,7 @@ function findSilent(
   if (lastPush === null) return []
   const from = Math.max(lastPush + 1, watchedFrom)
   if (rhythms.hoursMissed(platform.platform_id, from) < MISSED_HOURS) return []
-  const since = timeInWords(`${hourText(lastPush + 1)}:00:00.000Z`)
+  const since = `${hourText(lastPush + 1)}:00:00.000Z`
   const message = `${platform.display_title} has pushed nothing since about ${since}, though it usually does at these hours.`
   return [toFound('platform_silent', platform, message)]
 }
@@ -240,7 +242,7 @@ function findSearchBehind(
   const since = open ? changedAt : Math.max(changedAt, watchedFrom * HOUR_MS)
   if (now.getTime() - since < SEARCH_BEHIND_MS * (open ? KEPT_FROM : 1)) return []
   if (open) return [open]
-  const message = `The search is behind: it does not know what has changed since ${timeInWords(searchBehindSince)}.`
+  const message = `The search is behind: it does not know what has changed since ${searchBehindSince}.`
   return [{ kind: 'search_behind', subject: 'search', platform: null, message }]
 }
 

@@ -40,6 +40,14 @@ test('an alert about a review of missing records links to that review', () => {
   assert.doesNotMatch(composeAlertMail({ raised, over: [] }, '').text, /review=/)
 })
 
+test('a mail formats the instants in a message, in UTC', () => {
+  const message = 'School fails since 2026-03-10T07:59:59.123Z: HTTP 500'
+  const { subject, text } = composeAlertMail({ raised: [alert(message)], over: [] }, '')
+  const formatted = 'School fails since 2026-03-10 07:59 UTC: HTTP 500'
+  assert.equal(subject, `Recordhub: ${formatted}`)
+  assert.ok(text.startsWith(`New:\n- ${formatted}\n`))
+})
+
 test('a resolved alert shows its period and no advice', () => {
   const { subject, text } = composeAlertMail({ raised: [], over: [over('School fails')] }, '')
   assert.equal(subject, 'Recordhub: over: School fails')

@@ -1,6 +1,6 @@
 /** The mail about alerts: plain text, one for all that is to be told at the moment. */
 import type { Alert } from '@recordhub/protocol'
-import { timeInWords } from '../lib/clock.ts'
+import { formatInstants, timeInWords } from '../lib/clock.ts'
 import { toOneLine } from '../lib/one-line.ts'
 import { ADVICE, type UnmailedAlerts } from './alert.ts'
 
@@ -31,7 +31,7 @@ export function composeTestMail(actor: string, publicUrl: string): Mail {
 function subjectOf({ raised, over }: UnmailedAlerts): string {
   const [first] = [...raised, ...over]
   if (first && raised.length + over.length === 1) {
-    const words = toOneLine(first.message, SUBJECT_LENGTH)
+    const words = toOneLine(formatInstants(first.message), SUBJECT_LENGTH)
     return raised.length === 1 ? `Recordhub: ${words}` : `Recordhub: over: ${words}`
   }
   const counts = [
@@ -49,14 +49,18 @@ function partOf(title: string, alerts: Alert[], describe: (alert: Alert) => stri
 }
 
 function describeRaised({ message, missing_review_id }: Alert, publicUrl: string): string {
-  const text = toOneLine(message, MESSAGE_LENGTH)
+  const text = formatMessage(message)
   if (missing_review_id === null || publicUrl === '') return text
   return `${text} ${publicUrl}/dashboard/activity?tab=missing&review=${missing_review_id}`
 }
 
 function describeOver({ message, raised_at, resolved_at }: Alert): string {
   const until = resolved_at === null ? '' : ` to ${timeInWords(resolved_at)}`
-  return `${toOneLine(message, MESSAGE_LENGTH)} (from ${timeInWords(raised_at)}${until})`
+  return `${formatMessage(message)} (from ${timeInWords(raised_at)}${until})`
+}
+
+function formatMessage(message: string): string {
+  return toOneLine(formatInstants(message), MESSAGE_LENGTH)
 }
 
 /** Once for each kind, however many there are of it. */

@@ -78,6 +78,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'DELETE /api/v1/account/passkeys/:id': 'viewer',
 
   'GET /api/v1/operators': 'admin',
+  'GET /api/v1/operators/names': 'viewer',
   'PATCH /api/v1/operators/:id': 'admin',
   'DELETE /api/v1/operators/:id': 'admin',
   'DELETE /api/v1/operators/:id/second-factor': 'admin',

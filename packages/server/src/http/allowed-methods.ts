@@ -8,7 +8,9 @@ import { sendError } from './error-answers.ts'
 export function answerUnknownRoutes(app: FastifyInstance, maxParamLength: number): void {
   const methods = new Set<HTTPMethod>()
   const router = findMyWay({ ignoreTrailingSlash: false, maxParamLength })
-  app.addHook('onRoute', ({ method, url }) => {
+  const endpoints = new Set<string>()
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (!config?.page) endpoints.add(url)
     for (const one of Array.isArray(method) ? method : [method]) {
       if (!isMethod(one)) continue
       methods.add(one)
@@ -16,9 +18,17 @@ export function answerUnknownRoutes(app: FastifyInstance, maxParamLength: number
     }
   })
 
+  /** Whether a path is that of an endpoint with slashes behind it, which `/dashboard/*` matches too. */
+  function isEndpointWithSlash(path: string): boolean {
+    const bare = path.replace(/\/+$/, '')
+    if (bare === path) return false
+    return [...methods].some((method) => endpoints.has(String(router.find(method, bare)?.store)))
+  }
+
   /** The methods of the most specific route that matches the path; none for an unknown path. */
   function findAllowed({ url }: FastifyRequest): HTTPMethod[] {
     const [path = ''] = url.split('?')
+    if (isEndpointWithSlash(path)) return []
     const found = [...methods].flatMap((method) => {
       const match = router.find(method, path)
       return match ? [{ method, rank: rankOf(String(match.store)) }] : []
@@ -32,17 +42,23 @@ export function answerUnknownRoutes(app: FastifyInstance, maxParamLength: number
     const { url = '' } = request.routeOptions
     if (!PARAMETER.test(url)) return done()
     const allowed = findAllowed(request)
-    done(isOneOf(allowed, request.method) ? undefined : methodNotAllowed(request, reply, allowed))
+    done(isOneOf(allowed, request.method) ? undefined : errorFor(request, reply, allowed))
   })
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = findAllowed(request)
-    // Where its own method is allowed, what the path names is not there: a file, for instance.
-    const isUnknown = allowed.length === 0 || isOneOf(allowed, request.method)
-    const error = isUnknown
-      ? new HubError('not_found', { what: 'page or endpoint' })
-      : methodNotAllowed(request, reply, allowed)
-    return sendError(request, reply, error)
-  })
+  app.setNotFoundHandler((request, reply) =>
+    sendError(request, reply, errorFor(request, reply, findAllowed(request))),
+  )
+}
+
+/** Where its own method is allowed, what the path names does not exist: a file, for instance. */
+function errorFor(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  allowed: readonly HTTPMethod[],
+): HubError {
+  const isUnknown = allowed.length === 0 || isOneOf(allowed, request.method)
+  return isUnknown
+    ? new HubError('not_found', { what: 'page or endpoint' })
+    : methodNotAllowed(request, reply, allowed)
 }
 
 const PARAMETER = /[:*]/

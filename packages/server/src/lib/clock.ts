@@ -32,6 +32,13 @@ export function daysFrom(at: Date, days: number): string {
   return new Date(at.getTime() + days * 86_400_000).toISOString()
 }
 
+const INSTANTS = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
+
+/** A message with its instants (RFC 3339 in UTC) formatted for readers whose time zone is unknown. */
+export function formatInstants(message: string): string {
+  return message.replace(INSTANTS, timeInWords)
+}
+
 /** An instant (RFC 3339 in UTC) for people: `2026-11-21 07:30 UTC`. */
 export function timeInWords(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`

@@ -46,6 +46,7 @@ onEachEngine((engine) => {
           records: 0,
           manifest_fetched_at: given.at,
           latest_sync_at: null,
+          last_push_at: null,
           hub_api_key_hint: 'rhk_…1234',
           last_error: null,
           missing_reviews: 0,
@@ -231,13 +232,17 @@ onEachEngine((engine) => {
     )
 
     test(
-      'latest_sync_at is the time of the last accepted push',
+      'an accepted push sets last_push_at, and not latest_sync_at, which is about pulls',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         kit.clock.advance(60)
         assert.deepEqual(words(await write(kit, pushWrite(school))), ['created'])
         const platform = only(await kit.storage.platforms.listPlatforms())
-        assert.equal(platform.latest_sync_at, kit.clock.text)
+        const { latest_sync_at, last_push_at } = platform
+        assert.deepEqual(
+          { latest_sync_at, last_push_at },
+          { latest_sync_at: null, last_push_at: kit.clock.text },
+        )
       }),
     )
   })

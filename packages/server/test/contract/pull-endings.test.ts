@@ -43,7 +43,9 @@ onEachEngine((engine) => {
         assert.deepEqual(task, {
           task_number: 1,
           platform_name: 'school',
+          platform_title: 'Title school',
           record_type: 'students',
+          module_name: 'Module students',
           state: 'succeeded',
           total: 11,
           ...COUNTS,

@@ -9,21 +9,24 @@ import {
   followRequests,
   openPage,
   PHONE,
+  runUntilShown,
   setLook,
   shareBrowser,
   untilLoaded,
   untilTrue,
 } from '../helpers/browser/browser.ts'
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
-import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { addOperator, signInAs } from '../helpers/hub/operators.ts'
+import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { addOperator, callAs, signInAs } from '../helpers/hub/operators.ts'
 import {
   type SimulatedPlatform,
   simulatedModule,
   simulatedRecord,
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+import { until } from '../helpers/time/until.ts'
 
 /** What is opened, and a text that the page shows once it has read everything. */
 const PAGES: readonly (readonly [path: string, text: string])[] = [
@@ -52,11 +55,17 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/dashboard/nothing', 'There is no such page'],
 ]
 
+/** Pages that show machine names of platforms, or e-mail addresses of operators, besides titles and names. */
+const WITH_NAMES = /^\/dashboard\/(?:platforms|guide|settings)/
+/** As specification 2.1 requires, with seconds where entries can fall within the same minute. */
+const TIME = /^[A-Z][a-z]{2} \d\d, \d{4} \d\d:\d\d(?::\d\d)? [AP]M$/
+
 describe('every page in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
   let hub: TestHub
   let simulated: SimulatedPlatform
   let ids: Record<string, number | string> = {}
+  let hubApiKey = ''
   before(async () => {
     hub = await startTestHub(sqliteEngine, { withOperator: true })
     const records = Array.from({ length: 60 }, (_, index) => simulatedRecord(index + 1))
@@ -67,12 +76,15 @@ describe('every page in a browser', BROWSER_TEST, () => {
       modules,
     })
     const { id, hub_api_key } = await registerPlatform(hub, simulated)
+    hubApiKey = hub_api_key
     const { pull } = await pullAll(hub)
     await push(hub, hub_api_key, newRecord('pushed'))
     await push(hub, hub_api_key, newRecord('rejected', { record_type: 'unknown' }))
     await push(hub, hub_api_key, newRecord('long', { record_type: 'x'.repeat(300) }))
     const operator = await addOperator(hub, 'bob@example.org', 'operator')
     await signInAs(hub, 'bob@example.org')
+    await runSql(hub.storage, `UPDATE operators SET name = 'Ann' WHERE email = '${EMAIL}'`)
+    await callAs(hub, await signInAs(hub), 'PATCH', '/api/v1/schedule', { paused: true })
     const limit = SETTINGS.HUB_API_RATE_LIMIT.default
     await hub.restart({ withOperator: true, env: { HUB_API_RATE_LIMIT: String(limit) } })
     ids = { platform: id, pull: pull.id, operator }
@@ -103,9 +115,104 @@ describe('every page in a browser', BROWSER_TEST, () => {
         await responded()
         await untilLoaded(page)
         await expectAccessibleInAllLooks(page)
+        const times = await page.locator('time').allInnerTexts()
+        assert.deepEqual(
+          times.filter((time) => !TIME.test(time)),
+          [],
+        )
+        const shown = await page.locator('main').innerText()
+        assert.doesNotMatch(shown, /\d (?:second|minute|hour|day)s? ago/)
+        if (!WITH_NAMES.test(path)) {
+          const titled = shown.replaceAll(`Title of ${simulated.platform_name}`, '')
+          for (const name of [simulated.platform_name, EMAIL])
+            assert.ok(!titled.includes(name), name)
+        }
         assert.match(await page.title(), /^\S.* · Recordhub$/)
         assert.deepEqual(complaints, [])
       })
+    }
+  })
+
+  test('every page reads by itself what it could not read while the hub was unavailable', async (t) => {
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.clock.install()
+    let isAway = false
+    const isOfHub = (url: URL) => /^\/(?:api|dashboard\/(?:realtime|events))\b/.test(url.pathname)
+    await page.route(isOfHub, (route) => (isAway ? route.abort() : route.continue()))
+    await page.goto('/dashboard')
+    await page.getByText('Latest records').first().waitFor()
+    for (const [path, text] of PAGES) {
+      await t.test(path, async () => {
+        isAway = true
+        const url = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
+        // As a link does, without loading the page anew.
+        await page.evaluate(`history.pushState({}, '', ${JSON.stringify(url)})`)
+        await runUntilShown(page, page.locator('[data-connection="offline"]'))
+        // Longer than queries are retried.
+        await page.clock.runFor(30_000)
+        isAway = false
+        await runUntilShown(page, page.getByText(text).first())
+        await runUntilShown(page, page.locator('[data-connection="polling"]'))
+        await until(async () => {
+          const errors = await page.getByText('The hub cannot be reached').count()
+          if (errors === 0 && (await page.locator('[aria-busy="true"]').count()) === 0) return true
+          await page.clock.runFor(1000)
+          return null
+        }, `${path} has recovered`)
+      })
+    }
+  })
+
+  test('a chart and lists stay while the hub cannot be read', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    await page.clock.install()
+    let isAway = false
+    let failed = 0
+    await page.route('**/api/v1/**', async (route) => {
+      if (!isAway) return route.continue()
+      failed += 1
+      await route.abort()
+    })
+    const shown = [
+      ['/dashboard', 'main svg.recharts-surface'],
+      ['/dashboard/pulls', 'main table tbody tr'],
+      ['/dashboard/records', 'text=R-60'],
+    ] as const
+    for (const [path, selector] of shown) {
+      isAway = false
+      await page.goto(path)
+      await page.locator(selector).first().waitFor()
+      failed = 0
+      isAway = true
+      // Each change has the page read again what it shows; a query gives up after four attempts.
+      await until(async () => {
+        await push(hub, hubApiKey, newRecord(`away ${failed}`))
+        await page.clock.runFor(10_000)
+        return failed >= 12 || null
+      }, `${path} has read again in vain`)
+      assert.ok(await page.locator(selector).first().isVisible())
+      assert.equal(await page.getByRole('main').getByText('The hub cannot be reached').count(), 0)
+    }
+  })
+
+  test('on a phone the connection is shown, tabs stand in one row and the pulls fit', async () => {
+    await using opened = await openPage(browser(), hub, { width: 390 })
+    const { page } = opened
+    await page.goto('/dashboard/activity')
+    await page.getByRole('tab', { name: 'Completeness' }).waitFor()
+    assert.ok(await page.locator('[data-connection]').isVisible())
+    const tops = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('[role="tab"]')].map((tab) => tab.getBoundingClientRect().top)`,
+    )
+    assert.equal(new Set(tops).size, 1)
+    for (const path of ['/dashboard/pulls', `/dashboard/platforms/${ids['platform']}?tab=pulls`]) {
+      await page.goto(path)
+      const table = page.locator('main table').first()
+      await table.getByText('Succeeded').first().waitFor()
+      const { width = 0 } = (await table.boundingBox()) ?? {}
+      assert.ok(width > 0 && width <= 390, `${path}: ${width} px`)
     }
   })
 

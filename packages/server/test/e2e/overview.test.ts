@@ -162,7 +162,7 @@ describe('the overview', BROWSER_TEST, () => {
     await alerts.getByText('The disk is nearly full').waitFor()
     await expectAccessible(page)
     await alerts.getByRole('button', { name: 'Acknowledge' }).click()
-    await alerts.getByText(/is looking at it/).waitFor()
+    await alerts.getByText(/Acknowledged by/).waitFor()
   })
 })
 

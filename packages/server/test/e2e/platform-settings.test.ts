@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import {
   BROWSER_TEST,
   expectAccessible,
+  expectStaysOpen,
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
@@ -39,12 +40,14 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await password.fill(PASSWORD)
     await page.keyboard.press('Enter')
     assert.equal(await shownKey(page), old)
+    await expectStaysOpen(page, page.getByRole('dialog'))
     await page.getByRole('button', { name: 'Done' }).click()
 
     await page.getByRole('button', { name: 'Rotate key' }).click()
     await page.getByRole('button', { name: 'Make a new key' }).click()
     const second = await shownKey(page)
     assert.notEqual(second, old)
+    await expectStaysOpen(page, page.getByRole('dialog', { name: 'The new hub API key' }))
     await page.getByRole('button', { name: 'Done' }).click()
     for (const key of [old, second]) assert.ok((await pushStatus(hub(), key, 'R-1')) < 300)
     const keys = page.getByRole('list', { name: 'Keys that are valid' }).getByRole('listitem')

@@ -1,4 +1,4 @@
-/** A record in a browser (UI: Records): the drawer, hostile values, erasing, the keyboard. */
+/** A record in a browser (UI: Records): its row, the drawer, hostile values, erasing, the keyboard. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -13,6 +13,7 @@ import {
 } from '../helpers/browser/browser.ts'
 import { parametersOf, rowOf, shareCases } from '../helpers/browser/records.ts'
 import { newRecord, push } from '../helpers/hub/actions.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 
 const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 
@@ -99,6 +100,38 @@ describe('a record in the browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
+  test('reference and name stay in view, and badges and long values do not hide the reference', async () => {
+    await using opened = await openPage(browser(), cases().hub, { width: 800 })
+    const { page } = opened
+    const long = `L-${'x'.repeat(24)}`
+    const data = { status: 's'.repeat(300), amount: 1, note: 'n'.repeat(40) }
+    const { hub, hub_api_key } = cases()
+    await push(hub, hub_api_key, newRecord(long, { full_name: 'Long', data }), 'PATCH')
+    await runSql(
+      hub.storage,
+      `UPDATE records SET missing_since = '2026-01-01T00:00:00.000Z'
+      WHERE reference_number = '${long}'`,
+    )
+    await page.goto(cases().address({ sort: '-record_id' }))
+    await rowOf(page, long).waitFor()
+    const row = page.getByRole('row', { name: new RegExp(long) })
+    for (const badge of ['incomplete', 'missing']) await row.getByText(badge).waitFor()
+    const link: [number, number] = await rowOf(page, long).evaluate((element) => [
+      element.scrollWidth,
+      element.clientWidth,
+    ])
+    assert.ok(link[0] <= link[1], `the reference needs ${link[0]} px and has ${link[1]} px`)
+    const status = row.getByTitle(data.status)
+    await status.waitFor()
+    const left = async (name: string) =>
+      (await page.getByRole('columnheader', { name }).boundingBox())?.x
+    const before = await Promise.all(['Reference', 'Name', 'Status'].map(left))
+    await page.getByLabel('Records', { exact: true }).evaluate((list) => list.scrollBy(150, 0))
+    const after_ = await Promise.all(['Reference', 'Name', 'Status'].map(left))
+    assert.deepEqual(after_.slice(0, 2), before.slice(0, 2))
+    assert.ok((after_[2] ?? 0) < (before[2] ?? 0))
+  })
+
   test('an admin erases a record after seeing what will be deleted', async () => {
     const answer = await push(
       cases().hub,
@@ -114,6 +147,15 @@ describe('a record in the browser', BROWSER_TEST, () => {
     await dialog.getByText('0 changes in its history').waitFor()
     await dialog.getByText('What the hub cannot erase').waitFor()
     await expectAccessible(page, { within: 'dialog' })
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    assert.ok(await page.getByRole('button', { name: 'Erase…' }).isVisible())
+    await page.keyboard.press('Control+k')
+    const search = page.getByRole('dialog', { name: 'Search' })
+    await search.waitFor()
+    await page.keyboard.press('Escape')
+    await search.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Erase…' }).click()
     await dialog.getByRole('button', { name: 'Erase for good' }).click()
     await page.getByText('The record is erased.').waitFor()
     await page.getByRole('dialog', { name: 'Record' }).waitFor({ state: 'hidden' })

@@ -17,6 +17,7 @@ import {
   rowOf,
   shareCases,
 } from '../helpers/browser/records.ts'
+import { until } from '../helpers/time/until.ts'
 
 describe('the list of records', BROWSER_TEST, () => {
   const browser = shareBrowser()
@@ -140,8 +141,33 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Name', exact: true }).waitFor()
     await page.goBack()
     await page.getByRole('button', { name: 'Columns' }).click()
-    await page.getByRole('button', { name: 'As at first' }).click()
+    await page.getByRole('button', { name: 'Reset columns' }).click()
     await page.getByRole('button', { name: 'Note', exact: true }).waitFor()
+  })
+
+  test('a column is resized by dragging, and its width is remembered until the columns are reset', async () => {
+    await using opened = await openPage(browser(), cases().hub)
+    const { page } = opened
+    await page.goto(cases().address())
+    await rowOf(page, 'C-120').waitFor()
+    const head = page.getByRole('columnheader', { name: 'Status' })
+    const widthOf = async () => Math.round((await head.boundingBox())?.width ?? 0)
+    const first = await widthOf()
+    const handle = await head.getByTitle('Drag to resize column').boundingBox()
+    assert.ok(handle)
+    const [x, y] = [handle.x + handle.width / 2, handle.y + handle.height / 2]
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.move(x + 40, y, { steps: 4 })
+    await page.mouse.up()
+    const isWider = async () => (await widthOf()) > first + 20 || null
+    await until(isWider, 'the column is wider')
+    await page.reload()
+    await rowOf(page, 'C-120').waitFor()
+    await until(isWider, 'the width is remembered')
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('button', { name: 'Reset columns' }).click()
+    await until(async () => (await widthOf()) <= first + 1 || null, 'the width is reset')
   })
 
   test('keeps a view under a name, opens, renames and deletes it', async () => {

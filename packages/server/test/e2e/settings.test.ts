@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import {
   BROWSER_TEST,
   expectAccessible,
+  expectStaysOpen,
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
@@ -32,6 +33,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     const shown = page.getByRole('dialog', { name: 'bob@example.org is invited' })
     const link = await shown.locator('[data-secret="link"]').innerText()
     await expectAccessible(page)
+    await expectStaysOpen(page, shown)
     await shown.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('table', { name: 'Invitations' }).getByText('bob@example.org').waitFor()
 
@@ -53,6 +55,10 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await page.getByText('The role was changed.').waitFor()
     await drawer.getByRole('button', { name: 'Disable' }).click()
     const question = page.getByRole('dialog', { name: 'Disable Bob?' })
+    await question.waitFor()
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'hidden' })
+    await drawer.getByRole('button', { name: 'Disable' }).click()
     await question.getByRole('button', { name: 'Disable' }).click()
     await page.getByText('Bob is disabled.').waitFor()
     await drawer.getByText('Disabled', { exact: true }).waitFor()
@@ -83,12 +89,16 @@ describe('settings in a browser', BROWSER_TEST, () => {
     const shown = page.getByRole('dialog', { name: 'The token was made' })
     const token = await shown.locator('[data-secret="token"]').innerText()
     await expectAccessible(page)
+    await expectStaysOpen(page, shown)
     await shown.getByRole('button', { name: 'Done' }).click()
     const headers = { authorization: `Bearer ${token}` }
     assert.equal((await hub().send({ url: '/api/v1/platforms', headers })).status, 200)
     await page.reload()
     const row = page.getByRole('row', { name: /nightly export/ })
-    await row.getByText(/^now$|ago$/).waitFor()
+    await row
+      .getByText(/[AP]M$/)
+      .first()
+      .waitFor()
     assert.ok(!(await page.content()).includes(token))
     await row.getByRole('button', { name: 'Revoke the token nightly export' }).click()
     const question = page.getByRole('dialog', { name: 'Revoke “nightly export”?' })

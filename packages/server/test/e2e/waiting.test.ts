@@ -9,8 +9,8 @@ import {
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
-import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
-import { ALERTS_AT_ONCE, untilOpen } from '../helpers/hub/alerts.ts'
+import { newRecord, pullAll, push, registerAny, registerPlatform } from '../helpers/hub/actions.ts'
+import { ALERTS_AT_ONCE, failAll, untilOpen } from '../helpers/hub/alerts.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { createOperator } from '../helpers/hub/operators.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
@@ -34,7 +34,7 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: 'Many records are gone' }).waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'I look at it' }).click()
-    await page.getByText('looks at it since').waitFor()
+    await page.getByText(/Acknowledged by/).waitFor()
     await page.getByRole('button', { name: 'Send a test mail' }).click()
     await page.getByText('HUB_SMTP_URL').last().waitFor()
     await page.getByText('Over', { exact: true }).click()
@@ -105,6 +105,24 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
     await section.getByRole('link', { name: 'All push errors' }).click()
     await page.waitForURL(/tab=push-errors&platform=/)
     assert.deepEqual(complaints, [])
+  })
+
+  test("an alert shows its times in the viewer's time zone, on the overview and in the log too", async () => {
+    await using hub = await startTestHub(sqliteEngine, {
+      withOperator: true,
+      pace: ALERTS_AT_ONCE,
+    })
+    await registerAny(hub)
+    await failAll(hub, 5)
+    await untilOpen(hub, 'platform_failing')
+    await using opened = await openPage(browser(), hub, { timeZone: 'Asia/Kolkata' })
+    const { page } = opened
+    // It has failed since 2026-01-01 08:00 UTC.
+    for (const path of ['?tab=alerts', '', '?tab=log&kind=alert']) {
+      await page.goto(`/dashboard${path.startsWith('?') ? `/activity${path}` : path}`)
+      await page.getByText('since Jan 01, 2026 01:30 PM').first().waitFor()
+      assert.doesNotMatch(await page.getByRole('main').innerText(), /2026-01-01|UTC/)
+    }
   })
 
   test('a question about missing records says what each answer does, and is answered', async () => {

@@ -1,6 +1,8 @@
 /** Operators: inviting, changing, disabling and removing them; their API tokens, and the audit log. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { OperatorName } from '@recordhub/protocol'
+import Type from 'typebox'
 import { shareHub } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
 import { tokenOfLink } from '../helpers/hub/link-token.ts'
@@ -15,7 +17,7 @@ import {
   signInAs,
   trySignIn,
 } from '../helpers/hub/operators.ts'
-import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
+import { expectAbsent, expectAnswer, expectError, expectObject } from '../helpers/hub/response.ts'
 import { startMailServer } from '../helpers/hub/smtp-server.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { countRows, runSql } from '../helpers/storage/sql.ts'
@@ -50,6 +52,17 @@ onEachEngineWhenDeep((engine) => {
       for (const action of ['operator.invite', 'operator.create', 'session.begin']) {
         assert.ok(actions.includes(action), `${action} is in the audit`)
       }
+    })
+
+    test('a viewer reads the names of the operators, and nothing else about them', async () => {
+      await addOperator(hub(), 'nora@example.org', 'viewer')
+      const viewer = await signInAs(hub(), 'nora@example.org')
+      const response = await callAs(hub(), viewer, 'GET', '/api/v1/operators/names')
+      const schema = Type.Object({ operators: Type.Array(OperatorName) })
+      const { operators } = expectAnswer(response, 200, schema)
+      const nora = operators.find(({ email }) => email === 'nora@example.org')
+      assert.deepEqual(Object.keys(nora ?? {}), ['email', 'name'])
+      expectError(await hub().send({ url: '/api/v1/operators/names' }), 401, 'not_signed_in')
     })
 
     test('only one of several concurrent acceptances succeeds', async () => {

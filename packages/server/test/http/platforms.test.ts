@@ -27,7 +27,7 @@ const Platforms = Type.Object({ success: Type.Literal(true), platforms: Type.Arr
 const MEMBERS = [
   ...['id', 'platform_name', 'display_title', 'platform_description', 'connection_type'],
   ...['source_base_url', 'status', 'modules_registered', 'records', 'manifest_fetched_at'],
-  ...['latest_sync_at', 'hub_api_key_hint', 'last_error', 'missing_reviews'],
+  ...['latest_sync_at', 'last_push_at', 'hub_api_key_hint', 'last_error', 'missing_reviews'],
   'modules',
 ]
 
@@ -72,6 +72,7 @@ onEachEngine((engine) => {
         modules_registered: 1,
         records: 0,
         latest_sync_at: null,
+        last_push_at: null,
         last_error: null,
         missing_reviews: 0,
         modules: modules.map(({ records: _, ...module }) => ({
@@ -87,7 +88,6 @@ onEachEngine((engine) => {
       })
       const read = expectObject(await hub().get(`/api/v1/platforms/${id}`), 200)
       const details = {
-        last_push_at: null,
         hub_keys: [
           {
             hint: hub_api_key_hint,

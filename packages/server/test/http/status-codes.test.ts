@@ -266,6 +266,19 @@ onEachEngine((engine) => {
       }
     })
 
+    test('an endpoint below /dashboard with a slash behind it is 404 as JSON, not the page', async () => {
+      const { cookie } = mine
+      for (const path of [PULL_ALL, AUTO_SYNC, '/dashboard/realtime', '/dashboard/events']) {
+        for (const method of ['GET', 'POST'] as const) {
+          for (const url of [`${path}/`, `${path}//?x=1`]) {
+            expectError(await hub().send({ method, url, headers: { cookie } }), 404, 'not_found')
+          }
+        }
+      }
+      const page = await hub().send({ url: '/dashboard/platforms/', headers: { cookie } })
+      assert.equal(page.status, 200)
+    })
+
     for (const url of [PULL_ALL, AUTO_SYNC]) {
       for (const [who, headersOf] of [
         ['an anonymous client', () => ({})],

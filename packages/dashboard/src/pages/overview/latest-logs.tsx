@@ -2,6 +2,7 @@ import { Anchor, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/cor
 import { Link } from '@tanstack/react-router'
 import { snapshot } from '../../api/live.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { MessageText } from '../../components/message-text.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { useStore } from '../../lib/use-store.ts'
@@ -32,10 +33,10 @@ export function LatestLogs() {
           <Group key={line.id} component="li" wrap="nowrap" gap="sm" align="flex-start">
             <StatusBadge status={line.level} />
             <Text size="sm" flex={1} miw={0} lineClamp={2}>
-              {line.message}
+              <MessageText message={line.message} />
             </Text>
             <Text size="xs" c="dimmed" flex="none">
-              <Time at={line.at} relative />
+              <Time at={line.at} seconds />
             </Text>
           </Group>
         ))}

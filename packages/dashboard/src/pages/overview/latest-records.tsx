@@ -9,7 +9,9 @@ const SHOWN = 8
 
 /** The records that changed last. */
 export function LatestRecords() {
-  const records = useStore(snapshot)?.records ?? null
+  const seen = useStore(snapshot)
+  const records = seen?.records ?? null
+  const titles = new Map(seen?.platforms.map((one) => [one.platform_name, one.display_title]))
   return (
     <Paper withBorder p="md" h="100%" component="section" aria-label="Latest records">
       <Group justify="space-between" mb="sm">
@@ -50,11 +52,11 @@ export function LatestRecords() {
                 {record.full_name || record.reference_number}
               </Anchor>
               <Text size="xs" c="dimmed" truncate>
-                {`${record.reference_number} · ${record.module_name} · ${record.platform_name}`}
+                {`${record.reference_number} · ${record.module_name} · ${titles.get(record.platform_name) ?? record.platform_name}`}
               </Text>
             </Stack>
             <Text size="xs" c="dimmed" flex="none">
-              <Time at={record.updated_at} relative />
+              <Time at={record.updated_at} seconds />
             </Text>
           </Group>
         ))}

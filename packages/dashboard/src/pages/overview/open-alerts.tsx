@@ -9,6 +9,8 @@ import { callHub } from '../../api/call-hub.ts'
 import { snapshot } from '../../api/live.ts'
 import { mayActAs, session } from '../../api/session.ts'
 import { attempt } from '../../components/confirm.tsx'
+import { MessageText } from '../../components/message-text.tsx'
+import { OperatorName } from '../../components/operator-name.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { useStore } from '../../lib/use-store.ts'
@@ -63,18 +65,18 @@ function OpenAlert({ alert }: { alert: HubAlert }) {
       color={isSeen ? 'gray' : 'orange'}
       variant="light"
       icon={<IconAlertTriangle />}
-      title={alert.message}
+      title={<MessageText message={alert.message} />}
     >
       <Group justify="space-between" gap="sm">
         <Text size="sm" flex={1} miw={200}>
           {alert.advice} <AlertLink alert={alert} />{' '}
           <Text span size="sm" c="dimmed">
-            Raised <Time at={alert.raised_at} relative />.
+            Raised <Time at={alert.raised_at} />.
           </Text>
         </Text>
         {isSeen ? (
           <Text size="sm" c="dimmed">
-            {alert.acknowledged_by} is looking at it
+            Acknowledged by <OperatorName by={alert.acknowledged_by} />
           </Text>
         ) : (
           may && (

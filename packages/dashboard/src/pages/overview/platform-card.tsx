@@ -41,20 +41,17 @@ export function PlatformCard({
           </Text>
         </Group>
         {pulls ? <PullBars pulls={pulls} /> : <Skeleton height={22} />}
-        <Group justify="space-between" gap="xs">
+        <Stack gap={0}>
           <Text size="xs" c="dimmed">
-            {platform.latest_sync_at ? (
-              <>
-                Synced <Time at={platform.latest_sync_at} relative />
-              </>
-            ) : (
-              'Never synced'
-            )}
+            Latest sync: <Time at={platform.latest_sync_at} />
+          </Text>
+          <Text size="xs" c="dimmed">
+            Last push: <Time at={platform.last_push_at} />
           </Text>
           <Text size="xs" c="dimmed">
             {formatCount(platform.records, 'record')}
           </Text>
-        </Group>
+        </Stack>
         {platform.last_error && (
           <Text size="xs" c="var(--mantine-color-error)" lineClamp={2} title={platform.last_error}>
             {platform.last_error}

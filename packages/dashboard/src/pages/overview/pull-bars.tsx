@@ -54,7 +54,7 @@ export function PullBars({ pulls }: { pulls: PlatformPull[] }) {
 }
 
 function titleOf({ pull_id, state, finished_at }: PlatformPull): string {
-  const end = finished_at ? `, ${formatTime(finished_at)}` : ''
+  const end = finished_at ? `, ${formatTime(finished_at, { seconds: true })}` : ''
   return `Pull ${pull_id}: ${formatWord(state).toLowerCase()}${end}`
 }
 

@@ -1,5 +1,6 @@
 import { Paper, Skeleton, Text, Title } from '@mantine/core'
 import { lazy, Suspense } from 'react'
+import { errorInPlaceOfData } from '../../api/retries.ts'
 import { useStatistics } from '../../api/statistics.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { formatCount } from '../../lib/format.ts'
@@ -12,7 +13,9 @@ const HoursChart = lazy(() =>
 
 /** What came in the last 24 hours, hour by hour. */
 export function ReceivedCard() {
-  const { data, error, refetch } = useStatistics()
+  const statistics = useStatistics()
+  const { data, refetch } = statistics
+  const error = errorInPlaceOfData(statistics)
   const hours = data?.hours ?? []
   const count = (...kinds: Parameters<typeof flowOf>[1][]) =>
     flowOf(hours, ...kinds).reduce((sum, value) => sum + value, 0)

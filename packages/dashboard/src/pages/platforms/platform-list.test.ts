@@ -16,6 +16,7 @@ function platform(display_title: string, over: Partial<Platform> = {}): Platform
     records: 10,
     manifest_fetched_at: null,
     latest_sync_at: '2026-11-21T07:30:00.000Z',
+    last_push_at: null,
     hub_api_key_hint: null,
     last_error: null,
     missing_reviews: 0,

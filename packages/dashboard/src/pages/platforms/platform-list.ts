@@ -15,12 +15,16 @@ export const HEALTH_WORDS: Readonly<Record<Health, string>> = {
 }
 
 export function healthOf(
-  platform: Pick<PlatformSummary, 'status' | 'last_error' | 'missing_reviews' | 'latest_sync_at'>,
+  platform: Pick<
+    PlatformSummary,
+    'status' | 'last_error' | 'missing_reviews' | 'latest_sync_at' | 'last_push_at'
+  >,
 ): Health {
   if (platform.status === 'inactive') return 'off'
   if (platform.last_error !== null) return 'trouble'
   if (platform.missing_reviews > 0) return 'question'
-  return platform.latest_sync_at === null ? 'waiting' : 'well'
+  const isNew = platform.latest_sync_at === null && platform.last_push_at === null
+  return isNew ? 'waiting' : 'well'
 }
 
 /** Why a platform is not well, in a sentence; null where there is nothing to say. */
@@ -42,7 +46,7 @@ export function explainHealth(platform: PlatformSummary): string | null {
   }
 }
 
-const SORTS = ['title', 'status', 'modules', 'records', 'synced', 'health'] as const
+const SORTS = ['title', 'status', 'modules', 'records', 'synced', 'pushed', 'health'] as const
 export type Sort = (typeof SORTS)[number]
 export type Direction = 'asc' | 'desc'
 
@@ -54,6 +58,7 @@ const KEYS: Record<Sort, (platform: Platform) => string | number> = {
   modules: (platform) => platform.modules_registered,
   records: (platform) => platform.records,
   synced: (platform) => platform.latest_sync_at ?? '',
+  pushed: (platform) => platform.last_push_at ?? '',
   health: (platform) => HEALTHS.indexOf(healthOf(platform)),
 }
 

@@ -79,6 +79,14 @@ export function PlatformsTable({
           render: ({ latest_sync_at }) => <Time at={latest_sync_at} />,
         },
         {
+          accessor: 'pushed',
+          title: 'Last push',
+          sortable: true,
+          width: 200,
+          visibleMediaQuery: WIDE,
+          render: ({ last_push_at }) => <Time at={last_push_at} />,
+        },
+        {
           accessor: 'health',
           sortable: true,
           width: 150,
@@ -90,7 +98,7 @@ export function PlatformsTable({
 }
 
 function Title({ platform }: { platform: Platform }) {
-  const { id, display_title, platform_name, modules_registered, records, latest_sync_at } = platform
+  const { id, display_title, platform_name, modules_registered, records } = platform
   return (
     <Stack gap={0}>
       <PageLink
@@ -108,7 +116,10 @@ function Title({ platform }: { platform: Platform }) {
         {modules_registered} registered · {formatCount(records, 'record')}
       </Text>
       <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
-        <Time at={latest_sync_at} />
+        Latest sync: <Time at={platform.latest_sync_at} />
+      </Text>
+      <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
+        Last push: <Time at={platform.last_push_at} />
       </Text>
     </Stack>
   )

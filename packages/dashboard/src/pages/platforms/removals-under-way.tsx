@@ -21,9 +21,9 @@ export function RemovalsUnderWay({ platformName }: { platformName?: string }) {
 }
 
 function RemovalProgress({ removal }: { removal: Removal }) {
-  const { platform_name, record_type, records, removed } = removal
+  const { platform_title, module_name, records, removed } = removal
   const percent = records === 0 ? 0 : Math.min(100, (100 * removed) / records)
-  const what = record_type === null ? platform_name : `${record_type} of ${platform_name}`
+  const what = module_name === null ? platform_title : `${module_name} of ${platform_title}`
   return (
     <Paper withBorder p="sm">
       <Text size="sm" mb={6}>

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ConnectionTest, Platform } from '@recordhub/protocol'
 import { IconPlugConnected } from '@tabler/icons-react'
+import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { CheckList } from './check-list.tsx'
 import { useConnectionChecks } from './use-connection-checks.ts'
@@ -26,7 +27,7 @@ export function TestButton({ platform }: { platform: Platform }) {
       >
         Test connection
       </Button>
-      <Modal
+      <Dialog
         opened={isOpen}
         onClose={() => {
           close()
@@ -52,7 +53,7 @@ export function TestButton({ platform }: { platform: Platform }) {
             </Button>
           </Group>
         )}
-      </Modal>
+      </Dialog>
     </>
   )
 }

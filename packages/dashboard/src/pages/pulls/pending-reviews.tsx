@@ -4,6 +4,7 @@ import { IconHelpCircle } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../api/call-hub.ts'
 import { MISSING_REVIEWS, missingReviewPageQuery } from '../../api/missing-reviews.ts'
+import { useTitles } from '../../api/platforms.ts'
 import { mayActAs, session } from '../../api/session.ts'
 import { attempt, confirm } from '../../components/confirm.tsx'
 import { PageLink } from '../../components/page-link.tsx'
@@ -20,7 +21,8 @@ export function PendingReviews({ pullId }: { pullId: number }) {
 function PendingReview({ review }: { review: MissingReview }) {
   const client = useQueryClient()
   const may = mayActAs(useStore(session).operator?.role, 'operator')
-  const { id, platform_name, module_name, missing, records } = review
+  const { id, module_name, missing, records } = review
+  const platform = useTitles().ofPlatform(review.platform_name)
   async function answer(verb: 'approve' | 'dismiss') {
     await callHub(`/api/v1/missing-reviews/${id}/${verb}`, { method: 'POST' })
     await client.invalidateQueries(MISSING_REVIEWS)
@@ -28,7 +30,7 @@ function PendingReview({ review }: { review: MissingReview }) {
   const askToApprove = () =>
     confirm({
       title: 'Mark the records as missing?',
-      children: `The next complete read marks ${formatCount(missing, 'record')} of ${module_name} (${platform_name}) as missing, if they are still gone. None is deleted, and one that comes back loses its mark.`,
+      children: `The next complete read marks ${formatCount(missing, 'record')} of ${module_name} (${platform}) as missing, if they are still gone. None is deleted, and one that comes back loses its mark.`,
       action: 'Mark as missing',
       onConfirm: () => answer('approve'),
     })
@@ -41,8 +43,8 @@ function PendingReview({ review }: { review: MissingReview }) {
     >
       <Stack gap="xs">
         <Text size="sm">
-          {platform_name} answered without them. If they were deleted there, let the hub mark them
-          as missing. If the platform had a fault, leave them as they are.
+          {platform} answered without them. If they were deleted there, let the hub mark them as
+          missing. If the platform had a fault, leave them as they are.
         </Text>
         <PageLink
           size="sm"

@@ -45,7 +45,7 @@ export function PullPage() {
         description={
           pull && (
             <>
-              Started {triggerInWords(pull.trigger)}, <Time at={pull.requested_at} />
+              Started {triggerInWords(pull.trigger)}, <Time at={pull.requested_at} seconds />
             </>
           )
         }

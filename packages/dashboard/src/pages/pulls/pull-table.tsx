@@ -1,5 +1,6 @@
+import { errorInPlaceOfData } from '../../api/retries.ts'
 import 'mantine-datatable/styles.css'
-import { Anchor, Stack, Text } from '@mantine/core'
+import { Anchor, Box, Stack, Text } from '@mantine/core'
 import type { Pull } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -19,7 +20,9 @@ import { durationOf, triggerInWords } from './pull-words.ts'
 /** Every pull that is kept, newest first. */
 export function PullTable() {
   const [{ cursor = '' }] = useUrlState()
-  const { data, error, refetch, isFetching, isPlaceholderData } = useQuery(pullPageQuery(cursor))
+  const page = useQuery(pullPageQuery(cursor))
+  const { data, refetch, isFetching, isPlaceholderData } = page
+  const error = errorInPlaceOfData(page)
   if (error) {
     return <ErrorNotice error={error} onRetry={refetch} title="The pulls could not be read" />
   }
@@ -62,6 +65,9 @@ function NoPulls({ isFirstPage }: { isFirstPage: boolean }) {
   )
 }
 
+/** What has no room on a phone: the page of the pull shows it. */
+const FROM_TABLET = '(min-width: 48em)'
+
 const COUNTS = [
   ['received', 'Received'],
   ['created', 'New'],
@@ -89,24 +95,28 @@ const COLUMNS: DataTableColumn<Pull>[] = [
     accessor: 'state',
     title: 'State',
     width: 120,
+    visibleMediaQuery: FROM_TABLET,
     render: ({ state }) => <StatusBadge status={state} />,
   },
   {
     accessor: 'requested_at',
     title: 'Started',
-    noWrap: true,
-    render: ({ requested_at, trigger }) => (
+    render: ({ requested_at, trigger, state }) => (
       <>
-        <Time at={requested_at} />
+        <Time at={requested_at} seconds />
         <Text size="xs" c="dimmed">
           {triggerInWords(trigger)}
         </Text>
+        <Box hiddenFrom="sm" mt={4}>
+          <StatusBadge status={state} />
+        </Box>
       </>
     ),
   },
   {
     accessor: 'duration',
     title: 'Took',
+    visibleMediaQuery: FROM_TABLET,
     noWrap: true,
     render: (pull) => {
       const duration = durationOf(pull, Date.now())
@@ -116,6 +126,7 @@ const COLUMNS: DataTableColumn<Pull>[] = [
   {
     accessor: 'modules',
     title: 'Modules',
+    visibleMediaQuery: FROM_TABLET,
     noWrap: true,
     textAlign: 'right',
     render: ({ progress: { tasks_done, tasks_total }, finished_at }) =>
@@ -125,6 +136,7 @@ const COLUMNS: DataTableColumn<Pull>[] = [
     ([name, title]): DataTableColumn<Pull> => ({
       accessor: `counts.${name}`,
       title,
+      ...(name === 'received' ? {} : { visibleMediaQuery: FROM_TABLET }),
       noWrap: true,
       textAlign: 'right',
       render: ({ counts }) => formatNumber(counts[name]),

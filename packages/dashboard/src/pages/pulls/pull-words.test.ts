@@ -43,7 +43,9 @@ const pull: Pull = {
 
 const task: PullTask = {
   platform_name: 'school',
+  platform_title: 'School',
   record_type: 'students',
+  module_name: 'Students',
   state: 'running',
   total: null,
   ...COUNTS,

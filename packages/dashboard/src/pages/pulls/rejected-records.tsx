@@ -1,15 +1,21 @@
 import { Anchor, Code, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useTitles } from '../../api/platforms.ts'
 import { rejectedPushPageQuery } from '../../api/rejected-pushes.ts'
+import { errorInPlaceOfData } from '../../api/retries.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { ModuleTitle } from '../../components/module-title.tsx'
 import { formatNumber } from '../../lib/format.ts'
 
 const SHOWN = 10
 
 /** The first records of a pull that were refused, and why; nothing where none was. */
 export function RejectedRecords({ pullId }: { pullId: number }) {
-  const { data, error, refetch } = useQuery(rejectedPushPageQuery(`pull=${pullId}&limit=${SHOWN}`))
+  const titles = useTitles()
+  const page = useQuery(rejectedPushPageQuery(`pull=${pullId}&limit=${SHOWN}`))
+  const { data, refetch } = page
+  const error = errorInPlaceOfData(page)
   if (error) {
     return (
       <ErrorNotice error={error} onRetry={refetch} title="The rejected records could not be read" />
@@ -40,7 +46,8 @@ export function RejectedRecords({ pullId }: { pullId: number }) {
         {rejected.map((one) => (
           <Stack key={one.id} gap={2} component="li">
             <Text size="sm" fw={500}>
-              {`${one.platform_name} · ${one.record_type ?? 'unknown type'}`}
+              {titles.ofPlatform(one.platform_name)} ·{' '}
+              <ModuleTitle platform={one.platform_name} recordType={one.record_type} />
               {one.count > 1 && ` · ${formatNumber(one.count)} times`}
             </Text>
             <Text size="sm">{one.message}</Text>

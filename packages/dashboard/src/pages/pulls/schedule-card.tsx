@@ -3,10 +3,12 @@ import type { Schedule } from '@recordhub/protocol'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { errorInPlaceOfData } from '../../api/retries.ts'
 import { pauseSchedule, scheduleQuery } from '../../api/schedule.ts'
 import { mayActAs, session } from '../../api/session.ts'
 import { attempt } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { OperatorName } from '../../components/operator-name.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatWord } from '../../lib/format.ts'
 import { useStore } from '../../lib/use-store.ts'
@@ -14,7 +16,9 @@ import { patternInWords } from './pull-words.ts'
 
 /** When the hub pulls by itself, and a way to pause that. */
 export function ScheduleCard() {
-  const { data, error, refetch } = useQuery(scheduleQuery())
+  const schedule = useQuery(scheduleQuery())
+  const { data, refetch } = schedule
+  const error = errorInPlaceOfData(schedule)
   if (error) {
     return <ErrorNotice error={error} onRetry={refetch} title="The schedule could not be read" />
   }
@@ -41,7 +45,7 @@ function ScheduleWords({ schedule }: { schedule: Schedule }) {
   if (paused) {
     return (
       <Text size="sm">
-        Paused{paused_by && ` by ${paused_by}`} since <Time at={paused_since} />. Pushes are
+        Paused by <OperatorName by={paused_by} /> since <Time at={paused_since} />. Pushes are
         received as before.
       </Text>
     )

@@ -15,7 +15,7 @@ const COLORS: Readonly<Record<string, string>> = {
 /** One module of one platform in a pull: its bar, what came, what went wrong. */
 export function TaskRow({ task }: { task: PullTask }) {
   const percent = taskPercent(task)
-  const name = `${task.platform_name} · ${task.record_type}`
+  const name = `${task.platform_title} · ${task.module_name}`
   return (
     <Stack gap={4} component="li">
       <Group justify="space-between" gap="xs">

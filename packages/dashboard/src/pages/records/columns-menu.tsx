@@ -65,14 +65,8 @@ export function ColumnsMenu({
               })}
             </Stack>
           </ScrollArea.Autosize>
-          <Button
-            size="xs"
-            variant="subtle"
-            color="gray"
-            disabled={choice === NO_CHOICE}
-            onClick={() => choose(NO_CHOICE)}
-          >
-            As at first
+          <Button size="xs" variant="subtle" color="gray" onClick={() => choose(NO_CHOICE)}>
+            Reset columns
           </Button>
         </Stack>
       </Popover.Dropdown>

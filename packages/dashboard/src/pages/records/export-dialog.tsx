@@ -1,8 +1,9 @@
-import { Button, Checkbox, Group, Modal, Radio, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Button, Checkbox, Group, Radio, SegmentedControl, Stack, Text } from '@mantine/core'
 import type { RecordPage } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { tell } from '../../components/confirm.tsx'
+import { Dialog } from '../../components/dialog.tsx'
 import { formatBytes } from '../../lib/format.ts'
 import type { UrlState } from '../../lib/url-state.ts'
 import type { Column } from './columns.ts'
@@ -66,7 +67,7 @@ export function ExportDialog({
     />
   )
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Export records" centered size="md">
+    <Dialog opened={isOpen} onClose={onClose} title="Export records" centered size="md">
       <Stack>
         <Text size="sm" role="status">
           {isNarrowed(state) ? 'What is filtered: ' : 'The whole list: '}
@@ -126,6 +127,6 @@ export function ExportDialog({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

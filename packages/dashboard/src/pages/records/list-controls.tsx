@@ -1,6 +1,7 @@
 import { CloseButton, Group, Select, TextInput } from '@mantine/core'
 import type { Platform } from '@recordhub/protocol'
 import { IconSearch } from '@tabler/icons-react'
+import { addUnknown, moduleChoices } from '../../lib/choices.ts'
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
 import { useUrlText } from '../../lib/use-url-text.ts'
 import { changeView } from './list-query.ts'
@@ -19,7 +20,7 @@ export function ListControls({
   const [text, setText] = useUrlText(q, (typed) =>
     change(changeView({ q: typed }), { replace: true }),
   )
-  const modules = modulesOf(platforms, platform)
+  const modules = moduleChoices(platforms, platform)
   // Filters and an order by fields of one module mean nothing in another.
   const elsewhere = (place: UrlChanges) => {
     const filters = Object.keys(state).filter((name) => name.startsWith('filter['))
@@ -40,7 +41,7 @@ export function ListControls({
         clearable
         searchable
         clearButtonProps={{ 'aria-label': 'All platforms' }}
-        data={withUnknown(
+        data={addUnknown(
           platforms.map((one) => ({ value: one.platform_name, label: one.display_title })),
           platform,
         )}
@@ -54,7 +55,7 @@ export function ListControls({
         clearable
         searchable
         clearButtonProps={{ 'aria-label': 'All modules' }}
-        data={withUnknown(modules, record_type)}
+        data={addUnknown(modules, record_type)}
         value={record_type}
         onChange={(value) => elsewhere({ record_type: value })}
         w={{ base: '100%', xs: 200 }}
@@ -74,26 +75,4 @@ export function ListControls({
       />
     </Group>
   )
-}
-
-type Choice = { value: string; label: string }
-
-/** One choice a record_type, which several platforms may have. */
-function modulesOf(platforms: readonly Platform[], platform: string | null): Choice[] {
-  const choices = new Map<string, Choice>()
-  for (const one of platforms) {
-    if (platform !== null && one.platform_name !== platform) continue
-    for (const { record_type, module_name, registered } of one.modules) {
-      if (choices.has(record_type)) continue
-      const label = registered ? module_name : `${module_name} (not registered)`
-      choices.set(record_type, { value: record_type, label })
-    }
-  }
-  return [...choices.values()]
-}
-
-/** A link may name what is not there any more; it is shown all the same. */
-function withUnknown(choices: Choice[], value: string | null): Choice[] {
-  if (value === null || choices.some((one) => one.value === value)) return choices
-  return [...choices, { value, label: value }]
 }

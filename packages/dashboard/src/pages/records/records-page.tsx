@@ -7,13 +7,14 @@ import { useState } from 'react'
 import { HubCallError } from '../../api/call-hub.ts'
 import { usePlatforms } from '../../api/platforms.ts'
 import { recordPageQuery } from '../../api/records.ts'
+import { errorInPlaceOfData } from '../../api/retries.ts'
 import { mayActAs, session } from '../../api/session.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { changeUrlState, useUrlState, writeUrlState } from '../../lib/url-state.ts'
 import { useStore } from '../../lib/use-store.ts'
-import { arrange, isShown, move, toggle } from './column-choice.ts'
+import { arrange, isShown, keyOfChoice, move, toggle } from './column-choice.ts'
 import type { ColumnActions } from './column-header.tsx'
 import { type Column, columnsOf, placesOf } from './columns.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
@@ -43,18 +44,20 @@ export function RecordsPage() {
   const [state, change] = useUrlState()
   const platforms = usePlatforms()
   const page = useQuery(recordPageQuery(listQueryOf(state)))
-  const [choice, choose] = useColumnChoice(state)
+  const { choice, choose, resets } = useColumnChoice(state)
   const [adding, setAdding] = useState<NewFilter | null>(null)
   const [isExporting, setExporting] = useState(false)
   const role = useStore(session).operator?.role
   const mayIndex = mayActAs(role, 'operator')
 
+  const platformsError = errorInPlaceOfData(platforms)
   const places = placesOf(platforms.data ?? [], state)
   const [first] = places
   const place = first && places.length === 1 ? first : null
   const { indexed, index } = useIndexing(place)
   const columns = columnsOf(places)
   const visible = arrange(columns, choice).filter((column) => isShown(column, choice))
+  const widthsKey = `${keyOfChoice(state)} ${visible.map(({ id }) => id).join()}`
   const sort = sortOf(state)
   const opened = state['record'] === undefined ? null : Number(state['record'])
 
@@ -86,12 +89,15 @@ export function RecordsPage() {
         />
       )
     }
-    if (page.error) return <ErrorNotice error={page.error} onRetry={() => void page.refetch()} />
+    const error = errorInPlaceOfData(page)
+    if (error) return <ErrorNotice error={error} onRetry={() => void page.refetch()} />
     if (!page.data || !platforms.data) return <TableSkeleton />
     return (
       <>
         <ListNotices page={page.data} change={change} />
         <RecordsTable
+          // It reads the widths when it is mounted.
+          key={`${widthsKey} ${resets}`}
           records={page.data.records}
           columns={visible}
           sort={sort}
@@ -106,6 +112,7 @@ export function RecordsPage() {
           }
           opened={opened}
           isFetching={page.isPlaceholderData}
+          widthsKey={widthsKey}
           empty={
             <NoRecords
               isNarrowed={isNarrowed(state)}
@@ -144,8 +151,8 @@ export function RecordsPage() {
         />
         <ColumnsMenu columns={columns} choice={choice} choose={choose} />
       </Group>
-      {platforms.error ? (
-        <ErrorNotice error={platforms.error} onRetry={() => void platforms.refetch()} />
+      {platformsError ? (
+        <ErrorNotice error={platformsError} onRetry={() => void platforms.refetch()} />
       ) : (
         content()
       )}

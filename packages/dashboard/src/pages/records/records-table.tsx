@@ -1,5 +1,6 @@
 import 'mantine-datatable/styles.css'
 import { Anchor, Badge, Group, Skeleton, Stack } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import type { StoredRecord } from '@recordhub/protocol'
 import { DataTable, type DataTableColumn } from 'mantine-datatable'
 import type { MouseEvent, ReactNode } from 'react'
@@ -23,13 +24,23 @@ export type TableParts = {
   open: (record: StoredRecord) => void
   opened: number | null
   isFetching: boolean
+  /** Under which the browser remembers the widths of these columns. */
+  widthsKey: string
   empty: ReactNode
 }
 
+const FROM_TABLET = '(min-width: 48em)'
+/** Stay in view while the others scroll, as long as they are the first ones. */
+const PINNED: readonly string[] = ['hub_reference_number', 'hub_full_name']
+
 /** Records, a row each, under the columns that were chosen. */
 export function RecordsTable({ columns, records, ...parts }: TableParts) {
+  const isWide = useMediaQuery(FROM_TABLET, true, { getInitialValueInEffect: false })
+  const pinned = pinnedOf(columns, isWide ? PINNED.length : 1)
   return (
     <DataTable
+      className={classes['table'] ?? ''}
+      storeColumnsKey={parts.widthsKey}
       withTableBorder
       borderRadius="md"
       highlightOnHover
@@ -47,7 +58,10 @@ export function RecordsTable({ columns, records, ...parts }: TableParts) {
       }
       idAccessor="record_id"
       records={[...records]}
-      columns={columns.map((column, place) => tableColumn(column, place === 0, parts))}
+      columns={columns.map((column, place) => ({
+        ...tableColumn(column, place === 0, parts),
+        ...(pinned.includes(column) ? { pinned: 'left' as const } : {}),
+      }))}
       onRowClick={({ record, event }) => {
         // A link has done it already; who marks text does not want to leave.
         if (event.defaultPrevented || getSelection()?.isCollapsed === false) return
@@ -58,6 +72,12 @@ export function RecordsTable({ columns, records, ...parts }: TableParts) {
       }
     />
   )
+}
+
+/** The first columns that are pinned; a phone has room for one. */
+function pinnedOf(columns: readonly Column[], max: number): readonly Column[] {
+  const end = columns.findIndex(({ id }, index) => index === max || !PINNED.includes(id))
+  return end === -1 ? columns : columns.slice(0, end)
 }
 
 function tableColumn(
@@ -78,6 +98,7 @@ function tableColumn(
     ),
     textAlign: column.kind === 'number' ? 'right' : 'left',
     ellipsis: true,
+    resizable: true,
     cellsClassName: classes['cell'] ?? '',
     render: (record) =>
       isFirst ? (
@@ -106,17 +127,18 @@ function FirstCell({
     parts.open(record)
   }
   return (
-    <Group gap={6} wrap="nowrap">
-      <Anchor href={parts.addressOf(record)} fz="sm" truncate onClick={follow}>
+    // Badges that have no room beside the reference stand below it.
+    <Group gap="0 6px">
+      <Anchor href={parts.addressOf(record)} fz="sm" maw="100%" truncate onClick={follow}>
         {textOfValue(value) ? <Cell column={column} value={value} /> : `Record ${record.record_id}`}
       </Anchor>
       {record.incomplete && (
-        <Badge size="xs" variant="light" color="yellow" tt="none" className={classes['badge']}>
+        <Badge size="xs" variant="light" color="yellow" tt="none">
           incomplete
         </Badge>
       )}
       {record.missing_since !== null && (
-        <Badge size="xs" variant="light" color="orange" tt="none" className={classes['badge']}>
+        <Badge size="xs" variant="light" color="orange" tt="none">
           missing
         </Badge>
       )}

@@ -1,5 +1,6 @@
 import { Anchor, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { useTitles } from '../../api/platforms.ts'
 import { formatCount } from '../../lib/format.ts'
 import { wordsOfTotal } from '../records/list-footer.tsx'
 import { FirstFew } from './first-few.tsx'
@@ -16,6 +17,7 @@ export function HubLane({
   line: HubLine | null
   isOver: boolean
 }) {
+  const titles = useTitles()
   const title = 'In the hub'
   if (line === null) {
     return isOver ? (
@@ -69,7 +71,8 @@ export function HubLane({
                   {record.full_name || record.reference_number}
                 </Anchor>
                 <Text size="sm" c="dimmed">
-                  {record.reference_number} · {record.module_name} · {record.platform_name}
+                  {record.reference_number} · {record.module_name} ·{' '}
+                  {titles.ofPlatform(record.platform_name)}
                 </Text>
               </Group>
             ))

@@ -1,6 +1,7 @@
 import { Accordion, Anchor, Code, Group, ScrollArea, Stack, Text } from '@mantine/core'
 import type { FoundRecord } from '@recordhub/protocol'
 import { Link } from '@tanstack/react-router'
+import { useTitles } from '../../api/platforms.ts'
 import { ValueView } from '../../components/value-view.tsx'
 import { textOfValue } from '../../lib/exact-json.ts'
 import { formatCount, formatDuration } from '../../lib/format.ts'
@@ -59,6 +60,7 @@ export function PlatformLane({ lane, isOver }: { lane: SearchedLane; isOver: boo
 
 function FoundRecords({ line, platform }: { line: PlatformLine; platform: string }) {
   const { records, found } = line
+  const titles = useTitles()
   // What a platform finds need not have a name of its own.
   const numbered = records.map((record, place) => ({ record, number: String(place + 1) }))
   return (
@@ -74,7 +76,12 @@ function FoundRecords({ line, platform }: { line: PlatformLine; platform: string
                       {titleOf(record)}
                     </Text>
                     <Text size="sm" c="dimmed" lineClamp={1}>
-                      {[record.reference_number, record.record_type].filter(Boolean).join(' · ')}
+                      {[
+                        record.reference_number,
+                        record.record_type && titles.ofModule(platform, record.record_type),
+                      ]
+                        .filter(Boolean)
+                        .join(' · ')}
                     </Text>
                   </Group>
                 </Accordion.Control>

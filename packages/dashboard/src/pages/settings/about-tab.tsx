@@ -1,6 +1,7 @@
 import { Anchor, Badge, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { snapshot } from '../../api/live.ts'
+import { errorInPlaceOfData } from '../../api/retries.ts'
 import { aboutQuery } from '../../api/settings.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Time } from '../../components/time.tsx'
@@ -15,7 +16,8 @@ const ENGINES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 export function AboutTab() {
   const found = useQuery(aboutQuery())
   const broadcasting = useStore(snapshot)?.broadcasting
-  if (found.isError) return <ErrorNotice error={found.error} onRetry={() => found.refetch()} />
+  const error = errorInPlaceOfData(found)
+  if (error) return <ErrorNotice error={error} onRetry={() => found.refetch()} />
   if (!found.data) return <LinesSkeleton lines={8} />
   const { about } = found.data
   return (

@@ -1,6 +1,8 @@
-import { Stack, Text } from '@mantine/core'
+import { Stack, Text, Tooltip } from '@mantine/core'
 import type { AuditEntry } from '@recordhub/protocol'
 import { DataTable } from 'mantine-datatable'
+import { useTitles } from '../../api/platforms.ts'
+import { OperatorName } from '../../components/operator-name.tsx'
 import { Time } from '../../components/time.tsx'
 import { describeAction, describeDetails } from '../../lib/describe-action.ts'
 
@@ -14,8 +16,13 @@ export function AuditTable({ entries }: { entries: AuditEntry[] }) {
       // The keyboard scrolls what is wider than the screen.
       scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
       columns={[
-        { accessor: 'at', title: 'When', width: 190, render: ({ at }) => <Time at={at} /> },
-        { accessor: 'actor', title: 'Who', width: 200 },
+        { accessor: 'at', title: 'When', width: 215, render: ({ at }) => <Time at={at} seconds /> },
+        {
+          accessor: 'actor',
+          title: 'Who',
+          width: 200,
+          render: ({ actor }) => <OperatorName by={actor} />,
+        },
         {
           accessor: 'action',
           title: 'What',
@@ -35,7 +42,7 @@ export function AuditTable({ entries }: { entries: AuditEntry[] }) {
           accessor: 'target',
           title: 'To what',
           width: 200,
-          render: ({ target }) => target ?? '–',
+          render: ({ target }) => <Target target={target} />,
         },
         {
           accessor: 'address',
@@ -45,5 +52,18 @@ export function AuditTable({ entries }: { entries: AuditEntry[] }) {
         },
       ]}
     />
+  )
+}
+
+/** What was acted on: a platform by its title, an operator by name, anything else as it is called. */
+function Target({ target }: { target: string | null }) {
+  const titles = useTitles()
+  if (target === null) return '–'
+  const title = titles.ofPlatform(target)
+  if (title === target) return <OperatorName by={target} />
+  return (
+    <Tooltip label={target}>
+      <span>{title}</span>
+    </Tooltip>
   )
 }

@@ -6,6 +6,7 @@ import { mayActAs, session } from '../../api/session.ts'
 import { aboutQuery } from '../../api/settings.ts'
 import { attempt, tell } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { OperatorName } from '../../components/operator-name.tsx'
 import { Time } from '../../components/time.tsx'
 import { describeDays, describePattern, RETAINED } from '../../lib/describe-settings.ts'
 import { formatNumber } from '../../lib/format.ts'
@@ -72,7 +73,10 @@ function ScheduleSection() {
             ['Next', schedule.next_run_at ? <Time key="next" at={schedule.next_run_at} /> : '–'],
             ...(schedule.paused
               ? [
-                  ['Paused by', schedule.paused_by] satisfies [string, string | null],
+                  ['Paused by', <OperatorName key="by" by={schedule.paused_by} />] satisfies [
+                    string,
+                    React.JSX.Element,
+                  ],
                   ['Paused since', <Time key="since" at={schedule.paused_since} />] satisfies [
                     string,
                     React.JSX.Element,

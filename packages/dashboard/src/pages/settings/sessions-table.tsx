@@ -38,8 +38,8 @@ export function SessionsTable({
                     )}
                   </Group>
                   <Text size="xs" c="dimmed">
-                    {address ?? 'Address unknown'} · since <Time at={created_at} /> · renewed{' '}
-                    <Time at={last_seen_at} relative />
+                    {address ?? 'Address unknown'} · since <Time at={created_at} seconds /> ·
+                    renewed <Time at={last_seen_at} seconds />
                   </Text>
                 </Stack>
               </Table.Td>

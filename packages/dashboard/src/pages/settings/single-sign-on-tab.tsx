@@ -1,5 +1,6 @@
 import { Badge, Code, Group, List, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { errorInPlaceOfData } from '../../api/retries.ts'
 import { singleSignOnQuery } from '../../api/settings.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -10,7 +11,8 @@ import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
 /** What is set up of single sign-on, and how to do so. */
 export function SingleSignOnTab() {
   const found = useQuery(singleSignOnQuery())
-  if (found.isError) return <ErrorNotice error={found.error} onRetry={() => found.refetch()} />
+  const error = errorInPlaceOfData(found)
+  if (error) return <ErrorNotice error={error} onRetry={() => found.refetch()} />
   if (!found.data) return <LinesSkeleton lines={6} />
   const sso = found.data.single_sign_on
   return (

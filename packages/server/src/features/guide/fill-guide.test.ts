@@ -52,6 +52,7 @@ function platformOf(modules: Module[], over: Partial<Platform> = {}): Platform {
     records: 0,
     manifest_fetched_at: null,
     latest_sync_at: null,
+    last_push_at: null,
     hub_api_key_hint: null,
     last_error: null,
     missing_reviews: 0,

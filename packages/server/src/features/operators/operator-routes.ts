@@ -1,5 +1,12 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { DoneAnswer, ErrorAnswer, Operator, OperatorSession, Role } from '@recordhub/protocol'
+import {
+  DoneAnswer,
+  ErrorAnswer,
+  Operator,
+  OperatorName,
+  OperatorSession,
+  Role,
+} from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { NewAuditEntry } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
@@ -45,6 +52,26 @@ export function operatorManagementRoutes(parts: {
         },
       },
       async () => ({ success: true as const, operators: await operators.listOperators() }),
+    )
+
+    app.get(
+      '/api/v1/operators/names',
+      {
+        schema: {
+          summary: 'List the names of the operators, by e-mail',
+          response: {
+            200: Type.Object({ success: Type.Literal(true), operators: Type.Array(OperatorName) }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async () => {
+        const all = await operators.listOperators()
+        return {
+          success: true as const,
+          operators: all.map(({ email, name }) => ({ email, name })),
+        }
+      },
     )
 
     app.patch(

@@ -112,9 +112,12 @@ export function platformRoutes(parts: {
         const platform = await platforms.readPlatform(id)
         if (!platform) throw new HubError('not_found', { what: 'platform' })
         const now = clock.now()
-        const keys = await connections.readHubKeys(id, now.toISOString())
+        const hub_keys = await connections.readHubKeys(id, now.toISOString())
         const pulls_paused_until = await platforms.readPauseEnd(id, now)
-        return { success: true as const, platform: { ...platform, ...keys, pulls_paused_until } }
+        return {
+          success: true as const,
+          platform: { ...platform, hub_keys, pulls_paused_until },
+        }
       },
     )
 

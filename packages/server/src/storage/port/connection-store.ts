@@ -3,14 +3,8 @@ import type { ChangeLog, SealedHubKey } from './platform-store.ts'
 
 /** How a platform and the hub reach each other: the platform's address, and the keys of both. */
 export interface ConnectionStore {
-  /**
-   * The keys that open a platform at `at`, newest first, and when a push with any key that it has had was
-   * last taken; nothing of a platform that is not there.
-   */
-  readHubKeys(
-    platformId: number,
-    at: string,
-  ): Promise<{ hub_keys: HubKey[]; last_push_at: string | null }>
+  /** The hub API keys of a platform that are valid at `at`, newest first; none of an unknown platform. */
+  readHubKeys(platformId: number, at: string): Promise<HubKey[]>
 
   /** The newest key as it was sealed; null where there is no such platform. */
   readSealedHubKey(platformId: number): Promise<string | null>

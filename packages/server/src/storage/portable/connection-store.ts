@@ -15,18 +15,14 @@ export function createConnectionStore(
     async readHubKeys(platformId, at) {
       const rows = await reader
         .selectFrom('hub_keys')
-        .select(['hint', 'created_at', 'expires_at', 'revoked_at', 'last_used_at'])
+        .select(['hint', 'created_at', 'expires_at', 'last_used_at'])
         .where('platform_id', '=', platformId)
+        .where('revoked_at', 'is', null)
         .orderBy('hub_key_id', 'desc')
         .execute()
-      const used = rows.map((row) => row.last_used_at).filter((time) => time !== null)
-      return {
-        hub_keys: rows
-          .filter(({ revoked_at }) => revoked_at === null)
-          .filter(({ expires_at }) => expires_at === null || expires_at > at)
-          .map(({ revoked_at: _, ...key }) => key),
-        last_push_at: used.toSorted().at(-1) ?? null,
-      }
+      return rows
+        .filter(({ expires_at }) => expires_at === null || expires_at > at)
+        .map((key) => ({ ...key }))
     },
 
     async readSealedHubKey(platformId) {

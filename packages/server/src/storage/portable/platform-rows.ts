@@ -31,10 +31,10 @@ export function selectPlatformSummaries(db: Executor) {
         .select((inner) => inner.fn.sum<number>('c.records').as('n'))
         .as('records'),
       eb
-        .selectFrom('module_counters as c')
-        .whereRef('c.platform_id', '=', 'p.platform_id')
-        .select((inner) => inner.fn.max('c.last_received_at').as('at'))
-        .as('last_received_at'),
+        .selectFrom('hub_keys as k')
+        .whereRef('k.platform_id', '=', 'p.platform_id')
+        .select((inner) => inner.fn.max('k.last_used_at').as('at'))
+        .as('last_push_at'),
       eb
         .selectFrom('hub_keys as k')
         .whereRef('k.platform_id', '=', 'p.platform_id')
@@ -55,7 +55,6 @@ export function selectPlatformSummaries(db: Executor) {
 type SummaryRow = Awaited<ReturnType<ReturnType<typeof selectPlatformSummaries>['execute']>>[number]
 
 export function toPlatformSummary(row: SummaryRow): PlatformSummary {
-  const synced = [row.last_pulled_at, row.last_received_at].filter((at) => at !== null).sort()
   return {
     id: row.platform_id,
     platform_name: row.platform_name,
@@ -67,7 +66,8 @@ export function toPlatformSummary(row: SummaryRow): PlatformSummary {
     modules_registered: Number(row.modules_registered ?? 0),
     records: Number(row.records ?? 0),
     manifest_fetched_at: row.manifest_fetched_at,
-    latest_sync_at: synced.at(-1) ?? null,
+    latest_sync_at: row.last_pulled_at,
+    last_push_at: row.last_push_at,
     hub_api_key_hint: row.hub_api_key_hint,
     last_error: row.last_error,
     missing_reviews: Number(row.missing_reviews ?? 0),

@@ -251,7 +251,7 @@ export function createPullStore(
         .leftJoin('platforms as p', 'p.platform_id', 't.platform_id')
         .leftJoin('modules as m', 'm.module_id', 't.module_id')
         .selectAll('t')
-        .select(['p.platform_name', 'm.record_type'])
+        .select(['p.platform_name', 'p.display_title', 'm.record_type', 'm.module_name'])
         .where('t.pull_id', '=', pull_id)
       if (after !== null) select = select.where('t.task_number', '>', after)
       if (state !== null) select = select.where('t.state', '=', state)
@@ -259,7 +259,9 @@ export function createPullStore(
       return rows.map((row) => ({
         task_number: row.task_number,
         platform_name: row.platform_name ?? REMOVED,
+        platform_title: row.display_title ?? REMOVED,
         record_type: row.record_type ?? REMOVED,
+        module_name: row.module_name ?? REMOVED,
         state: row.state,
         total: row.total,
         ...toCounts(row),

@@ -2,18 +2,25 @@ import type { Removal } from '@recordhub/protocol'
 import type { Executor } from './databases.ts'
 
 export function selectRemovals(db: Executor) {
-  return db
-    .selectFrom('removals')
-    .select([
-      'removal_id as id',
-      'platform_name',
-      'record_type',
-      'records',
-      'removed',
-      'requested_by',
-      'requested_at',
-      'finished_at',
-    ])
+  return (
+    db
+      .selectFrom('removals as r')
+      // Once it is finished, the platform may have no row any more.
+      .leftJoin('platforms as p', 'p.platform_id', 'r.platform_id')
+      .leftJoin('modules as m', 'm.module_id', 'r.module_id')
+      .select((eb) => [
+        'r.removal_id as id',
+        'r.platform_name',
+        eb.fn.coalesce('p.display_title', 'r.platform_name').as('platform_title'),
+        'r.record_type',
+        eb.fn.coalesce('m.module_name', 'r.record_type').as('module_name'),
+        'r.records',
+        'r.removed',
+        'r.requested_by',
+        'r.requested_at',
+        'r.finished_at',
+      ])
+  )
 }
 
 /** How many records a platform holds, or one module of it, from the counters. */
@@ -51,5 +58,5 @@ export async function insertRemoval(
     .returning('removal_id')
     .executeTakeFirst()
   if (!row) return null
-  return selectRemovals(db).where('removal_id', '=', row.removal_id).executeTakeFirstOrThrow()
+  return selectRemovals(db).where('r.removal_id', '=', row.removal_id).executeTakeFirstOrThrow()
 }

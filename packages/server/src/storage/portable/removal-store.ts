@@ -77,8 +77,8 @@ export function createRemovalStore(
           return removal
         }
         return selectRemovals(db)
-          .where('module_id', '=', module.module_id)
-          .where('finished_at', 'is', null)
+          .where('r.module_id', '=', module.module_id)
+          .where('r.finished_at', 'is', null)
           .executeTakeFirstOrThrow()
       }),
 
@@ -96,8 +96,8 @@ export function createRemovalStore(
 
     async listRemovals({ limit, before }) {
       let select = selectRemovals(reader)
-      if (before !== null) select = select.where('removal_id', '<', before)
-      return select.orderBy('removal_id', 'desc').limit(limit).execute()
+      if (before !== null) select = select.where('r.removal_id', '<', before)
+      return select.orderBy('r.removal_id', 'desc').limit(limit).execute()
     },
   }
 }

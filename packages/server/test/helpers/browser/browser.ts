@@ -68,6 +68,8 @@ export type PageOptions = {
   signedIn?: boolean
   /** Who is signed in: the hub's operator unless told otherwise. */
   operator?: { email: string }
+  /** The viewer's, such as `Asia/Kolkata`; that of the machine where left out. */
+  timeZone?: string
 }
 
 export type TestPage = {
@@ -84,12 +86,13 @@ export async function openPage(
   hub: Pick<TestHub, 'address'>,
   options: PageOptions = {},
 ): Promise<TestPage> {
-  const { colorScheme = 'light', width = 1280, signedIn = true, operator } = options
+  const { colorScheme = 'light', width = 1280, signedIn = true, operator, timeZone } = options
   const context = await browser.newContext({
     baseURL: hub.address,
     colorScheme,
     viewport: { width, height: heightOf(width) },
     reducedMotion: 'reduce',
+    ...(timeZone === undefined ? {} : { timezoneId: timeZone }),
   })
   context.setDefaultTimeout(STEP_MS)
   const page = await context.newPage()
@@ -284,6 +287,16 @@ const runAxe = (
   root: string,
 ) => `axe.run(${root}, { resultTypes: ['violations'] }).then(({ violations }) =>
   violations.map(({ id, help, nodes }) => ({ id, help, targets: nodes.map((node) => node.html.slice(0, 200) + ' ' + (node.failureSummary ?? '')) })))`
+
+/** That neither Escape nor a click beside it closes a dialog, as one that shows a secret once. */
+export async function expectStaysOpen(page: Page, dialog: Locator): Promise<void> {
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await page.mouse.click(5, 5)
+  // What a handler of these events changes has been rendered by then.
+  await page.evaluate(TWO_FRAMES)
+  assert.ok(await dialog.isVisible())
+}
 
 /** That nothing makes the page itself scroll sideways, once what slides in has come to rest. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {

@@ -6,6 +6,8 @@ import { ALERTS } from '../../../api/alerts.ts'
 import { callHub } from '../../../api/call-hub.ts'
 import { mayActAs, session } from '../../../api/session.ts'
 import { attempt } from '../../../components/confirm.tsx'
+import { MessageText } from '../../../components/message-text.tsx'
+import { OperatorName } from '../../../components/operator-name.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useStore } from '../../../lib/use-store.ts'
@@ -41,7 +43,9 @@ export function AlertCard({ alert }: { alert: Alert }) {
         {isOpen && <Acknowledge alert={alert} />}
       </Group>
       <Stack gap={6} mt="xs">
-        <Text size="sm">{message}</Text>
+        <Text size="sm">
+          <MessageText message={message} />
+        </Text>
         <AdviceLine words={advice} />
         <AlertLink alert={alert} />
         <Text size="xs" c="dimmed">
@@ -68,8 +72,8 @@ function Acknowledge({ alert }: { alert: Alert }) {
   if (alert.acknowledged_at !== null) {
     return (
       <Text size="xs" c="dimmed">
-        <IconCheck size={12} aria-hidden /> {alert.acknowledged_by ?? 'Somebody'} looks at it since{' '}
-        <Time at={alert.acknowledged_at} />
+        <IconCheck size={12} aria-hidden /> Acknowledged by{' '}
+        <OperatorName by={alert.acknowledged_by} />, <Time at={alert.acknowledged_at} />
       </Text>
     )
   }

@@ -1,8 +1,11 @@
-import { Alert, Drawer, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Alert, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import type { ActivityLine } from '@recordhub/protocol'
 import type { ReactNode } from 'react'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { MessageText } from '../../../components/message-text.tsx'
+import { OperatorName } from '../../../components/operator-name.tsx'
+import { SideDrawer } from '../../../components/side-drawer.tsx'
 import { Time } from '../../../components/time.tsx'
 import { ValueView } from '../../../components/value-view.tsx'
 import { formatWord } from '../../../lib/format.ts'
@@ -18,10 +21,9 @@ export function LineDrawer({ shown }: { shown: ActivityLine[] }) {
   const id = /^[1-9]\d{0,14}$/.test(state['line'] ?? '') ? Number(state['line']) : null
   const { line, isGone, error } = useLine(id, shown)
   return (
-    <Drawer
+    <SideDrawer
       opened={id !== null}
       onClose={() => change({ line: null })}
-      position="right"
       size="lg"
       title="Line of the log"
     >
@@ -33,7 +35,7 @@ export function LineDrawer({ shown }: { shown: ActivityLine[] }) {
         </Alert>
       )}
       {!line && !error && !isGone && <Skeleton height={200} />}
-    </Drawer>
+    </SideDrawer>
   )
 }
 
@@ -41,9 +43,9 @@ function Line({ line }: { line: ActivityLine }) {
   const { level, at, kind, actor, platform_name } = line
   const rows: [string, ReactNode][] = [
     ['Level', <LevelMark key="level" level={level} />],
-    ['Time', <Time key="time" at={at} />],
+    ['Time', <Time key="time" at={at} seconds />],
     ['Kind', kind],
-    ['By', actor ?? 'the hub'],
+    ['By', <OperatorName key="by" by={actor} />],
   ]
   if (platform_name !== null) {
     rows.push(['Platform', <PlatformLink key="platform" name={platform_name} />])
@@ -53,7 +55,9 @@ function Line({ line }: { line: ActivityLine }) {
   }
   return (
     <Stack>
-      <Text fw={600}>{line.message}</Text>
+      <Text fw={600}>
+        <MessageText message={line.message} />
+      </Text>
       <Table variant="vertical" layout="fixed" withTableBorder>
         <Table.Tbody>
           {rows.map(([name, value]) => (

@@ -1,6 +1,8 @@
 import { Stack, Text, UnstyledButton } from '@mantine/core'
 import type { ActivityLine } from '@recordhub/protocol'
 import { DataTable } from 'mantine-datatable'
+import { MessageText } from '../../../components/message-text.tsx'
+import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { PlatformLink } from '../platform-link.tsx'
@@ -35,12 +37,12 @@ export function LogTable({ lines }: { lines: ActivityLine[] }) {
         {
           accessor: 'at',
           title: 'Time',
-          width: 185,
+          width: 215,
           noWrap: true,
           visibleMediaQuery: FROM_TABLET,
           render: ({ at }) => (
             <Text span size="sm" c="dimmed">
-              <Time at={at} />
+              <Time at={at} seconds />
             </Text>
           ),
         },
@@ -63,7 +65,7 @@ export function LogTable({ lines }: { lines: ActivityLine[] }) {
           visibleMediaQuery: FROM_DESKTOP,
           render: ({ actor }) => (
             <Text span size="sm" c="dimmed" lineClamp={1}>
-              {actor ?? 'the hub'}
+              <OperatorName by={actor} />
             </Text>
           ),
         },
@@ -78,11 +80,11 @@ function Message({ line, onOpen }: { line: ActivityLine; onOpen: () => void }) {
     <Stack gap={2}>
       <UnstyledButton onClick={onOpen} aria-haspopup="dialog">
         <Text size="sm" lineClamp={2}>
-          {line.message}
+          <MessageText message={line.message} />
         </Text>
       </UnstyledButton>
       <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
-        {line.level !== 'info' && <LevelMark level={line.level} />} <Time at={line.at} />
+        {line.level !== 'info' && <LevelMark level={line.level} />} <Time at={line.at} seconds />
       </Text>
     </Stack>
   )

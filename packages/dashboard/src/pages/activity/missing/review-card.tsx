@@ -9,6 +9,7 @@ import { callHub } from '../../../api/call-hub.ts'
 import { MISSING_REVIEWS } from '../../../api/missing-reviews.ts'
 import { mayActAs, session } from '../../../api/session.ts'
 import { attempt, tell } from '../../../components/confirm.tsx'
+import { OperatorName } from '../../../components/operator-name.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
@@ -85,7 +86,8 @@ export function ReviewCard({ review }: { review: MissingReview }) {
           Asked <Time at={review.at} />
           {review.answered_at !== null && (
             <>
-              , answered <Time at={review.answered_at} /> by {review.answered_by}
+              , answered <Time at={review.answered_at} /> by{' '}
+              <OperatorName by={review.answered_by} />
             </>
           )}
           {review.closed_at !== null && (

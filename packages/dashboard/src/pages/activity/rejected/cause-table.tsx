@@ -1,6 +1,8 @@
 import { Button, Code, Group, Stack, Text, Title } from '@mantine/core'
 import type { RejectedPushGroup } from '@recordhub/protocol'
 import { DataTable } from 'mantine-datatable'
+import { useTitles } from '../../../api/platforms.ts'
+import { ModuleTitle } from '../../../components/module-title.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
@@ -65,7 +67,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
               <Stack gap={2}>
                 <PlatformLink name={platform_name} />
                 <Text size="xs" c="dimmed">
-                  {record_type ?? 'no module named'}
+                  <ModuleTitle platform={platform_name} recordType={record_type} />
                 </Text>
               </Stack>
             ),
@@ -89,12 +91,12 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
           {
             accessor: 'last_at',
             title: 'Last',
-            width: 185,
+            width: 215,
             noWrap: true,
             visibleMediaQuery: FROM_DESKTOP,
             render: ({ last_at }) => (
               <Text span size="sm" c="dimmed">
-                <Time at={last_at} />
+                <Time at={last_at} seconds />
               </Text>
             ),
           },
@@ -127,12 +129,13 @@ function ChooseButton({
   isChosen: boolean
   onChoose: () => void
 }) {
+  const titles = useTitles()
   return (
     <Button
       size="compact-xs"
       variant={isChosen ? 'filled' : 'default'}
       aria-pressed={isChosen}
-      aria-label={`${isChosen ? 'Chosen' : 'Show these'}: ${group.message} (${group.platform_name})`}
+      aria-label={`${isChosen ? 'Chosen' : 'Show these'}: ${group.message} (${titles.ofPlatform(group.platform_name)})`}
       onClick={onChoose}
     >
       {isChosen ? 'Chosen' : 'Show these'}

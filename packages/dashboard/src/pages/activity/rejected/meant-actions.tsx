@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Text, Tooltip } from '@mantine/core'
+import { Button, Group, Text, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import { callHub } from '../../../api/call-hub.ts'
 import { mayActAs, session } from '../../../api/session.ts'
 import { confirm, tell } from '../../../components/confirm.tsx'
+import { Dialog } from '../../../components/dialog.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { queryText } from '../../../lib/query-text.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
@@ -72,7 +73,7 @@ export function MeantActions({ waiting }: { waiting: number }) {
           Dismiss them
         </Button>
       )}
-      <Modal
+      <Dialog
         opened={isOpen}
         onClose={close}
         title="Replay all that match"
@@ -80,7 +81,7 @@ export function MeantActions({ waiting }: { waiting: number }) {
         closeOnClickOutside={false}
       >
         <ReplayAll state={state} onClose={close} />
-      </Modal>
+      </Dialog>
     </Group>
   )
 }

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { callHub } from '../../../api/call-hub.ts'
 import { mayActAs, session } from '../../../api/session.ts'
 import { confirm, tell } from '../../../components/confirm.tsx'
+import { ModuleTitle } from '../../../components/module-title.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatNumber } from '../../../lib/format.ts'
 import { useStore } from '../../../lib/use-store.ts'
@@ -75,13 +76,15 @@ function Summary({ rejected }: { rejected: RejectedPush }) {
     <Group gap="xs">
       <MethodBadge method={method} />
       <PlatformLink name={platform_name} />
-      <Text size="sm">{record_type ?? 'no module named'}</Text>
+      <Text size="sm">
+        <ModuleTitle platform={platform_name} recordType={record_type} />
+      </Text>
       <Text size="sm" c="dimmed">
-        <Time at={at} />
+        <Time at={at} seconds />
       </Text>
       {count > 1 && (
         <Text size="sm" c="dimmed">
-          {formatNumber(count)} times since <Time at={first_at} />
+          {formatNumber(count)} times since <Time at={first_at} seconds />
         </Text>
       )}
       {pull_id !== null && (

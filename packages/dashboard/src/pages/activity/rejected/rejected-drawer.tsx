@@ -1,7 +1,8 @@
-import { Drawer, Skeleton } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { rejectedPushQuery } from '../../../api/rejected-pushes.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { SideDrawer } from '../../../components/side-drawer.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { RejectedDetails } from './rejected-details.tsx'
 
@@ -11,15 +12,9 @@ export function RejectedDrawer() {
   const id = /^[1-9]\d{0,14}$/.test(state['rejected'] ?? '') ? (state['rejected'] ?? null) : null
   const close = () => change({ rejected: null })
   return (
-    <Drawer
-      opened={id !== null}
-      onClose={close}
-      position="right"
-      size="xl"
-      title="What was refused"
-    >
+    <SideDrawer opened={id !== null} onClose={close} size="xl" title="What was refused">
       {id !== null && <Loaded key={id} id={id} onGone={close} />}
-    </Drawer>
+    </SideDrawer>
   )
 }
 

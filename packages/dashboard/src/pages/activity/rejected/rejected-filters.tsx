@@ -1,4 +1,6 @@
 import { Select, TextInput } from '@mantine/core'
+import { usePlatforms } from '../../../api/platforms.ts'
+import { addUnknown, moduleChoices } from '../../../lib/choices.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { FilterBar } from '../filter-bar.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
@@ -12,21 +14,33 @@ const STATES = [
 ]
 const SHOWN = ['platform', 'record_type', 'code', 'state', 'pull']
 
-export function RejectedFilters({ codes }: { codes: string[] }) {
+/** @param recordTypes those of the rejected pushes, which may belong to no module. */
+export function RejectedFilters({
+  codes,
+  recordTypes,
+}: {
+  codes: string[]
+  recordTypes: string[]
+}) {
   const [state, change] = useUrlState()
-  const { code } = state
+  const { data: platforms = [] } = usePlatforms()
+  const { code, platform = null, record_type = null } = state
+  const types = record_type === null ? recordTypes : [...recordTypes, record_type]
+  const modules = types.reduce(addUnknown, moduleChoices(platforms, platform))
   const known = code && !codes.includes(code) ? [...codes, code] : codes
   const names = state['cause'] ? [...SHOWN, 'cause'] : SHOWN
   return (
     <FilterBar names={REJECTED_FILTERS.filter((name) => names.includes(name))}>
       <PlatformSelect forget={['cause']} />
-      <SearchInput
-        label="Record type"
+      <Select
+        label="Module"
         placeholder="All"
-        value={state['record_type'] ?? ''}
-        onSearch={(text) =>
-          change({ record_type: text.trim(), cause: null, cursor: null }, { replace: true })
-        }
+        size="xs"
+        clearable
+        searchable
+        data={modules}
+        value={record_type}
+        onChange={(chosen) => change({ record_type: chosen, cause: null, cursor: null })}
       />
       <Select
         label="Code"

@@ -40,7 +40,10 @@ export function RejectedTab() {
             </Title>
             <MeantActions waiting={waiting} />
           </Group>
-          <RejectedFilters codes={[...new Set(groups.map(({ code }) => code))]} />
+          <RejectedFilters
+            codes={[...new Set(groups.map(({ code }) => code))]}
+            recordTypes={[...new Set(groups.flatMap(({ record_type }) => record_type ?? []))]}
+          />
           {list.error && !list.data && (
             <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
           )}

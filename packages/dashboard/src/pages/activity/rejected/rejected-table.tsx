@@ -1,6 +1,7 @@
 import { Badge, Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import type { RejectedPush } from '@recordhub/protocol'
 import { DataTable } from 'mantine-datatable'
+import { ModuleTitle } from '../../../components/module-title.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatNumber } from '../../../lib/format.ts'
@@ -29,12 +30,12 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] }) {
         {
           accessor: 'at',
           title: 'Time',
-          width: 185,
+          width: 215,
           noWrap: true,
           visibleMediaQuery: FROM_TABLET,
           render: ({ at }) => (
             <Text span size="sm" c="dimmed">
-              <Time at={at} />
+              <Time at={at} seconds />
             </Text>
           ),
         },
@@ -54,7 +55,7 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] }) {
             <Stack gap={2}>
               <PlatformLink name={platform_name} />
               <Text size="xs" c="dimmed">
-                {record_type ?? 'no module named'}
+                <ModuleTitle platform={platform_name} recordType={record_type} />
               </Text>
             </Stack>
           ),
@@ -79,7 +80,7 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] }) {
                 <ReplayState rejected={one} />
                 <MethodBadge method={one.method} />
                 <Text size="xs" c="dimmed">
-                  <Time at={one.at} />
+                  <Time at={one.at} seconds />
                 </Text>
               </Group>
             </Stack>

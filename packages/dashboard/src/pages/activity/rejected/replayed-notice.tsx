@@ -2,6 +2,7 @@ import { Alert, Anchor, Text } from '@mantine/core'
 import type { RejectedPush, ReplayOutcome } from '@recordhub/protocol'
 import { IconCheck } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
 
 const WORDS: Readonly<Record<ReplayOutcome, string>> = {
@@ -17,7 +18,7 @@ export function ReplayedNotice({ rejected }: { rejected: RejectedPush }) {
   return (
     <Alert color="green" variant="light" icon={<IconCheck />} title="Replayed">
       <Text size="sm">
-        <Time at={replayed_at} /> by {replayed_by ?? 'the hub'}.{' '}
+        <Time at={replayed_at} /> by <OperatorName by={replayed_by} />.{' '}
         {replay_outcome && WORDS[replay_outcome]}
       </Text>
       {record_id !== null && <RecordLink id={record_id} />}

@@ -1,7 +1,8 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ConformanceLine } from '@recordhub/protocol'
 import { IconClipboardCheck } from '@tabler/icons-react'
+import { Dialog } from '../../../components/dialog.tsx'
 import { useHubLines } from '../use-hub-lines.ts'
 import { ConformanceReportView } from './conformance-report-view.tsx'
 import { NOTHING, takeLine } from './conformance-state.ts'
@@ -31,7 +32,7 @@ export function ConformanceButton({
       >
         Check conformance
       </Button>
-      <Modal
+      <Dialog
         opened={isOpen}
         onClose={() => {
           close()
@@ -41,7 +42,7 @@ export function ConformanceButton({
         size="xl"
       >
         <ConformanceReportView {...checking} onCheck={check} />
-      </Modal>
+      </Dialog>
     </>
   )
 }

@@ -1,5 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core'
 import type { ActivityLine } from '@recordhub/protocol'
+import { MessageText } from '../../../components/message-text.tsx'
+import { OperatorName } from '../../../components/operator-name.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
@@ -12,17 +14,17 @@ export function ActivityLines({ lines }: { lines: readonly ActivityLine[] }) {
         <Stack key={id} component="li" gap={2} display="flex">
           <Group gap="xs">
             <Text size="xs" c="dimmed" component="div">
-              <Time at={at} />
+              <Time at={at} seconds />
             </Text>
             {level !== 'info' && <StatusBadge status={level} />}
             {actor && (
               <Text size="xs" c="dimmed">
-                by {actor}
+                by <OperatorName by={actor} />
               </Text>
             )}
           </Group>
           <Text size="sm">
-            {message}{' '}
+            <MessageText message={message} />{' '}
             {record_id !== null && (
               <PageLink
                 to="/dashboard/records"

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import type { ManifestChange } from '@recordhub/protocol'
 import { changeInWords } from './change-words.ts'
 
 it('describes each manifest change with its values before and after', () => {
   const place = { record_type: 'employee' }
+  const describe = (change: ManifestChange) => changeInWords(change, () => 'Employees')
   assert.deepEqual(
     [
-      changeInWords({ change: 'module_added', ...place, module_name: 'Employees' }),
-      changeInWords({ change: 'field_removed', ...place, key: 'left_on', label: 'Left on' }),
-      changeInWords({
+      describe({ change: 'module_added', ...place, module_name: 'Employees' }),
+      describe({ change: 'field_removed', ...place, key: 'left_on', label: 'Left on' }),
+      describe({
         change: 'field_changed',
         ...place,
         key: 'salary',
@@ -16,7 +18,7 @@ it('describes each manifest change with its values before and after', () => {
         before: false,
         after: true,
       }),
-      changeInWords({
+      describe({
         change: 'platform_changed',
         member: 'platform_description',
         before: '',
@@ -25,8 +27,8 @@ it('describes each manifest change with its values before and after', () => {
     ],
     [
       { tone: 'added', what: 'Module Employees (employee)', before: null, after: null },
-      { tone: 'removed', what: 'Field Left on (left_on) of employee', before: null, after: null },
-      { tone: 'changed', what: 'Required of salary of employee', before: 'no', after: 'yes' },
+      { tone: 'removed', what: 'Field Left on (left_on) of Employees', before: null, after: null },
+      { tone: 'changed', what: 'Required of salary of Employees', before: 'no', after: 'yes' },
       {
         tone: 'changed',
         what: 'Description of the platform',

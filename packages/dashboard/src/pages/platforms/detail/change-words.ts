@@ -18,22 +18,29 @@ const MEMBERS: Readonly<Record<string, string>> = {
   required: 'required',
 }
 
-export function changeInWords(change: ManifestChange): ChangeWords {
+/** @param moduleTitle the title of the module with a `record_type`. */
+export function changeInWords(
+  change: ManifestChange,
+  moduleTitle: (recordType: string) => string,
+): ChangeWords {
   switch (change.change) {
     case 'module_added':
       return added(`Module ${change.module_name} (${change.record_type})`)
     case 'module_removed':
       return removed(`Module ${change.module_name} (${change.record_type})`)
     case 'field_added':
-      return added(`Field ${change.label} (${change.key}) of ${change.record_type}`)
+      return added(`Field ${change.label} (${change.key}) of ${moduleTitle(change.record_type)}`)
     case 'field_removed':
-      return removed(`Field ${change.label} (${change.key}) of ${change.record_type}`)
+      return removed(`Field ${change.label} (${change.key}) of ${moduleTitle(change.record_type)}`)
     case 'platform_changed':
       return changed(nameOf(change.member), change)
     case 'module_changed':
-      return changed(`${nameOf(change.member)} of ${change.record_type}`, change)
+      return changed(`${nameOf(change.member)} of ${moduleTitle(change.record_type)}`, change)
     case 'field_changed':
-      return changed(`${nameOf(change.member)} of ${change.key} of ${change.record_type}`, change)
+      return changed(
+        `${nameOf(change.member)} of ${change.key} of ${moduleTitle(change.record_type)}`,
+        change,
+      )
   }
 }
 

@@ -46,12 +46,12 @@ function KeyLine({ hubKey: { hint, created_at, expires_at, last_used_at } }: { h
     <>
       <Code>{hint}</Code>
       <Text size="sm" c="dimmed" component="div">
-        Made <Time at={created_at} relative />,{' '}
+        Made <Time at={created_at} />,{' '}
         {last_used_at === null ? (
           'not used yet'
         ) : (
           <>
-            last used <Time at={last_used_at} relative />
+            last used <Time at={last_used_at} />
           </>
         )}
         {expires_at !== null && (

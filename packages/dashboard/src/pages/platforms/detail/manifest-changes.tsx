@@ -1,5 +1,5 @@
 import { Accordion, Alert, Badge, Group, List, Stack, Text } from '@mantine/core'
-import type { ManifestChange } from '@recordhub/protocol'
+import type { ManifestChange, PlatformDetails, PlatformModule } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { driftQuery } from '../../../api/platforms.ts'
 import { Time } from '../../../components/time.tsx'
@@ -14,9 +14,11 @@ const TONES: Readonly<Record<ChangeWords['tone'], string>> = {
 /** What a refresh of the manifest has brought. */
 export function FreshChanges({
   changes,
+  modules,
   onClose,
 }: {
   changes: ManifestChange[]
+  modules: readonly PlatformModule[]
   onClose: () => void
 }) {
   return (
@@ -31,14 +33,14 @@ export function FreshChanges({
     >
       {changes.length === 0
         ? 'The manifest is as it was.'
-        : changes.length > 0 && <ChangeList changes={changes} />}
+        : changes.length > 0 && <ChangeList changes={changes} modules={modules} />}
     </Alert>
   )
 }
 
 /** The differences that were found before, newest first. */
-export function EarlierChanges({ platformId }: { platformId: number }) {
-  const drift = useQuery(driftQuery(platformId))
+export function EarlierChanges({ platform: { id, modules } }: { platform: PlatformDetails }) {
+  const drift = useQuery(driftQuery(id))
   const all = drift.data?.manifest_changes ?? []
   if (all.length === 0) return null
   return (
@@ -54,9 +56,9 @@ export function EarlierChanges({ platformId }: { platformId: number }) {
             {all.map(({ at, changes }) => (
               <div key={at}>
                 <Text size="sm" fw={600} component="div">
-                  <Time at={at} />
+                  <Time at={at} seconds />
                 </Text>
-                <ChangeList changes={changes} />
+                <ChangeList changes={changes} modules={modules} />
               </div>
             ))}
           </Stack>
@@ -66,8 +68,16 @@ export function EarlierChanges({ platformId }: { platformId: number }) {
   )
 }
 
-function ChangeList({ changes }: { changes: ManifestChange[] }) {
-  const told = changes.map(changeInWords)
+function ChangeList({
+  changes,
+  modules,
+}: {
+  changes: ManifestChange[]
+  modules: readonly PlatformModule[]
+}) {
+  const titleOf = (recordType: string) =>
+    modules.find((one) => one.record_type === recordType)?.module_name ?? recordType
+  const told = changes.map((change) => changeInWords(change, titleOf))
   return (
     <List listStyleType="none" spacing={6} mt={6} aria-label="Changes of the manifest">
       {told.map(({ tone, what, before, after }) => (

@@ -28,7 +28,7 @@ export function ModuleProof({ completeness }: { completeness: ModuleCompleteness
         'no pull has proved yet that all of its records are here. '
       ) : (
         <>
-          a pull proved <Time at={complete_at} relative /> that all of its records are here.{' '}
+          a pull proved <Time at={complete_at} /> that all of its records are here.{' '}
         </>
       )}
       {differs.length > 0 && `${differs.join(', ')}. `}

@@ -51,8 +51,7 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
     <Stack>
       <Group justify="space-between" gap="xs">
         <Text size="sm" c="dimmed" component="div">
-          The manifest was fetched <Time at={manifest_fetched_at} relative />. Pulls look at it once
-          an hour.
+          The manifest was fetched <Time at={manifest_fetched_at} />. Pulls look at it once an hour.
         </Text>
         {mayOperate && (
           <Button
@@ -65,7 +64,9 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
           </Button>
         )}
       </Group>
-      {changes && <FreshChanges changes={changes} onClose={() => setChanges(null)} />}
+      {changes && (
+        <FreshChanges changes={changes} modules={modules} onClose={() => setChanges(null)} />
+      )}
       {mayOperate && <RemovalsUnderWay platformName={platform_name} />}
       {modules.length === 0 ? (
         <EmptyState icon={<IconListDetails />} title="The manifest lists no modules">
@@ -97,7 +98,7 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
           ))}
         </Accordion>
       )}
-      <EarlierChanges platformId={id} />
+      <EarlierChanges platform={platform} />
     </Stack>
   )
 }

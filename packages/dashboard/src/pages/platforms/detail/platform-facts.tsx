@@ -18,6 +18,7 @@ export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
     ['Source Base URL', platform.source_base_url],
     ['Manifest Fetched', <Time key="fetched" at={platform.manifest_fetched_at} />],
     ['Latest Sync', <Time key="synced" at={platform.latest_sync_at} />],
+    ['Last Push', <Time key="pushed" at={platform.last_push_at} />],
     ['Modules', `${formatNumber(platform.modules_registered)} registered`],
     ['Records', formatNumber(platform.records)],
     ['Hub API Key', <Code key="key">{platform.hub_api_key_hint ?? '–'}</Code>],

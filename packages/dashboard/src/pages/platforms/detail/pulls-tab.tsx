@@ -1,4 +1,4 @@
-import { Table, Text } from '@mantine/core'
+import { Box, Table, Text } from '@mantine/core'
 import type { PlatformDetails, PlatformPull } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { platformPullsQuery } from '../../../api/platforms.ts'
@@ -24,28 +24,34 @@ export function PullsTab({ platform }: { platform: PlatformDetails }) {
         </EmptyState>
       }
     >
-      <Table.ScrollContainer minWidth={720}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Started</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th>Trigger</Table.Th>
-              <Table.Th>Modules read</Table.Th>
-              <Table.Th ta="right">Received</Table.Th>
-              <Table.Th ta="right">New</Table.Th>
-              <Table.Th ta="right">Changed</Table.Th>
-              <Table.Th ta="right">Rejected</Table.Th>
-              <Table.Th ta="right">Took</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {pulls.rows.map((pull) => (
-              <PullRow key={pull.pull_id} pull={pull} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Started</Table.Th>
+            <Table.Th visibleFrom="sm">State</Table.Th>
+            <Table.Th visibleFrom="sm">Trigger</Table.Th>
+            <Table.Th visibleFrom="sm">Modules read</Table.Th>
+            <Table.Th ta="right">Received</Table.Th>
+            <Table.Th visibleFrom="sm" ta="right">
+              New
+            </Table.Th>
+            <Table.Th visibleFrom="sm" ta="right">
+              Changed
+            </Table.Th>
+            <Table.Th visibleFrom="sm" ta="right">
+              Rejected
+            </Table.Th>
+            <Table.Th visibleFrom="sm" ta="right">
+              Took
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {pulls.rows.map((pull) => (
+            <PullRow key={pull.pull_id} pull={pull} />
+          ))}
+        </Table.Tbody>
+      </Table>
     </Paged>
   )
 }
@@ -60,26 +66,37 @@ function PullRow({ pull }: { pull: PlatformPull }) {
     <Table.Tr>
       <Table.Td>
         <PageLink to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} size="sm">
-          {started_at === null ? `Pull ${pull_id}` : <Time at={started_at} />}
+          {started_at === null ? `Pull ${pull_id}` : <Time at={started_at} seconds />}
         </PageLink>
+        <Box hiddenFrom="sm">
+          <StatusBadge status={state} />
+        </Box>
         {pull.error && (
           <Text size="xs" c="dimmed" lineClamp={2} maw={320}>
             {pull.error}
           </Text>
         )}
       </Table.Td>
-      <Table.Td>
+      <Table.Td visibleFrom="sm">
         <StatusBadge status={state} />
       </Table.Td>
-      <Table.Td>{TRIGGERS[trigger]}</Table.Td>
-      <Table.Td>
+      <Table.Td visibleFrom="sm">{TRIGGERS[trigger]}</Table.Td>
+      <Table.Td visibleFrom="sm">
         {modules_read} of {modules}
       </Table.Td>
       <Table.Td ta="right">{formatNumber(counts.received)}</Table.Td>
-      <Table.Td ta="right">{formatNumber(counts.created)}</Table.Td>
-      <Table.Td ta="right">{formatNumber(counts.updated)}</Table.Td>
-      <Table.Td ta="right">{formatNumber(counts.rejected)}</Table.Td>
-      <Table.Td ta="right">{took}</Table.Td>
+      <Table.Td visibleFrom="sm" ta="right">
+        {formatNumber(counts.created)}
+      </Table.Td>
+      <Table.Td visibleFrom="sm" ta="right">
+        {formatNumber(counts.updated)}
+      </Table.Td>
+      <Table.Td visibleFrom="sm" ta="right">
+        {formatNumber(counts.rejected)}
+      </Table.Td>
+      <Table.Td visibleFrom="sm" ta="right">
+        {took}
+      </Table.Td>
     </Table.Tr>
   )
 }

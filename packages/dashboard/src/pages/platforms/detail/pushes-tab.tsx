@@ -27,7 +27,7 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
           'No push was taken yet.'
         ) : (
           <>
-            The last push was taken <Time at={last_push_at} relative />.
+            The last push was taken <Time at={last_push_at} />.
           </>
         )}
       </Text>

@@ -3,6 +3,7 @@ import type { RejectedPush } from '@recordhub/protocol'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { rejectedPushPageQuery } from '../../../api/rejected-pushes.ts'
+import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Time } from '../../../components/time.tsx'
@@ -16,10 +17,11 @@ export function RejectedPushes({ platformName }: { platformName: string }) {
   const query = new URLSearchParams({ platform: platformName, limit: `${SHOWN}` })
   const rejected = useQuery(rejectedPushPageQuery(`${query}`))
   if (rejected.isPending) return <Skeleton height={120} />
-  if (rejected.isError) {
-    return <ErrorNotice error={rejected.error} onRetry={() => void rejected.refetch()} />
+  const error = errorInPlaceOfData(rejected)
+  if (error) {
+    return <ErrorNotice error={error} onRetry={() => void rejected.refetch()} />
   }
-  const { rejected_pushes } = rejected.data
+  const rejected_pushes = rejected.data?.rejected_pushes ?? []
   if (rejected_pushes.length === 0) {
     return (
       <EmptyState icon={<IconCircleCheck />} title="Nothing was refused">
@@ -37,7 +39,7 @@ export function RejectedPushes({ platformName }: { platformName: string }) {
                 {one.method}
               </Badge>
               <Text size="xs" c="dimmed" component="div">
-                <Time at={one.at} />
+                <Time at={one.at} seconds />
               </Text>
               {one.count > 1 && <Text size="xs">{one.count} times</Text>}
               {one.replayed_at && (

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt } from '../../../components/confirm.tsx'
+import { OperatorName } from '../../../components/operator-name.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useMay } from '../use-may.ts'
@@ -30,7 +31,7 @@ export function ReplayButton({ rejected }: { rejected: RejectedPush }) {
   if (replayed_at !== null) {
     return (
       <Text size="sm" component="div">
-        Replayed <Time at={replayed_at} relative /> by {replayed_by}.
+        Replayed <Time at={replayed_at} /> by <OperatorName by={replayed_by} />.
       </Text>
     )
   }

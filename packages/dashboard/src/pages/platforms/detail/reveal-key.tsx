@@ -1,9 +1,9 @@
-import { Modal } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { accountQuery } from '../../../api/account.ts'
 import { callHub } from '../../../api/call-hub.ts'
+import { Dialog } from '../../../components/dialog.tsx'
 import { PasswordDialog } from '../../../components/password-dialog.tsx'
 import { ShownKey } from './shown-key.tsx'
 
@@ -42,8 +42,8 @@ export function RevealKey({
     )
   }
   return (
-    <Modal opened onClose={onClose} title={title}>
+    <Dialog opened staysOpen onClose={onClose} title={title}>
       <ShownKey value={key} onClose={onClose} />
-    </Modal>
+    </Dialog>
   )
 }

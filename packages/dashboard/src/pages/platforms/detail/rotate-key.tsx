@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
+import { Button, Group, Select, Stack, Text } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
+import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { ShownKey } from './shown-key.tsx'
 
@@ -45,11 +46,11 @@ export function RotateKey({
   }
 
   return (
-    <Modal
+    <Dialog
       opened
       onClose={onClose}
       title={key === null ? 'Rotate the hub API key?' : 'The new hub API key'}
-      closeOnClickOutside={key === null}
+      staysOpen={key !== null}
     >
       {key !== null ? (
         <ShownKey value={key} onClose={onClose} />
@@ -86,6 +87,6 @@ export function RotateKey({
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 
 /** Asks for a name to be typed before something goes that does not come back. */
@@ -39,7 +40,7 @@ export function TypedConfirmation({
   }
 
   return (
-    <Modal opened onClose={onClose} title={title} closeOnClickOutside={!isBusy}>
+    <Dialog opened onClose={onClose} title={title} closeOnClickOutside={!isBusy}>
       <form onSubmit={(event) => void submit(event)}>
         <Stack>
           {children}
@@ -63,6 +64,6 @@ export function TypedConfirmation({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,6 +1,7 @@
 import { Alert, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { platformQuery } from '../../../api/platforms.ts'
+import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { LinkButton } from '../../../components/link-button.tsx'
@@ -19,8 +20,9 @@ export function KeyStep({
   hubApiKey: string | null
 }) {
   const platform = useQuery(platformQuery(platformId))
-  if (platform.isError) {
-    return <ErrorNotice error={platform.error} onRetry={() => void platform.refetch()} />
+  const error = errorInPlaceOfData(platform)
+  if (error) {
+    return <ErrorNotice error={error} onRetry={() => void platform.refetch()} />
   }
   if (!platform.data) return <Skeleton height={260} aria-label="Loading" />
   const { id, display_title, hub_api_key_hint } = platform.data

@@ -1,28 +1,20 @@
-import {
-  Alert,
-  Button,
-  Group,
-  List,
-  Modal,
-  Radio,
-  Skeleton,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Alert, Button, Group, List, Radio, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import type { Erasure, ErasureMode } from '@recordhub/protocol'
 import { IconEraser } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub, wordsOf } from '../../../api/call-hub.ts'
+import { useTitles } from '../../../api/platforms.ts'
 import {
   erasurePreviewQuery,
   RECORD_LISTS,
   recordPath,
   type ShownRecord,
 } from '../../../api/records.ts'
+import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { session } from '../../../api/session.ts'
 import { tell } from '../../../components/confirm.tsx'
+import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useStore } from '../../../lib/use-store.ts'
@@ -43,7 +35,7 @@ export function EraseButton({ record, onErased }: { record: ShownRecord; onErase
       >
         Erase…
       </Button>
-      <Modal
+      <Dialog
         opened={isOpen}
         onClose={() => setOpen(false)}
         title="Erase this record for good?"
@@ -52,7 +44,7 @@ export function EraseButton({ record, onErased }: { record: ShownRecord; onErase
         zIndex={400}
       >
         {isOpen && <EraseForm record={record} onClose={() => setOpen(false)} onErased={onErased} />}
-      </Modal>
+      </Dialog>
     </>
   )
 }
@@ -72,6 +64,7 @@ function EraseForm({
   const [reason, setReason] = useState('')
   const [trouble, setTrouble] = useState('')
   const [isErasing, setErasing] = useState(false)
+  const titles = useTitles()
   const preview = useQuery(erasurePreviewQuery(id))
 
   async function erase(): Promise<void> {
@@ -90,8 +83,9 @@ function EraseForm({
     }
   }
 
-  if (preview.error) {
-    return <ErrorNotice error={preview.error} onRetry={() => void preview.refetch()} />
+  const error = errorInPlaceOfData(preview)
+  if (error) {
+    return <ErrorNotice error={error} onRetry={() => void preview.refetch()} />
   }
   if (!preview.data) return <Skeleton height={220} aria-label="Loading what would go" />
   const { erasure } = preview.data
@@ -99,7 +93,8 @@ function EraseForm({
     <Stack>
       <Text size="sm">
         {erasure.full_name || erasure.reference_number} ({erasure.reference_number},{' '}
-        {erasure.module_name}, {erasure.platform_name}). This cannot be taken back. What goes:
+        {erasure.module_name}, {titles.ofPlatform(erasure.platform_name)}). This cannot be taken
+        back. What goes:
       </Text>
       <List size="sm">
         <List.Item>the record with all its values, also from search</List.Item>

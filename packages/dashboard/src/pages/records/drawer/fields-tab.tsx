@@ -76,7 +76,7 @@ function Origin({ origin }: { origin: FieldOrigin }) {
         {/* When the record came is told once, above. */}
         {written_at !== null && source !== 'creation' && (
           <>
-            , <Time at={written_at} />
+            , <Time at={written_at} seconds />
           </>
         )}
         {pull_id !== null && (

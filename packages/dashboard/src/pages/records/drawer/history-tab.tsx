@@ -3,6 +3,7 @@ import type { Change, Field, HistoryEntry } from '@recordhub/protocol'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { recordHistoryQuery, type ShownRecord } from '../../../api/records.ts'
+import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Time } from '../../../components/time.tsx'
 import { ValueView } from '../../../components/value-view.tsx'
@@ -19,8 +20,9 @@ export function HistoryTab({
   onLook: (at: string) => void
 }) {
   const history = useInfiniteQuery(recordHistoryQuery(String(record.record_id)))
-  if (history.error) {
-    return <ErrorNotice error={history.error} onRetry={() => void history.refetch()} />
+  const error = errorInPlaceOfData(history)
+  if (error) {
+    return <ErrorNotice error={error} onRetry={() => void history.refetch()} />
   }
   if (!history.data) return <Skeleton height={160} aria-label="Loading the history" />
   // Entries have no number of their own, and two may be of one moment.
@@ -43,7 +45,7 @@ export function HistoryTab({
       ) : (
         <Text size="sm" c="dimmed" component="div">
           {entries.length === 0 ? 'Nothing has changed since it' : 'It'} came to the hub{' '}
-          <Time at={record.created_at} />.
+          <Time at={record.created_at} seconds />.
         </Text>
       )}
     </Stack>
@@ -65,7 +67,7 @@ function Entry({
       <Group justify="space-between" gap="xs" mb="xs">
         <Group gap="xs">
           <Text size="sm" fw={600} component="div">
-            <Time at={at} />
+            <Time at={at} seconds />
           </Text>
           <Badge variant="light" tt="none">
             {wordsOfSource(source)}

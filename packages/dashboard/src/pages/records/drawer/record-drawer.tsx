@@ -1,9 +1,11 @@
-import { Badge, Drawer, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core'
+import { Badge, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core'
 import type { Platform } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { recordQuery, type ShownRecord } from '../../../api/records.ts'
+import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { SideDrawer } from '../../../components/side-drawer.tsx'
 import { Time } from '../../../components/time.tsx'
 import type { UrlChanges, UrlState } from '../../../lib/url-state.ts'
 import { AsOf } from './as-of.tsx'
@@ -24,10 +26,9 @@ export function RecordDrawer({ state, change, platforms }: DrawerParts) {
   const { record: id } = state
   const close = () => change({ record: null, tab: null, as_of: null })
   return (
-    <Drawer
+    <SideDrawer
       opened={id !== undefined}
       onClose={close}
-      position="right"
       size="xl"
       title="Record"
       closeButtonProps={{ 'aria-label': 'Close the record' }}
@@ -42,7 +43,7 @@ export function RecordDrawer({ state, change, platforms }: DrawerParts) {
           onGone={close}
         />
       )}
-    </Drawer>
+    </SideDrawer>
   )
 }
 
@@ -54,7 +55,9 @@ function OpenRecord({
   onGone,
 }: DrawerParts & { id: string; onGone: () => void }) {
   const { as_of: asOf, tab = 'fields' } = state
-  const { data, error, refetch } = useQuery(recordQuery(id, asOf))
+  const found = useQuery(recordQuery(id, asOf))
+  const { data, refetch } = found
+  const error = errorInPlaceOfData(found)
   const setAsOf = (at: string | null) => change({ as_of: at })
   const moment = <AsOf asOf={asOf} onChange={setAsOf} />
   if (error) {
@@ -74,7 +77,7 @@ function OpenRecord({
   const manifest = fieldsOfManifest(platforms, record)
   return (
     <Stack gap="md">
-      <Head record={record} />
+      <Head record={record} platforms={platforms} />
       <Group gap="sm" align="flex-end">
         <CopyButton value={location.href} label="Copy a link to this record" words="Copy link" />
         <EraseButton record={record} onErased={onGone} />
@@ -104,8 +107,9 @@ function OpenRecord({
   )
 }
 
-function Head({ record }: { record: ShownRecord }) {
+function Head({ record, platforms }: { record: ShownRecord; platforms: readonly Platform[] }) {
   const { record_id, full_name, reference_number, module_name, platform_name } = record
+  const platform = platforms.find((one) => one.platform_name === platform_name)
   return (
     <Stack gap={6}>
       <Text fw={650} fz="xl" lh={1.25} lineClamp={3}>
@@ -113,7 +117,8 @@ function Head({ record }: { record: ShownRecord }) {
       </Text>
       <Group gap="xs">
         <Text size="sm" c="dimmed">
-          {reference_number} · {module_name} · {platform_name} · no. {record_id}
+          {reference_number} · {module_name} · {platform?.display_title ?? platform_name} · no.{' '}
+          {record_id}
         </Text>
         {record.incomplete && (
           <Badge variant="light" color="yellow" tt="none">
@@ -127,7 +132,8 @@ function Head({ record }: { record: ShownRecord }) {
         )}
       </Group>
       <Text size="sm" c="dimmed" component="div">
-        Came <Time at={record.created_at} />, changed <Time at={record.updated_at} />
+        Came <Time at={record.created_at} seconds />, changed{' '}
+        <Time at={record.updated_at} seconds />
       </Text>
     </Stack>
   )

@@ -1,14 +1,4 @@
-import {
-  ActionIcon,
-  Badge,
-  Group,
-  Modal,
-  Stack,
-  Switch,
-  Text,
-  TextInput,
-  Tooltip,
-} from '@mantine/core'
+import { ActionIcon, Badge, Group, Stack, Switch, Text, TextInput, Tooltip } from '@mantine/core'
 import type { SavedView, ViewChange } from '@recordhub/protocol'
 import { IconRefresh, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
@@ -16,6 +6,7 @@ import { callHub } from '../../../api/call-hub.ts'
 import { mayActAs, session } from '../../../api/session.ts'
 import { viewsQuery } from '../../../api/views.ts'
 import { attempt, confirm, tell } from '../../../components/confirm.tsx'
+import { Dialog } from '../../../components/dialog.tsx'
 import { useStore } from '../../../lib/use-store.ts'
 
 /** Renames, replaces, shares and deletes saved views. */
@@ -56,7 +47,7 @@ export function ManageViews({
     })
 
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Saved views" size="lg" centered>
+    <Dialog opened={isOpen} onClose={onClose} title="Saved views" size="lg" centered>
       <Stack gap="sm">
         {views.length === 0 && (
           <Text size="sm" c="dimmed">
@@ -124,6 +115,6 @@ export function ManageViews({
           )
         })}
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Stack, Switch, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Switch, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { callHub, wordsOf } from '../../../api/call-hub.ts'
 import { mayActAs, session } from '../../../api/session.ts'
 import { viewsQuery } from '../../../api/views.ts'
 import { tell } from '../../../components/confirm.tsx'
+import { Dialog } from '../../../components/dialog.tsx'
 import { useStore } from '../../../lib/use-store.ts'
 
 /** Keeps the list as it is under a name. */
@@ -39,7 +40,7 @@ export function SaveView({
   }
 
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Save this view" centered>
+    <Dialog opened={isOpen} onClose={onClose} title="Save this view" centered>
       <form onSubmit={save}>
         <Stack>
           <TextInput
@@ -71,6 +72,6 @@ export function SaveView({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -2,6 +2,7 @@ import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { Account } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { accountQuery } from '../../../api/account.ts'
+import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatWord } from '../../../lib/format.ts'
 import { LinesSkeleton, SettingsSection } from '../settings-section.tsx'
@@ -13,7 +14,8 @@ import { SecondFactorSection } from './second-factor-section.tsx'
 /** One's own account. */
 export function AccountTab() {
   const found = useQuery(accountQuery())
-  if (found.isError) return <ErrorNotice error={found.error} onRetry={() => found.refetch()} />
+  const error = errorInPlaceOfData(found)
+  if (error) return <ErrorNotice error={error} onRetry={() => found.refetch()} />
   if (!found.data) return <LinesSkeleton lines={8} />
   const { account } = found.data
   return (

@@ -1,9 +1,10 @@
-import { Modal, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { callHub, wordsOf } from '../../../api/call-hub.ts'
 import { makePasskey } from '../../../api/passkeys.ts'
 import { tell } from '../../../components/confirm.tsx'
+import { Dialog } from '../../../components/dialog.tsx'
 import { FormEnd } from '../../../components/form-end.tsx'
 import { describeUserAgent } from '../../../lib/user-agent.ts'
 
@@ -43,7 +44,7 @@ export function AddPasskey({
     }
   })
   return (
-    <Modal opened onClose={onClose} title="Add a passkey" centered>
+    <Dialog opened onClose={onClose} title="Add a passkey" centered>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
@@ -65,7 +66,7 @@ export function AddPasskey({
           <FormEnd trouble={trouble} action="Add" isBusy={form.submitting} onCancel={onClose} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { OWN_SESSIONS_PATH, ownSessionsQuery } from '../../../api/account.ts'
 import { callHub } from '../../../api/call-hub.ts'
+import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { confirm, tell } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { SessionsTable } from '../sessions-table.tsx'
@@ -11,6 +12,7 @@ import { SettingsSection } from '../settings-section.tsx'
 export function OwnSessions() {
   const client = useQueryClient()
   const found = useQuery(ownSessionsQuery())
+  const error = errorInPlaceOfData(found)
   const sessions = found.data?.sessions
   const others = sessions?.filter(({ current }) => !current).length ?? 0
 
@@ -42,8 +44,8 @@ export function OwnSessions() {
         )
       }
     >
-      {found.isError ? (
-        <ErrorNotice error={found.error} onRetry={() => found.refetch()} />
+      {error ? (
+        <ErrorNotice error={error} onRetry={() => found.refetch()} />
       ) : (
         <SessionsTable
           sessions={sessions}

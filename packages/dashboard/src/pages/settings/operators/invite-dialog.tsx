@@ -1,20 +1,11 @@
-import {
-  Alert,
-  Button,
-  Group,
-  Modal,
-  NumberInput,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Alert, Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Invitation, Role } from '@recordhub/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub, wordsOf } from '../../../api/call-hub.ts'
 import { invitationsQuery } from '../../../api/operators.ts'
+import { Dialog } from '../../../components/dialog.tsx'
 import { FormEnd } from '../../../components/form-end.tsx'
 import { SecretOnce } from '../secret-once.tsx'
 import { ROLE_CHOICES } from './role-choices.ts'
@@ -42,8 +33,9 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   })
   if (made) {
     return (
-      <Modal
+      <Dialog
         opened
+        staysOpen
         onClose={onClose}
         title={`${made.invitation.email} is invited`}
         centered
@@ -64,11 +56,11 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
             <Button onClick={onClose}>Done</Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     )
   }
   return (
-    <Modal opened onClose={onClose} title="Invite an operator" centered>
+    <Dialog opened onClose={onClose} title="Invite an operator" centered>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm" c="dimmed">
@@ -104,6 +96,6 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

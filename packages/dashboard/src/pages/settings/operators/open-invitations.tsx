@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
 import { invitationsQuery } from '../../../api/operators.ts'
 import { confirm, tell } from '../../../components/confirm.tsx'
+import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatWord } from '../../../lib/format.ts'
 import { SettingsSection } from '../settings-section.tsx'
@@ -53,7 +54,8 @@ export function OpenInvitations() {
                     )}
                   </Group>
                   <Text size="xs" c="dimmed">
-                    By {invitation.invited_by} · holds until <Time at={invitation.expires_at} />
+                    By <OperatorName by={invitation.invited_by} /> · holds until{' '}
+                    <Time at={invitation.expires_at} />
                   </Text>
                 </Stack>
               </Table.Td>

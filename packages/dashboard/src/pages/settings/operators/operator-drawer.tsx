@@ -1,11 +1,13 @@
-import { Badge, Drawer, Group, Select, Stack, Text, Title } from '@mantine/core'
+import { Badge, Group, Select, Stack, Text, Title } from '@mantine/core'
 import type { Operator } from '@recordhub/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
 import { OPERATORS, operatorSessionsQuery } from '../../../api/operators.ts'
+import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { session } from '../../../api/session.ts'
 import { attempt, tell } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { SideDrawer } from '../../../components/side-drawer.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useStore } from '../../../lib/use-store.ts'
 import { SessionsTable } from '../sessions-table.tsx'
@@ -19,6 +21,7 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
   const isSelf = useStore(session).operator?.id === operator.id
   const path = `/api/v1/operators/${operator.id}`
   const found = useQuery(operatorSessionsQuery(operator.id))
+  const error = errorInPlaceOfData(found)
   const refresh = () => client.invalidateQueries(OPERATORS)
 
   async function changeRole(role: string | null): Promise<void> {
@@ -30,7 +33,7 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
   }
 
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title={operator.email}>
+    <SideDrawer opened onClose={onClose} size="lg" title={operator.email}>
       <Stack gap="lg">
         <Stack gap={4}>
           <Title order={2} fz="h3">
@@ -48,7 +51,7 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
           </Group>
           <Text size="sm" c="dimmed">
             Since <Time at={operator.created_at} /> · last seen{' '}
-            {operator.last_seen_at ? <Time at={operator.last_seen_at} relative /> : 'never'}
+            {operator.last_seen_at ? <Time at={operator.last_seen_at} /> : 'never'}
           </Text>
         </Stack>
         <Select
@@ -66,8 +69,8 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
           <Title order={3} fz="h5">
             Sessions
           </Title>
-          {found.isError ? (
-            <ErrorNotice error={found.error} onRetry={() => found.refetch()} />
+          {error ? (
+            <ErrorNotice error={error} onRetry={() => found.refetch()} />
           ) : (
             <SessionsTable
               sessions={found.data?.sessions}
@@ -87,6 +90,6 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
           <OperatorActions operator={operator} onChanged={refresh} onGone={onClose} />
         )}
       </Stack>
-    </Drawer>
+    </SideDrawer>
   )
 }

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconUserPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { operatorsQuery } from '../../../api/operators.ts'
+import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { SettingsSection } from '../settings-section.tsx'
@@ -16,6 +17,7 @@ export function OperatorsTab() {
   const [{ operator: openId = '' }, change] = useUrlState()
   const [isInviting, inviting] = useDisclosure(false)
   const found = useQuery(operatorsQuery())
+  const error = errorInPlaceOfData(found)
   const operators = found.data?.operators
   const open = operators?.find(({ id }) => id === openId)
   return (
@@ -29,8 +31,8 @@ export function OperatorsTab() {
           </Button>
         }
       >
-        {found.isError ? (
-          <ErrorNotice error={found.error} onRetry={() => found.refetch()} />
+        {error ? (
+          <ErrorNotice error={error} onRetry={() => found.refetch()} />
         ) : (
           <OperatorsTable operators={operators} onOpen={({ id }) => change({ operator: id })} />
         )}

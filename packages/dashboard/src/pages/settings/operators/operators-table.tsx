@@ -73,8 +73,7 @@ export function OperatorsTable({
           accessor: 'last_seen_at',
           title: 'Last seen',
           width: 190,
-          render: ({ last_seen_at }) =>
-            last_seen_at ? <Time at={last_seen_at} relative /> : 'Never',
+          render: ({ last_seen_at }) => (last_seen_at ? <Time at={last_seen_at} /> : 'Never'),
         },
         { accessor: 'sessions', width: 90, textAlign: 'right' },
       ]}

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Role } from '@recordhub/protocol'
 import { useQueryClient } from '@tanstack/react-query'
@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { callHub, wordsOf } from '../../../api/call-hub.ts'
 import { mayActAs, session } from '../../../api/session.ts'
 import { tokensQuery } from '../../../api/settings.ts'
+import { Dialog } from '../../../components/dialog.tsx'
 import { FormEnd } from '../../../components/form-end.tsx'
 import { useStore } from '../../../lib/use-store.ts'
 import { ROLE_CHOICES } from '../operators/role-choices.ts'
@@ -42,7 +43,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
   })
   if (token !== null) {
     return (
-      <Modal opened onClose={onClose} title="The token was made" centered size="lg">
+      <Dialog opened staysOpen onClose={onClose} title="The token was made" centered size="lg">
         <Stack>
           <SecretOnce title="Copy it now" value={token} label="token">
             It is not shown again: the hub keeps only what it needs to recognise it.
@@ -51,11 +52,11 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
             <Button onClick={onClose}>Done</Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     )
   }
   return (
-    <Modal opened onClose={onClose} title="New token" centered>
+    <Dialog opened onClose={onClose} title="New token" centered>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
@@ -87,6 +88,6 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -2,6 +2,7 @@ import { ActionIcon, Code, Text, Tooltip } from '@mantine/core'
 import type { ApiToken } from '@recordhub/protocol'
 import { IconTrash } from '@tabler/icons-react'
 import { DataTable } from 'mantine-datatable'
+import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatWord } from '../../../lib/format.ts'
 
@@ -31,13 +32,18 @@ export function TokensTable({
         },
         { accessor: 'hint', title: 'Token', width: 150, render: ({ hint }) => <Code>{hint}</Code> },
         { accessor: 'role', width: 90, render: ({ role }) => formatWord(role) },
-        { accessor: 'created_by', title: 'Made by', width: 210, ellipsis: true },
+        {
+          accessor: 'created_by',
+          title: 'Made by',
+          width: 210,
+          ellipsis: true,
+          render: ({ created_by }) => <OperatorName by={created_by} />,
+        },
         {
           accessor: 'last_used_at',
           title: 'Last used',
-          width: 120,
-          render: ({ last_used_at }) =>
-            last_used_at ? <Time at={last_used_at} relative /> : 'Never',
+          width: 190,
+          render: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} /> : 'Never'),
         },
         {
           accessor: 'expires_at',
@@ -73,7 +79,7 @@ function Expiry({ at }: { at: string | null }) {
   if (Date.parse(at) > Date.now()) return <Time at={at} />
   return (
     <Text span size="sm" c="red">
-      Expired <Time at={at} relative />
+      Expired <Time at={at} />
     </Text>
   )
 }
