@@ -46,6 +46,7 @@ export type Tables = {
   activity: ActivityTable
   audit: AuditTable
   rejected_pushes: RejectedPushesTable
+  rejected_push_pulls: RejectedPushPullsTable
   operators: OperatorsTable
   operator_sessions: OperatorSessionsTable
   operator_accounts: OperatorAccountsTable
@@ -321,6 +322,7 @@ type RejectedPushesTable = {
   replay_record_id: number | null
 }
 
+type RejectedPushPullsTable = Record<'rejected_push_id' | 'first_pull_id' | 'last_pull_id', number>
 type SwitchesTable = { name: string; since: string; actor: string }
 
 type ClaimsTable = { name: string; until: string }

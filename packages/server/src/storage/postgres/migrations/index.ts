@@ -19,6 +19,7 @@ import { up as secretRotation } from './0022-secret-rotation.ts'
 import { up as strongSessions } from './0023-strong-sessions.ts'
 import { up as noContentHash } from './0024-no-content-hash.ts'
 import { up as endedPauses } from './0025-ended-pauses.ts'
+import { up as rejectedPerPull } from './0026-rejected-per-pull.ts'
 
 /** In the order they are applied. Names and numbers are the same on every engine. */
 export const migrations: Record<string, Migration> = {
@@ -42,4 +43,5 @@ export const migrations: Record<string, Migration> = {
   '0023-strong-sessions': { up: strongSessions },
   '0024-no-content-hash': { up: noContentHash },
   '0025-ended-pauses': { up: endedPauses },
+  '0026-rejected-per-pull': { up: rejectedPerPull },
 }
