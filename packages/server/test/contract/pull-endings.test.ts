@@ -43,9 +43,12 @@ onEachEngine((engine) => {
         assert.deepEqual(task, {
           task_number: 1,
           platform_name: 'school',
+          platform_title: 'Title school',
           record_type: 'students',
+          module_name: 'Module students',
           state: 'succeeded',
           total: 11,
+          expected: 11,
           ...COUNTS,
           error: null,
           warnings,

@@ -3,25 +3,26 @@ import { Anchor, Stack, Text } from '@mantine/core'
 import type { Pull } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { DataTable, type DataTableColumn } from 'mantine-datatable'
 import { pullPageQuery } from '../../api/pulls.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { Pager } from '../../components/pager.tsx'
-import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { durationOf, triggerInWords } from './pull-words.ts'
+import { PullStateBadge } from './pull-state-badge.tsx'
+import { durationOf, starterLabel } from './pull-words.ts'
 
 /** Every pull that is kept, newest first. */
 export function PullTable() {
   const [{ cursor = '' }] = useUrlState()
   const { data, error, refetch, isFetching, isPlaceholderData } = useQuery(pullPageQuery(cursor))
+  const navigate = useNavigate()
   if (error) {
-    return <ErrorNotice error={error} onRetry={refetch} title="The pulls could not be read" />
+    return <ErrorNotice error={error} onRetry={refetch} title="Could not load the pulls" />
   }
   return (
     <Stack gap="sm">
@@ -30,7 +31,13 @@ export function PullTable() {
       ) : (
         <DataTable
           withTableBorder
+          highlightOnHover
           borderRadius="md"
+          onRowClick={({ record, event }) => {
+            // A link in the row has done it already, and selecting text is not a click.
+            if (event.defaultPrevented || getSelection()?.isCollapsed === false) return
+            void navigate({ to: '/dashboard/pulls/$id', params: { id: String(record.id) } })
+          }}
           {...(data ? {} : { minHeight: 220 })}
           records={data?.pulls ?? []}
           columns={COLUMNS}
@@ -67,7 +74,7 @@ const COUNTS = [
   ['created', 'New'],
   ['updated', 'Changed'],
   ['unchanged', 'Unchanged'],
-  ['rejected', 'Failed'],
+  ['rejected', 'Rejected'],
 ] as const
 
 const COLUMNS: DataTableColumn<Pull>[] = [
@@ -88,18 +95,18 @@ const COLUMNS: DataTableColumn<Pull>[] = [
   {
     accessor: 'state',
     title: 'State',
-    width: 120,
-    render: ({ state }) => <StatusBadge status={state} />,
+    width: 180,
+    render: ({ state, counts }) => <PullStateBadge state={state} rejected={counts.rejected} />,
   },
   {
     accessor: 'requested_at',
     title: 'Started',
     noWrap: true,
-    render: ({ requested_at, trigger }) => (
+    render: (pull) => (
       <>
-        <Time at={requested_at} />
+        <Time at={pull.requested_at} />
         <Text size="xs" c="dimmed">
-          {triggerInWords(trigger)}
+          {starterLabel(pull)}
         </Text>
       </>
     ),
@@ -115,11 +122,11 @@ const COLUMNS: DataTableColumn<Pull>[] = [
   },
   {
     accessor: 'modules',
-    title: 'Modules',
+    title: 'Modules read',
     noWrap: true,
     textAlign: 'right',
-    render: ({ progress: { tasks_done, tasks_total }, finished_at }) =>
-      finished_at ? formatNumber(tasks_total) : `${tasks_done} of ${tasks_total}`,
+    render: ({ progress: { task_states, tasks_total } }) =>
+      `${formatNumber(task_states.succeeded ?? 0)} of ${formatNumber(tasks_total)}`,
   },
   ...COUNTS.map(
     ([name, title]): DataTableColumn<Pull> => ({

@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { rejectedPushPageQuery } from '../../api/rejected-pushes.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { formatNumber } from '../../lib/format.ts'
+import { referenceOf } from '../activity/rejected/advice.ts'
 
 const SHOWN = 10
 
-/** The first records of a pull that were refused, and why; nothing where none was. */
+/** The first records that a pull rejected, each with its reference number and the reason; nothing where none was. */
 export function RejectedRecords({ pullId }: { pullId: number }) {
   const { data, error, refetch } = useQuery(rejectedPushPageQuery(`pull=${pullId}&limit=${SHOWN}`))
   if (error) {
     return (
-      <ErrorNotice error={error} onRetry={refetch} title="The rejected records could not be read" />
+      <ErrorNotice error={error} onRetry={refetch} title="Could not load the rejected records" />
     )
   }
   const rejected = data?.rejected_pushes ?? []
@@ -28,20 +28,36 @@ export function RejectedRecords({ pullId }: { pullId: number }) {
           renderRoot={(props) => (
             <Link
               to="/dashboard/activity"
-              search={{ tab: 'rejected', pull: String(pullId) }}
+              search={{ tab: 'rejected', pull: String(pullId), state: 'all' }}
               {...props}
             />
           )}
         >
-          All that were rejected
+          All rejected records
         </Anchor>
       </Group>
       <Stack gap="sm" component="ul" p={0} m={0}>
         {rejected.map((one) => (
           <Stack key={one.id} gap={2} component="li">
-            <Text size="sm" fw={500}>
-              {`${one.platform_name} · ${one.record_type ?? 'unknown type'}`}
-              {one.count > 1 && ` · ${formatNumber(one.count)} times`}
+            <Text size="sm">
+              <Anchor
+                fw={500}
+                renderRoot={(props) => (
+                  <Link
+                    to="/dashboard/activity"
+                    search={{
+                      tab: 'rejected',
+                      pull: String(pullId),
+                      state: 'all',
+                      rejected: String(one.id),
+                    }}
+                    {...props}
+                  />
+                )}
+              >
+                {referenceLabel(one.body)}
+              </Anchor>
+              {` · ${one.platform_name} · ${one.record_type ?? 'unknown type'}`}
             </Text>
             <Text size="sm">{one.message}</Text>
             <Code w="fit-content">{one.code}</Code>
@@ -50,4 +66,9 @@ export function RejectedRecords({ pullId }: { pullId: number }) {
       </Stack>
     </Paper>
   )
+}
+
+function referenceLabel(body: unknown): string {
+  const reference = referenceOf(body)
+  return reference === '–' ? 'No reference number' : reference
 }
