@@ -2,8 +2,9 @@ import Type, { type Static } from 'typebox'
 import { OpenAlerts } from './alert.ts'
 import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 import { PlatformSummary } from './platform.ts'
-import { Pull, PullState, PullTrigger } from './pull.ts'
+import { Pull, PullState, PullTask, PullTrigger, RecentPull } from './pull.ts'
 import { RecordSummary } from './record.ts'
+import { HourOfStatistics } from './statistics.ts'
 
 export const ActivityLevel = OneOf('info', 'warning', 'error')
 
@@ -38,7 +39,13 @@ export const Snapshot = Type.Object({
   polling_interval_seconds: Type.Integer(),
   broadcasting: Type.Boolean(),
   stats: Stats,
+  /** The last 24 hours, oldest first. */
+  hours: Type.Array(HourOfStatistics),
   platforms: Type.Array(PlatformSummary),
+  /** The last finished pulls of each of `platforms` that was pulled, newest first. */
+  recent_pulls: Type.Array(
+    Type.Object({ platform_id: Type.Integer(), pulls: Type.Array(RecentPull) }),
+  ),
   records: Type.Array(RecordSummary),
   logs: Type.Array(ActivityLine),
   alerts: OpenAlerts,
@@ -55,6 +62,10 @@ export const Snapshot = Type.Object({
   pull: Type.Object({
     running: Type.Boolean(),
     pull: Type.Union([Pull, Type.Null()]),
+    /** The pull that finished last. */
+    last: Type.Union([Pull, Type.Null()]),
+    /** Modules of the running pull, or of the last one if none runs: at most 20, running and failed ones first. */
+    tasks: Type.Array(PullTask),
     schedule_paused: Type.Boolean(),
     next_run_at: NullableTimestamp,
   }),

@@ -21,7 +21,7 @@ export const PullState = OneOf(
   'interrupted',
 )
 
-const PULL_TASK_STATES = [
+export const PULL_TASK_STATES = [
   'queued',
   'running',
   'succeeded',
@@ -45,9 +45,28 @@ export const PullCounts = Type.Object({
   missing: Type.Integer(),
 })
 
+/** How many tasks of a pull are in each state; states without tasks are omitted. */
+const TaskStates = Type.Partial(
+  Type.Object({
+    queued: Type.Integer(),
+    running: Type.Integer(),
+    succeeded: Type.Integer(),
+    failed: Type.Integer(),
+    cancelled: Type.Integer(),
+    timed_out: Type.Integer(),
+    interrupted: Type.Integer(),
+    not_reached: Type.Integer(),
+    skipped: Type.Integer(),
+  }),
+)
+
 export const Pull = Type.Object({
   id: Type.Integer(),
   trigger: PullTrigger,
+  started_by: Type.Unsafe<string | null>({
+    ...NullableString,
+    description: 'The operator or API token that started the pull; null for the schedule',
+  }),
   state: PullState,
   requested_at: Timestamp,
   started_at: NullableTimestamp,
@@ -55,11 +74,18 @@ export const Pull = Type.Object({
   progress: Type.Object({
     tasks_total: Type.Integer(),
     tasks_done: Type.Integer(),
+    task_states: TaskStates,
     records_total: NullableInteger,
     records_received: Type.Integer(),
+    /**
+     * Estimated number of records of the whole pull, from the totals that platforms report and from earlier pulls, and
+     * how many of them are done; null if nothing is known.
+     */
+    records_expected: NullableInteger,
+    records_done: NullableInteger,
     percent: NullableInteger,
     records_per_second: NullableInteger,
-    /** As far as it can be told from what came before. */
+    /** An estimate; null if there is nothing to estimate it from. */
     seconds_left: NullableInteger,
   }),
   counts: PullCounts,
@@ -72,6 +98,10 @@ export const PullTask = Type.Object({
   module_name: Type.String(),
   state: PullTaskState,
   total: NullableInteger,
+  expected: Type.Unsafe<number | null>({
+    ...NullableInteger,
+    description: '`total`, or the number of records that the hub has of the module',
+  }),
   ...PullCounts.properties,
   error: NullableString,
   warnings: Type.Array(Type.String()),
@@ -96,6 +126,14 @@ export const PlatformPullPage = Type.Object({
   success: Type.Literal(true),
   pulls: Type.Array(PlatformPull),
   next_cursor: NullableString,
+})
+
+/** A finished pull of one platform in the dashboard snapshot. */
+export const RecentPull = Type.Object({
+  pull_id: Type.Integer(),
+  state: PlatformPull.properties.state,
+  rejected: Type.Integer(),
+  finished_at: NullableTimestamp,
 })
 
 /** The body of `POST /api/v1/platforms/{id}/pull`: which modules; all where it is left out. */
@@ -129,4 +167,5 @@ export type PullCounts = Static<typeof PullCounts>
 export type Schedule = Static<typeof Schedule>
 export type Pull = Static<typeof Pull>
 export type PullTask = Static<typeof PullTask>
+export type RecentPull = Static<typeof RecentPull>
 export type PlatformPull = Static<typeof PlatformPull>

@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox'
 import { OneOf, Timestamp } from './common.ts'
-import { PlatformPull } from './pull.ts'
 
 /** What happened within one hour (UTC), over all platforms that are registered now. */
 export const HourOfStatistics = Type.Object({
@@ -21,18 +20,9 @@ export const Statistics = Type.Object({
   hours: Type.Array(HourOfStatistics),
 })
 
-/** The latest pulls of some platforms, each newest first. */
-export const PlatformPulls = Type.Object({
-  success: Type.Literal(true),
-  platforms: Type.Array(
-    Type.Object({ platform_id: Type.Integer(), pulls: Type.Array(PlatformPull) }),
-  ),
-})
-
 /** Why the dashboard may want to ask again: all that an event of `/dashboard/events` says. */
 export const ChangeReason = OneOf('records', 'pull', 'activity', 'platforms')
 
 export type HourOfStatistics = Static<typeof HourOfStatistics>
 export type Statistics = Static<typeof Statistics>
-export type PlatformPulls = Static<typeof PlatformPulls>
 export type ChangeReason = Static<typeof ChangeReason>

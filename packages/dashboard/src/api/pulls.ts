@@ -2,10 +2,9 @@ import type { Pull, PullTask } from '@recordhub/protocol'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { writeUrlState } from '../lib/url-state.ts'
 import { callHub } from './call-hub.ts'
-import { LIVE } from './queries.ts'
+import { FOLLOWED, LIVE } from './queries.ts'
 
 const PULLS = { queryKey: ['pulls'] } as const
-const FOLLOW_MS = 1500
 
 type PullPage = { pulls: Pull[]; next_cursor: string | null }
 
@@ -23,7 +22,7 @@ export function pullPageQuery(cursor: string) {
 export type PullDetails = { pull: Pull; tasks: PullTask[]; next_cursor: string | null }
 export type TaskPage = { cursor: string; state?: string; limit: number }
 
-/** One pull with a page of its tasks, read again and again while it runs. */
+/** One pull with a page of its tasks. */
 export function pullQuery(id: number | null, { cursor, state = '', limit }: TaskPage) {
   return queryOptions({
     queryKey: [...allPagesOf(id).queryKey, cursor, state, limit],
@@ -33,7 +32,7 @@ export function pullQuery(id: number | null, { cursor, state = '', limit }: Task
     },
     enabled: id !== null,
     placeholderData: keepPreviousData,
-    refetchInterval: (query) => (query.state.data?.pull.finished_at === null ? FOLLOW_MS : false),
+    meta: FOLLOWED,
   })
 }
 
@@ -50,6 +49,11 @@ export async function refreshPull(
     )
   }
   await client.invalidateQueries(allPagesOf(id))
+}
+
+/** Reads the list of pulls again. */
+export function refreshPullList(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({ queryKey: [...PULLS.queryKey, 'page'] })
 }
 
 function allPagesOf(id: number | null) {

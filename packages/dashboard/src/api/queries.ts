@@ -11,16 +11,23 @@ import { isUnavailable, mayTryAgain, pauseBeforeTry } from './retries.ts'
 declare module '@tanstack/react-query' {
   interface Register {
     queryMeta: {
-      /** Is asked for again when something may have changed on the hub. */
-      live?: boolean
+      /**
+       * Is asked for again when something may have changed on the hub: with a new snapshot and on events, at most once
+       * per polling interval; `followed` also within two seconds of each event.
+       */
+      live?: boolean | 'followed'
     }
   }
 }
 
 /** The `meta` of a query that shows the state of the hub. */
 export const LIVE = { live: true } as const
+/** The `meta` of a query that shows a running pull. */
+export const FOLLOWED = { live: 'followed' } as const
 
+/** Changes within this time are answered by one refresh. */
 const REFRESH_MS = 2000
+const INTERVAL_MS = POLLING_INTERVAL_SECONDS * 1000
 
 export function createQueryClient(): QueryClient {
   const client = new QueryClient({
@@ -35,14 +42,13 @@ export function createQueryClient(): QueryClient {
       },
     },
   })
-  let isPlanned = false
-  onChange(() => {
-    if (isPlanned) return
-    isPlanned = true
-    setTimeout(() => {
-      isPlanned = false
-      void refreshLive(client)
-    }, REFRESH_MS)
+  const refreshAll = throttle(() => void refreshLive(client), INTERVAL_MS)
+  const refreshFollowed = throttle(() => {
+    void client.invalidateQueries({ predicate: ({ meta }) => meta?.live === 'followed' })
+  }, REFRESH_MS)
+  onChange((source) => {
+    refreshAll()
+    if (source === 'event') refreshFollowed()
   })
   // What could not be read while the hub was unavailable is read again now, whatever page shows it.
   onResponse(() => {
@@ -64,9 +70,25 @@ export function refetchWhileUnavailable({
   return isFailed ? POLLING_INTERVAL_SECONDS * 1000 : false
 }
 
+/** Runs `run` {@link REFRESH_MS} after a call, and at most once per interval. */
+function throttle(run: () => void, intervalMs: number): () => void {
+  let ranAt = Number.NEGATIVE_INFINITY
+  let isPlanned = false
+  return () => {
+    if (isPlanned) return
+    isPlanned = true
+    const wait = Math.max(REFRESH_MS, ranAt + intervalMs - performance.now())
+    setTimeout(() => {
+      isPlanned = false
+      ranAt = performance.now()
+      run()
+    }, wait)
+  }
+}
+
 /** Reads again all that shows the state of the hub. Resolves once what is on the screen has been read. */
 export function refreshLive(client: QueryClient): Promise<void> {
-  return client.invalidateQueries({ predicate: ({ meta }) => meta?.live === true })
+  return client.invalidateQueries({ predicate: ({ meta }) => meta?.live !== undefined })
 }
 
 /** As {@link refreshLive}, for components: after an action that changes more than one resource. */

@@ -1,14 +1,13 @@
 import { RingProgress, Text, Tooltip, UnstyledButton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { snapshot } from '../api/live.ts'
 import { formatCount } from '../lib/format.ts'
-import { useStore } from '../lib/use-store.ts'
+import { useSnapshotPull } from '../pages/pulls/use-snapshot-pull.ts'
 
 /** While a pull runs, how far it is. */
 export function PullRing() {
-  const pull = useStore(snapshot)?.pull
-  if (!pull?.running || !pull.pull) return null
-  const { id, progress } = pull.pull
+  const { pull } = useSnapshotPull()
+  if (pull?.finished_at !== null) return null
+  const { id, progress } = pull
   const percent = Math.floor(progress.percent ?? 0)
   const words = `A pull is running: ${percent} %, ${formatCount(progress.records_received, 'record')} so far`
   return (

@@ -6,28 +6,57 @@ const WORK: PullWork = {
   isOver: false,
   tasksTotal: 4,
   tasksDone: 1,
-  expected: 200,
-  done: 50,
+  known: { tasks: 4, expected: 200, done: 50 },
+  unknown: { tasks: 0, received: 0 },
   received: 60,
   seconds: 10,
 }
+const NOTHING_KNOWN = { tasks: 0, expected: 0, done: 0 }
 
-test('progress is based on records if their total is known, otherwise on tasks', () => {
-  assert.deepEqual(estimateProgress(WORK), { percent: 25, records_per_second: 6, seconds_left: 25 })
-  const unknown = estimateProgress({ ...WORK, expected: null })
-  assert.deepEqual(unknown, { percent: 25, records_per_second: 6, seconds_left: null })
-  assert.equal(estimateProgress({ ...WORK, expected: null, tasksDone: 3 }).percent, 75)
+test('progress is weighted by records, not by modules', () => {
+  assert.deepEqual(estimateProgress(WORK), {
+    records_expected: 200,
+    records_done: 50,
+    percent: 25,
+    records_per_second: 6,
+    seconds_left: 30,
+  })
+  assert.equal(estimateProgress({ ...WORK, tasksDone: 3 }).percent, 25)
   assert.equal(estimateProgress({ ...WORK, seconds: 0.5 }).records_per_second, 120)
 })
 
+test('a module whose number of records is unknown counts as an average one', () => {
+  const work = { ...WORK, known: { tasks: 3, expected: 300, done: 90 } }
+  const waiting = estimateProgress({ ...work, unknown: { tasks: 1, received: 0 } })
+  assert.deepEqual([waiting.records_expected, waiting.percent], [400, 22])
+  const started = estimateProgress({ ...work, unknown: { tasks: 1, received: 70 } })
+  assert.deepEqual([started.records_done, started.percent], [160, 40])
+  const larger = estimateProgress({ ...work, unknown: { tasks: 1, received: 900 } })
+  assert.deepEqual([larger.records_expected, larger.percent], [1200, 82])
+})
+
+test('without any known number of records, progress counts modules and still estimates the time left', () => {
+  const unknown = { tasks: 4, received: 60 }
+  const none = estimateProgress({ ...WORK, known: NOTHING_KNOWN, unknown })
+  assert.deepEqual(none, {
+    records_expected: null,
+    records_done: null,
+    percent: 25,
+    records_per_second: 6,
+    seconds_left: 30,
+  })
+})
+
 test('progress reaches 100 % only when the pull has ended', () => {
-  assert.equal(estimateProgress({ ...WORK, done: 200, tasksDone: 4 }).percent, 99)
+  const all = { tasks: 4, expected: 200, done: 200 }
+  assert.equal(estimateProgress({ ...WORK, known: all, tasksDone: 4 }).percent, 99)
   const over = estimateProgress({ ...WORK, isOver: true })
-  assert.deepEqual(over, { percent: 100, records_per_second: 6, seconds_left: null })
+  assert.deepEqual([over.percent, over.seconds_left], [100, null])
 })
 
 test('nothing is estimated without data', () => {
-  assert.equal(estimateProgress({ ...WORK, tasksTotal: 0, expected: 0 }).percent, null)
+  const empty = { ...WORK, tasksTotal: 0, tasksDone: 0, known: NOTHING_KNOWN }
+  assert.equal(estimateProgress(empty).percent, null)
   for (const seconds of [null, 0]) {
     const { records_per_second, seconds_left } = estimateProgress({ ...WORK, seconds })
     assert.deepEqual([records_per_second, seconds_left], [null, null])

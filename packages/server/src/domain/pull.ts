@@ -28,37 +28,62 @@ export type PullWork = {
   isOver: boolean
   tasksTotal: number
   tasksDone: number
-  /** Records that all tasks are to bring; null where that is not known of each. */
-  expected: number | null
-  /** How many of those are done with. */
-  done: number
+  /** Tasks whose number of records is known: from the platform, from an earlier pull, or because they have ended. */
+  known: { tasks: number; expected: number; done: number }
+  /** The other tasks, and the records that they have received so far. */
+  unknown: { tasks: number; received: number }
+  /** Records received by all tasks. */
   received: number
   /** Since its start; null before it. */
   seconds: number | null
 }
 
-/**
- * How far a pull is: by its records where their number is known, else by its tasks. It is not said to be
- * done before it is over.
- */
-export function estimateProgress(work: PullWork): {
+export type PullEstimate = {
+  records_expected: number | null
+  records_done: number | null
   percent: number | null
   records_per_second: number | null
   seconds_left: number | null
-} {
-  const { isOver, expected, done, received, seconds } = work
+}
+
+/**
+ * Estimates the progress of a pull, weighted by records. A module whose number of records is unknown counts as an
+ * average one of the others. Only if nothing is known of any module, each module counts the same. A pull that has not
+ * ended is never at 100 %.
+ */
+export function estimateProgress(work: PullWork): PullEstimate {
+  const { isOver, received, seconds } = work
+  const { expected, done } = estimateRecords(work)
   const rate = seconds !== null && seconds > 0 ? received / seconds : null
-  const isKnown = !isOver && expected !== null && rate !== null && rate > 0
-  return {
-    percent: percentOf(work),
+  const estimate = {
+    records_expected: expected,
+    records_done: done,
     records_per_second: rate === null ? null : Math.round(rate),
-    seconds_left: isKnown ? Math.ceil((expected - done) / rate) : null,
+  }
+  if (isOver) return { ...estimate, percent: 100, seconds_left: null }
+  const share = shareOf(work, { expected, done })
+  if (share === null) return { ...estimate, percent: null, seconds_left: null }
+  return {
+    ...estimate,
+    percent: Math.min(99, Math.floor(100 * share)),
+    seconds_left: seconds && share > 0 ? Math.ceil((seconds * (1 - share)) / share) : null,
   }
 }
 
-function percentOf({ isOver, expected, done, tasksTotal, tasksDone }: PullWork): number | null {
-  if (isOver) return 100
-  if (tasksTotal === 0) return null
-  const share = expected ? done / expected : tasksDone / tasksTotal
-  return Math.min(99, Math.floor(100 * share))
+function estimateRecords({ known, unknown }: PullWork): {
+  expected: number | null
+  done: number | null
+} {
+  if (known.expected === 0) return { expected: null, done: null }
+  const average = known.expected / known.tasks
+  const others = Math.max(Math.round(average * unknown.tasks), unknown.received)
+  return { expected: known.expected + others, done: known.done + unknown.received }
+}
+
+function shareOf(
+  { tasksTotal, tasksDone }: PullWork,
+  { expected, done }: ReturnType<typeof estimateRecords>,
+): number | null {
+  if (expected !== null && done !== null) return done / expected
+  return tasksTotal === 0 ? null : tasksDone / tasksTotal
 }

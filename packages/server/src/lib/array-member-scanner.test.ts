@@ -496,6 +496,32 @@ test('buffers neither an element that is too large nor endless whitespace', (con
   assert.ok(copied < 20_000, `${copied}`)
 })
 
+test('hands out the complete elements between any two chunks and continues with the open one', () => {
+  const elements = [{ a: 'x\\"]' }, [1, [2]], 'text, "quoted"', 12, { long: 'y'.repeat(100) }, null]
+  const document = Buffer.from(JSON.stringify({ total: 6, records: elements, more: [1] }))
+  for (let size = 1; size <= document.length; size += 1) {
+    const scanner = new ArrayMemberScanner(generous)
+    const read: unknown[] = []
+    let firstIndex = 0
+    for (const chunk of cut(document, [size])) {
+      for (const slice of [...scanner.push(chunk), ...scanner.takeFinished()]) {
+        assert.equal(slice.firstIndex, firstIndex)
+        const parsed = parseSlice(slice)
+        firstIndex += parsed.length
+        read.push(...parsed)
+        for (let position = 0; position < parsed.length; position += 1) {
+          const one = decodeJson(elementBytes(slice, position))
+          assert.deepEqual(JSON.parse(one), parsed[position])
+        }
+        scanner.release(slice)
+      }
+      chunk.fill(0x22)
+    }
+    assert.deepEqual(scanner.end(), { total: 6, records: [], more: [1] })
+    assert.deepEqual(read, elements)
+  }
+})
+
 test('groups small elements in slices of about the requested size, whatever the chunks', () => {
   const records = Array.from({ length: 5000 }, (_, i) => ({ i, text: 'ä'.repeat(i % 30) }))
   for (const size of [1, 900, 65_536]) {

@@ -122,6 +122,12 @@ export class ArrayMemberScanner {
     return this.#slice.takeComplete()
   }
 
+  /** Between two chunks, the elements that are complete and have not been handed out. Nothing is lost by it. */
+  takeFinished(): ElementSlice[] {
+    this.#slice.emitComplete()
+    return this.#slice.takeComplete()
+  }
+
   /**
    * After a break, the elements that were complete before it and have not been handed out. Empty
    * afterwards.

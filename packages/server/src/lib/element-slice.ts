@@ -75,6 +75,17 @@ export class SliceBuilder {
     this.emit()
   }
 
+  /** Ends the slice where its last complete element ends; an element that has begun after it stays for the next one. */
+  emitComplete(): void {
+    if (this.#ends.length + this.#tooLarge.length === 0) return
+    const begun = this.#start < 0 ? null : this.#bytes.view(this.#start).slice()
+    this.emitFinished()
+    if (begun === null) return
+    this.#bytes.append(OPENING)
+    this.#start = this.#bytes.length
+    this.#bytes.append(begun)
+  }
+
   open(chunk: Uint8Array): void {
     this.#chunk = chunk
     this.#pending = this.#start < 0 ? -1 : 0

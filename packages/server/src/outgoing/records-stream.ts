@@ -6,6 +6,8 @@ import type { RecordsSlice } from './records-slice.ts'
 
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024
 const MAX_ENVELOPE_BYTES = 1024 * 1024
+/** Records of a slow response are handed out after this time, although they do not fill a slice. */
+const MAX_BUFFERED_MS = 1000
 
 /** A records answer (specification 2.5) on its way in. */
 export type RecordsStream = {
@@ -35,8 +37,13 @@ export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
   let envelope: Readonly<Record<string, unknown>> | null = null
 
   async function* readSlices(): AsyncGenerator<RecordsSlice> {
+    let handedOutAt = performance.now()
     for await (const chunk of body) {
-      yield* scanner.push(chunk)
+      let complete = scanner.push(chunk)
+      const isLate = performance.now() - handedOutAt >= MAX_BUFFERED_MS
+      if (complete.length === 0 && isLate) complete = scanner.takeFinished()
+      yield* complete
+      if (complete.length > 0) handedOutAt = performance.now()
     }
     envelope = scanner.end()
     if (scanner.head) return

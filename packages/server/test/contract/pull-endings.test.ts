@@ -48,6 +48,7 @@ onEachEngine((engine) => {
           module_name: 'Module students',
           state: 'succeeded',
           total: 11,
+          expected: 11,
           ...COUNTS,
           error: null,
           warnings,

@@ -60,6 +60,7 @@ onEachEngine((engine) => {
         const { id, ...pull } = answer.pull
         assert.deepEqual(pull, {
           trigger: 'operator',
+          started_by: 'ann@example.org',
           state: 'queued',
           requested_at: kit.clock.text,
           started_at: null,
@@ -67,8 +68,11 @@ onEachEngine((engine) => {
           progress: {
             tasks_total: 3,
             tasks_done: 0,
+            task_states: { queued: 3 },
             records_total: null,
             records_received: 0,
+            records_expected: null,
+            records_done: null,
             percent: 0,
             records_per_second: null,
             seconds_left: null,

@@ -162,9 +162,13 @@ onEachEngine((engine) => {
         assert.deepEqual(pull?.progress, {
           tasks_total: 3,
           tasks_done: 1,
+          task_states: { queued: 1, running: 1, succeeded: 1 },
           records_total: 40,
           records_received: 15,
-          percent: 33,
+          // The module that has not been read yet counts as an average one.
+          records_expected: 75,
+          records_done: 15,
+          percent: 20,
           records_per_second: null,
           seconds_left: null,
         })

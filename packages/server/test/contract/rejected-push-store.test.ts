@@ -6,8 +6,15 @@ import type { Storage } from '../../src/storage/port/storage.ts'
 import { fc } from '../helpers/random/fast-check.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
-import { ANY_REJECTED, only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
+import {
+  ANY_REJECTED,
+  only,
+  registerTestPlatform,
+  type TestPlatform,
+} from '../helpers/storage/fixtures.ts'
+import { beginRead, finishRead, finishTestPull } from '../helpers/storage/pulls.ts'
 import { keep, rejection } from '../helpers/storage/replays.ts'
+import { runSql } from '../helpers/storage/sql.ts'
 import { rounds } from '../helpers/time/tier.ts'
 
 const ALL = { ...ANY_REJECTED, limit: 1000, before: null }
@@ -153,20 +160,46 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a rejected record is listed under the last pull that rejected it',
+      'a rejected record is listed under every pull that rejected it, and under no other one',
       withStorage(engine, async (kit) => {
+        const { storage } = kit
         const school = await registerTestPlatform(kit)
-        const met = (pull_id: number, body: string) =>
-          keep(kit, [rejection(school, { method: 'pull', pull_id, body })])
+        const clinic = await registerTestPlatform(kit, { name: 'clinic', modules: ['patients'] })
+        /** One pull that reads a module and rejects these bodies of it; returns the number of the pull. */
+        const pull = async (platform: TestPlatform, record_type: string, ...bodies: string[]) => {
+          const read = await beginRead(storage, platform, { record_type })
+          const { pull_id } = read.read
+          const rejected = bodies.map((body) =>
+            rejection(platform, { method: 'pull', pull_id, record_type, body }),
+          )
+          // In two batches, as a long read sends them.
+          await keep(kit, rejected.slice(0, 1))
+          await keep(kit, rejected.slice(1))
+          await finishRead(storage, read)
+          await finishTestPull(storage, pull_id)
+          return pull_id
+        }
         const of = async (pull_id: number) =>
-          (await list(kit.storage, { pull_id })).map((one) => JSON.stringify(one.body)).sort()
-        await met(1, '{"a":1}')
-        await met(1, '{"a":2}')
-        await met(2, '{"a":1}')
+          (await list(storage, { pull_id })).map((one) => JSON.stringify(one.body)).sort()
+        const [one, two] = ['{"a":1}', '{"a":2}']
         await keep(kit, [rejection(school)])
-        assert.deepEqual(await of(1), ['{"a":2}'])
-        assert.deepEqual(await of(2), ['{"a":1}'])
-        assert.deepEqual(await of(3), [])
+        const first = await pull(school, 'students', one, two)
+        const second = await pull(school, 'students', one)
+        const other = await pull(clinic, 'patients', two)
+        const third = await pull(school, 'students', one, two)
+        assert.deepEqual(await of(first), [one, two])
+        assert.deepEqual(await of(second), [one])
+        assert.deepEqual(await of(other), [two])
+        assert.deepEqual(await of(third), [one, two])
+        assert.deepEqual(await of(third + 1), [])
+        const ranges = await runSql(storage, 'SELECT * FROM rejected_push_pulls')
+        assert.equal(ranges.length, 4, 'a record that every pull rejects has one range')
+        await storage.rejectedPushes.dismissRejectedPushes(
+          { ...ANY_REJECTED, id: null, until: kit.clock.text, limit: 100 },
+          kit.clock.text,
+          null,
+        )
+        assert.deepEqual(await runSql(storage, 'SELECT * FROM rejected_push_pulls'), [])
       }),
     )
 

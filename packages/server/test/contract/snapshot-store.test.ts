@@ -14,6 +14,7 @@ import {
 } from '../helpers/storage/fixtures.ts'
 import {
   finishTestPull,
+  NO_COUNTS,
   pullOnce,
   pullWrite,
   startTestPull,
@@ -42,8 +43,9 @@ onEachEngine((engine) => {
           logs: [],
           alerts: { open: 0, latest: [] },
           latest_sync: null,
-          pull: { running: false, pull: null, schedule_paused: false },
+          pull: { running: false, pull: null, last: null, tasks: [], schedule_paused: false },
         })
+        assert.deepEqual(await storage.snapshot.readRecentPulls([]), [])
       }),
     )
 
@@ -184,11 +186,100 @@ onEachEngine((engine) => {
         }
         const after = await read()
         assert.deepEqual(after.latest_sync, ended)
-        assert.deepEqual(after.pull, { running: false, pull: null, schedule_paused: false })
+        assert.deepEqual(
+          [after.pull.running, after.pull.pull, after.pull.last],
+          [false, null, await kit.storage.pulls.readPull(first.pull_id)],
+        )
         await startTestPull(kit.storage)
         const next = await read()
         assert.deepEqual(next.latest_sync, ended)
         assert.equal(next.pull.running, true)
+      }),
+    )
+
+    test(
+      'the snapshot contains 20 modules of the running pull, running and failed ones first',
+      withStorage(engine, async (kit) => {
+        const { pulls, snapshot } = kit.storage
+        const modules = Array.from({ length: 30 }, (_, index) => `m${index}`)
+        const school = await registerTestPlatform(kit, { modules })
+        const pull = await startTestPull(kit.storage)
+        const finish = async (type: string, over: Parameters<typeof taskResult>[0]) => {
+          const { task_number } = taskOf(pull, school, type)
+          await pulls.startTask(pull.pull_id, task_number)
+          await pulls.finishTask(pull.pull_id, task_number, taskResult(over), null)
+        }
+        await finish('m0', {})
+        await finish('m29', { state: 'failed', error: 'HTTP 500' })
+        await pulls.startTask(pull.pull_id, taskOf(pull, school, 'm28').task_number)
+        const read = async () => (await snapshot.readSnapshot(kit.clock.day)).pull.tasks
+        const shown = await read()
+        assert.equal(shown.length, 20)
+        assert.deepEqual(
+          shown.map(({ record_type }) => record_type),
+          [...modules.slice(1, 19), 'm28', 'm29'],
+        )
+        const { task_number: _, ...failed } =
+          (await pulls.listTasks({ pull_id: pull.pull_id, limit: 30, after: null })).at(-1) ??
+          assert.fail()
+        assert.deepEqual(shown.at(-1), failed)
+        await finishTestPull(kit.storage, pull.pull_id, 'partial')
+        assert.equal((await read()).length, 20, 'those of the last pull remain')
+      }),
+    )
+
+    test(
+      'the recent pulls of a platform are its last 30 finished ones, with their rejected records',
+      withStorage(engine, async (kit) => {
+        const { pulls, snapshot } = kit.storage
+        const school = await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
+        const clinic = await registerTestPlatform(kit, { name: 'clinic', modules: ['patients'] })
+        const asleep = await registerTestPlatform(kit, { name: 'asleep' })
+        await setStatus(kit, asleep, 'inactive')
+        const once = async (only: number) => {
+          const lease = { owner: 'node-1', seconds: 30 }
+          const only_platform = { platform_id: only, record_types: null }
+          const { pull } = await pulls.requestPull({
+            trigger: 'schedule',
+            requested_by: null,
+            lease,
+            only: only_platform,
+          })
+          const tasks = await pulls.startPull(pull.id, lease)
+          for (const { task_number, record_type } of tasks ?? []) {
+            await pulls.startTask(pull.id, task_number)
+            const result = taskResult(
+              record_type === 'rooms'
+                ? { state: 'failed', error: 'HTTP 500' }
+                : { counts: { ...NO_COUNTS, received: 3, rejected: 2 } },
+            )
+            await pulls.finishTask(pull.id, task_number, result, null)
+          }
+          await finishTestPull(kit.storage, pull.id, 'partial')
+          return pull.id
+        }
+        const ofClinic = await once(clinic.platform_id)
+        const ids: number[] = []
+        for (let count = 0; count < 32; count += 1) ids.unshift(await once(school.platform_id))
+        await startTestPull(kit.storage)
+        const all = [asleep, clinic, school].map(({ platform_id }) => platform_id)
+        const found = new Map(
+          (await snapshot.readRecentPulls(all)).map((one) => [one.platform_id, one.pulls]),
+        )
+        assert.deepEqual([...found.keys()].sort(), [clinic.platform_id, school.platform_id].sort())
+        const of = (platform: { platform_id: number }) => found.get(platform.platform_id) ?? []
+        assert.deepEqual(
+          of(clinic).map(({ pull_id, state, rejected }) => [pull_id, state, rejected]),
+          [[ofClinic, 'succeeded', 2]],
+        )
+        // The running pull is among the last 30, and is not listed before it has finished.
+        assert.deepEqual(
+          of(school).map(({ pull_id }) => pull_id),
+          ids.slice(0, 29),
+        )
+        const [latest] = of(school)
+        assert.deepEqual([latest?.state, latest?.rejected], ['partial', 2])
+        assert.ok(latest?.finished_at)
       }),
     )
 

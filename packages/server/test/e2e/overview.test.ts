@@ -90,11 +90,13 @@ describe('the overview', BROWSER_TEST, () => {
     }
     const sync = page.getByRole('region', { name: 'Latest sync' })
     await sync.getByText('Partial').waitFor()
-    await sync.getByText('through the API').waitFor()
+    await sync.getByText(/started by /).waitFor()
     const platforms = page.getByRole('region', { name: 'Platforms' })
-    await platforms.getByText('In trouble').waitFor()
+    await platforms.getByText('Failing').waitFor()
     await platforms.getByRole('img', { name: 'The last pull: 1 failed' }).waitFor()
-    await platforms.getByRole('img', { name: 'The last pull: 1 succeeded' }).waitFor()
+    await platforms
+      .getByRole('img', { name: 'The last pull: 1 succeeded with rejected records' })
+      .waitFor()
     await page.getByRole('region', { name: 'Latest activity' }).getByText(/N-1/).waitFor()
     await expectAccessibleInAllLooks(page)
     assert.deepEqual(complaints, [])

@@ -93,7 +93,7 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     await titles.first().waitFor()
     assert.deepEqual(await titles.allInnerTexts(), [COURT, 'Title of archive'])
     await page.getByRole('combobox', { name: 'Health' }).click()
-    await page.getByRole('option', { name: 'Trouble' }).click()
+    await page.getByRole('option', { name: 'Failing' }).click()
     await page.getByRole('link', { name: 'Title of archive' }).waitFor({ state: 'detached' })
     assert.equal(new URL(page.url()).searchParams.get('health'), 'trouble')
     await page.goBack()

@@ -4,11 +4,15 @@ import { describe, test } from 'node:test'
 import type { Route } from 'playwright-core'
 import {
   BROWSER_TEST,
+  DESKTOP,
   expectAccessible,
   expectAccessibleInAllLooks,
   holdSnapshots,
   openPage,
+  runUntilShown,
+  setLook,
   shareBrowser,
+  untilStill,
 } from '../helpers/browser/browser.ts'
 import {
   type CreatedPlatform,
@@ -16,6 +20,7 @@ import {
   pullAll,
   shareHub,
   startPull,
+  untilPullEnds,
 } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { createOperator } from '../helpers/hub/operators.ts'
@@ -24,6 +29,12 @@ import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 const PULL_ALL = '/dashboard/pull-all-existing-records'
+const PHONE_WIDTH = 390
+/** Two of four records of a response that does not continue. */
+const UNFINISHED = `{"success":true,"total":4,"records":${JSON.stringify([
+  simulatedRecord(1),
+  simulatedRecord(2),
+]).slice(0, -1)},`
 
 /** A hub of a test's own, since pulls cover all of its platforms, and the platform `school` with two modules. */
 async function startHubWithPlatform(env: Record<string, string> = {}) {
@@ -48,15 +59,17 @@ async function createSchool(hub: TestHub, platform_name = 'school'): Promise<Cre
 describe('pulling with a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('the form turns into the progress of the pull, which can be cancelled', async () => {
+  test('the form stays, disabled, beside the progress of the pull, which can be cancelled; nothing moves', async () => {
     await using ready = await startHubWithPlatform()
     const { hub, platform } = ready
+    platform.behave('records/cases', respond.drip(UNFINISHED, 100))
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
     let loads = 0
     page.on('request', (request) => {
       if (request.isNavigationRequest()) loads += 1
     })
+    await page.clock.install()
     await page.goto('/dashboard')
     const sync = page.getByRole('region', { name: 'Latest sync' })
     const button = sync.getByRole('button', { name: 'Pull all existing records' })
@@ -65,11 +78,26 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     assert.equal(await form.getAttribute('method'), 'post')
     assert.equal(await form.getAttribute('action'), PULL_ALL)
     assert.equal(await button.getAttribute('type'), 'button')
+    await sync.getByText('Nothing has been pulled yet.').waitFor()
+    await page.getByRole('region', { name: 'Platforms' }).getByText('Title of school').waitFor()
+    /** Where everything is, on a desktop and on a phone. */
+    const readLayout = async () => {
+      const boxes: unknown[] = []
+      for (const width of [PHONE_WIDTH, DESKTOP.width]) {
+        await setLook(page, { ...DESKTOP, width })
+        await untilStill(page)
+        for (const name of ['Latest sync', 'Records received', 'Platforms', 'Latest records']) {
+          const box = await page.getByRole('region', { name }).boundingBox()
+          boxes.push(name === 'Latest records' ? box?.y : box)
+        }
+      }
+      return boxes
+    }
+    const before = await readLayout()
 
-    const held = platform.hold('records/module_2')
-    const asked = page.waitForRequest((request) => new URL(request.url()).pathname === PULL_ALL)
+    const requested = page.waitForRequest((request) => new URL(request.url()).pathname === PULL_ALL)
     await button.click()
-    const request = await asked
+    const request = await requested
     const token = await page.locator('meta[name="csrf-token"]').getAttribute('content')
     const headers = await request.allHeaders()
     assert.deepEqual(
@@ -77,21 +105,29 @@ describe('pulling with a browser', BROWSER_TEST, () => {
       ['POST', token, 'application/json', 'XMLHttpRequest'],
     )
     assert.ok(headers['cookie'])
-    await held.arrived
     await sync.getByRole('heading', { name: 'A pull is running' }).waitFor()
+    await sync.getByText('A pull is running.').waitFor()
+    assert.ok(await button.isDisabled())
     await sync.getByRole('progressbar', { name: 'Progress of the pull' }).waitFor()
-    await sync
-      .getByRole('progressbar', { name: 'Progress of Title of school · Module module_2' })
-      .waitFor()
-    await sync.getByText('2 records · 2 new').waitFor()
-    await sync.getByText(/1 of 2 modules/).waitFor()
+    await runUntilShown(page, sync.getByText(/^\d+ % · \d of about 8 records · about .* left$/))
+    await sync.getByText(/^0 of 2 modules read/).waitFor()
+    assert.deepEqual(await readLayout(), before)
+    await sync.getByRole('button', { name: 'Modules of the pull' }).click()
+    const modules = page.getByRole('dialog', { name: /Modules of pull/ })
+    const bar = { name: 'Progress of Title of school · Module cases' }
+    await modules.getByRole('progressbar', bar).waitFor()
+    await modules.getByText(/^[23] of 4 records · 2 new$/).waitFor()
+    await modules.getByText('waiting', { exact: true }).waitFor()
+    await expectAccessible(page, { within: 'dialog' })
+    await modules.getByRole('button', { name: 'Close' }).click()
     await expectAccessible(page)
 
     await sync.getByRole('button', { name: 'Cancel' }).click()
-    await sync.getByText('Cancelled').waitFor()
+    await sync.getByText('Cancelled', { exact: true }).waitFor()
+    await sync.getByText(/^0 of 2 modules read · 2 cancelled/).waitFor()
     await sync.getByRole('heading', { name: 'Latest sync' }).waitFor()
-    await button.waitFor()
-    held.release()
+    await sync.getByRole('button', { name: 'Pull all existing records', disabled: false }).waitFor()
+    assert.deepEqual(await readLayout(), before)
     assert.equal(loads, 1, 'the page was not loaded again')
     assert.deepEqual(complaints, [])
   })
@@ -120,23 +156,23 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     await using ready = await startHubWithPlatform()
     await using opened = await openPage(browser(), ready.hub)
     const { page } = opened
+    await page.clock.install()
     await page.goto('/dashboard')
     await page.getByRole('button', { name: 'Pull all existing records' }).click()
     const sync = page.getByRole('region', { name: 'Latest sync' })
-    // Until it has ended each module is shown to have succeeded, too.
-    await sync.getByText('Succeeded').first().waitFor()
-    await sync.getByText('by an operator').waitFor()
-    await sync.getByText(/2 records · 2 of 2 modules/).waitFor()
-    await page.getByRole('button', { name: 'Pull all existing records' }).waitFor()
-    await sync.getByText('Succeeded').waitFor()
+    await runUntilShown(page, sync.getByText('Succeeded'))
+    await sync.getByText(/started by ann/i).waitFor()
+    await sync.getByText('2 records', { exact: true }).waitFor()
+    await sync.getByText(/^2 of 2 modules read/).waitFor()
+    await sync.getByRole('button', { name: 'Pull all existing records', disabled: false }).waitFor()
   })
 
-  test('a 409 shows the running pull instead of an error', async () => {
+  test('a 409 shows the running pull and who started it instead of an error', async () => {
     await using ready = await startHubWithPlatform()
     const { hub, platform } = ready
     await using opened = await openPage(browser(), hub)
     const { page } = opened
-    // A snapshot that tells of the pull would take the button away before it is clicked.
+    // A snapshot with the pull would disable the button before it is clicked.
     const snapshots = await holdSnapshots(page)
     await page.goto('/dashboard')
     const sync = page.getByRole('region', { name: 'Latest sync' })
@@ -147,34 +183,42 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     const answered = page.waitForResponse((one) => new URL(one.url()).pathname === PULL_ALL)
     await sync.getByRole('button', { name: 'Pull all existing records' }).click()
     assert.equal((await answered).status(), 409)
-    snapshots.release()
     await sync.getByRole('heading', { name: 'A pull is running' }).waitFor()
+    await sync
+      .getByText(
+        /^A pull is already running: started by .+ at \w{3} \d\d, \d{4} \d\d:\d\d [AP]M\.$/,
+      )
+      .waitFor()
     await sync.getByRole('link', { name: `Pull ${id}` }).waitFor()
     assert.equal(await page.getByRole('alert').count(), 0)
+    snapshots.release()
     held.release()
-    await sync.getByText('Succeeded').first().waitFor()
+    await untilPullEnds(hub, id)
   })
 
-  test('a pull of many modules is shown a page at a time', async () => {
+  test('the overview shows 20 modules of a large pull, and the page of the pull all of them', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using platform = await createPlatform(hub, { platform_name: 'school', modules: 12 })
+    await using platform = await createPlatform(hub, { platform_name: 'school', modules: 52 })
     const held = platform.hold('records/cases')
     const { id } = await startPull(hub)
     await held.arrived
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await page.goto('/dashboard')
+    await page.getByRole('button', { name: 'Modules of the pull' }).click()
     const list = page.getByRole('list', { name: 'Modules of the pull' })
-    await list.getByText('Title of school · Module module_8').waitFor()
-    assert.equal(await list.getByRole('listitem').count(), 8)
+    await list.getByText('Title of school · Module module_20').waitFor()
+    assert.equal(await list.getByRole('listitem').count(), 20)
+    await page.getByRole('link', { name: 'All 52 modules' }).click()
+    await page.getByRole('heading', { name: `Pull ${id}` }).waitFor()
+    await list.getByText('Title of school · Module module_50').waitFor()
     await page.getByRole('button', { name: 'Next modules' }).click()
-    await list.getByText('Title of school · Module module_12').waitFor()
-    assert.equal(await list.getByRole('listitem').count(), 4)
+    await list.getByText('Title of school · Module module_52').waitFor()
+    assert.equal(await list.getByRole('listitem').count(), 2)
     await page.getByRole('button', { name: 'First modules' }).click()
-    await list.getByText('Title of school · Module cases').waitFor()
+    await list.getByText('Title of school · Module cases', { exact: true }).waitFor()
     held.release()
-    await page.getByRole('link', { name: `Pull ${id}` }).waitFor()
-    await page.getByText('Succeeded').first().waitFor()
+    await untilPullEnds(hub, id)
   })
 
   test('a viewer sees the pull, and why it cannot be started or cancelled', async () => {
@@ -237,7 +281,29 @@ describe('looking at pulls', BROWSER_TEST, () => {
     await button('First page').click()
     await pull(160).click()
     await page.getByRole('heading', { name: 'Pull 160' }).waitFor()
+    await page.goBack()
+    await page
+      .getByRole('row')
+      .filter({ has: pull(159) })
+      .getByText('Succeeded')
+      .click()
+    await page.getByRole('heading', { name: 'Pull 159' }).waitFor()
     assert.deepEqual(complaints, [])
+  })
+
+  test('the page of all pulls starts a pull and lists it', async () => {
+    await using ready = await startHubWithPlatform()
+    const held = ready.platform.hold('records/cases')
+    await using opened = await openPage(browser(), ready.hub)
+    const { page } = opened
+    await page.goto('/dashboard/pulls')
+    await page.getByText('Nothing has been pulled yet').waitFor()
+    await page.getByRole('button', { name: 'Pull all existing records' }).click()
+    await page.getByRole('row').getByRole('link', { name: '1', exact: true }).waitFor()
+    await page.getByText('A pull is running.').waitFor()
+    await expectAccessible(page)
+    held.release()
+    await untilPullEnds(ready.hub, 1)
   })
 
   test('the schedule is paused and resumed', async () => {
@@ -255,24 +321,32 @@ describe('looking at pulls', BROWSER_TEST, () => {
   })
 
   test('a pull shows what failed in each module and why, and its rejected records', async () => {
-    await using platform = await createSchool(hub(), 'failing')
-    platform.modules[0]?.records.push({ full_name: 'Without a reference', data: {} })
+    await using ready = await startHubWithPlatform()
+    const { hub, platform } = ready
+    platform.modules[0]?.records.push({ ...simulatedRecord(1), data: 'text' })
     platform.behave('records/module_2', respond.status(500))
-    const { pull } = await pullAll(hub())
-    await using opened = await openPage(browser(), hub())
+    const { pull } = await pullAll(hub)
+    await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
     await page.goto(`/dashboard/pulls/${pull.id}`)
     const modules = page.getByRole('list', { name: 'Modules of the pull' })
-    await modules.getByText('Title of failing · Module module_2').waitFor()
+    await modules.getByText('Title of school · Module module_2').waitFor()
+    await modules.getByText('Succeeded, 1 rejected').waitFor()
     await modules.getByText(/HTTP 500|status 500/).waitFor()
     const rejected = page.getByRole('region', { name: 'Rejected records' })
     await rejected.getByText('invalid_record').waitFor()
     await expectAccessibleInAllLooks(page)
+    // The next pull rejects the same record again, and it stays a rejected record of this pull.
+    await pullAll(hub)
+    await page.reload()
+    await rejected.getByRole('link', { name: 'R-1' }).click()
+    await page.getByRole('dialog').getByText('data must be an object').first().waitFor()
+    await page.goBack()
     await page.getByLabel('Which modules').selectOption('failed')
-    await modules.getByText('Title of failing · Module cases').waitFor({ state: 'detached' })
+    await modules.getByText('Title of school · Module cases').waitFor({ state: 'detached' })
     assert.equal(new URL(page.url()).searchParams.get('state'), 'failed')
     await page.goBack()
-    await modules.getByText('Title of failing · Module cases').waitFor()
+    await modules.getByText('Title of school · Module cases').waitFor()
     assert.deepEqual(complaints, [])
   })
 

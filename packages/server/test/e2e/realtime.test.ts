@@ -1,4 +1,4 @@
-/** How often the page asks for the snapshot (specification 4.1 and 6). */
+/** How often the page asks for the snapshot, and what else it requests (specification 4.1 and 6). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,8 +12,16 @@ import {
   shareBrowser,
   signInOver,
 } from '../helpers/browser/browser.ts'
-import { newRecord, push, registerAny } from '../helpers/hub/actions.ts'
+import {
+  newRecord,
+  push,
+  registerAny,
+  registerPlatform,
+  startPull,
+  untilPullEnds,
+} from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
+import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 import { isDeep } from '../helpers/time/tier.ts'
@@ -24,6 +32,10 @@ const INTERVAL_MS = 10_000
 const JITTER_MS = 5
 const STEP_MS = 500
 const PUSHES_PER_STEP = 3
+const MINUTE_MS = 60_000
+const STORM_STEP_MS = 2000
+/** The page of a running pull refreshes at most this often on events. */
+const REFRESH_MS = 2000
 
 async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate(`(() => {
@@ -141,20 +153,97 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
     assert.equal(await page.getByRole('dialog').count(), 0)
   })
 
-  test('events make the page show new figures at once', async () => {
+  for (const HUB_BROADCAST of ['off', 'on']) {
+    test(`with HUB_BROADCAST=${HUB_BROADCAST}, 60 s of a pull and a storm of pushes cause only the allowed requests`, async (t) => {
+      const env = { HUB_BROADCAST }
+      await using hub = await startTestHub(sqliteEngine, { env, withOperator: true })
+      await using platform = await simulatePlatform({
+        modules: [simulatedModule('cases'), simulatedModule('rooms')],
+      })
+      platform.modules[0]?.records.push(simulatedRecord(1))
+      const { hub_api_key } = await registerPlatform(hub, platform)
+      const held = platform.hold('records/rooms')
+      const { id } = await startPull(hub)
+      await held.arrived
+      await using opened = await openPage(browser(), hub)
+      const { page, complaints } = opened
+      const responded = followRequests(page)
+      await page.clock.install()
+      let counts = new Map<string, number>()
+      page.on('request', (request) => {
+        const called = `${request.method()} ${new URL(request.url()).pathname}`
+        counts.set(called, (counts.get(called) ?? 0) + 1)
+      })
+      let pushes = 0
+      /** Counts the requests of 60 s on the page's clock; returns how long it was, with what the test itself took. */
+      const countRequests = async (path: string): Promise<number> => {
+        await page.goto(path)
+        const connection = HUB_BROADCAST === 'on' ? 'live' : 'polling'
+        await page.locator(`[data-connection="${connection}"]`).waitFor()
+        // Scripts and styles that the page loads late, and what the first snapshot triggers.
+        await page.clock.runFor(REFRESH_MS)
+        await responded()
+        counts = new Map()
+        const from = await nowOn(page)
+        for (let passed = 0; passed < MINUTE_MS; passed += STORM_STEP_MS) {
+          for (let count = 0; count < PUSHES_PER_STEP; count += 1, pushes += 1) {
+            const body = newRecord(`N-${pushes % 7}`, { data: { status: pushes } })
+            assert.ok((await push(hub, hub_api_key, body)).status < 300)
+          }
+          await page.clock.runFor(STORM_STEP_MS)
+          await responded()
+        }
+        const milliseconds = (await nowOn(page)) - from
+        const told = [...counts].map(([called, count]) => `${count} ${called}`).sort()
+        t.diagnostic(`${path} in ${Math.round(milliseconds / 1000)} s: ${told.join(', ')}`)
+        return milliseconds
+      }
+      /** At most one per interval: the first one at any time within it. */
+      const most = (milliseconds: number, interval: number) =>
+        Math.floor((milliseconds + JITTER_MS) / interval) + 1
+      const SNAPSHOT = 'GET /dashboard/realtime'
+
+      const onOverview = await countRequests('/dashboard')
+      assert.deepEqual([...counts.keys()], [SNAPSHOT], 'the overview requests nothing else')
+      const snapshots = counts.get(SNAPSHOT) ?? 0
+      assert.ok(snapshots >= 5 && snapshots <= most(onOverview, INTERVAL_MS), `${snapshots}`)
+
+      const onPull = await countRequests(`/dashboard/pulls/${id}`)
+      const THE_PULL = `GET /api/v1/pulls/${id}`
+      const ofPull = counts.get(THE_PULL) ?? 0
+      const onEvents = HUB_BROADCAST === 'on' ? most(onPull, REFRESH_MS) : 0
+      assert.ok(ofPull >= 4 && ofPull <= most(onPull, INTERVAL_MS) + onEvents, `${ofPull}`)
+      counts.delete(THE_PULL)
+      assert.deepEqual(
+        [...counts.keys()].sort(),
+        ['GET /api/v1/missing-reviews', 'GET /api/v1/rejected-pushes', SNAPSHOT],
+        'the page of a pull requests nothing else',
+      )
+      for (const [called, count] of counts) {
+        assert.ok(count <= most(onPull, INTERVAL_MS), `${count} ${called}`)
+      }
+      assert.deepEqual(complaints, [])
+      held.release()
+      await untilPullEnds(hub, id)
+    })
+  }
+
+  test('events refresh the page of a running pull before the next snapshot', async () => {
     await using hub = await startTestHub(sqliteEngine, { env: ON, withOperator: true })
-    const { hub_api_key } = await registerAny(hub)
+    await using platform = await simulatePlatform({ modules: [simulatedModule('cases')] })
+    await registerPlatform(hub, platform)
+    const held = platform.hold('records/cases')
+    const { id } = await startPull(hub)
+    await held.arrived
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await holdSnapshots(page)
     await page.clock.install()
-    await page.goto('/dashboard')
+    await page.goto(`/dashboard/pulls/${id}`)
     await page.locator('[data-connection="live"]').waitFor()
-    const received = page.getByRole('region', { name: 'Records received' })
-    // Twice the page asks for these figures by itself: at first, and after its only snapshot.
-    for (const [index, count] of ['1 POST', '2 POSTs', '3 POSTs'].entries()) {
-      await push(hub, hub_api_key, newRecord(`N-${index}`))
-      await runUntilShown(page, received.getByText(`In the last 24 hours: ${count},`))
-    }
+    const modules = page.getByRole('list', { name: 'Modules of the pull' })
+    await modules.getByText('Running').waitFor()
+    held.release()
+    await runUntilShown(page, modules.getByText('Succeeded'))
   })
 })

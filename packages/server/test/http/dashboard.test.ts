@@ -42,6 +42,7 @@ onEachEngineWhenDeep((engine) => {
         expectMembers(expectObject(answer, 200), [
           ...['success', 'generated_at', 'polling_interval_seconds', 'broadcasting', 'stats'],
           ...['platforms', 'records', 'logs', 'alerts', 'latest_sync', 'pull'],
+          ...['hours', 'recent_pulls'],
         ])
         return expectAnswer(answer, 200, Snapshot)
       }
@@ -62,6 +63,9 @@ onEachEngineWhenDeep((engine) => {
       const during = await read()
       assert.equal(during.pull.running, true)
       assert.deepEqual([during.pull.pull?.id, during.pull.pull?.state], [id, 'running'])
+      assert.equal(only(during.pull.tasks).state, 'running')
+      assert.equal(during.hours.length, 24)
+      assert.equal(during.hours.at(-1)?.received_post, 2)
       held.release()
       const { pull } = await untilPullEnds(hub, id)
 
@@ -84,6 +88,17 @@ onEachEngineWhenDeep((engine) => {
         started_at: pull.started_at,
         finished_at: pull.finished_at,
       })
+      assert.deepEqual(full.pull.last, pull)
+      assert.deepEqual(
+        [only(full.pull.tasks).state, only(full.pull.tasks).received],
+        ['succeeded', 2],
+      )
+      const recent = only(full.recent_pulls)
+      assert.deepEqual(
+        recent.pulls.map(({ pull_id, state }) => [pull_id, state]),
+        [[id, 'succeeded']],
+      )
+      assert.equal(full.hours.at(-1)?.received_pull, 2)
       const shown = only(full.platforms)
       assert.ok(!('modules' in shown))
       assert.deepEqual([shown.records, shown.status, shown.last_error], [3, 'active', null])

@@ -1,7 +1,7 @@
 /** Starting pulls, one at a time, and how pulls end when the hub stops (specification 3, 4.1, 8). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Pull, PullRunningAnswer, StartPullAnswer } from '@recordhub/protocol'
+import { Pull, PullRunningAnswer, PullTask, StartPullAnswer } from '@recordhub/protocol'
 import Type from 'typebox'
 import {
   pullAll,
@@ -20,7 +20,12 @@ import {
   expectMembers,
   expectObject,
 } from '../helpers/hub/response.ts'
-import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import {
+  respond,
+  simulatedModule,
+  simulatedRecord,
+  simulatePlatform,
+} from '../helpers/platform/platform.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 import { countRows } from '../helpers/storage/sql.ts'
@@ -30,14 +35,15 @@ const PULL_ALL = '/dashboard/pull-all-existing-records'
 const COUNTS = ['received', 'created', 'updated', 'unchanged', 'stale', 'rejected', 'missing']
 const PULL_MEMBERS = [
   ...['id', 'trigger', 'state', 'requested_at', 'started_at', 'finished_at'],
-  ...['progress', 'counts'],
+  ...['started_by', 'progress', 'counts'],
 ]
 const PROGRESS = [
   ...['tasks_total', 'tasks_done', 'records_total', 'records_received', 'percent'],
-  ...['records_per_second', 'seconds_left'],
+  ...['records_per_second', 'seconds_left', 'task_states', 'records_expected', 'records_done'],
 ]
 const TASK_MEMBERS = [
-  ...['platform_name', 'record_type', 'state', 'total', 'error', 'warnings'],
+  ...['platform_name', 'platform_title', 'record_type', 'module_name'],
+  ...['state', 'total', 'expected', 'error', 'warnings'],
   ...['started_at', 'finished_at', ...COUNTS],
 ]
 
@@ -99,12 +105,40 @@ onEachEngine((engine) => {
       assert.deepEqual(progress, {
         tasks_total: 1,
         tasks_done: 1,
+        task_states: { succeeded: 1 },
         records_total: 2,
         records_received: 2,
+        records_expected: 2,
+        records_done: 2,
         percent: 100,
         seconds_left: null,
       })
       assert.deepEqual(await listPulls(hub), [ended.pull])
+    })
+
+    test('a pull reports the records that have arrived while the rest of the response arrives slowly', async () => {
+      await using hub = await startTestHub(engine)
+      const modules = [simulatedModule('cases'), simulatedModule('rooms')]
+      await using platform = await simulatePlatform({ modules })
+      platform.modules[1]?.records.push(simulatedRecord(3))
+      await registerPlatform(hub, platform)
+      const body = { success: true, total: 3, records: [simulatedRecord(1), simulatedRecord(2)] }
+      platform.behave('records/cases', respond.drip(JSON.stringify(body).slice(0, -2), 100))
+      const { id } = await startPull(hub)
+      const Running = Type.Object({ pull: Pull, tasks: Type.Array(PullTask) })
+      const { pull, tasks } = await until(async () => {
+        const answer = expectAnswer(await hub.get(`/api/v1/pulls/${id}`), 200, Running)
+        return answer.tasks[0]?.received === 2 ? answer : null
+      }, 'the task has received 2 records')
+      assert.deepEqual([tasks[0]?.state, tasks[0]?.expected], ['running', 3])
+      assert.equal(pull.progress.records_received, 2)
+      await hub.send({
+        method: 'POST',
+        url: `/api/v1/pulls/${id}/cancel`,
+        headers: { authorization: hub.authorization('operator') },
+      })
+      const ended = await untilPullEnds(hub, id)
+      assert.deepEqual(ended.pull.progress.task_states, { cancelled: 2 })
     })
 
     test('a start during a pull returns 409 with the running pull, by button and by API', async () => {

@@ -1,13 +1,12 @@
 /** The statistics over time that the dashboard's overview shows. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { PlatformPulls, Statistics } from '@recordhub/protocol'
+import { Statistics } from '@recordhub/protocol'
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { expectAnswer } from '../helpers/hub/response.ts'
 import { respond, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
-import { only } from '../helpers/storage/fixtures.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -38,26 +37,6 @@ onEachEngine((engine) => {
       assert.deepEqual([sum('created'), sum('updated')], [3, 1])
       assert.deepEqual([sum('platforms_added'), sum('modules_added')], [1, 1])
       assert.equal((await read('/api/v1/statistics?hours=2')).length, 2)
-    })
-
-    test('the latest pulls of a platform are listed newest first', async () => {
-      await using hub = await startTestHub(engine)
-      await using platform = await simulatePlatform()
-      const { id } = await registerPlatform(hub, platform)
-      const first = await pullAll(hub)
-      platform.behave('records/cases', respond.status(500))
-      const second = await pullAll(hub)
-      const url = (ids: unknown) => `/api/v1/statistics/pulls?platforms=${ids}`
-      const answer = expectAnswer(await hub.get(url(`${id},${id}`)), 200, PlatformPulls)
-      const { platform_id, pulls } = only(answer.platforms)
-      assert.equal(platform_id, id)
-      assert.deepEqual(
-        pulls.map(({ pull_id, state }) => [pull_id, state]),
-        [
-          [second.pull.id, 'failed'],
-          [first.pull.id, 'succeeded'],
-        ],
-      )
     })
 
     test('the tasks of a pull can be limited in number and filtered by state', async () => {

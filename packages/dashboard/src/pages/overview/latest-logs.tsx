@@ -23,9 +23,7 @@ export function LatestLogs() {
         </Anchor>
       </Group>
       {logs?.length === 0 && (
-        <EmptyState title="Nothing has happened yet">
-          What the hub and its operators do is told here.
-        </EmptyState>
+        <EmptyState title="Nothing has happened yet">Activity appears here.</EmptyState>
       )}
       <Stack gap="xs" component="ul" p={0} m={0}>
         {logs === null && <Skeleton height={240} component="li" />}

@@ -1,12 +1,10 @@
 import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import type { Alert as HubAlert } from '@recordhub/protocol'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ALERTS, alertPageQuery } from '../../api/alerts.ts'
 import { callHub } from '../../api/call-hub.ts'
-import { snapshot } from '../../api/live.ts'
+import { showAlert, snapshot } from '../../api/live.ts'
 import { mayActAs, session } from '../../api/session.ts'
 import { attempt } from '../../components/confirm.tsx'
 import { MessageText } from '../../components/message-text.tsx'
@@ -18,16 +16,11 @@ import { AlertLink } from '../activity/alerts/alert-link.tsx'
 
 const SHOWN = 3
 
-/** What a person should look at, newest first. */
+/** The open alerts, newest first. */
 export function OpenAlerts() {
-  const known = useStore(snapshot)?.alerts
-  const open = known?.open ?? 0
-  const { data } = useQuery({
-    ...alertPageQuery(`state=open&limit=${SHOWN}`),
-    enabled: open > 0,
-  })
+  const { open = 0, latest = [] } = useStore(snapshot)?.alerts ?? {}
   if (open === 0) return null
-  const alerts = data?.alerts ?? known?.latest.slice(0, SHOWN) ?? []
+  const alerts = latest.slice(0, SHOWN)
   return (
     <Stack gap="xs" component="section" aria-label="Open alerts">
       {alerts.map((alert) => (
@@ -48,15 +41,15 @@ export function OpenAlerts() {
 }
 
 function OpenAlert({ alert }: { alert: HubAlert }) {
-  const client = useQueryClient()
   const may = mayActAs(useStore(session).operator?.role, 'operator')
   const [isSending, setSending] = useState(false)
   const isSeen = alert.acknowledged_at !== null
   async function acknowledge() {
     setSending(true)
     await attempt(async () => {
-      await callHub(`/api/v1/alerts/${alert.id}/acknowledge`, { method: 'POST' })
-      await client.invalidateQueries(ALERTS)
+      const path = `/api/v1/alerts/${alert.id}/acknowledge`
+      const answer = await callHub<{ alert: HubAlert }>(path, { method: 'POST' })
+      showAlert(answer.alert)
     })
     setSending(false)
   }

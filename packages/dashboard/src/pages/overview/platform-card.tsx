@@ -1,9 +1,12 @@
-import { Anchor, ColorSwatch, Group, Paper, Skeleton, Stack, Text } from '@mantine/core'
-import type { PlatformPull, PlatformSummary } from '@recordhub/protocol'
+import { Anchor, ColorSwatch, Group, Paper, Stack, Text } from '@mantine/core'
+import type { PlatformSummary, RecentPull } from '@recordhub/protocol'
 import { Link } from '@tanstack/react-router'
 import { Time } from '../../components/time.tsx'
 import { formatCount } from '../../lib/format.ts'
+import { HEALTH_WORDS, type Health, healthOf } from '../platforms/platform-list.ts'
 import { PullBars } from './pull-bars.tsx'
+
+const ERROR_HEIGHT = 19
 
 /** How one platform is doing. */
 export function PlatformCard({
@@ -11,16 +14,15 @@ export function PlatformCard({
   pulls,
 }: {
   platform: PlatformSummary
-  /** Null while they are not known. */
-  pulls: PlatformPull[] | null
+  pulls: RecentPull[]
 }) {
-  const { color, word } = healthOf(platform)
+  const health = healthOf(platform)
   return (
     <Paper withBorder p="sm">
       <Stack gap={6}>
         <Group gap="sm" wrap="nowrap" justify="space-between">
           <Group gap="sm" wrap="nowrap" miw={0}>
-            <ColorSwatch size={10} withShadow={false} color={color} aria-hidden />
+            <ColorSwatch size={10} withShadow={false} color={COLORS[health]} aria-hidden />
             <Anchor
               size="sm"
               fw={600}
@@ -37,10 +39,10 @@ export function PlatformCard({
             </Anchor>
           </Group>
           <Text size="xs" c="dimmed" flex="none">
-            {word}
+            {HEALTH_WORDS[health]}
           </Text>
         </Group>
-        {pulls ? <PullBars pulls={pulls} /> : <Skeleton height={22} />}
+        <PullBars pulls={pulls} />
         <Stack gap={0}>
           <Text size="xs" c="dimmed">
             Latest sync: <Time at={platform.latest_sync_at} />
@@ -52,19 +54,25 @@ export function PlatformCard({
             {formatCount(platform.records, 'record')}
           </Text>
         </Stack>
-        {platform.last_error && (
-          <Text size="xs" c="var(--mantine-color-error)" lineClamp={2} title={platform.last_error}>
-            {platform.last_error}
-          </Text>
-        )}
+        {/* Always one line, so that the page does not move when a pull ends. */}
+        <Text
+          size="xs"
+          c="var(--mantine-color-error)"
+          h={ERROR_HEIGHT}
+          truncate
+          {...(platform.last_error ? { title: platform.last_error } : {})}
+        >
+          {platform.last_error}
+        </Text>
       </Stack>
     </Paper>
   )
 }
 
-function healthOf({ status, last_error }: PlatformSummary): { color: string; word: string } {
-  if (status === 'inactive') return { color: 'var(--mantine-color-gray-6)', word: 'Inactive' }
-  return last_error
-    ? { color: 'var(--mantine-color-red-6)', word: 'In trouble' }
-    : { color: 'var(--mantine-color-green-6)', word: 'Active' }
+const COLORS: Readonly<Record<Health, string>> = {
+  well: 'var(--mantine-color-green-6)',
+  trouble: 'var(--mantine-color-red-6)',
+  question: 'var(--mantine-color-yellow-6)',
+  waiting: 'var(--mantine-color-blue-6)',
+  off: 'var(--mantine-color-gray-6)',
 }

@@ -1,9 +1,7 @@
 import { Button, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { IconPlugConnected } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { snapshot } from '../../api/live.ts'
-import { latestPullsQuery } from '../../api/statistics.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useStore } from '../../lib/use-store.ts'
@@ -11,18 +9,17 @@ import { PlatformCard } from './platform-card.tsx'
 
 const PAGE = 12
 
-/** How each platform is doing; those in trouble come first. */
+/** How each platform is doing; failing ones come first. */
 export function PlatformGrid() {
   const [{ platforms: asked = '1' }, change] = useUrlState()
-  const all = useStore(snapshot)?.platforms ?? null
+  const current = useStore(snapshot)
+  const all = current?.platforms ?? null
   const pages = Math.max(1, Math.ceil((all?.length ?? 0) / PAGE))
   const page = Math.min(pages, Math.max(1, Number.parseInt(asked, 10) || 1))
   const shown = (all ?? []).slice((page - 1) * PAGE, page * PAGE)
-  const { data, isPlaceholderData } = useQuery(latestPullsQuery(shown.map(({ id }) => id)))
   const goTo = (next: number) => change({ platforms: next === 1 ? '' : String(next) })
   const pullsOf = (id: number) =>
-    data?.platforms.find(({ platform_id }) => platform_id === id)?.pulls ??
-    (data && !isPlaceholderData ? [] : null)
+    current?.recent_pulls.find(({ platform_id }) => platform_id === id)?.pulls ?? []
   return (
     <Stack gap="sm" component="section" aria-label="Platforms">
       <Group justify="space-between">
@@ -72,7 +69,7 @@ export function PlatformGrid() {
             ? shown.map((platform) => (
                 <PlatformCard key={platform.id} platform={platform} pulls={pullsOf(platform.id)} />
               ))
-            : [1, 2, 3].map((place) => <Skeleton key={place} height={96} />)}
+            : [1, 2, 3].map((place) => <Skeleton key={place} height={114} />)}
         </SimpleGrid>
       )}
     </Stack>

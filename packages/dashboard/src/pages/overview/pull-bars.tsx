@@ -1,5 +1,6 @@
-import type { PlatformPull } from '@recordhub/protocol'
+import type { RecentPull } from '@recordhub/protocol'
 import { formatTime, formatWord } from '../../lib/format.ts'
+import { pullStateLabel } from '../pulls/pull-words.ts'
 
 const COUNT = 30
 const WIDTH = 6
@@ -7,7 +8,7 @@ const GAP = 2
 const HEIGHT = 22
 
 /** By colour and by height, so that it does not rest on colour alone. */
-const LOOKS: Readonly<Record<PlatformPull['state'], { fill: string; height: number }>> = {
+const LOOKS: Readonly<Record<RecentPull['state'], { fill: string; height: number }>> = {
   succeeded: { fill: 'var(--mantine-color-green-6)', height: 14 },
   partial: { fill: 'var(--mantine-color-yellow-6)', height: 18 },
   failed: { fill: 'var(--mantine-color-red-6)', height: 22 },
@@ -22,7 +23,7 @@ const LOOKS: Readonly<Record<PlatformPull['state'], { fill: string; height: numb
 const NONE = { fill: 'var(--mantine-color-default-border)', height: 4 }
 
 /** The last 30 pulls of a platform, the latest at the right. */
-export function PullBars({ pulls }: { pulls: PlatformPull[] }) {
+export function PullBars({ pulls }: { pulls: RecentPull[] }) {
   const places = Array.from({ length: COUNT }, (_, index) => pulls[COUNT - 1 - index] ?? null)
   return (
     <svg
@@ -31,10 +32,10 @@ export function PullBars({ pulls }: { pulls: PlatformPull[] }) {
       viewBox={`0 0 ${COUNT * (WIDTH + GAP) - GAP} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={wordsFor(pulls)}
+      aria-label={barsLabel(pulls)}
     >
       {places.map((pull, index) => {
-        const { fill, height } = pull ? LOOKS[pull.state] : NONE
+        const { fill, height } = pull ? LOOKS[pullStatus(pull)] : NONE
         return (
           <rect
             key={pull?.pull_id ?? `none ${index}`}
@@ -53,14 +54,24 @@ export function PullBars({ pulls }: { pulls: PlatformPull[] }) {
   )
 }
 
-function titleOf({ pull_id, state, finished_at }: PlatformPull): string {
-  const end = finished_at ? `, ${formatTime(finished_at, { seconds: true })}` : ''
-  return `Pull ${pull_id}: ${formatWord(state).toLowerCase()}${end}`
+/** A success with rejected records looks as a pull that succeeded in part. */
+function pullStatus({ state, rejected }: RecentPull): RecentPull['state'] {
+  return state === 'succeeded' && rejected > 0 ? 'partial' : state
 }
 
-function wordsFor(pulls: PlatformPull[]): string {
+function titleOf(pull: RecentPull): string {
+  const { pull_id, state, rejected, finished_at } = pull
+  const end = finished_at ? `, ${formatTime(finished_at, { seconds: true })}` : ''
+  return `Pull ${pull_id}: ${pullStateLabel(state, rejected).label.toLowerCase()}${end}`
+}
+
+function barsLabel(pulls: RecentPull[]): string {
   if (pulls.length === 0) return 'No pull yet'
-  const counts = Map.groupBy(pulls, ({ state }) => formatWord(state).toLowerCase())
-  const words = [...counts].map(([word, { length }]) => `${length} ${word}`)
-  return `The last ${pulls.length === 1 ? 'pull' : `${pulls.length} pulls`}: ${words.join(', ')}`
+  const counts = Map.groupBy(pulls, ({ state, rejected }) =>
+    state === 'succeeded' && rejected > 0
+      ? 'succeeded with rejected records'
+      : formatWord(state).toLowerCase(),
+  )
+  const labels = [...counts].map(([label, { length }]) => `${length} ${label}`)
+  return `The last ${pulls.length === 1 ? 'pull' : `${pulls.length} pulls`}: ${labels.join(', ')}`
 }

@@ -1,71 +1,101 @@
-import { Anchor, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import type { Pull } from '@recordhub/protocol'
 import { Link } from '@tanstack/react-router'
-import { ErrorNotice } from '../../components/error-notice.tsx'
-import { StatusBadge } from '../../components/status-badge.tsx'
+import { lazy, Suspense, useState } from 'react'
 import { Time } from '../../components/time.tsx'
 import { CancelButton } from '../pulls/cancel-button.tsx'
+import { PullAllForm } from '../pulls/pull-all-form.tsx'
 import { PullProgress } from '../pulls/pull-progress.tsx'
-import { triggerInWords } from '../pulls/pull-words.ts'
-import { TaskList } from '../pulls/task-list.tsx'
-import { PullAllForm } from './pull-all-form.tsx'
-import { ScheduleHint } from './schedule-hint.tsx'
-import { useLatestPull } from './use-latest-pull.ts'
+import { PullStateBadge } from '../pulls/pull-state-badge.tsx'
+import { starterLabel } from '../pulls/pull-words.ts'
+import { useSnapshotPull } from '../pulls/use-snapshot-pull.ts'
 
-/** The latest sync and the way to a new one; while a pull runs, how far it is. */
+const PullModules = lazy(() =>
+  import('./pull-modules.tsx').then((file) => ({ default: file.PullModules })),
+)
+
+/** The height of a pull's progress, so that the page does not move when the first pull starts. */
+const PROGRESS_HEIGHT = 280
+
+/**
+ * The running pull, or the last one, and the form that starts the next one. All states have the same height, so that
+ * nothing moves when a pull starts or ends; the modules of the pull open over the page.
+ */
 export function PullCard() {
-  const { isKnown, pull, tasks, cursor, next, setCursor, error, refetch } = useLatestPull()
+  const { isKnown, pull, tasks, now } = useSnapshotPull()
+  const [areModulesShown, { open, close }] = useDisclosure(false)
+  const [wasOpened, setWasOpened] = useState(false)
+  const showModules = () => {
+    setWasOpened(true)
+    open()
+  }
   const isRunning = pull?.finished_at === null
   return (
     <Paper withBorder p="md" h="100%" component="section" aria-label="Latest sync">
       <Stack gap="sm">
-        <Group justify="space-between" align="flex-start" gap="xs" mih={30}>
+        <Group justify="space-between" wrap="nowrap" gap="xs" h={30}>
           <Title order={2} fz="md">
             {isRunning ? 'A pull is running' : 'Latest sync'}
           </Title>
-          {isRunning ? <CancelButton pull={pull} /> : null}
+          {isRunning ? <CancelButton key={pull.id} pull={pull} /> : null}
         </Group>
-        {!isKnown && <Skeleton height={120} />}
-        {isKnown && pull && <PullHeading pull={pull} />}
-        {isKnown && pull && <PullProgress pull={pull} />}
-        {isKnown && !pull && (
-          <Text size="sm" c="dimmed">
-            Nothing has been pulled yet.
-          </Text>
-        )}
-        {error && (
-          <ErrorNotice error={error} onRetry={refetch} title="The pull could not be read" />
-        )}
-        {isRunning ? (
-          <TaskList tasks={tasks} cursor={cursor} next={next} onPage={setCursor} />
-        ) : (
-          <>
-            <PullAllForm />
-            <ScheduleHint />
-          </>
-        )}
+        <Stack gap="xs" mih={PROGRESS_HEIGHT}>
+          {!isKnown && <Skeleton height={PROGRESS_HEIGHT} />}
+          {isKnown && !pull && (
+            <Text size="sm" c="dimmed">
+              Nothing has been pulled yet.
+            </Text>
+          )}
+          {pull && (
+            <>
+              <PullHeading pull={pull} />
+              <PullProgress pull={pull} now={now} isBrief />
+              <Button variant="light" size="xs" onClick={showModules} w="fit-content">
+                Modules of the pull
+              </Button>
+            </>
+          )}
+        </Stack>
+        <PullAllForm />
       </Stack>
+      {pull && wasOpened && (
+        <Suspense>
+          <PullModules
+            pull={pull}
+            tasks={tasks}
+            now={now}
+            opened={areModulesShown}
+            onClose={close}
+          />
+        </Suspense>
+      )}
     </Paper>
   )
 }
 
-/** When, by whom, and how it ended. */
+/** Which pull, how it ended, who started it and when: two lines. */
 function PullHeading({ pull }: { pull: Pull }) {
-  const at = pull.finished_at ?? pull.started_at ?? pull.requested_at
   return (
-    <Group gap="xs">
-      <StatusBadge status={pull.state} />
-      <Text size="sm">
+    <Stack gap={4}>
+      <Group gap="xs" wrap="nowrap">
         <Anchor
+          size="sm"
           underline="always"
           renderRoot={(props) => (
             <Link to="/dashboard/pulls/$id" params={{ id: String(pull.id) }} {...props} />
           )}
         >
           Pull {pull.id}
-        </Anchor>{' '}
-        {triggerInWords(pull.trigger)}, <Time at={at} />
+        </Anchor>
+        <PullStateBadge state={pull.state} rejected={pull.counts.rejected} />
+      </Group>
+      <Text size="sm" truncate>
+        {pull.finished_at === null ? 'Started' : 'Ended'}{' '}
+        <Time at={pull.finished_at ?? pull.started_at ?? pull.requested_at} />,{' '}
+        {pull.finished_at === null ? '' : 'started '}
+        {starterLabel(pull)}
       </Text>
-    </Group>
+    </Stack>
   )
 }

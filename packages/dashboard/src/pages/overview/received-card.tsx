@@ -1,9 +1,8 @@
 import { Paper, Skeleton, Text, Title } from '@mantine/core'
 import { lazy, Suspense } from 'react'
-import { errorInPlaceOfData } from '../../api/retries.ts'
-import { useStatistics } from '../../api/statistics.ts'
-import { ErrorNotice } from '../../components/error-notice.tsx'
+import { snapshot } from '../../api/live.ts'
 import { formatCount } from '../../lib/format.ts'
+import { useStore } from '../../lib/use-store.ts'
 import { flowOf, toBars } from './hour-series.ts'
 
 const HEIGHT = 240
@@ -13,10 +12,8 @@ const HoursChart = lazy(() =>
 
 /** What came in the last 24 hours, hour by hour. */
 export function ReceivedCard() {
-  const statistics = useStatistics()
-  const { data, refetch } = statistics
-  const error = errorInPlaceOfData(statistics)
-  const hours = data?.hours ?? []
+  const known = useStore(snapshot)?.hours ?? null
+  const hours = known ?? []
   const count = (...kinds: Parameters<typeof flowOf>[1][]) =>
     flowOf(hours, ...kinds).reduce((sum, value) => sum + value, 0)
   const [post, patch, pull] = [
@@ -25,22 +22,18 @@ export function ReceivedCard() {
     count('received_pull'),
   ]
   return (
-    <Paper withBorder p="md" component="section" aria-label="Records received">
+    <Paper withBorder p="md" h="100%" component="section" aria-label="Records received">
       <Title order={2} fz="md">
         Records received
       </Title>
-      <Text size="sm" c="dimmed" mb="sm">
-        {data
+      <Text size="sm" c="dimmed" mb="sm" mih={44}>
+        {known
           ? `In the last 24 hours: ${formatCount(post, 'POST', 'POSTs')}, ${formatCount(patch, 'PATCH', 'PATCHes')}, ${formatCount(pull, 'change')} by pulls`
           : 'In the last 24 hours'}
       </Text>
-      {error ? (
-        <ErrorNotice error={error} onRetry={refetch} title="The figures could not be read" />
-      ) : (
-        <Suspense fallback={<Skeleton height={HEIGHT} />}>
-          {data ? <HoursChart bars={toBars(hours)} /> : <Skeleton height={HEIGHT} />}
-        </Suspense>
-      )}
+      <Suspense fallback={<Skeleton height={HEIGHT} />}>
+        {known ? <HoursChart bars={toBars(known)} /> : <Skeleton height={HEIGHT} />}
+      </Suspense>
     </Paper>
   )
 }

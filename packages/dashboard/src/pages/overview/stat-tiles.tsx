@@ -1,6 +1,5 @@
 import { SimpleGrid } from '@mantine/core'
 import { snapshot } from '../../api/live.ts'
-import { useStatistics } from '../../api/statistics.ts'
 import { formatNumber } from '../../lib/format.ts'
 import { useStore } from '../../lib/use-store.ts'
 import { flowOf, levelOf } from './hour-series.ts'
@@ -8,8 +7,7 @@ import { StatTile, type Tile } from './stat-tile.tsx'
 
 /** How much there is and how much came today. */
 export function StatTiles() {
-  const stats = useStore(snapshot)?.stats ?? null
-  const hours = useStatistics().data?.hours ?? null
+  const { stats = null, hours = null } = useStore(snapshot) ?? {}
   const number = (value: number | undefined) => (value === undefined ? null : formatNumber(value))
   const level = (now: number | undefined, kind: Parameters<typeof flowOf>[1]) =>
     hours && now !== undefined ? levelOf(now, flowOf(hours, kind)) : null

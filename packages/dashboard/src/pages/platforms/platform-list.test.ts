@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Platform } from '@recordhub/protocol'
-import { choosePlatforms, explainHealth, healthOf } from './platform-list.ts'
+import { choosePlatforms, explainHealth, healthOf, noAlertsLabel } from './platform-list.ts'
 
 function platform(display_title: string, over: Partial<Platform> = {}): Platform {
   return {
@@ -40,6 +40,13 @@ describe('the platform list', () => {
     assert.match(explainHealth(platform('Ill', { missing_reviews: 1 })) ?? '', /of a module are/)
     const titles = titlesOf(ANY, 'health', 'asc')
     assert.deepEqual(titles, ['Clinic', 'School', 'Shop', 'archive'])
+  })
+
+  it('never says that all is well next to a failing platform', () => {
+    assert.equal(noAlertsLabel([]), 'No open alerts')
+    const failing = ALL.filter((one) => healthOf(one) === 'trouble')
+    assert.equal(noAlertsLabel(failing), 'No open alerts, but 1 platform is failing')
+    assert.match(noAlertsLabel([...failing, ...failing]), /2 platforms are failing/)
   })
 
   it('sorts case-insensitively, with equal values by title in either direction', () => {

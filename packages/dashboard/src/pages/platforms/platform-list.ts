@@ -7,11 +7,11 @@ export type Health = 'well' | 'trouble' | 'question' | 'waiting' | 'off'
 export const HEALTHS = ['trouble', 'question', 'waiting', 'well', 'off'] as const
 
 export const HEALTH_WORDS: Readonly<Record<Health, string>> = {
-  well: 'Well',
-  trouble: 'Trouble',
-  question: 'Has a question',
-  waiting: 'Nothing yet',
-  off: 'Switched off',
+  well: 'Healthy',
+  trouble: 'Failing',
+  question: 'Needs review',
+  waiting: 'No data yet',
+  off: 'Inactive',
 }
 
 export function healthOf(
@@ -44,6 +44,14 @@ export function explainHealth(platform: PlatformSummary): string | null {
     default:
       return null
   }
+}
+
+/** The state of a hub without open alerts. An alert follows the first failures of a platform, so some may fail already. */
+export function noAlertsLabel(failing: readonly unknown[]): string {
+  if (failing.length === 0) return 'No open alerts'
+  return failing.length === 1
+    ? 'No open alerts, but 1 platform is failing'
+    : `No open alerts, but ${failing.length} platforms are failing`
 }
 
 const SORTS = ['title', 'status', 'modules', 'records', 'synced', 'pushed', 'health'] as const

@@ -1,10 +1,11 @@
 import { Button, Tooltip } from '@mantine/core'
-import type { Pull } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { callHub, HubCallError } from '../../api/call-hub.ts'
 import { attempt, tell } from '../../components/confirm.tsx'
+import { formatTime } from '../../lib/format.ts'
+import { starterLabel } from '../pulls/pull-words.ts'
+import { startPull } from '../pulls/start-pull.ts'
 
 /** Pulls what a platform has; where a pull is running already, that one is shown. */
 export function PullButton({
@@ -24,8 +25,12 @@ export function PullButton({
   async function pull(): Promise<void> {
     setIsBusy(true)
     await attempt(async () => {
-      const { pull, isNew } = await startPull(id)
-      tell(isNew ? 'The pull has begun.' : 'A pull is running already. This is it.')
+      const { pull, isNew } = await startPull(`/api/v1/platforms/${id}/pull`, {})
+      tell(
+        isNew
+          ? 'The pull has started.'
+          : `A pull is already running: started ${starterLabel(pull)} at ${formatTime(pull.requested_at)}.`,
+      )
       await navigate({ to: '/dashboard/pulls/$id', params: { id: String(pull.id) } })
     })
     setIsBusy(false)
@@ -45,22 +50,4 @@ export function PullButton({
     </Button>
   )
   return reason === null ? button : <Tooltip label={reason}>{button}</Tooltip>
-}
-
-async function startPull(id: number): Promise<{ pull: Pull; isNew: boolean }> {
-  try {
-    const path = `/api/v1/platforms/${id}/pull`
-    const { pull } = await callHub<{ pull: Pull }>(path, { method: 'POST', body: {} })
-    return { pull, isNew: true }
-  } catch (error) {
-    const pull = error instanceof HubCallError && error.status === 409 ? pullIn(error.body) : null
-    if (!pull) throw error
-    return { pull, isNew: false }
-  }
-}
-
-/** The pull that runs, in the answer to one who wanted to start another. */
-function pullIn(body: unknown): Pull | null {
-  const { pull = null }: { pull?: Pull | null } = Object(body)
-  return pull
 }

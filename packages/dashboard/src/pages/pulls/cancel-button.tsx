@@ -4,6 +4,7 @@ import { IconX } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub, HubCallError } from '../../api/call-hub.ts'
+import { showPull } from '../../api/live.ts'
 import { refreshPull } from '../../api/pulls.ts'
 import { mayActAs, session } from '../../api/session.ts'
 import { attempt } from '../../components/confirm.tsx'
@@ -18,7 +19,9 @@ export function CancelButton({ pull }: { pull: Pull }) {
   async function cancel() {
     setCancelling(true)
     const worked = await attempt(async () => {
-      await refreshPull(client, pull.id, await askToCancel(pull.id))
+      const cancelled = await askToCancel(pull.id)
+      if (cancelled) showPull(cancelled)
+      await refreshPull(client, pull.id, cancelled)
     })
     if (!worked) setCancelling(false)
   }

@@ -1,28 +1,47 @@
-import { Group, Stack, Text } from '@mantine/core'
+import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { PullCounts as Counts } from '@recordhub/protocol'
 import { formatNumber } from '../../lib/format.ts'
 import { shownCounts } from './pull-words.ts'
 
-/** What became of the records of a pull, in figures. */
-export function PullCounts({ counts }: { counts: Counts }) {
+/** How many records of a pull were received, changed and rejected. */
+export function PullCounts({ counts, isBrief = false }: { counts: Counts; isBrief?: boolean }) {
+  const shown = shownCounts(counts)
+  if (isBrief) {
+    return (
+      <SimpleGrid cols={3} spacing="xs" verticalSpacing={4} component="dl" m={0}>
+        {shown.slice(0, BRIEF).map((count) => (
+          <Count key={count.label} {...count} />
+        ))}
+      </SimpleGrid>
+    )
+  }
   return (
     <Group gap="lg" component="dl" m={0}>
-      {shownCounts(counts).map(({ label, value }) => (
-        <Stack key={label} gap={0}>
-          <Text component="dt" size="xs" c="dimmed">
-            {label}
-          </Text>
-          <Text
-            component="dd"
-            m={0}
-            fw={600}
-            fz="lg"
-            {...(label === 'Failed' && value > 0 ? { c: 'var(--mantine-color-error)' } : {})}
-          >
-            {formatNumber(value)}
-          </Text>
-        </Stack>
+      {shown.map((count) => (
+        <Count key={count.label} {...count} />
       ))}
     </Group>
+  )
+}
+
+/** Those that every pull has. */
+const BRIEF = 5
+
+function Count({ label, value }: { label: string; value: number }) {
+  return (
+    <Stack gap={0}>
+      <Text component="dt" size="xs" c="dimmed">
+        {label}
+      </Text>
+      <Text
+        component="dd"
+        m={0}
+        fw={600}
+        fz="lg"
+        {...(label === 'Rejected' && value > 0 ? { c: 'var(--mantine-color-error)' } : {})}
+      >
+        {formatNumber(value)}
+      </Text>
+    </Stack>
   )
 }

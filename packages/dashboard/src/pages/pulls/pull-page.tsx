@@ -4,15 +4,15 @@ import { HubCallError } from '../../api/call-hub.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { NotFound } from '../../components/not-found.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { CancelButton } from './cancel-button.tsx'
 import { PendingReviews } from './pending-reviews.tsx'
 import { PullProgress } from './pull-progress.tsx'
-import { triggerInWords } from './pull-words.ts'
+import { PullStateBadge } from './pull-state-badge.tsx'
+import { starterLabel } from './pull-words.ts'
 import { RejectedRecords } from './rejected-records.tsx'
-import { TaskList } from './task-list.tsx'
+import { TaskList, TaskPager } from './task-list.tsx'
 import { usePull } from './use-pull.ts'
 
 const PAGE = 50
@@ -34,7 +34,7 @@ export function PullPage() {
   const { id } = useParams({ from: '/dashboard/pulls/$id' })
   const [{ tasks: cursor = '', state = '' }, change] = useUrlState()
   const number = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : null
-  const { data, error, refetch } = usePull(number, { cursor, state, limit: PAGE })
+  const { data, error, refetch, now } = usePull(number, { cursor, state, limit: PAGE })
   const isMissing = error instanceof HubCallError && error.status === 404
   if (number === null || isMissing) return <NotFound />
   const pull = data?.pull
@@ -45,20 +45,18 @@ export function PullPage() {
         description={
           pull && (
             <>
-              Started {triggerInWords(pull.trigger)}, <Time at={pull.requested_at} seconds />
+              Started {starterLabel(pull)}, <Time at={pull.requested_at} seconds />
             </>
           )
         }
       >
-        {pull && <StatusBadge status={pull.state} />}
+        {pull && <PullStateBadge state={pull.state} rejected={pull.counts.rejected} />}
         {pull?.finished_at === null && <CancelButton pull={pull} />}
       </PageHeader>
       <Stack gap="md">
-        {error && (
-          <ErrorNotice error={error} onRetry={refetch} title="The pull could not be read" />
-        )}
+        {error && <ErrorNotice error={error} onRetry={refetch} title="Could not load the pull" />}
         <Paper withBorder p="md" component="section" aria-label="Progress">
-          {pull ? <PullProgress pull={pull} /> : <Skeleton height={90} />}
+          {pull ? <PullProgress pull={pull} now={now} /> : <Skeleton height={90} />}
         </Paper>
         <PendingReviews pullId={number} />
         <Paper withBorder p="md" component="section" aria-label="Modules">
@@ -75,12 +73,14 @@ export function PullPage() {
             />
           </Group>
           {data ? (
-            <TaskList
-              tasks={data.tasks}
-              cursor={cursor}
-              next={data.next_cursor}
-              onPage={(next) => change({ tasks: next })}
-            />
+            <>
+              <TaskList tasks={data.tasks} />
+              <TaskPager
+                cursor={cursor}
+                next={data.next_cursor}
+                onPage={(next) => change({ tasks: next })}
+              />
+            </>
           ) : (
             <Skeleton height={160} />
           )}
@@ -88,7 +88,7 @@ export function PullPage() {
         {data && <RejectedRecords pullId={number} />}
         {pull?.finished_at === null && (
           <Text size="xs" c="dimmed">
-            This page follows the pull by itself.
+            This page refreshes by itself.
           </Text>
         )}
       </Stack>

@@ -1,32 +1,46 @@
 import { Progress, Stack, Text } from '@mantine/core'
 import type { Pull } from '@recordhub/protocol'
 import { PullCounts } from './pull-counts.tsx'
-import { progressInWords } from './pull-words.ts'
-import { useNow } from './use-now.ts'
+import { modulesLabel, progressLabel, pullStateLabel } from './pull-words.ts'
 
-/** How far a pull is: its bar, what came, how long it takes. */
-export function PullProgress({ pull }: { pull: Pull }) {
-  const isRunning = pull.finished_at === null
-  const now = useNow(isRunning)
-  const { percent } = pull.progress
+/** How far a pull is: its bar, what it received, how long it takes. Its height never changes. */
+export function PullProgress({
+  pull,
+  now,
+  isBrief = false,
+}: {
+  pull: Pull
+  /** On the hub's clock. */
+  now: number
+  /** Keeps each label on one line and shows the same counts for every pull. */
+  isBrief?: boolean
+}) {
   return (
-    <Stack gap="sm">
-      {isRunning && (
-        <Progress
-          size="lg"
-          value={percent ?? 100}
-          striped={percent === null}
-          animated={percent === null}
-          aria-label={
-            percent === null ? 'Progress of the pull, not known yet' : 'Progress of the pull'
-          }
-        />
-      )}
-      <Text size="sm" c="dimmed">
-        {isRunning && percent !== null && `${percent} % · `}
-        {progressInWords(pull, now)}
+    <Stack gap="xs">
+      <PullBar pull={pull} />
+      <Text size="sm" c="dimmed" truncate={isBrief}>
+        {progressLabel(pull)}
       </Text>
-      <PullCounts counts={pull.counts} />
+      <Text size="sm" c="dimmed" truncate={isBrief}>
+        {modulesLabel(pull, now)}
+      </Text>
+      <PullCounts counts={pull.counts} isBrief={isBrief} />
     </Stack>
+  )
+}
+
+function PullBar({ pull }: { pull: Pull }) {
+  const isRunning = pull.finished_at === null
+  const { percent } = pull.progress
+  const isUnknown = isRunning && percent === null
+  return (
+    <Progress
+      size="lg"
+      value={isRunning ? (percent ?? 100) : 100}
+      striped={isUnknown}
+      animated={isUnknown}
+      color={isRunning ? 'harbour' : pullStateLabel(pull.state, pull.counts.rejected).color}
+      aria-label={isUnknown ? 'Progress of the pull, not known yet' : 'Progress of the pull'}
+    />
   )
 }

@@ -4,18 +4,18 @@ import { Anchor, Box, Stack, Text } from '@mantine/core'
 import type { Pull } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { DataTable, type DataTableColumn } from 'mantine-datatable'
 import { pullPageQuery } from '../../api/pulls.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { Pager } from '../../components/pager.tsx'
-import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { durationOf, triggerInWords } from './pull-words.ts'
+import { PullStateBadge } from './pull-state-badge.tsx'
+import { durationOf, starterLabel } from './pull-words.ts'
 
 /** Every pull that is kept, newest first. */
 export function PullTable() {
@@ -23,8 +23,9 @@ export function PullTable() {
   const page = useQuery(pullPageQuery(cursor))
   const { data, refetch, isFetching, isPlaceholderData } = page
   const error = errorInPlaceOfData(page)
+  const navigate = useNavigate()
   if (error) {
-    return <ErrorNotice error={error} onRetry={refetch} title="The pulls could not be read" />
+    return <ErrorNotice error={error} onRetry={refetch} title="Could not load the pulls" />
   }
   return (
     <Stack gap="sm">
@@ -33,7 +34,13 @@ export function PullTable() {
       ) : (
         <DataTable
           withTableBorder
+          highlightOnHover
           borderRadius="md"
+          onRowClick={({ record, event }) => {
+            // A link in the row has done it already, and selecting text is not a click.
+            if (event.defaultPrevented || getSelection()?.isCollapsed === false) return
+            void navigate({ to: '/dashboard/pulls/$id', params: { id: String(record.id) } })
+          }}
           {...(data ? {} : { minHeight: 220 })}
           records={data?.pulls ?? []}
           columns={COLUMNS}
@@ -73,7 +80,7 @@ const COUNTS = [
   ['created', 'New'],
   ['updated', 'Changed'],
   ['unchanged', 'Unchanged'],
-  ['rejected', 'Failed'],
+  ['rejected', 'Rejected'],
 ] as const
 
 const COLUMNS: DataTableColumn<Pull>[] = [
@@ -94,21 +101,22 @@ const COLUMNS: DataTableColumn<Pull>[] = [
   {
     accessor: 'state',
     title: 'State',
-    width: 120,
+    width: 180,
     visibleMediaQuery: FROM_TABLET,
-    render: ({ state }) => <StatusBadge status={state} />,
+    render: ({ state, counts }) => <PullStateBadge state={state} rejected={counts.rejected} />,
   },
   {
     accessor: 'requested_at',
     title: 'Started',
-    render: ({ requested_at, trigger, state }) => (
+    noWrap: true,
+    render: (pull) => (
       <>
-        <Time at={requested_at} seconds />
+        <Time at={pull.requested_at} seconds />
         <Text size="xs" c="dimmed">
-          {triggerInWords(trigger)}
+          {starterLabel(pull)}
         </Text>
         <Box hiddenFrom="sm" mt={4}>
-          <StatusBadge status={state} />
+          <PullStateBadge state={pull.state} rejected={pull.counts.rejected} />
         </Box>
       </>
     ),
@@ -125,12 +133,12 @@ const COLUMNS: DataTableColumn<Pull>[] = [
   },
   {
     accessor: 'modules',
-    title: 'Modules',
+    title: 'Modules read',
     visibleMediaQuery: FROM_TABLET,
     noWrap: true,
     textAlign: 'right',
-    render: ({ progress: { tasks_done, tasks_total }, finished_at }) =>
-      finished_at ? formatNumber(tasks_total) : `${tasks_done} of ${tasks_total}`,
+    render: ({ progress: { task_states, tasks_total } }) =>
+      `${formatNumber(task_states.succeeded ?? 0)} of ${formatNumber(tasks_total)}`,
   },
   ...COUNTS.map(
     ([name, title]): DataTableColumn<Pull> => ({

@@ -1,122 +1,109 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Pull, PullTask } from '@recordhub/protocol'
+import { STARTED, testPull, testTask } from '../../lib/test-pulls.ts'
 import {
   durationOf,
+  modulesLabel,
   patternInWords,
-  progressInWords,
+  progressLabel,
+  pullStateLabel,
   shownCounts,
+  starterLabel,
   taskInWords,
   taskPercent,
 } from './pull-words.ts'
 
-const STARTED = '2026-11-21T07:30:00.000Z'
 const NOW = Date.parse(STARTED) + 12_000
-const COUNTS = {
-  received: 0,
-  created: 0,
-  updated: 0,
-  unchanged: 0,
-  stale: 0,
-  rejected: 0,
-  missing: 0,
-}
-
-const pull: Pull = {
-  id: 7,
-  trigger: 'operator',
-  state: 'running',
-  requested_at: STARTED,
-  started_at: STARTED,
-  finished_at: null,
-  progress: {
-    tasks_total: 5,
-    tasks_done: 2,
-    records_total: 3000,
-    records_received: 1204,
-    percent: 40,
-    records_per_second: 100,
-    seconds_left: 18,
-  },
-  counts: COUNTS,
-}
-
-const task: PullTask = {
-  platform_name: 'school',
-  platform_title: 'School',
-  record_type: 'students',
-  module_name: 'Students',
-  state: 'running',
-  total: null,
-  ...COUNTS,
-  error: null,
-  warnings: [],
-  started_at: STARTED,
-  finished_at: null,
-}
+const LATER = '2026-11-21T07:30:30.000Z'
 
 describe('pull labels', () => {
-  it('show the progress, the elapsed time and the time left', () => {
-    assert.equal(
-      progressInWords(pull, NOW),
-      '1,204 of 3,000 records · 2 of 5 modules · 12 s · about 18 s left · 100 records a second',
-    )
+  it('show the progress by records and the time left', () => {
+    assert.equal(progressLabel(testPull()), '40 % · 1,204 of 3,000 records · about 18 s left')
+    const partly = testPull({ progress: { records_total: 2500 } })
+    assert.equal(progressLabel(partly), '40 % · 1,204 of about 3,000 records · about 18 s left')
+    assert.equal(progressLabel(testPull({ finished_at: LATER })), '1,204 records')
   })
 
-  it('show no estimate if none is known or the pull has ended', () => {
-    const unknown = { ...pull.progress, records_total: null, seconds_left: null }
-    const progress = { ...unknown, records_per_second: null }
+  it('show no number of records as the expected one if it is unknown or exceeded', () => {
+    const unknown = { records_total: null, records_expected: null, seconds_left: null }
     assert.equal(
-      progressInWords({ ...pull, progress }, NOW),
-      '1,204 records · 2 of 5 modules · 12 s',
+      progressLabel(testPull({ progress: unknown })),
+      '40 % · 1,204 records · estimating the time left',
     )
-    const still = { ...unknown, records_received: 0, records_per_second: 0 }
-    assert.equal(
-      progressInWords({ ...pull, progress: still }, NOW),
-      'no record yet · 2 of 5 modules · 12 s',
-    )
-    const finished_at = '2026-11-21T07:30:30.000Z'
-    assert.equal(
-      progressInWords({ ...pull, finished_at }, NOW),
-      '1,204 records · 2 of 5 modules · 30 s',
-    )
-    assert.match(progressInWords({ ...pull, started_at: null }, NOW), /waiting to start/)
+    const exceeded = testPull({ progress: { records_received: 3100 } })
+    assert.equal(progressLabel(exceeded), '40 % · 3,100 records · about 18 s left')
   })
 
-  it('do not report zero records while records may still arrive', () => {
-    const begun = { ...pull.progress, records_received: 0 }
-    assert.match(progressInWords({ ...pull, progress: begun }, NOW), /^no record yet · /)
-    const beyond = { ...pull.progress, records_received: 3000 }
-    assert.match(progressInWords({ ...pull, progress: beyond }, NOW), /^3,000 records · /)
-    assert.equal(taskInWords({ ...task, state: 'queued' }), 'waiting for its turn')
-    assert.equal(taskInWords(task), 'waiting for the first record')
-    assert.equal(taskInWords({ ...task, state: 'failed', finished_at: STARTED }), '0 records')
+  it('never claim that no record has arrived while a module is being read', () => {
+    const none = { records_received: 0, records_expected: null, records_total: null }
+    assert.equal(progressLabel(testPull({ progress: none })), '40 % · about 18 s left')
+    const expected = { records_received: 0 }
+    assert.equal(progressLabel(testPull({ progress: expected })), '40 % · about 18 s left')
+    assert.equal(taskInWords(testTask()), 'reading…')
+    assert.equal(taskInWords(testTask({ state: 'queued' })), 'waiting')
+    assert.equal(taskInWords(testTask({ state: 'failed', finished_at: STARTED })), '0 records')
+  })
+
+  it('count failed, cancelled and skipped modules as such', () => {
+    assert.equal(modulesLabel(testPull(), NOW), '2 of 5 modules read · 1 failed · 12 s')
+    const task_states = { succeeded: 1, timed_out: 1, failed: 1, cancelled: 3, skipped: 1 }
+    const ended = testPull({
+      finished_at: LATER,
+      progress: { tasks_total: 7, tasks_done: 7, task_states },
+    })
+    assert.equal(
+      modulesLabel(ended, NOW),
+      '1 of 7 modules read · 2 failed · 3 cancelled · 1 skipped · 30 s',
+    )
+    assert.match(modulesLabel(testPull({ started_at: null }), NOW), /waiting to start$/)
+  })
+
+  it('name who started a pull', () => {
+    assert.equal(starterLabel(testPull()), 'by Ann Example')
+    assert.equal(
+      starterLabel(testPull({ trigger: 'schedule', started_by: null })),
+      'by the schedule',
+    )
   })
 
   it('never show a negative duration, even if clocks differ', () => {
-    assert.equal(durationOf(pull, Date.parse(STARTED) - 60_000), 0)
+    assert.equal(durationOf(testPull(), Date.parse(STARTED) - 60_000), 0)
   })
 
-  it('show the progress of a module if its total is known', () => {
-    assert.equal(taskPercent({ ...task, state: 'queued' }), 0)
-    assert.equal(taskPercent(task), null)
-    assert.equal(taskPercent({ ...task, total: 200, received: 50 }), 25)
-    assert.equal(taskPercent({ ...task, total: 200, received: 500 }), 99)
-    assert.equal(taskPercent({ ...task, total: 0 }), 100)
-    assert.equal(taskPercent({ ...task, state: 'failed', finished_at: STARTED }), 100)
+  it('show the progress of a module if the number of its records is known', () => {
+    assert.equal(taskPercent(testTask({ state: 'queued' })), 0)
+    assert.equal(taskPercent(testTask()), null)
+    assert.equal(taskPercent(testTask({ expected: 0 })), null)
+    assert.equal(taskPercent(testTask({ expected: 200, received: 50 })), 25)
+    assert.equal(taskPercent(testTask({ expected: 200, received: 500 })), 99)
+    assert.equal(taskPercent(testTask({ state: 'failed', finished_at: STARTED })), 100)
   })
 
   it('summarise the records of a module without zero counts', () => {
-    const counted = { ...task, total: 3000, received: 1200, created: 3, rejected: 1 }
-    assert.equal(taskInWords(counted), '1,200 of 3,000 records · 3 new · 1 failed')
+    const counted = testTask({ total: 3000, received: 1200, created: 3, rejected: 1 })
+    assert.equal(taskInWords(counted), '1,200 of 3,000 records · 3 new · 1 rejected')
     assert.equal(
       taskInWords({ ...counted, state: 'succeeded', finished_at: STARTED }),
-      '1,200 records · 3 new · 1 failed',
+      '1,200 records · 3 new · 1 rejected',
     )
     assert.deepEqual(
-      shownCounts({ ...COUNTS, missing: 2 }).map(({ label }) => label),
-      ['Received', 'New', 'Changed', 'Unchanged', 'Failed', 'Gone'],
+      shownCounts(testPull({ counts: { missing: 2 } }).counts).map(({ label }) => label),
+      ['Received', 'New', 'Changed', 'Unchanged', 'Rejected', 'Missing'],
     )
+  })
+
+  it('show a success with rejected records in another colour than a plain success', () => {
+    assert.deepEqual(pullStateLabel('succeeded', 0), {
+      status: 'succeeded',
+      label: 'Succeeded',
+      color: 'green',
+    })
+    assert.deepEqual(pullStateLabel('succeeded', 3), {
+      status: 'partial',
+      label: 'Succeeded, 3 rejected',
+      color: 'yellow',
+    })
+    assert.equal(pullStateLabel('timed_out', 3).label, 'Timed out')
   })
 
   it('describe common schedules in words', () => {

@@ -1,6 +1,6 @@
 /** How a pull reads. */
 import type { Pull, PullCounts, PullTask, PullTrigger } from '@recordhub/protocol'
-import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts'
+import { formatCount, formatDuration, formatNumber, formatWord } from '../../lib/format.ts'
 
 const TRIGGERS: Readonly<Record<PullTrigger, string>> = {
   schedule: 'by the schedule',
@@ -23,29 +23,50 @@ export function durationOf(
   return Math.max(0, end - Date.parse(started_at))
 }
 
-/** `1,204 of 3,000 records · 2 of 5 modules · 12 s · about 20 s left · 120 records a second` */
-export function progressInWords(pull: Pull, now: number): string {
-  const { records_received, records_total, tasks_done, tasks_total } = pull.progress
-  const { records_per_second, seconds_left } = pull.progress
-  const duration = durationOf(pull, now)
-  const isOver = pull.finished_at !== null
-  // Not every platform says how many there are, so what came may be more.
-  const isOf = !isOver && records_total !== null && records_received < records_total
-  const received = isOf
-    ? `${formatNumber(records_received)} of ${formatCount(records_total, 'record')}`
-    : formatCount(records_received, 'record')
+/** Who started a pull: `by Ann Example`, `by the schedule`. */
+export function starterLabel({
+  trigger,
+  started_by,
+}: Pick<Pull, 'trigger' | 'started_by'>): string {
+  return started_by === null ? triggerInWords(trigger) : `by ${started_by}`
+}
+
+/** `40 % · 1,204 of about 3,000 records · about 18 s left`; for a finished pull `1,204 records`. */
+export function progressLabel({ progress, finished_at }: Pull): string {
+  const { percent, records_received, records_total, records_expected, seconds_left } = progress
+  if (finished_at !== null) return formatCount(records_received, 'record')
+  const expected = records_expected ?? 0
+  const isExact = records_total === expected
   return [
-    !isOver && records_received === 0 ? 'no record yet' : received,
-    `${formatNumber(tasks_done)} of ${formatCount(tasks_total, 'module')}`,
-    duration === null ? 'waiting to start' : formatDuration(duration),
-    !isOver && seconds_left !== null && `about ${formatDuration(seconds_left * 1000)} left`,
-    !isOver &&
-      records_per_second !== null &&
-      records_per_second > 0 &&
-      `${formatCount(records_per_second, 'record')} a second`,
+    percent !== null && `${percent} %`,
+    // Not every platform reports a total, so more records may arrive than were expected.
+    records_received > 0 && records_received < expected
+      ? `${formatNumber(records_received)} of ${isExact ? '' : 'about '}${formatCount(expected, 'record')}`
+      : records_received > 0 && formatCount(records_received, 'record'),
+    seconds_left === null
+      ? 'estimating the time left'
+      : `about ${formatDuration(seconds_left * 1000)} left`,
   ]
     .filter(Boolean)
     .join(' · ')
+}
+
+/** `2 of 5 modules read · 1 failed · 1 cancelled · 12 s`. Only modules that were read completely count as read. */
+export function modulesLabel(pull: Pull, now: number): string {
+  const { tasks_total, task_states: states } = pull.progress
+  const duration = durationOf(pull, now)
+  const others: [number, string][] = [
+    [(states.failed ?? 0) + (states.timed_out ?? 0), 'failed'],
+    [states.cancelled ?? 0, 'cancelled'],
+    [states.interrupted ?? 0, 'interrupted'],
+    [states.not_reached ?? 0, 'not reached'],
+    [states.skipped ?? 0, 'skipped'],
+  ]
+  return [
+    `${formatNumber(states.succeeded ?? 0)} of ${formatCount(tasks_total, 'module')} read`,
+    ...countLabels(others),
+    duration === null ? 'waiting to start' : formatDuration(duration),
+  ].join(' · ')
 }
 
 /** The counts that are shown, each under its name; those that are rare only where there are any. */
@@ -55,45 +76,73 @@ export function shownCounts(counts: PullCounts): { label: string; value: number 
     { label: 'New', value: counts.created },
     { label: 'Changed', value: counts.updated },
     { label: 'Unchanged', value: counts.unchanged },
-    { label: 'Failed', value: counts.rejected },
+    { label: 'Rejected', value: counts.rejected },
   ]
   const rare = [
     { label: 'Older than pushed', value: counts.stale },
-    { label: 'Gone', value: counts.missing },
+    { label: 'Missing', value: counts.missing },
   ]
   return [...shown, ...rare.filter(({ value }) => value > 0)]
 }
 
 /** How far a module is: 0 to 100; null where it runs and nobody knows. */
-export function taskPercent({ state, total, received, finished_at }: PullTask): number | null {
+export function taskPercent({ state, expected, received, finished_at }: PullTask): number | null {
   if (finished_at !== null) return 100
   if (state === 'queued') return 0
-  if (total === null) return null
-  return total === 0 ? 100 : Math.min(99, Math.floor((100 * received) / total))
+  if (expected === null || expected === 0) return null
+  return Math.min(99, Math.floor((100 * received) / expected))
 }
 
-/** `1,200 of 3,000 · 3 new · 2 changed · 1 failed` */
+/** `1,200 of 3,000 · 3 new · 2 changed · 1 rejected` */
 export function taskInWords(task: PullTask): string {
   const { state, received, total, created, updated, unchanged, stale, rejected, missing } = task
-  if (state === 'queued') return 'waiting for its turn'
-  if (state === 'running' && received === 0) return 'waiting for the first record'
+  if (state === 'queued') return 'waiting'
+  // A reading may be some seconds old: records may have arrived since.
+  if (state === 'running' && received === 0) return 'reading…'
   const isRunning = task.finished_at === null && total !== null
-  const parts: [number, string][] = [
-    [created, 'new'],
-    [updated, 'changed'],
-    [unchanged, 'unchanged'],
-    [stale, 'older than pushed'],
-    [rejected, 'failed'],
-    [missing, 'gone'],
-  ]
   return [
     isRunning
       ? `${formatNumber(received)} of ${formatCount(total, 'record')}`
       : formatCount(received, 'record'),
-    ...parts
-      .filter(([count]) => count > 0)
-      .map(([count, word]) => `${formatNumber(count)} ${word}`),
+    ...countLabels([
+      [created, 'new'],
+      [updated, 'changed'],
+      [unchanged, 'unchanged'],
+      [stale, 'older than pushed'],
+      [rejected, 'rejected'],
+      [missing, 'missing'],
+    ]),
   ].join(' · ')
+}
+
+function countLabels(counts: [number, string][]): string[] {
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, label]) => `${formatNumber(count)} ${label}`)
+}
+
+/** The state of a pull or module as a badge shows it. What has rejected records has not simply succeeded. */
+export function pullStateLabel(
+  state: string,
+  rejected: number,
+): { status: string; label: string; color: string } {
+  const hasRejected = state === 'succeeded' && rejected > 0
+  const status = hasRejected ? 'partial' : state
+  return {
+    status,
+    label: hasRejected ? `Succeeded, ${formatNumber(rejected)} rejected` : formatWord(state),
+    color: COLORS[status] ?? 'gray',
+  }
+}
+
+const COLORS: Readonly<Record<string, string>> = {
+  succeeded: 'green',
+  partial: 'yellow',
+  failed: 'red',
+  timed_out: 'red',
+  running: 'harbour',
+  interrupted: 'orange',
+  not_reached: 'orange',
 }
 
 /** `* * * * *` in words, where it is a common one. */

@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core'
 import { PageHeader } from '../../components/page-header.tsx'
+import { PullAllForm } from './pull-all-form.tsx'
 import { PullTable } from './pull-table.tsx'
 import { ScheduleCard } from './schedule-card.tsx'
 
@@ -10,7 +11,9 @@ export function PullsPage() {
       <PageHeader
         title="Pulls"
         description="Each pull reads the existing records of all active platforms, or of one."
-      />
+      >
+        <PullAllForm />
+      </PageHeader>
       <Stack gap="md">
         <ScheduleCard />
         <PullTable />

@@ -7,10 +7,11 @@ import { errorInPlaceOfData } from '../../api/retries.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ModuleTitle } from '../../components/module-title.tsx'
 import { formatNumber } from '../../lib/format.ts'
+import { referenceOf } from '../activity/rejected/advice.ts'
 
 const SHOWN = 10
 
-/** The first records of a pull that were refused, and why; nothing where none was. */
+/** The first records that a pull rejected, each with its reference number and the reason; nothing where none was. */
 export function RejectedRecords({ pullId }: { pullId: number }) {
   const titles = useTitles()
   const page = useQuery(rejectedPushPageQuery(`pull=${pullId}&limit=${SHOWN}`))
@@ -18,7 +19,7 @@ export function RejectedRecords({ pullId }: { pullId: number }) {
   const error = errorInPlaceOfData(page)
   if (error) {
     return (
-      <ErrorNotice error={error} onRetry={refetch} title="The rejected records could not be read" />
+      <ErrorNotice error={error} onRetry={refetch} title="Could not load the rejected records" />
     )
   }
   const rejected = data?.rejected_pushes ?? []
@@ -34,19 +35,36 @@ export function RejectedRecords({ pullId }: { pullId: number }) {
           renderRoot={(props) => (
             <Link
               to="/dashboard/activity"
-              search={{ tab: 'rejected', pull: String(pullId) }}
+              search={{ tab: 'rejected', pull: String(pullId), state: 'all' }}
               {...props}
             />
           )}
         >
-          All that were rejected
+          All rejected records
         </Anchor>
       </Group>
       <Stack gap="sm" component="ul" p={0} m={0}>
         {rejected.map((one) => (
           <Stack key={one.id} gap={2} component="li">
-            <Text size="sm" fw={500}>
-              {titles.ofPlatform(one.platform_name)} ·{' '}
+            <Text size="sm">
+              <Anchor
+                fw={500}
+                renderRoot={(props) => (
+                  <Link
+                    to="/dashboard/activity"
+                    search={{
+                      tab: 'rejected',
+                      pull: String(pullId),
+                      state: 'all',
+                      rejected: String(one.id),
+                    }}
+                    {...props}
+                  />
+                )}
+              >
+                {referenceLabel(one.body)}
+              </Anchor>
+              {` · ${titles.ofPlatform(one.platform_name)} · `}
               <ModuleTitle platform={one.platform_name} recordType={one.record_type} />
               {one.count > 1 && ` · ${formatNumber(one.count)} times`}
             </Text>
@@ -57,4 +75,9 @@ export function RejectedRecords({ pullId }: { pullId: number }) {
       </Stack>
     </Paper>
   )
+}
+
+function referenceLabel(body: unknown): string {
+  const reference = referenceOf(body)
+  return reference === '–' ? 'No reference number' : reference
 }

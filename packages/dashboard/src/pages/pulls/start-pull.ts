@@ -1,30 +1,38 @@
-/** Starting a pull over everything, and knowing of it before the next snapshot does. */
+/** Starting pulls, and showing them before the next snapshot does. */
 import type { Pull } from '@recordhub/protocol'
 import { callHub, HubCallError } from '../../api/call-hub.ts'
-import { createStore } from '../../lib/store.ts'
+import { showPull } from '../../api/live.ts'
 
 /** The specification's address for the Pull All form (4.1). */
 export const PULL_ALL_PATH = '/dashboard/pull-all-existing-records'
 
-/** The pull that this page has started last, or was told of when it tried to. */
-export const startedPull = createStore<Pull | null>(null)
+/** The pull that was started; where one is running already, that one, and `isNew` is false. */
+export type StartedPull = { pull: Pull; isNew: boolean }
 
 /**
- * Asks for a pull. That one is running already is no failure: it is the one to follow.
+ * Requests a pull of everything, or with another path and body of less.
  * @throws HubCallError
  */
-export async function startPull(): Promise<void> {
+export async function startPull(path: string = PULL_ALL_PATH, body?: object): Promise<StartedPull> {
+  const started = await requestPull(path, body)
+  showPull(started.pull)
+  return started
+}
+
+async function requestPull(path: string, body?: object): Promise<StartedPull> {
   try {
-    const { pull } = await callHub<{ pull: Pull }>(PULL_ALL_PATH, { method: 'POST' })
-    startedPull.set(pull)
+    const request = { method: 'POST', ...(body === undefined ? {} : { body }) } as const
+    const { pull } = await callHub<{ pull: Pull }>(path, request)
+    return { pull, isNew: true }
   } catch (error) {
     const running =
       error instanceof HubCallError && error.status === 409 ? pullIn(error.body) : null
     if (!running) throw error
-    startedPull.set(running)
+    return { pull: running, isNew: false }
   }
 }
 
+/** The running pull in a 409 response. */
 function pullIn(body: unknown): Pull | null {
   const { pull = null }: { pull?: Pull | null } = Object(body)
   return pull

@@ -1,16 +1,7 @@
 import { Group, List, Progress, Stack, Text } from '@mantine/core'
 import type { PullTask } from '@recordhub/protocol'
-import { StatusBadge } from '../../components/status-badge.tsx'
-import { taskInWords, taskPercent } from './pull-words.ts'
-
-const COLORS: Readonly<Record<string, string>> = {
-  succeeded: 'green',
-  failed: 'red',
-  timed_out: 'red',
-  running: 'harbour',
-  interrupted: 'orange',
-  not_reached: 'orange',
-}
+import { PullStateBadge } from './pull-state-badge.tsx'
+import { pullStateLabel, taskInWords, taskPercent } from './pull-words.ts'
 
 /** One module of one platform in a pull: its bar, what came, what went wrong. */
 export function TaskRow({ task }: { task: PullTask }) {
@@ -23,7 +14,7 @@ export function TaskRow({ task }: { task: PullTask }) {
           <Text size="sm" fw={500}>
             {name}
           </Text>
-          <StatusBadge status={task.state} />
+          <PullStateBadge state={task.state} rejected={task.rejected} />
         </Group>
         <Text size="xs" c="dimmed">
           {taskInWords(task)}
@@ -34,7 +25,7 @@ export function TaskRow({ task }: { task: PullTask }) {
         value={percent ?? 100}
         striped={percent === null}
         animated={percent === null}
-        color={COLORS[task.state] ?? 'gray'}
+        color={pullStateLabel(task.state, task.rejected).color}
         aria-label={`Progress of ${name}`}
       />
       {task.error && (

@@ -1,21 +1,22 @@
-/** One pull, followed while it runs. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import { pullQuery, type TaskPage } from '../../api/pulls.ts'
-import { refreshLive } from '../../api/queries.ts'
+import { interpolatePull, interpolateTask } from './interpolate.ts'
+import { useNow } from './use-now.ts'
 
-/**
- * Asks for a pull and a page of its tasks; while it runs and the page is seen, again and again. Once it has
- * ended, all that shows the hub's state asks anew.
- */
+/** One pull with a page of its modules, as they presumably are now: as they were read, continued at their rate. */
 export function usePull(id: number | null, page: TaskPage) {
-  const client = useQueryClient()
-  const query = useQuery(pullQuery(id, page))
-  const isRunning = query.data?.pull.id === id && query.data?.pull.finished_at === null
-  useEffect(() => {
-    if (!isRunning) return
-    return () => void refreshLive(client)
-  }, [isRunning, client])
-  const isOther = query.data !== undefined && query.data.pull.id !== id
-  return { ...query, data: isOther ? undefined : query.data, isRunning }
+  const { data: read, error, refetch, dataUpdatedAt } = useQuery(pullQuery(id, page))
+  const data = read?.pull.id === id ? read : undefined
+  const now = useNow(data?.pull.finished_at === null)
+  const age = now - dataUpdatedAt
+  return {
+    error,
+    refetch,
+    now,
+    data: data && {
+      ...data,
+      pull: interpolatePull(data.pull, age),
+      tasks: data.tasks.map((task) => interpolateTask(task, dataUpdatedAt, age)),
+    },
+  }
 }

@@ -29,6 +29,7 @@ import type { PullTaskPlan, StartedTask } from '../../storage/port/pull-store.ts
 import type { PullWrite, RecordRead, RecordStore } from '../../storage/port/record-store.ts'
 import type { Ingest } from '../records/ingest.ts'
 import { namingPage } from './name-page.ts'
+import { ProgressReporter } from './progress-reporter.ts'
 import { ElementReader } from './read-elements.ts'
 import { toRefusal } from './refused-write.ts'
 import { type RejectionParts, Rejections } from './rejections.ts'
@@ -109,7 +110,7 @@ class PullTask {
   #pages = 0
   /** Number of elements on the pages before this one. */
   #before = 0
-  #reportedAt = performance.now()
+  readonly #reporter: ProgressReporter
   /** Set where the platform said that this answer still holds. */
   #holds: KeptAnswer | null = null
   #validators: Validators | null = null
@@ -131,6 +132,10 @@ class PullTask {
     }
     this.#reader = new ElementReader(parts.records, this.#read, this.#positions)
     this.#rejections = new Rejections(parts, { plan, read: this.#read })
+    this.#reporter = new ProgressReporter(
+      () => context.report({ total: this.#total, counts: this.#countsSoFar() }),
+      REPORT_EVERY_MS,
+    )
   }
 
   progress(): Omit<PullTaskOutcome, 'error' | 'kept'> {
@@ -180,7 +185,11 @@ class PullTask {
     const { source_base_url, sealed_source_key } = this.#context.source
     const source_api_key = this.#parts.secrets.open(sealed_source_key, SOURCE_KEY_PURPOSE)
     this.#sourceKey = source_api_key
-    await hidingKey(source_api_key, () => this.#readFrom({ source_base_url, source_api_key }))
+    try {
+      await hidingKey(source_api_key, () => this.#readFrom({ source_base_url, source_api_key }))
+    } finally {
+      await this.#reporter.stop()
+    }
   }
 
   async #readFrom(target: CallTarget): Promise<void> {
@@ -226,9 +235,6 @@ class PullTask {
       for await (const slice of page.slices()) {
         this.#checkEnvelope(page)
         await storing.add(slice)
-        if (performance.now() - this.#reportedAt < REPORT_EVERY_MS) continue
-        await this.#context.report({ total: this.#total, counts: this.#countsSoFar() })
-        this.#reportedAt = performance.now()
       }
     } catch (error) {
       // What came whole is stored, also where the answer broke off after it.
@@ -303,6 +309,7 @@ class PullTask {
       else throw toRefusal(outcome.code)
     }
     await Promise.all(rejections)
+    this.#reporter.changed()
     if (flaw !== null) throw new HubError('platform_answer_invalid', { path, reason: flaw })
   }
 

@@ -76,7 +76,7 @@ export interface RejectedPushStore {
   listRejectedPushes(
     query: RejectedPushFilter & {
       state: RejectedPushState | null
-      /** Those that this pull met, and no later one. */
+      /** Those that this pull rejected, whether or not a later pull rejected them again. */
       pull_id: number | null
       limit: number
       maxBytes: number

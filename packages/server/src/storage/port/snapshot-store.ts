@@ -12,4 +12,10 @@ export interface SnapshotStore {
    * records, and writes nothing. `day` is today's calendar day in the hub's time zone.
    */
   readSnapshot(day: string): Promise<StoredSnapshot>
+
+  /**
+   * Reads the last 30 finished pulls of each of these platforms, newest first; platforms without pulls are omitted.
+   * The result changes only when a pull finishes or an old one is deleted.
+   */
+  readRecentPulls(platformIds: readonly number[]): Promise<Snapshot['recent_pulls']>
 }

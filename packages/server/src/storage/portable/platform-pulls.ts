@@ -1,4 +1,5 @@
-import type { PlatformPull } from '@recordhub/protocol'
+import type { PlatformPull, Snapshot } from '@recordhub/protocol'
+import { sql } from 'kysely'
 import { noCounts } from '../../domain/pull.ts'
 import { concludePart, type TaskTally } from '../../domain/pull-ending.ts'
 import type { Executor } from './databases.ts'
@@ -77,4 +78,47 @@ function toPlatformPull(parts: Part[]): PlatformPull[] {
       error: parts.find((part) => part.error !== null)?.error ?? null,
     },
   ]
+}
+
+const RECENT = 30
+
+/** The last finished pulls of each of these platforms, newest first, in one statement. */
+export async function listRecentPulls(
+  db: Executor,
+  platformIds: readonly number[],
+): Promise<Snapshot['recent_pulls']> {
+  if (platformIds.length === 0) return []
+  /** The number of the oldest pull that is listed: a look into an index per platform. */
+  const oldest = sql<number>`coalesce((
+    SELECT DISTINCT x.pull_id FROM pull_tasks x WHERE x.platform_id = f.platform_id
+    ORDER BY x.pull_id DESC LIMIT 1 OFFSET ${sql.lit(RECENT)}), 0)`
+  const rows = await db
+    .selectFrom('platforms as f')
+    .innerJoin('pull_tasks as t', 't.platform_id', 'f.platform_id')
+    .innerJoin('pulls as p', 'p.pull_id', 't.pull_id')
+    .select((eb) => [
+      't.platform_id',
+      't.pull_id',
+      't.state',
+      eb.fn.countAll<number>().as('tasks'),
+      eb.fn.sum<number>('t.rejected').as('rejected'),
+      eb.fn.max('p.finished_at').as('finished_at'),
+    ])
+    .where('f.platform_id', 'in', platformIds)
+    .where('t.pull_id', '>', oldest)
+    .where('p.finished_at', 'is not', null)
+    .groupBy(['t.platform_id', 't.pull_id', 't.state'])
+    .execute()
+  const ofPlatforms = Map.groupBy(rows, (row) => row.platform_id)
+  return [...ofPlatforms].map(([platform_id, ofPlatform]) => ({
+    platform_id,
+    pulls: [...Map.groupBy(ofPlatform, (row) => row.pull_id)]
+      .map(([pull_id, parts]) => ({
+        pull_id,
+        state: concludePart(Object.fromEntries(parts.map((row) => [row.state, Number(row.tasks)]))),
+        rejected: parts.reduce((sum, row) => sum + Number(row.rejected), 0),
+        finished_at: parts[0]?.finished_at ?? null,
+      }))
+      .toSorted((one, other) => other.pull_id - one.pull_id),
+  }))
 }

@@ -9,10 +9,8 @@ import { takeKeptAnswer, toKeptColumns } from './kept-answers.ts'
 import { toReadColumns } from './noted-reads.ts'
 import { listPlatformPulls } from './platform-pulls.ts'
 import { noteFailures, planTasks } from './pull-plan.ts'
-import { selectPulls, toCounts, toPull } from './pull-rows.ts'
+import { selectPulls, selectTasks, toPull, toTask } from './pull-rows.ts'
 
-/** The name of what was removed since. */
-const REMOVED = '(removed)'
 const UNFINISHED = ['queued', 'running'] as const
 /** In the words of the index that holds these pulls alone, so that no other is looked at. */
 const IS_UNFINISHED = sql<boolean>`state IN ('queued', 'running')`
@@ -246,30 +244,11 @@ export function createPullStore(
     },
 
     async listTasks({ pull_id, state = null, limit, after }) {
-      let select = reader
-        .selectFrom('pull_tasks as t')
-        .leftJoin('platforms as p', 'p.platform_id', 't.platform_id')
-        .leftJoin('modules as m', 'm.module_id', 't.module_id')
-        .selectAll('t')
-        .select(['p.platform_name', 'p.display_title', 'm.record_type', 'm.module_name'])
-        .where('t.pull_id', '=', pull_id)
+      let select = selectTasks(reader).where('t.pull_id', '=', pull_id)
       if (after !== null) select = select.where('t.task_number', '>', after)
       if (state !== null) select = select.where('t.state', '=', state)
       const rows = await select.orderBy('t.task_number').limit(limit).execute()
-      return rows.map((row) => ({
-        task_number: row.task_number,
-        platform_name: row.platform_name ?? REMOVED,
-        platform_title: row.display_title ?? REMOVED,
-        record_type: row.record_type ?? REMOVED,
-        module_name: row.module_name ?? REMOVED,
-        state: row.state,
-        total: row.total,
-        ...toCounts(row),
-        error: row.error,
-        warnings: JSON.parse(row.warnings),
-        started_at: row.started_at,
-        finished_at: row.finished_at,
-      }))
+      return rows.map((row) => ({ task_number: row.task_number, ...toTask(row) }))
     },
   }
 }
@@ -387,7 +366,7 @@ async function endTasks(
     .execute()
 }
 
-async function findPull(db: Executor, clock: Clock, pullId: number): Promise<Pull | null> {
+export async function findPull(db: Executor, clock: Clock, pullId: number): Promise<Pull | null> {
   const row = await selectPulls(db).where('p.pull_id', '=', pullId).executeTakeFirst()
   return row ? toPull(row, clock.now()) : null
 }

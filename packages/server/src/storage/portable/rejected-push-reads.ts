@@ -5,6 +5,7 @@ import { parseExact } from '../../lib/exact-json.ts'
 import { takeWithin } from '../../lib/take-within.ts'
 import type { RejectedPushFilter, RejectedPushStore } from '../port/rejected-push-store.ts'
 import type { Executor } from './databases.ts'
+import { wasRejectedBy } from './rejected-push-pulls.ts'
 import type { Tables } from './tables.ts'
 
 type RejectedPushReads = Pick<
@@ -19,7 +20,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
       if (state !== null) {
         select = select.where('r.replayed_at', state === 'open' ? 'is' : 'is not', null)
       }
-      if (pull_id !== null) select = select.where('r.pull_id', '=', pull_id)
+      if (pull_id !== null) select = select.where((eb) => wasRejectedBy(eb, pull_id))
       if (before !== null) {
         select = select.where((eb) =>
           eb.or([

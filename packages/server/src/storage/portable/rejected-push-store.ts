@@ -8,6 +8,7 @@ import { insertActivity, insertLog } from './activity-rows.ts'
 import type { Databases, Executor } from './databases.ts'
 import { dropOldest, dropRejected } from './drop-rejected-pushes.ts'
 import { namesErased } from './erased-bodies.ts'
+import { findPreviousPull, savePull } from './rejected-push-pulls.ts'
 import { createRejectedPushReads, meaning, selectFiltered } from './rejected-push-reads.ts'
 
 /** What a kept row takes beside its body, so that many small ones count too. */
@@ -31,6 +32,17 @@ export function createRejectedPushStore(
         await hold(db, 'rejected pushes')
         const counted = new Map<number, number>()
         const registered = await findRegistered(db, rejected)
+        const previousPulls = new Map<string, number | null>()
+        /** The pull that read the module of a pulled record before: one look-up per module. */
+        const previousOf = async ({ platform_id, record_type, pull_id }: NewRejectedPush) => {
+          if (pull_id === null) return null
+          const module = JSON.stringify([platform_id, record_type, pull_id])
+          const known = previousPulls.get(module)
+          if (known !== undefined) return known
+          const previous = await findPreviousPull(db, { platform_id, record_type }, pull_id)
+          previousPulls.set(module, previous)
+          return previous
+        }
         // One for each, so that those of one record have an order.
         const numbers = await drawPlaces(db, rejected.length)
         for (const [index, push] of rejected.entries()) {
@@ -39,7 +51,8 @@ export function createRejectedPushStore(
           const isErased = await namesErased(db, push, { platform_name, hashReference })
           if (push.activity && !isErased) await insertActivity(db, at, push.activity)
           const place = push.place ?? { seq: numbers[index] ?? 0, at: toInstant(new Date(at)) }
-          const isNew = !isErased && (await keepOne(db, push, { at, quotaBytes, place }))
+          const previous = await previousOf(push)
+          const isNew = !isErased && (await keepOne(db, push, { at, quotaBytes, place, previous }))
           if (!isNew && push.method === 'pull') continue
           counted.set(push.platform_id, (counted.get(push.platform_id) ?? 0) + 1)
         }
@@ -81,7 +94,12 @@ const NOT_REPLAYED = {
 async function keepOne(
   db: Executor,
   push: NewRejectedPush,
-  { at, quotaBytes, place }: { at: string; quotaBytes: number; place: ReplayPlace },
+  {
+    at,
+    quotaBytes,
+    place,
+    previous,
+  }: { at: string; quotaBytes: number; place: ReplayPlace; previous: number | null },
 ): Promise<boolean> {
   const { platform_id, record_type, message, pull_id } = push
   // An element does not name its module: the same one may be refused in two of them.
@@ -98,22 +116,31 @@ async function keepOne(
     place_at: place.at,
     pull_id,
   }
-  const again = await db
-    .updateTable('rejected_pushes')
-    .set({
-      ...latest,
-      count: sql`count + 1`,
-      // A read brings the same element again and again, whatever was done about it.
-      ...(push.method === 'pull' ? {} : NOT_REPLAYED),
-    })
+  const known = await db
+    .selectFrom('rejected_pushes')
+    .select(['rejected_push_id', 'pull_id'])
     .where('platform_id', '=', platform_id)
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirst()
-  if (again.numUpdatedRows > 0n) return false
+  if (known) {
+    const { rejected_push_id, pull_id: before } = known
+    await db
+      .updateTable('rejected_pushes')
+      .set({
+        ...latest,
+        count: sql`count + 1`,
+        // A read brings the same element again and again, whatever was done about it.
+        ...(push.method === 'pull' ? {} : NOT_REPLAYED),
+      })
+      .where('rejected_push_id', '=', rejected_push_id)
+      .execute()
+    if (pull_id !== null) await savePull(db, { rejected_push_id, pull_id, before, previous })
+    return false
+  }
   const size = Buffer.byteLength(push.body)
   const isKept = size + ROW_BYTES <= quotaBytes
   const bytes = (isKept ? size : 0) + ROW_BYTES
-  await db
+  const { rejected_push_id } = await db
     .insertInto('rejected_pushes')
     .values({
       ...latest,
@@ -127,7 +154,9 @@ async function keepOne(
       body: isKept ? push.body : JSON.stringify(`${size} bytes, too many to keep`),
       bytes,
     })
-    .execute()
+    .returning('rejected_push_id')
+    .executeTakeFirstOrThrow()
+  if (pull_id !== null) await savePull(db, { rejected_push_id, pull_id, before: null, previous })
   await db
     .updateTable('platforms')
     .set({ rejected_bytes: sql`rejected_bytes + ${bytes}` })

@@ -1,16 +1,19 @@
-import type { Snapshot, Stats } from '@recordhub/protocol'
+import type { Pull, PullTask, Stats } from '@recordhub/protocol'
 import type { SnapshotStore } from '../port/snapshot-store.ts'
 import { toActivityLine } from './activity-rows.ts'
 import { readOpenAlerts } from './alert-rows.ts'
 import type { Databases, Executor } from './databases.ts'
+import { listRecentPulls } from './platform-pulls.ts'
 import { selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
-import { findUnfinished } from './pull-store.ts'
+import { selectTasks, toTask } from './pull-rows.ts'
+import { findPull, findUnfinished } from './pull-store.ts'
 import { selectRecords } from './record-rows.ts'
 import { findPause } from './schedule-store.ts'
 
 const MAX_PLATFORMS = 200
 const LATEST = 20
 const LATEST_ALERTS = 5
+const SHOWN_TASKS = 20
 
 export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore {
   return {
@@ -33,7 +36,9 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
         .limit(LATEST)
         .execute()
       const running = await findUnfinished(reader, clock)
-      const latest = await readLatestPull(reader)
+      const lastId = await findLastFinished(reader)
+      const last = lastId === null ? null : await findPull(reader, clock, lastId)
+      const shown = running ?? last
       return {
         stats,
         platforms: platforms.map(toPlatformSummary),
@@ -46,14 +51,18 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
           })),
         logs: logs.map(toActivityLine),
         alerts: await readOpenAlerts(reader, LATEST_ALERTS),
-        latest_sync: latest,
+        latest_sync: last && toLatestSync(last),
         pull: {
           running: running !== null,
           pull: running,
+          last,
+          tasks: shown ? await listShownTasks(reader, shown.id) : [],
           schedule_paused: (await findPause(reader)) !== null,
         },
       }
     },
+
+    readRecentPulls: (platformIds) => listRecentPulls(reader, platformIds),
   }
 }
 
@@ -112,13 +121,39 @@ async function readStats(db: Executor, day: string): Promise<Stats> {
   }
 }
 
-async function readLatestPull(db: Executor): Promise<Snapshot['latest_sync']> {
+async function findLastFinished(db: Executor): Promise<number | null> {
   const row = await db
     .selectFrom('pulls')
-    .select(['pull_id', 'trigger', 'state', 'started_at', 'finished_at'])
+    .select('pull_id')
     .where('finished_at', 'is not', null)
     .orderBy('pull_id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row ? { ...row } : null
+  return row?.pull_id ?? null
+}
+
+function toLatestSync({ id, trigger, state, started_at, finished_at }: Pull) {
+  return { pull_id: id, trigger, state, started_at, finished_at }
+}
+
+/** The tasks of a pull that an operator looks for first, in the order in which the pull runs them. */
+async function listShownTasks(db: Executor, pullId: number): Promise<PullTask[]> {
+  const rows = await selectTasks(db)
+    .where('t.pull_id', '=', pullId)
+    .orderBy((eb) =>
+      eb
+        .case()
+        .when('t.state', '=', 'running')
+        .then(0)
+        .when('t.state', 'in', ['failed', 'timed_out', 'interrupted'])
+        .then(1)
+        .when('t.state', '=', 'queued')
+        .then(2)
+        .else(3)
+        .end(),
+    )
+    .orderBy('t.task_number')
+    .limit(SHOWN_TASKS)
+    .execute()
+  return rows.toSorted((one, other) => one.task_number - other.task_number).map(toTask)
 }

@@ -45,6 +45,7 @@ export type Tables = {
   activity: ActivityTable
   audit: AuditTable
   rejected_pushes: RejectedPushesTable
+  rejected_push_pulls: RejectedPushPullsTable
   operators: OperatorsTable
   operator_sessions: OperatorSessionsTable
   operator_accounts: OperatorAccountsTable
@@ -301,6 +302,7 @@ export type AuditTable = {
   details: string
 }
 
+type RejectedPushPullsTable = Record<'rejected_push_id' | 'first_pull_id' | 'last_pull_id', number>
 type SwitchesTable = { name: string; since: string; actor: string }
 
 type ClaimsTable = { name: string; until: string }

@@ -283,6 +283,11 @@ const UNTIL_STILL = `(async () => {
   } while (moving.length > 0)
 })()`
 
+/** Waits until nothing on the page fades or moves any more. */
+export async function untilStill(page: Page): Promise<void> {
+  await page.evaluate(UNTIL_STILL)
+}
+
 const runAxe = (
   root: string,
 ) => `axe.run(${root}, { resultTypes: ['violations'] }).then(({ violations }) =>

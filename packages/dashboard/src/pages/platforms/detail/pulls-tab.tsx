@@ -1,12 +1,13 @@
 import { Box, Table, Text } from '@mantine/core'
 import type { PlatformDetails, PlatformPull } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
 import { platformPullsQuery } from '../../../api/platforms.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
-import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatDuration, formatNumber } from '../../../lib/format.ts'
+import { PullStateBadge } from '../../pulls/pull-state-badge.tsx'
 import { Paged } from './paged.tsx'
 import { usePages } from './use-pages.ts'
 
@@ -24,7 +25,7 @@ export function PullsTab({ platform }: { platform: PlatformDetails }) {
         </EmptyState>
       }
     >
-      <Table>
+      <Table highlightOnHover>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Started</Table.Th>
@@ -62,14 +63,22 @@ function PullRow({ pull }: { pull: PlatformPull }) {
     started_at !== null && finished_at !== null
       ? formatDuration(Date.parse(finished_at) - Date.parse(started_at))
       : '–'
+  const navigate = useNavigate()
   return (
-    <Table.Tr>
+    <Table.Tr
+      style={{ cursor: 'pointer' }}
+      onClick={(event) => {
+        // A link in the row has done it already, and selecting text is not a click.
+        if (event.defaultPrevented || getSelection()?.isCollapsed === false) return
+        void navigate({ to: '/dashboard/pulls/$id', params: { id: String(pull_id) } })
+      }}
+    >
       <Table.Td>
         <PageLink to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} size="sm">
           {started_at === null ? `Pull ${pull_id}` : <Time at={started_at} seconds />}
         </PageLink>
         <Box hiddenFrom="sm">
-          <StatusBadge status={state} />
+          <PullStateBadge state={state} rejected={counts.rejected} />
         </Box>
         {pull.error && (
           <Text size="xs" c="dimmed" lineClamp={2} maw={320}>
@@ -78,7 +87,7 @@ function PullRow({ pull }: { pull: PlatformPull }) {
         )}
       </Table.Td>
       <Table.Td visibleFrom="sm">
-        <StatusBadge status={state} />
+        <PullStateBadge state={state} rejected={counts.rejected} />
       </Table.Td>
       <Table.Td visibleFrom="sm">{TRIGGERS[trigger]}</Table.Td>
       <Table.Td visibleFrom="sm">

@@ -19,6 +19,7 @@ import { up as secretRotation } from './0022-secret-rotation.ts'
 import { up as strongSessions } from './0023-strong-sessions.ts'
 import { up as noContentHash } from './0024-no-content-hash.ts'
 import { up as endedPauses } from './0025-ended-pauses.ts'
+import { up as rejectedPerPull } from './0026-rejected-per-pull.ts'
 import { up as pushedAt } from './0027-pushed-at.ts'
 import { up as missingReviewRecords } from './0028-missing-review-records.ts'
 import { up as pushErrors } from './0029-push-errors.ts'
@@ -45,6 +46,7 @@ export const migrations: Record<string, Migration> = {
   '0023-strong-sessions': { up: strongSessions },
   '0024-no-content-hash': { up: noContentHash },
   '0025-ended-pauses': { up: endedPauses },
+  '0026-rejected-per-pull': { up: rejectedPerPull },
   '0027-pushed-at': { up: pushedAt },
   '0028-missing-review-records': { up: missingReviewRecords },
   '0029-push-errors': { up: pushErrors },

@@ -1,0 +1,45 @@
+import { Anchor, Drawer, Stack } from '@mantine/core'
+import type { Pull, PullTask } from '@recordhub/protocol'
+import { Link } from '@tanstack/react-router'
+import { formatCount } from '../../lib/format.ts'
+import { PullProgress } from '../pulls/pull-progress.tsx'
+import { TaskList } from '../pulls/task-list.tsx'
+
+/** The modules of a pull, over the page. */
+export function PullModules({
+  pull,
+  tasks,
+  now,
+  opened,
+  onClose,
+}: {
+  pull: Pull
+  tasks: PullTask[]
+  /** On the hub's clock. */
+  now: number
+  opened: boolean
+  onClose: () => void
+}) {
+  return (
+    <Drawer
+      opened={opened}
+      onClose={onClose}
+      position="right"
+      title={`Modules of pull ${pull.id}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack gap="md">
+        <PullProgress pull={pull} now={now} />
+        <TaskList tasks={tasks} />
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link to="/dashboard/pulls/$id" params={{ id: String(pull.id) }} {...props} />
+          )}
+        >
+          All {formatCount(pull.progress.tasks_total, 'module')}
+        </Anchor>
+      </Stack>
+    </Drawer>
+  )
+}

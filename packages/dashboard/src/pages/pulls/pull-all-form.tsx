@@ -1,0 +1,73 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { snapshot } from '../../api/live.ts'
+import { refreshPullList } from '../../api/pulls.ts'
+import { mayActAs, session } from '../../api/session.ts'
+import { attempt } from '../../components/confirm.tsx'
+import { Time } from '../../components/time.tsx'
+import { useStore } from '../../lib/use-store.ts'
+import { starterLabel } from './pull-words.ts'
+import { ScheduleHint } from './schedule-hint.tsx'
+import { PULL_ALL_PATH, startPull } from './start-pull.ts'
+
+/** Two lines, so that the layout stays the same whatever the message is. */
+const MESSAGE_HEIGHT = 44
+
+/**
+ * The Pull All form of the specification (4.1): its button sends by AJAX, never the form itself. While a pull runs the
+ * form stays, disabled.
+ */
+export function PullAllForm() {
+  const client = useQueryClient()
+  const { operator } = useStore(session)
+  const running = useStore(snapshot)?.pull.pull ?? null
+  const [isStarting, setStarting] = useState(false)
+  /** The pull that prevented another one, after a 409. */
+  const [conflict, setConflict] = useState<number | null>(null)
+  const may = operator === null || mayActAs(operator.role, 'operator')
+  async function start() {
+    setStarting(true)
+    await attempt(async () => {
+      const { pull, isNew } = await startPull()
+      setConflict(isNew ? null : pull.id)
+      await refreshPullList(client)
+    })
+    setStarting(false)
+  }
+  return (
+    <form
+      method="post"
+      action={PULL_ALL_PATH}
+      data-ajax-form="pull-all-records"
+      onSubmit={(event) => event.preventDefault()}
+    >
+      <Stack gap={4} align="flex-start">
+        <Button
+          type="button"
+          leftSection={<IconDownload size={16} />}
+          loading={isStarting}
+          disabled={!may || running !== null}
+          onClick={start}
+        >
+          Pull all existing records
+        </Button>
+        <Text size="sm" c="dimmed" mih={MESSAGE_HEIGHT} role="status">
+          {running?.id === conflict && running ? (
+            <>
+              A pull is already running: started {starterLabel(running)} at{' '}
+              <Time at={running.requested_at} />.
+            </>
+          ) : running ? (
+            'A pull is running.'
+          ) : may ? (
+            <ScheduleHint />
+          ) : (
+            'Your role may not start pulls. Ask an operator.'
+          )}
+        </Text>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,20 @@
+/** Apart from the queries of pulls, since every page loads it. */
+import { snapshot, snapshotAge } from '../../api/live.ts'
+import { useStore } from '../../lib/use-store.ts'
+import { interpolatePull, interpolateTask } from './interpolate.ts'
+import { useNow } from './use-now.ts'
+
+/** The running pull of the snapshot, or the last one, with some of its modules; `pull` is null where there is none. */
+export function useSnapshotPull() {
+  const current = useStore(snapshot)
+  const shown = current?.pull.pull ?? current?.pull.last ?? null
+  const age = snapshotAge(useNow(shown?.finished_at === null))
+  const readAt = Date.parse(current?.generated_at ?? '')
+  return {
+    isKnown: current !== null,
+    pull: shown && interpolatePull(shown, age),
+    tasks: (current?.pull.tasks ?? []).map((task) => interpolateTask(task, readAt, age)),
+    /** On the hub's clock. */
+    now: readAt + age,
+  }
+}
