@@ -181,14 +181,8 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       logger.error({ err: error, platform_id }, 'a manifest could not be refreshed'),
   })
   const runner = createPullRunner({
-    client,
-    ingest,
+    ...{ client, ingest, keeper, secrets, clock, lease, refreshManifest },
     records: storage.records,
-    keeper,
-    secrets,
-    clock,
-    lease,
-    refreshManifest,
     pulls: storage.pulls,
     platforms: storage.platforms,
     timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
