@@ -21,7 +21,7 @@ test('an empty query lists everything, with the latest change first', () => {
 test('every parameter is read', () => {
   const query = read(
     'platform=school&record_type=students&reference_number=R 1&q=Ann Li&incomplete=true&missing=false' +
-      '&changed_since=2026-11-21T08:30:00%2B01:00&sort=-data.grade.level',
+      '&missing_review=7&changed_since=2026-11-21T08:30:00%2B01:00&sort=-data.grade.level',
   )
   assert.deepEqual(query, {
     platform: 'school',
@@ -30,6 +30,7 @@ test('every parameter is read', () => {
     search: { parts: ['ann'], beginnings: ['li'] },
     incomplete: true,
     missing: false,
+    missing_review: 7,
     changed_since: '2026-11-21T07:30:00.000Z',
     conditions: [],
     sort: 'data.grade.level',
@@ -62,6 +63,7 @@ test('an invalid parameter is reported by its name', () => {
   const many = Array.from({ length: 21 }, (_, n) => `filter[f${n}]=1`).join('&')
   for (const [query, name] of [
     ['unknown=1', 'unknown'],
+    ['missing_review=0', 'missing_review'],
     ['__proto__=1', '__proto__'],
     ['filter=1', 'filter'],
     ['filter[]=1', 'filter[]'],
