@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../../server/test/helpers/random/fast-check.ts'
 import { STARTED, testPull, testTask } from '../../lib/test-pulls.ts'
 import { interpolatePull, interpolateTask } from './interpolate.ts'
 
