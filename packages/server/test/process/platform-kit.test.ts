@@ -19,7 +19,7 @@ import {
 import { findNodes, installKit } from '../helpers/process/package.ts'
 import { createPusher } from '../helpers/process/push.ts'
 import { registerPusher } from '../helpers/process/pushing.ts'
-import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { bareEnvironment, createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 const README = readFileSync(new URL('../../../platform-kit/README.md', import.meta.url), 'utf8')
 const SOURCE_KEY = 'choose-a-long-secret'
@@ -154,7 +154,9 @@ const both: PlatformModule = { ...employees, pages: () => ({ records: [], next: 
 console.log(both)
 `
 
-function start(t: TestContext, node: string, cwd: string, env: Record<string, string>) {
+function start(t: TestContext, node: string, cwd: string, settings: Record<string, string>) {
+  // The hub compares the time of a push with its own clock, so both need the clock of --clock.
+  const env = { ...bareEnvironment(), ...settings }
   const child = spawn(node, ['platform.mjs'], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = createInterface({ input: child.stdout })
   const lines: string[] = []

@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const CACHE = join(ROOT, 'node_modules/.cache/recordhub-tests')
 const PATTERNS = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts']
 const SOURCES = ['packages/*/src/**/*.ts']
-const SHIFTED_CLOCK = new URL('../helpers/time/shifted-clock.ts', import.meta.url).href
+const SHIFTED_CLOCK = new URL('../helpers/time/shifted-clock.mjs', import.meta.url).href
 const PROGRESS_MS = 10_000
 
 /** Aborted when the run is interrupted: the processes of the tests end, and so do the servers that they share. */

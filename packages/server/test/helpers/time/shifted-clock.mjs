@@ -1,7 +1,7 @@
 /**
  * Preloaded into test processes by `npm test -- --clock <time>`: makes each of them start at TEST_CLOCK. Processes
  * that a test starts continue the clock of the test. Only `Date` is shifted; timers, monotonic clocks and
- * databases are not.
+ * databases are not. This file is JavaScript since tests also start versions of Node.js that do not load TypeScript.
  */
 import { env } from 'node:process'
 
@@ -12,11 +12,12 @@ if (start !== undefined) {
   shiftDate(Number(env['TEST_CLOCK_OFFSET_MS']))
 }
 
-function shiftDate(offsetMs: number): void {
+/** @param {number} offsetMs */
+function shiftDate(offsetMs) {
   const RealDate = Date
   const now = () => RealDate.now() + offsetMs
   globalThis.Date = new Proxy(RealDate, {
-    construct: (target, args, newTarget): Date =>
+    construct: (target, args, newTarget) =>
       Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
     apply: () => new RealDate(now()).toString(),
     get: (target, key) => (key === 'now' ? now : Reflect.get(target, key)),
