@@ -1,5 +1,9 @@
 import { useTitles } from '../api/platforms.ts'
 
+export function PlatformTitle({ platform }: { platform: string }) {
+  return useTitles().ofPlatform(platform)
+}
+
 /** The title of a module of a platform. `recordType` is null where a push named none. */
 export function ModuleTitle({
   platform,

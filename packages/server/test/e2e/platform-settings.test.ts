@@ -79,7 +79,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     const failed_at = new Date().toISOString()
     await runSql(
       hub().storage,
-      `UPDATE platforms SET failures_in_row = 5, failed_at = '${failed_at}' WHERE id = ${id}`,
+      `UPDATE platforms SET failures_in_row = 5, failed_at = '${failed_at}' WHERE platform_id = ${id}`,
     )
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
     await page.getByText('Scheduled pulls are paused').waitFor()

@@ -32,7 +32,11 @@ onEachEngineWhenDeep((engine) => {
   describe(`the snapshot, on ${engine.name}`, () => {
     test('the snapshot has every specified member and counts pushes and pulled records', async () => {
       // The clock stands still, so that the day cannot change during a test.
-      await using hub = await startTestHub(engine, { withOperator: true, clock: clockOfToday() })
+      await using hub = await startTestHub(engine, {
+        withOperator: true,
+        clock: clockOfToday(),
+        env: { HUB_MISSING_GRACE_SECONDS: '0' },
+      })
       await using platform = await simulatePlatform()
       platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
       const { hub_api_key } = await registerPlatform(hub, platform)

@@ -96,6 +96,7 @@ onEachEngine((engine) => {
             last_used_at: null,
           },
         ],
+        pulls_paused_until: null,
       }
       assert.deepEqual(read, { success: true, platform: { ...platform, ...details } })
       const { platforms } = expectAnswer(await hub().get('/api/v1/platforms'), 200, Platforms)

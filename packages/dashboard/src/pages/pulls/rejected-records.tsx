@@ -1,7 +1,6 @@
 import { Anchor, Code, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useTitles } from '../../api/platforms.ts'
 import { rejectedPushPageQuery } from '../../api/rejected-pushes.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -13,7 +12,6 @@ const SHOWN = 10
 
 /** The first records that a pull rejected, each with its reference number and the reason; nothing where none was. */
 export function RejectedRecords({ pullId }: { pullId: number }) {
-  const titles = useTitles()
   const page = useQuery(rejectedPushPageQuery(`pull=${pullId}&limit=${SHOWN}`))
   const { data, refetch } = page
   const error = errorInPlaceOfData(page)
@@ -64,7 +62,9 @@ export function RejectedRecords({ pullId }: { pullId: number }) {
               >
                 {referenceLabel(one.body)}
               </Anchor>
-              {` · ${titles.ofPlatform(one.platform_name)} · `}
+              {' · '}
+              <PlatformTitle platform={one.platform_name} />
+              {' · '}
               <ModuleTitle platform={one.platform_name} recordType={one.record_type} />
               {one.count > 1 && ` · ${formatNumber(one.count)} times`}
             </Text>

@@ -13,7 +13,12 @@ const added = simulatedRecord(9)
 const json = 'application/json'
 const text = JSON.stringify(added)
 const begun = `{"success":true,"records":[${text},`
-const whole = JSON.stringify({ success: true, records: [...KNOWN, added] })
+/** A records response with all required members. */
+const envelope = (records: unknown[], total = records.length) => ({
+  ...{ success: true, platform_name: 'any', record_type: 'cases' },
+  ...{ total, records },
+})
+const whole = JSON.stringify(envelope([...KNOWN, added]))
 const swollen = `{"records":[${text}],"x":"${'x'.repeat(8 * 1024 * 1024)}"}`
 
 export type Failure = {
@@ -136,25 +141,25 @@ export const SUCCESSES: readonly Success[] = [
   },
   {
     what: 'a bad record in the middle',
-    inTurn: [respond.json({ records: [first, second, { ...added, data: 7 }, third, fourth] })],
+    inTurn: [respond.json(envelope([first, second, { ...added, data: 7 }, third, fourth]))],
     counts: { ...five, rejected: 1 },
     warning: /^1 rejected: .*data must be an object/,
   },
   {
     what: 'the same reference twice',
-    inTurn: [respond.json({ records: [...KNOWN, { ...first, full_name: 'Another' }] })],
+    inTurn: [respond.json(envelope([...KNOWN, { ...first, full_name: 'Another' }]))],
     counts: { ...five, rejected: 1 },
     warning: /^1 rejected: Duplicate reference number/,
   },
   {
     what: 'a total that differs, and a record that did not come',
-    inTurn: [respond.json({ total: 7, records: [first, second, third] })],
+    inTurn: [respond.json(envelope([first, second, third], 7))],
     counts: { received: 3, unchanged: 3 },
     warning: /total 7, but 3/,
   },
   {
     what: 'a record that has vanished',
-    inTurn: [respond.json({ total: 3, records: [first, second, third] })],
+    inTurn: [respond.json(envelope([first, second, third]))],
     counts: { received: 3, unchanged: 3, missing: 1 },
   },
 ]
