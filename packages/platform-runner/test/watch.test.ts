@@ -120,6 +120,8 @@ for (const engine of ENGINES) {
         await write(engine, database, 3, name)
         await holds(stored, { 3: name })
       }
+      await platform.logs(/pushed people 3: created$/)
+      await platform.logs(/pushed people 3: updated$/)
       const [record] = await stored()
       assert.ok(record)
       assert.equal(record.incomplete, false)
