@@ -10,6 +10,7 @@ import { formatCount } from '../records/format-count.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Row, type Source, SourceFault } from '../sources/source.ts'
 import { type ColumnCheck, createColumnCheck } from './check-columns.ts'
+import { readRegisteredTypes } from './registered-modules.ts'
 import { type ServedModule, serveModule } from './served-module.ts'
 
 export type LoadedPlatform = {
@@ -55,7 +56,13 @@ export async function loadPlatform(
     modules: modules.map((module) => toModule(module, { source, log, checkColumns })),
     ...(searched.length === 0
       ? {}
-      : { search: (query, { signal }) => search(searched, source, query, signal) }),
+      : {
+          async search(query, { signal }) {
+            const registered = settings.push && (await readRegisteredTypes(settings.push, signal))
+            const modules = searched.filter(({ recordType }) => registered?.has(recordType) ?? true)
+            return search(modules, source, query, signal)
+          },
+        }),
   }
   refuseFaulty(definition)
   return { definition, modules, checkColumns }
