@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { HELP, parseArguments, UsageFault } from './commands/arguments.ts'
 import { SettingsFault } from './platform/load-platform.ts'
-import { createHiding, type HideSecrets, secretsInUrl, secretsOf } from './settings/secrets.ts'
+import { createHiding, type HideSecrets, secretsOf, secretsOfSource } from './settings/secrets.ts'
 import { VERSION } from './version.ts'
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
@@ -18,8 +18,10 @@ async function main(args: string[]): Promise<void> {
   if (version) return print(VERSION)
   if (help) return print(HELP)
   if (command === 'init') {
-    hide = createHiding(secretsInUrl(from ?? ''))
-    return (await import('./commands/init.ts')).init({ config, from }, print)
+    const { findTarget, init } = await import('./commands/init.ts')
+    const target = findTarget({ config, from })
+    hide = createHiding(secretsOfSource(target.source))
+    return init(target, print)
   }
   const { openSettings } = await import('./commands/open-settings.ts')
   const settings = openSettings(config)

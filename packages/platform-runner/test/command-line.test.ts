@@ -1,6 +1,6 @@
 /** The command line: located errors, init, and output without secrets. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -151,15 +151,23 @@ for (const engine of ENGINES) {
     assert.match(text ?? '', /updated_at: updated_at/)
     assert.match(env ?? '', /^SOURCE_KEY='[\w-]{32}'$/m)
     assert.equal(statSync(join(folder, '.env')).mode & 0o077, 0)
+    assert.match(init.stdout, /platform\.yaml has 1 module of .*, and 1 without a reference/)
     const again = await run(['init', '--from', database.address])
-    assert.deepEqual([again.code, readFileSync(join(folder, 'platform.yaml'), 'utf8')], [2, text])
+    assert.deepEqual([again.code, readFileSync(join(folder, 'platform.yaml'), 'utf8')], [0, text])
+    assert.match(again.stdout, /Nothing was changed/)
 
     const check = await run(['check'])
     assert.equal(check.code, 0, check.stderr)
     assert.match(check.stdout, /left out: picture, \w+ is binary/i)
     assert.match(check.stdout, /left out: password_hash, as leave_out says/)
+    assert.match(check.stdout, / serves 1 module of /)
     assert.match(check.stdout, /\n {2}2 records\n/)
     assert.doesNotMatch(check.stdout, /loose/)
+    await database.run('CREATE TABLE orders (id INTEGER PRIMARY KEY, article VARCHAR(20))')
+    const merge = await run(['init'])
+    assert.equal(merge.code, 0, merge.stderr)
+    assert.match(merge.stdout, /platform\.yaml has 1 new module of /)
+    assert.match((await run(['check'])).stdout, / serves 2 modules of .*\norders: Orders\n/s)
     const platform = await start()
     assert.equal((await platform.get('records/customers')).status, 200)
     for (const output of [init, again, check]) {
@@ -270,9 +278,71 @@ modules: [{ record_type: people, file: people.csv, reference: id, full_name: nam
   assert.equal(code, 0)
   assert.match(
     stdout,
-    /3 records\n {2}Warning: 1 rows have no reference .*\n {2}Warning: 1 records bear a reference/,
+    /3 records\n {2}Warning: 1 row without a reference .*\n {2}Warning: 1 record with the reference of/,
   )
   assert.ok(!stdout.includes(SOURCE_KEY))
+})
+
+test(
+  'check states what the type of a column does to values that cannot be read as such',
+  PROCESS_TEST,
+  async (t) => {
+    const { run, write } = createRunnerSandbox(t)
+    write('people.csv', 'id,amount,born,done\n1,"1,5",1990-01-31,yes\n2,2,31.01.1990,1\n3,x,,\n')
+    write(
+      'platform.yaml',
+      `platform: { name: x, source_key: "\${SOURCE_KEY}" }
+source: { folder: . }
+modules:
+  - record_type: people
+    file: people.csv
+    reference: id
+    full_name: id
+    fields: { id: { type: number }, amount: { type: number }, born: { type: date }, done: { type: boolean } }
+`,
+    )
+    const { stdout, code } = await run(['check'])
+    assert.equal(code, 0)
+    assert.deepEqual(
+      stdout.split('\n').filter((line) => line.includes('readable')),
+      [
+        '  id: every value is readable as number; one that is not would be sent unchanged',
+        '  Warning: amount: 2 values not readable as number, sent unchanged; the first is in record 1',
+        '  Warning: born: 1 value not readable as date, sent unchanged; the first is in record 2',
+        '  Warning: done: 1 value not readable as boolean, sent unchanged; the first is in record 1',
+      ],
+    )
+    // Values of records may be personal, and reports of check are passed on.
+    assert.doesNotMatch(stdout, /31\.01\.1990/)
+  },
+)
+
+test('init states the encoding of files that are not in UTF-8', PROCESS_TEST, async (t) => {
+  const { run, folder } = createRunnerSandbox(t)
+  // The first letter that is not ASCII is far from the beginning.
+  const rows = Array.from({ length: 20_000 }, (_, id) => `${id};name ${id}\r\n`).join('')
+  const csv = `sep=;\r\nid;name\r\n${rows}20000;Zo\xeb 5 \x80\r\n`
+  mkdirSync(join(folder, 'data'))
+  writeFileSync(join(folder, 'data', 'old.csv'), Buffer.from(csv, 'latin1'))
+  writeFileSync(
+    join(folder, 'data', 'wide.csv'),
+    Buffer.from('\uFEFFid,name\r\n1,Zoë\r\n', 'utf16le'),
+  )
+  writeFileSync(join(folder, 'data', 'new.csv'), 'id,name\n1,Zoë\n')
+  const init = await run(['init', '--from', 'data'])
+  assert.equal(init.code, 0, init.stderr)
+  assert.match(init.stdout, /old\.csv is not in UTF-8; its encoding is probably windows-1252\./)
+  const text = readFileSync(join(folder, 'platform.yaml'), 'utf8')
+  assert.deepEqual(text.match(/(?<=file: )\S+|(?<=encoding: )\S+/g), [
+    'new.csv',
+    'old.csv',
+    'windows-1252',
+    'wide.csv',
+    'utf-16le',
+  ])
+  const check = await run(['check'])
+  assert.equal(check.code, 0, check.stderr)
+  assert.match(check.stdout, /\nold: .*\n {2}20001 records\n/s)
 })
 
 test('a file outside of the folder is not served', PROCESS_TEST, async (t) => {

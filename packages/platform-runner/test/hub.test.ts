@@ -197,7 +197,7 @@ modules:
     '"2" "" {"id":"2","name":null,"at":null,"n":null,"tags":null,"yes":true}',
   ])
   assert.deepEqual(await texts('things'), ['"a" "Thing" {"key":"a","name":"Thing","price":1.10}'])
-  assert.match(platform.log(), /people: 1 rows have no reference and were left out/)
+  assert.match(platform.log(), /people: 1 row without a reference left out/)
   const found = await (await platform.get('search?query=bob')).text()
   assert.match(found, /"reference_number":"007"/)
   await pullToTheEnd(operator)

@@ -32,7 +32,8 @@ const SETTINGS = `
 platform: { name: "\${PLATFORM}", source_key: "\${SOURCE_KEY}" }
 source: { database: "\${DATABASE_URL}" }
 modules:
-  - { record_type: people, name: People, table: people, reference: id, full_name: name, updated_at: updated_at }
+  - { record_type: drafts, table: people, reference: id, full_name: name, search: [name] }
+  - { record_type: people, name: People, table: people, reference: id, full_name: name, updated_at: updated_at, search: [name] }
 push: { hub_url: "\${HUB_URL}", hub_api_key: "\${HUB_API_KEY}", every_seconds: 0.2, overlap_seconds: 600 }
 `
 
@@ -120,6 +121,8 @@ for (const engine of ENGINES) {
         await write(engine, database, 3, name)
         await holds(stored, { 3: name })
       }
+      await platform.logs(/pushed people 3: created/)
+      await platform.logs(/pushed people 3: updated/)
       const [record] = await stored()
       assert.ok(record)
       assert.equal(record.incomplete, false)
@@ -127,6 +130,16 @@ for (const engine of ENGINES) {
       assert.deepEqual(
         history.map(({ source }) => source),
         ['POST', 'POST', 'POST'],
+      )
+      // The hub has registered people only, of the two modules that are searched.
+      const found = Object(await (await platform.get('search?query=tre')).json())
+      assert.deepEqual(
+        found.records.map((one: { record_type: string }) => one.record_type),
+        ['people'],
+      )
+      await database.run('ALTER TABLE people RENAME COLUMN name TO full_name')
+      await platform.logs(
+        /people: the columns have changed .*missing: name; new: full_name.*; restart recordhub-platform/,
       )
       assert.doesNotMatch(platform.log(), new RegExp(env.HUB_API_KEY))
       assert.equal(await platform.stop(), 0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { type Arguments, parseArguments } from './cli/arguments.ts'
-import { helpText } from './cli/help.ts'
+import { commandHelp, helpText } from './cli/help.ts'
 import { complain, print, runProgram } from './cli/run-program.ts'
 import { VERSION } from './cli/version.ts'
 import { readSurroundings } from './config/surroundings.ts'
@@ -13,7 +13,8 @@ import { readConfig, SettingError } from './config.ts'
 async function main(args: string[]): Promise<number> {
   const asked = parseArguments(args)
   if (asked.version) print(VERSION)
-  else if (asked.help || asked.command === '' || asked.command === 'help') print(helpText())
+  else if (asked.help || asked.command === '') print(commandHelp(asked.words) ?? helpText())
+  else if (asked.words[0] === 'help') print(commandHelp(asked.words.slice(1)) ?? helpText())
   else if (asked.command === 'check-platform') {
     return (await import('./cli/check-platform.ts')).checkPlatform(asked, print, complain)
   } else await runForHub(asked)

@@ -67,6 +67,7 @@ Commands:
   init      Look at a database or a folder and write a first platform.yaml, and a .env with a new key.
             --from <address or folder>: postgres://…, mysql://…, mariadb://…, sqlite:<file>, <folder>.
             Left out: what DATABASE_URL in the environment says, which keeps a password out of sight.
+            Where platform.yaml exists, it adds modules for new tables or files and changes no other line.
   check     Say what is wrong with the file, or what it would serve.
 
 Flags:

@@ -1,5 +1,7 @@
 import { loadPlatform } from '../platform/load-platform.ts'
-import type { ServedModule } from '../platform/served-module.ts'
+import type { SentColumn, ServedModule } from '../platform/served-module.ts'
+import { formatCount } from '../records/format-count.ts'
+import { fieldTypeOf, isReadable } from '../records/kind.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openSource } from '../sources/open-source.ts'
 import type { Source } from '../sources/source.ts'
@@ -12,7 +14,7 @@ export async function check(settings: Settings, print: (line: string) => void): 
   const source = await openSource(settings.source)
   const { modules } = await loadPlatform(settings, source, print)
   const { name, title } = settings.platform
-  print(`${title} (${name}) serves ${modules.length} modules of ${source.title}.`)
+  print(`${title} (${name}) serves ${formatCount(modules.length, 'module')} of ${source.title}.`)
   for (const warning of await source.warnings()) print(`Warning: ${warning}`)
   for (const module of modules) await describe(module, source, print)
   print('')
@@ -37,27 +39,59 @@ async function describe(
   if (module.search.length > 0) {
     print(`  searched: ${module.search.map((column) => column.name).join(', ')}`)
   }
-  const { records, without, repeated } = await count(module, source)
-  print(`  ${records} records`)
-  if (without > 0) print(`  Warning: ${without} rows have no reference and are left out`)
+  const { records, without, repeated, unreadable } = await count(module, source)
+  print(`  ${formatCount(records, 'record')}`)
+  if (without > 0) {
+    print(`  Warning: ${formatCount(without, 'row')} without a reference left out`)
+  }
   if (repeated > 0) {
     print(
-      `  Warning: ${repeated} records bear a reference that another one bears: the hub keeps the first`,
+      `  Warning: ${formatCount(repeated, 'record')} with the reference of another record: the hub keeps the first`,
     )
   }
+  for (const line of describeTypes(module.sent, unreadable)) print(`  ${line}`)
 }
 
-async function count({ origin, columns, toRecord }: ServedModule, source: Source) {
+type Unreadable = { count: number; firstReference: string }
+
+/** What the types of columns do to values that cannot be read as such. */
+function describeTypes(
+  sent: readonly SentColumn[],
+  unreadable: ReadonlyMap<SentColumn, Unreadable>,
+): string[] {
+  return sent.flatMap((column) => {
+    const { kind, isDeclared } = column
+    const { name } = column.column
+    const type = fieldTypeOf(kind)
+    const found = unreadable.get(column)
+    if (found) {
+      const values = formatCount(found.count, 'value')
+      return `Warning: ${name}: ${values} not readable as ${type}, sent unchanged; the first is in record ${found.firstReference}`
+    }
+    return isDeclared && type !== 'string'
+      ? `${name}: every value is readable as ${type}; one that is not would be sent unchanged`
+      : []
+  })
+}
+
+async function count({ origin, columns, sent, toRecord }: ServedModule, source: Source) {
   const references = new Set<string>()
-  const counts = { records: 0, without: 0, repeated: 0 }
+  const unreadable = new Map<SentColumn, Unreadable>()
+  const counts = { records: 0, without: 0, repeated: 0, unreadable }
   const { signal } = new AbortController()
   for await (const row of source.rows({ origin, columns, find: null, signal })) {
     const reference = toRecord(row)?.reference_number
-    if (reference === undefined) counts.without += 1
-    else {
-      counts.records += 1
-      if (references.has(reference)) counts.repeated += 1
-      else if (references.size < MOST_COMPARED) references.add(reference)
+    if (reference === undefined) {
+      counts.without += 1
+      continue
+    }
+    counts.records += 1
+    if (references.has(reference)) counts.repeated += 1
+    else if (references.size < MOST_COMPARED) references.add(reference)
+    for (const column of sent) {
+      if (isReadable(row[column.index] ?? null, column.kind)) continue
+      const { count = 0, firstReference = reference } = unreadable.get(column) ?? {}
+      unreadable.set(column, { count: count + 1, firstReference })
     }
   }
   return counts

@@ -65,15 +65,26 @@ export function guessModule(candidate: Candidate, described: readonly Column[]):
   }
 }
 
-/** Names apart those that would bear one name: by the schema, or by how the file ends. */
-export function withOwnTypes(guesses: readonly Guess[]): Guess[] {
+/**
+ * Gives each guess a record type of its own: with the schema or the extension of the file where the name alone is
+ * ambiguous, and with a number where that is taken too.
+ * @param taken the record types that the settings have already.
+ */
+export function withOwnTypes(guesses: readonly Guess[], taken: readonly string[] = []): Guess[] {
   const count = new Map<string, number>()
-  for (const { recordType } of guesses) count.set(recordType, (count.get(recordType) ?? 0) + 1)
+  for (const type of [...taken, ...guesses.map(({ recordType }) => recordType)]) {
+    count.set(type, (count.get(type) ?? 0) + 1)
+  }
+  const used = new Set(taken)
   return guesses.map((guess) => {
     const { origin, recordType } = guess
     const whole = origin.kind === 'table' ? origin.table : origin.kind === 'file' ? origin.file : ''
     const isAlone = count.get(recordType) === 1
-    return isAlone || whole === '' ? guess : { ...guess, recordType: whole.replaceAll('.', '_') }
+    const wanted = isAlone || whole === '' ? recordType : whole.replaceAll('.', '_')
+    let unique = wanted
+    for (let number = 2; used.has(unique); number += 1) unique = `${wanted}_${number}`
+    used.add(unique)
+    return { ...guess, recordType: unique }
   })
 }
 

@@ -26,7 +26,7 @@ export async function serve(
   if (!loaded) return
   for (const warning of await source.warnings()) log(warning)
   const server = await servePlatform(loaded.definition, settings, log)
-  const watch = settings.push && (await watchChanges(loaded.modules, source, settings.push, log))
+  const watch = settings.push && (await watchChanges(loaded, source, settings.push, log))
   print(`${settings.platform.title} listens at ${server.address}`)
   // It may have come while all that began.
   if (!signal.aborted) await once(signal, 'abort')

@@ -26,7 +26,7 @@ source:
   ${isFolder ? 'folder' : 'database'}: ${source}
 
 modules:
-${guesses.map((guess) => writeModule(guess, isFolder)).join('\n')}
+${writeModules(guesses, { isFolder, indent: '  ' })}
 ${isFolder ? '' : PUSH}`
 }
 
@@ -41,12 +41,23 @@ const PUSH = `# Push what changes at once, from modules with updated_at. The hub
 #   state_folder: recordhub-state
 `
 
-function writeModule(guess: Guess, isFolder: boolean): string {
+type Layout = {
+  isFolder: boolean
+  /** What stands before the "-" of each module. */
+  indent: string
+}
+
+/** The elements of `modules`, with an empty line between them. */
+export function writeModules(guesses: readonly Guess[], layout: Layout): string {
+  return guesses.map((guess) => writeModule(guess, layout)).join('\n')
+}
+
+function writeModule(guess: Guess, { isFolder, indent }: Layout): string {
   const { origin, reference, fullName, leaveOut, search, updatedAt, columns } = guess
   const lines = [
     `- record_type: ${scalar(guess.recordType)}   # how programs call it; never changed`,
     `  name: ${scalar(guess.name)}`,
-    `  ${writeOrigin(origin)}`,
+    ...writeOrigin(origin).map((line) => `  ${line}`),
     `  reference: ${scalar(reference ?? 'NAME THE COLUMN')}   # what tells records apart, as "{a}-{b}" for several columns`,
     `  full_name: ${scalar(fullName)}   # whom or what it is about, as "{first} {last}"`,
     leaveOut.length > 0 ? `  leave_out: ${list(leaveOut)}` : '  # leave_out: [column]',
@@ -63,15 +74,19 @@ function writeModule(guess: Guess, isFolder: boolean): string {
       }),
   ]
   const isReady = reference !== null
-  const text = lines.map((line) => (isReady ? `  ${line}` : `  # ${line}`)).join('\n')
+  const text = lines.map((line) => (isReady ? `${indent}${line}` : `${indent}# ${line}`)).join('\n')
   return isReady
     ? `${text}\n`
-    : `  # No column tells the rows of this one apart; name one, or leave it out.\n${text}\n`
+    : `${indent}# No column tells the rows of this one apart; name one, or leave it out.\n${text}\n`
 }
 
-function writeOrigin(origin: Origin): string {
-  if (origin.kind === 'table') return `table: ${scalar(origin.table)}`
-  return origin.kind === 'file' ? `file: ${scalar(origin.file)}` : `query: ${scalar(origin.query)}`
+/** Where the rows come from. The first line tells modules apart. */
+export function writeOrigin(origin: Origin): [string, ...string[]] {
+  if (origin.kind === 'table') return [`table: ${scalar(origin.table)}`]
+  if (origin.kind === 'query') return [`query: ${scalar(origin.query)}`]
+  const { encoding } = origin
+  const guessed = `encoding: ${encoding}   # guessed: check letters such as ü and é in the records`
+  return [`file: ${scalar(origin.file)}`, ...(encoding === null ? [] : [guessed])]
 }
 
 /** Plain where nobody could take it for something else. */

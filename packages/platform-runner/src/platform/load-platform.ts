@@ -6,11 +6,18 @@ import {
   type PlatformRecord,
 } from '@recordhub/platform-kit'
 import type { Log } from '../log.ts'
+import { formatCount } from '../records/format-count.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Row, type Source, SourceFault } from '../sources/source.ts'
+import { type ColumnCheck, createColumnCheck } from './check-columns.ts'
+import { readRegisteredTypes } from './registered-modules.ts'
 import { type ServedModule, serveModule } from './served-module.ts'
 
-export type LoadedPlatform = { definition: PlatformDefinition; modules: ServedModule[] }
+export type LoadedPlatform = {
+  definition: PlatformDefinition
+  modules: ServedModule[]
+  checkColumns: ColumnCheck
+}
 
 /** The settings do not fit the data: a line for each fault. */
 export class SettingsFault extends Error {}
@@ -40,18 +47,25 @@ export async function loadPlatform(
   if (faults.length > 0) throw new SettingsFault(faults.join('\n'))
   const { name, title, description, sourceKeys } = settings.platform
   const searched = modules.filter((module) => module.search.length > 0)
+  const checkColumns = createColumnCheck(source, log)
   const definition: PlatformDefinition = {
     name,
     title,
     description,
     sourceKey: sourceKeys,
-    modules: modules.map((module) => toModule(module, source, log)),
+    modules: modules.map((module) => toModule(module, { source, log, checkColumns })),
     ...(searched.length === 0
       ? {}
-      : { search: (query, { signal }) => search(searched, source, query, signal) }),
+      : {
+          async search(query, { signal }) {
+            const registered = settings.push && (await readRegisteredTypes(settings.push, signal))
+            const modules = searched.filter(({ recordType }) => registered?.has(recordType) ?? true)
+            return search(modules, source, query, signal)
+          },
+        }),
   }
   refuseFaulty(definition)
-  return { definition, modules }
+  return { definition, modules, checkColumns }
 }
 
 /** What could never be served shows here, and not with the first request. */
@@ -63,21 +77,30 @@ function refuseFaulty(definition: PlatformDefinition): void {
   }
 }
 
-function toModule(module: ServedModule, source: Source, log: Log): PlatformModule {
+function toModule(
+  module: ServedModule,
+  { source, log, checkColumns }: { source: Source; log: Log; checkColumns: ColumnCheck },
+): PlatformModule {
   const { recordType, name, description, fields, origin, columns, updatedAt } = module
   const shape = createHash('sha256').update(module.shape).digest('base64url').slice(0, 12)
+  const isVersioned = origin.kind === 'file' || updatedAt !== null
   const served: PlatformModule = {
     name,
     recordType,
     description,
     fields,
-    records: ({ signal }) =>
-      toRecords(module, source.rows({ origin, columns, find: null, signal }), log),
+    async records({ signal }) {
+      if (!isVersioned) await checkColumns(module)
+      return toRecords(module, source.rows({ origin, columns, find: null, signal }), log)
+    },
   }
-  if (origin.kind !== 'file' && !updatedAt) return served
+  if (!isVersioned) return served
   return {
     ...served,
-    version: async () => `${shape} ${await source.version(origin, updatedAt)}`,
+    async version() {
+      await checkColumns(module)
+      return `${shape} ${await source.version(origin, updatedAt)}`
+    },
   }
 }
 
@@ -92,7 +115,8 @@ async function* toRecords(
     if (record) yield record
     else without += 1
   }
-  if (without > 0) log(`${module.recordType}: ${without} rows have no reference and were left out`)
+  if (without > 0)
+    log(`${module.recordType}: ${formatCount(without, 'row')} without a reference left out`)
 }
 
 async function* search(

@@ -16,17 +16,28 @@ export type ServedModule = {
   columns: Column[]
   /** Of the columns above, those that are looked through. */
   search: Column[]
+  /** The columns of `data`, with what their values become. */
+  sent: readonly SentColumn[]
   key: Column[]
   updatedAt: Column | null
   /** What is not sent, and why, for people. */
   leftOut: { name: string; reason: string }[]
+  /** The names of all columns that the source had when the module was loaded. */
+  foundNames: readonly string[]
   /** Another one whenever the records would be other ones. */
   shape: string
   /** Null for a row without a reference, which the hub could not tell from others. */
   toRecord: (row: Row) => PlatformRecord | null
 }
 
-type Sent = { column: Column; index: number; kind: Kind }
+export type SentColumn = {
+  column: Column
+  /** The position of its cell in a row. */
+  index: number
+  kind: Kind
+  /** Whether the owner has set its type. */
+  isDeclared: boolean
+}
 
 /** @param faults grows by a line for each column that is not there. */
 export function serveModule(
@@ -70,9 +81,10 @@ export function serveModule(
 
   const columns = [...new Set([...data, ...key, ...named, ...search])]
   const places = new Map(columns.map((column, index) => [column.name, index]))
-  const sent = data.map((column): Sent => {
+  const sent = data.map((column): SentColumn => {
     const type = fields[column.name]?.type ?? null
-    return { column, index: columns.indexOf(column), kind: kindToSend(column.kind, type) }
+    const kind = kindToSend(column.kind, type)
+    return { column, index: columns.indexOf(column), kind, isDeclared: type !== null }
   })
   const sentAs = new Map(sent.map(({ column, kind }) => [column.name, kind]))
 
@@ -94,9 +106,11 @@ export function serveModule(
     })),
     columns,
     search,
+    sent,
     key,
     updatedAt,
     leftOut,
+    foundNames: found.filter(hasName).map(({ name }) => name),
     shape: JSON.stringify([settings, sent]),
     toRecord(row) {
       const read = (name: string) => textIn(row, name)

@@ -52,6 +52,27 @@ export function toJson(cell: Cell, kind: Kind): JsonValue {
   return kind === 'json' ? readJson(cell) : cell
 }
 
+const ISO_DAY = /^\d{4}-\d\d-\d\d$/
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?$/
+
+/** Whether a value can be read as what its column is. {@link toJson} sends one that cannot unchanged. */
+export function isReadable(cell: Cell, kind: Kind): boolean {
+  const value = toJson(cell, kind)
+  if (value === null || kind === 'any' || kind === 'text' || kind === 'binary') return true
+  if (kind === 'json') return typeof cell !== 'string' || value !== cell
+  if (kind === 'boolean') return typeof value === 'boolean'
+  if (kind === 'number') return typeof value === 'number' || JSON.isRawJSON(value)
+  if (typeof value !== 'string') return false
+  const isDay = ISO_DAY.test(value) && isOnCalendar(value)
+  return kind === 'date' ? isDay : isDay || (ISO_TIME.test(value) && isOnCalendar(value))
+}
+
+function isOnCalendar(text: string): boolean {
+  const day = text.slice(0, 10)
+  const midnight = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
+}
+
 /** A value as people write it, for names and references; null for none. */
 export function textOf(cell: Cell): string | null {
   if (cell === null || cell instanceof Uint8Array) return null

@@ -1,22 +1,41 @@
-import type { Settings } from './settings.ts'
+import type { Settings, SourceSettings } from './settings.ts'
 
 /** Takes every secret out of a text that people may see, whatever a driver or a server has put into it. */
 export type HideSecrets = (text: string) => string
 
+/** A shorter secret occurs in ordinary text, which masking it everywhere would garble. */
+const MIN_LENGTH_TO_MASK_EVERYWHERE = 6
+
+/** What stands before and after a password in an address. */
+const PASSWORD_POSITIONS = [
+  { before: ':', after: '@' },
+  { before: 'password=', after: '' },
+] as const
+
+/** Masks short secrets only where an address has its password. */
 export function createHiding(secrets: readonly string[]): HideSecrets {
   // The longest first: one may hold another.
   const known = [...new Set(secrets)]
     .filter((one) => one !== '')
     .toSorted((a, b) => b.length - a.length)
-  return (text) => known.reduce((left, secret) => left.replaceAll(secret, '***'), text)
+  return (text) => known.reduce(maskSecret, text)
+}
+
+function maskSecret(text: string, secret: string): string {
+  if (secret.length >= MIN_LENGTH_TO_MASK_EVERYWHERE) return text.replaceAll(secret, '***')
+  return PASSWORD_POSITIONS.reduce(
+    (left, { before, after }) =>
+      left.replaceAll(`${before}${secret}${after}`, `${before}***${after}`),
+    text,
+  )
 }
 
 export function secretsOf({ platform, source, push }: Settings): string[] {
-  return [
-    ...platform.sourceKeys,
-    ...(push ? [push.hubApiKey] : []),
-    ...('url' in source ? secretsInUrl(source.url) : []),
-  ]
+  return [...platform.sourceKeys, ...(push ? [push.hubApiKey] : []), ...secretsOfSource(source)]
+}
+
+export function secretsOfSource(source: SourceSettings): string[] {
+  return 'url' in source ? secretsInUrl(source.url) : []
 }
 
 export function secretsInUrl(address: string): string[] {

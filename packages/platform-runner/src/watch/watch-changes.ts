@@ -1,12 +1,18 @@
 /** Pushes what has changed in the source, over restarts of everything. */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createPushClient, type PlatformRecord, type PushClient } from '@recordhub/platform-kit'
+import {
+  createPushClient,
+  type PlatformRecord,
+  type Push,
+  type PushClient,
+} from '@recordhub/platform-kit'
 import { createFileOutbox } from '@recordhub/platform-kit/file-outbox'
 import type { Log } from '../log.ts'
-import type { ServedModule } from '../platform/served-module.ts'
+import type { ColumnCheck } from '../platform/check-columns.ts'
+import type { LoadedPlatform } from '../platform/load-platform.ts'
 import type { PushSettings } from '../settings/settings.ts'
-import type { ChangeReader, Source } from '../sources/source.ts'
+import { type ChangeReader, type Source, SourceFault } from '../sources/source.ts'
 import { openProgressFile, type ProgressFile } from './progress-file.ts'
 import { createSettledMarks, type SettledMarks } from './settled-marks.ts'
 import { type WatchedModule, watchModule } from './watch-module.ts'
@@ -23,7 +29,7 @@ type Watched = {
 
 /** @throws Error where the outbox or the progress cannot be used. */
 export async function watchChanges(
-  modules: readonly ServedModule[],
+  { modules, checkColumns }: Pick<LoadedPlatform, 'modules' | 'checkColumns'>,
   source: Source,
   settings: PushSettings,
   log: Log,
@@ -39,7 +45,9 @@ export async function watchChanges(
     .map((module) =>
       prepare(module, { reader, client, settings, file, log, signal: ending.signal }),
     )
-  const running = watched.map((one) => run(one, settings, file, log, ending.signal))
+  const running = watched.map((one) =>
+    run(one, { settings, file, log, checkColumns, signal: ending.signal }),
+  )
   return {
     async stop() {
       ending.abort()
@@ -55,17 +63,25 @@ function openClient(settings: PushSettings, log: Log): PushClient {
     hubUrl: settings.hubUrl,
     hubApiKey: settings.hubApiKey,
     outbox: createFileOutbox(join(settings.stateFolder, 'outbox.ndjson')),
-    onStored() {
-      if (saidWhy !== '') log('the hub takes pushes again')
+    onStored(push, { effect, warnings }) {
+      if (saidWhy !== '') log('the hub accepts pushes again')
       saidWhy = ''
+      const notes = warnings.length === 0 ? '' : `; warnings: ${warnings.join(' ')}`
+      log(`pushed ${nameRecord(push)}: ${effect || 'accepted'}${notes}`)
     },
-    onRefused: ({ recordKey }, { status, message }) =>
-      log(`the hub refused a push of ${recordKey} (${status}): ${message}`),
+    onRefused: (push, { status, message }) =>
+      log(`the hub rejected the push of ${nameRecord(push)} (${status}): ${message}`),
     onWaiting(_push, { reason }) {
       if (reason !== saidWhy) log(`pushes wait: ${reason}`)
       saidWhy = reason
     },
   })
+}
+
+/** The record of a push as its module and reference: `people 17`. */
+function nameRecord({ recordKey }: Pick<Push, 'recordKey'>): string {
+  const names: string[] = JSON.parse(recordKey)
+  return names.join(' ')
 }
 
 function prepare(
@@ -113,11 +129,16 @@ function prepare(
 
 async function run(
   { module, marks, look, skip }: Watched,
-  settings: PushSettings,
-  { progress, save }: ProgressFile,
-  log: Log,
-  signal: AbortSignal,
+  deps: {
+    settings: PushSettings
+    file: ProgressFile
+    log: Log
+    checkColumns: ColumnCheck
+    signal: AbortSignal
+  },
 ): Promise<void> {
+  const { settings, log, checkColumns, signal } = deps
+  const { progress, save } = deps.file
   const { recordType } = module
   let isNew = !Object.hasOwn(progress, recordType) && !settings.pushesExisting
   let isWatching = false
@@ -139,6 +160,7 @@ async function run(
       if (words !== saidWhy && !signal.aborted) log(`${recordType}: ${words}`)
       saidWhy = words
       isWatching = false
+      if (error instanceof SourceFault) await checkColumns(module)
     }
     await pause(settings.everySeconds * 1000, undefined, { signal }).catch(() => undefined)
   }

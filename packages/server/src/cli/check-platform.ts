@@ -72,11 +72,17 @@ function unreadSignal(): AbortSignal {
 function listener(print: Print) {
   return {
     onOpen(address: string, hubApiKey: string) {
-      print('Now its pushes. Have the platform push to:')
+      print('Warning: what the platform has in its outbox is sent to this check too. It leaves the')
+      print(
+        'outbox and does not reach your hub. Use a platform with an empty outbox, such as a test',
+      )
+      print('system, or give the platform another outbox for this check.')
+      print('')
+      print('Have the platform push to:')
       print(`  Address      ${address}`)
       print(`  Hub API key  ${hubApiKey}`)
       print(
-        'and create and change records there. Some pushes are refused on purpose. Ctrl-C ends it.',
+        'and create and change records there. Some pushes are rejected on purpose. Ctrl-C ends the check.',
       )
       print('')
     },

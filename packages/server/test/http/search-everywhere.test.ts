@@ -76,6 +76,22 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(headers['ngrok-skip-browser-warning'], 'true')
     })
 
+    test('records of modules that are not registered are not results', async () => {
+      await using simulated = await simulatePlatform({
+        modules: [simulatedModule('cases'), simulatedModule('drafts')],
+      })
+      await registerPlatform(hub(), simulated, { record_types: ['cases'] })
+      const drafts = Array.from({ length: 30 }, () => ({ record_type: 'drafts', full_name: 'Ann' }))
+      const others = [{ record_type: 'cases' }, { record_type: 'another' }, { full_name: 'Ann' }]
+      simulated.behave('search', respond.json({ records: [...drafts, ...others] }))
+      const line = lineOf((await search(hub(), 'ann')).lines, simulated)
+      assert.equal(line.found, 3)
+      assert.deepEqual(
+        line.records.map(({ record_type }) => record_type),
+        ['cases', 'another', null],
+      )
+    })
+
     const bigText = 'x'.repeat(1024 * 1024)
     for (const [what, behaviour, outcome, code] of [
       ['no search endpoint', respond.status(404), 'no_endpoint', null],

@@ -176,6 +176,9 @@ test(
     const told = () => /Address +(\S+)[\s\S]*Hub API key +(\S+)/.exec(check.stderr.join('\n'))
     while (!told()) await once(check.child.stderr ?? check.child, 'data')
     const [, address = '', hubApiKey = ''] = told() ?? []
+    const lines = check.stderr.join('\n')
+    const warning = lines.search(/Warning: .*outbox/)
+    assert.ok(warning >= 0 && warning < lines.indexOf(address), lines)
     const headers = { 'X-API-KEY': hubApiKey, 'Content-Type': 'application/json' }
     const body = JSON.stringify({
       ...goodRecord(9),

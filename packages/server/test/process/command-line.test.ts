@@ -14,8 +14,15 @@ test(
   PROCESS_TEST,
   async (t) => {
     const { run } = createSandbox(t)
-    const [help, version] = await Promise.all([run(['--help']), run(['--version'])])
+    const [help, version, guide] = await Promise.all([
+      run(['--help']),
+      run(['--version']),
+      run(['guide', '--help']),
+    ])
+    assert.equal(guide.code, 0)
+    assert.ok(guide.stdout.includes('Usage: recordhub guide [options]'))
     assert.equal(help.code, 0)
+    assert.ok(help.stdout.includes('recordhub <command> --help prints the options of a command.'))
     for (const name of SETTING_NAMES) {
       const line = new RegExp(`^ +${name} +--${flagOf(name)} +\\S`)
       assert.ok(

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { rejectedPushPageQuery } from '../../api/rejected-pushes.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { ModuleTitle } from '../../components/module-title.tsx'
+import { ModuleTitle, PlatformTitle } from '../../components/module-title.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { referenceOf } from '../activity/rejected/advice.ts'
 

@@ -68,15 +68,20 @@ async function* records(file: CsvFile, options: Options): AsyncGenerator<string[
   }
 }
 
-/** The delimiter that the first line has most of, outside of quotes, and what ends lines. */
+/**
+ * The delimiter that the first line has most of, outside of quotes, and what ends lines. Excel's first line `sep=;`
+ * states the delimiter, and the names of the columns follow it.
+ */
 async function guessFormat({ path, encoding }: CsvFile) {
   let head = ''
   for await (head of readText(path, encoding)) break
+  const [, stated = null] = /^"?sep=([^\w\r\n"])"?\r?[\r\n]/i.exec(head) ?? []
   const bare = head.replaceAll(/"[^"]*"/g, 'quoted')
   const line = bare.split(/[\r\n]/).find((one) => one !== '') ?? ''
   const counts = DELIMITERS.map((one) => line.split(one).length)
   return {
-    delimiter: DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',',
+    delimiter: stated ?? DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',',
+    from_line: stated === null ? 1 : 2,
     // Both: parts of a file may come from elsewhere. Beside them "\r" is part of a cell.
     record_delimiter: /^[^\n]*\r[^\n]*$/.test(bare) ? ['\r'] : ['\r\n', '\n'],
   }

@@ -49,6 +49,21 @@ test('a CSV file is read with any supported delimiter', async (t) => {
   }
 })
 
+test('the line sep=; of Excel states the delimiter and is not the header', async (t) => {
+  const { source } = openWith(t, {
+    'excel.csv': 'sep=;\r\nid;"a, b, c"\r\n1;"x\r\ny"\r\n',
+    'quoted.csv': '\uFEFF"sep=,"\nid,a;b;c\n1,x\n',
+    'long.csv': 'sep=;\nid;name\n1;2;3\n',
+  })
+  const names = async (file: string) =>
+    (await source.describe(origin(file))).map((column) => column.name)
+  assert.deepEqual(await names('excel.csv'), ['id', 'a, b, c'])
+  assert.deepEqual(await readAll(source, origin('excel.csv')), [['1', 'x\r\ny']])
+  assert.deepEqual(await names('quoted.csv'), ['id', 'a;b;c'])
+  assert.deepEqual(await readAll(source, origin('quoted.csv')), [['1', 'x']])
+  await assert.rejects(readAll(source, origin('long.csv')), /on line 3/)
+})
+
 test('a file is read in its encoding with any line ending, and a wrong encoding is an error', async (t) => {
   const text = 'id,name\r\n1,Zoë\n2,"5 €"\r\n3,a\rb\n'
   const bytes = Buffer.from('id,name\n1,5 \x80 f\xfcr Jos\xe9\n', 'latin1')

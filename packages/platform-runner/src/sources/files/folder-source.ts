@@ -4,10 +4,18 @@ import { readdir } from 'node:fs/promises'
 import { extname, resolve, sep } from 'node:path'
 import { textOf } from '../../records/kind.ts'
 import type { Origin } from '../../settings/settings.ts'
-import { type Column, type Row, type Source, SourceAway, SourceFault } from '../source.ts'
+import {
+  type Candidate,
+  type Column,
+  type Row,
+  type Source,
+  SourceAway,
+  SourceFault,
+} from '../source.ts'
 import { type CsvFile, readCsv, readHeader } from './csv.ts'
 import { describeObjects } from './describe-objects.ts'
 import { readJsonList, readNdjson } from './json-files.ts'
+import { guessEncoding } from './read-text.ts'
 
 const KINDS: Record<string, OpenFile['kind']> = {
   '.csv': 'csv',
@@ -56,6 +64,17 @@ export function openFolder(folder: string): Source {
     return file.kind === 'csv' ? readCsv(file, names) : toRows(readObjects(file), names)
   }
 
+  async function toCandidate(file: string): Promise<Candidate> {
+    // Reading the file says what is wrong with it.
+    const encoding = await guessEncoding(resolve(folder, file)).catch(() => null)
+    return {
+      origin: { kind: 'file', file, delimiter: null, encoding },
+      name: file.slice(0, -extname(file).length),
+      comment: null,
+      key: [],
+    }
+  }
+
   return {
     title: `the files of ${folder}`,
     rows,
@@ -65,15 +84,12 @@ export function openFolder(folder: string): Source {
       const files = await readdir(folder).catch((error: Error) => {
         throw new SourceAway(error.message)
       })
-      return files
+      const names = files
         .filter((file) => KINDS[extname(file).toLowerCase()] && extname(file) !== '.txt')
         .toSorted()
-        .map((file) => ({
-          origin: { kind: 'file', file, delimiter: null, encoding: null },
-          name: file.slice(0, -extname(file).length),
-          comment: null,
-          key: [],
-        }))
+      const found: Candidate[] = []
+      for (const name of names) found.push(await toCandidate(name))
+      return found
     },
     async describe(origin): Promise<Column[]> {
       const file = open(origin)

@@ -19,6 +19,34 @@ export async function* readText(path: string, encoding: string | null): AsyncGen
   }
 }
 
+/**
+ * The encoding that a file most likely has; null for UTF-8, and for bytes that are no text.
+ * @throws Error where it cannot be read.
+ */
+export async function guessEncoding(path: string): Promise<string | null> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let isUtf8 = true
+  let isStart = true
+  for await (const bytes of createReadStream(path)) {
+    if (isStart && bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+    if (isStart && bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+    isStart = false
+    if (bytes.includes(0)) return null
+    isUtf8 &&= decodes(() => decoder.decode(bytes, { stream: true }))
+  }
+  isUtf8 &&= decodes(() => decoder.decode())
+  return isUtf8 ? null : 'windows-1252'
+}
+
+function decodes(decode: () => string): boolean {
+  try {
+    decode()
+    return true
+  } catch {
+    return false
+  }
+}
+
 function whyUnreadable(error: unknown, encoding: string | null): string {
   if (!(error instanceof TypeError)) {
     return `cannot be read: ${error instanceof Error ? error.message : error}`

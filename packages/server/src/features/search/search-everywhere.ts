@@ -67,15 +67,17 @@ async function askHub(parts: SearchParts, query: string): Promise<HubLine> {
 /** Never rejects. */
 async function askPlatform(
   parts: SearchParts,
-  { id, platform_name }: Platform,
+  { id, platform_name, modules }: Platform,
   query: string,
   signal: AbortSignal,
 ): Promise<PlatformLine> {
   let began = performance.now()
+  const unregistered = modules.filter(({ registered }) => !registered)
+  const hidden = new Set(unregistered.map(({ record_type }) => record_type))
   const finding = await parts.turns
     .take(() => {
       began = performance.now()
-      return findAt(parts, id, query, signal)
+      return findAt(parts, { platformId: id, hidden }, query, signal)
     }, signal)
     .catch((error: unknown) => {
       const told = signal.aborted ? null : tellError(parts, error, id)
@@ -89,7 +91,7 @@ const NOTHING = { found: 0, records: [], raw: null, error: null }
 
 async function findAt(
   parts: SearchParts,
-  platformId: number,
+  { platformId, hidden }: { platformId: number; hidden: ReadonlySet<string> },
   query: string,
   signal: AbortSignal,
 ): Promise<Finding> {
@@ -102,12 +104,21 @@ async function findAt(
   const answer = await parts.client.search(target, query, signal)
   if (answer === null) return { outcome: 'no_endpoint', ...NOTHING }
   await parts.platforms.recordRecovery(platformId)
-  return understand(answer)
+  return understand(answer, hidden)
 }
 
-function understand(answer: JsonValue): Finding {
-  const read = readSearchAnswer(answer, MOST_SHOWN)
-  if (read.outcome === 'found') return { ...NOTHING, ...read }
+/** @param hidden the record types of modules that are not registered: their records are not results. */
+function understand(answer: JsonValue, hidden: ReadonlySet<string>): Finding {
+  const read = readSearchAnswer(answer, Number.POSITIVE_INFINITY)
+  if (read.outcome === 'found') {
+    const records = read.records.filter(({ record_type }) => !hidden.has(record_type ?? ''))
+    return {
+      ...NOTHING,
+      outcome: 'found',
+      found: records.length,
+      records: records.slice(0, MOST_SHOWN),
+    }
+  }
   return { outcome: 'raw', ...NOTHING, raw: stringifyExact(read.value).slice(0, RAW_LENGTH) }
 }
 

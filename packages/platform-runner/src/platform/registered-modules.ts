@@ -1,0 +1,29 @@
+import { HUB_KEY_HEADER, RECEIVER_CHECK_PATH } from '@recordhub/protocol/constants'
+import type { PushSettings } from '../settings/settings.ts'
+
+/** The hub gives a search 10 s in all. */
+const TIMEOUT_MS = 2000
+
+/** The record types that the hub has registered for this platform; null where it cannot be asked. */
+export async function readRegisteredTypes(
+  { hubUrl, hubApiKey }: Pick<PushSettings, 'hubUrl' | 'hubApiKey'>,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string> | null> {
+  try {
+    const response = await fetch(hubUrl.replace(/\/+$/, '') + RECEIVER_CHECK_PATH, {
+      headers: {
+        Accept: 'application/json',
+        [HUB_KEY_HEADER]: hubApiKey,
+        'ngrok-skip-browser-warning': 'true',
+      },
+      // The key must not travel elsewhere.
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    })
+    const modules: unknown = response.ok ? Object(await response.json()).modules : null
+    if (!Array.isArray(modules)) return null
+    return new Set(modules.map((module) => String(Object(module).record_type)))
+  } catch {
+    return null
+  }
+}
