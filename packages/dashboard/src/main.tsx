@@ -10,7 +10,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { watchAttendance } from './api/attendance.ts'
 import { createQueryClient } from './api/queries.ts'
-import { ConfirmProvider } from './components/confirm.tsx'
+import { ConfirmHost } from './components/confirm.tsx'
 import { router } from './router.tsx'
 import { resolveVariables, theme } from './theme.ts'
 
@@ -31,10 +31,9 @@ createRoot(root).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={createQueryClient()}>
-        <ConfirmProvider>
-          <Notifications position="bottom-right" />
-          <RouterProvider router={router} />
-        </ConfirmProvider>
+        <Notifications position="bottom-right" />
+        <RouterProvider router={router} />
+        <ConfirmHost />
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,

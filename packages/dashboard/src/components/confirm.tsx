@@ -1,47 +1,47 @@
-import { Text } from '@mantine/core'
-import { ModalsProvider, modals, useModals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { wordsOf } from '../api/call-hub.ts'
-import { useCloseOnEscape } from '../lib/use-close-on-escape.ts'
+import { createStore } from '../lib/store.ts'
+import { useStore } from '../lib/use-store.ts'
 
-/** Shows the questions of {@link confirm} over the page. */
-export function ConfirmProvider({ children }: { children: ReactNode }) {
-  return (
-    <ModalsProvider>
-      {children}
-      <CloseOnEscape />
-    </ModalsProvider>
-  )
-}
-
-function CloseOnEscape() {
-  const { modals: open, closeModal } = useModals()
-  const topmost = open.at(-1)
-  useCloseOnEscape(topmost !== undefined, () => topmost && closeModal(topmost.id, true))
-  return null
-}
-
-/** Asks before something is done that cannot be taken back, naming what it does. */
-export function confirm(question: {
+export type Question = {
   title: string
   children: ReactNode
-  /** The word on the button: what is done. */
+  /** The label of the button: what is done. */
   action: string
+  /** Red for what cannot be undone. */
+  color?: string
   onConfirm: () => Promise<void> | void
-}): void {
-  modals.openConfirmModal({
-    title: question.title,
-    children:
-      typeof question.children === 'string' ? (
-        <Text size="sm">{question.children}</Text>
-      ) : (
-        question.children
-      ),
-    labels: { confirm: question.action, cancel: 'Cancel' },
-    confirmProps: { color: 'red' },
-    onConfirm: () => void attempt(question.onConfirm),
-  })
+}
+
+/** Loaded with the first question, so that no page waits for it. */
+const ConfirmDialog = lazy(() =>
+  import('./confirm-dialog.tsx').then((file) => ({ default: file.ConfirmDialog })),
+)
+
+/** The question on the screen, or the last one while its dialog closes. */
+const asked = createStore<{ question: Question; isOpen: boolean } | null>(null)
+
+/** Asks before something is done that cannot be undone, naming what it does. */
+export function confirm(question: Question): void {
+  asked.set({ question, isOpen: true })
+}
+
+/** Shows the questions of {@link confirm} over the page. */
+export function ConfirmHost() {
+  const current = useStore(asked)
+  if (current === null) return null
+  const { question, isOpen } = current
+  const close = () => asked.set({ question, isOpen: false })
+  const answer = () => {
+    close()
+    void attempt(question.onConfirm)
+  }
+  return (
+    <Suspense>
+      <ConfirmDialog {...question} opened={isOpen} onClose={close} onConfirm={answer} />
+    </Suspense>
+  )
 }
 
 /** Does something and tells what went wrong, if so. True where it worked. */

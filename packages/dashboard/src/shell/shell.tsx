@@ -2,7 +2,7 @@
 import { AppShell, Burger, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { startLive } from '../api/live.ts'
 import { renewSession, session } from '../api/session.ts'
 import { PageSkeleton } from '../components/page-skeleton.tsx'
@@ -13,9 +13,12 @@ import { ConnectionState } from './connection-state.tsx'
 import { Navigation } from './navigation.tsx'
 import { OperatorMenu } from './operator-menu.tsx'
 import { PullRing } from './pull-ring.tsx'
-import { SessionDialog } from './session-dialog.tsx'
 
 /** Most people never need it. */
+/** Most pages never need it. */
+const SessionDialog = lazy(() =>
+  import('./session-dialog.tsx').then((file) => ({ default: file.SessionDialog })),
+)
 const SecondFactorPage = lazy(() =>
   import('../pages/second-factor/second-factor-page.tsx').then((file) => ({
     default: file.SecondFactorPage,
@@ -38,7 +41,7 @@ export function Shell() {
     return (
       <Suspense fallback={<PageSkeleton />}>
         <SecondFactorPage wanted={wanted} />
-        <SessionDialog />
+        <SessionEnd />
       </Suspense>
     )
   }
@@ -88,7 +91,20 @@ export function Shell() {
       <AppShell.Main id="main" tabIndex={-1}>
         <Outlet />
       </AppShell.Main>
-      <SessionDialog />
+      <SessionEnd />
     </AppShell>
+  )
+}
+
+/** Loads the dialog when the session ends for the first time. */
+function SessionEnd() {
+  const { hasEnded } = useStore(session)
+  const [isNeeded, setNeeded] = useState(hasEnded)
+  if (hasEnded && !isNeeded) setNeeded(true)
+  if (!isNeeded) return null
+  return (
+    <Suspense>
+      <SessionDialog hasEnded={hasEnded} />
+    </Suspense>
   )
 }

@@ -93,19 +93,21 @@ const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
   ],
 ]
 
+/** A records response with all required members. */
+const envelope = (total: unknown) => ({
+  ...{ success: true, platform_name: 'any', record_type: 'cases' },
+  ...{ total, records: [simulatedRecord(1)] },
+})
+
 const WARNINGS: readonly (readonly [string, Behaviour, RegExp])[] = [
+  ['a total above the number of records', respond.json(envelope(5)), /5.*1/],
+  ['a total below the number of records', respond.json(envelope(0)), /0.*1/],
+  ['a total that is a string', respond.json(envelope('5')), /5.*1/],
   [
-    'a total above the number of records',
-    respond.json({ total: 5, records: [simulatedRecord(1)] }),
-    /5.*1/,
+    'JSON sent as text/plain',
+    respond.text(JSON.stringify(envelope(1)), 'text/plain'),
+    /text\/plain/,
   ],
-  [
-    'a total below the number of records',
-    respond.json({ total: 0, records: [simulatedRecord(1)] }),
-    /0.*1/,
-  ],
-  ['a total that is a string', respond.json({ total: '5', records: [simulatedRecord(1)] }), /5.*1/],
-  ['JSON sent as text/plain', respond.text(`{"records":[${one}]}`, 'text/plain'), /text\/plain/],
 ]
 
 /** Pulls a platform whose module `cases` behaves as given and whose module `people` is valid. */

@@ -1,6 +1,7 @@
-import { Anchor, Drawer, Stack } from '@mantine/core'
+import { Anchor, Stack } from '@mantine/core'
 import type { Pull, PullTask } from '@recordhub/protocol'
 import { Link } from '@tanstack/react-router'
+import { SideDrawer } from '../../components/side-drawer.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { PullProgress } from '../pulls/pull-progress.tsx'
 import { TaskList } from '../pulls/task-list.tsx'
@@ -21,10 +22,9 @@ export function PullModules({
   onClose: () => void
 }) {
   return (
-    <Drawer
+    <SideDrawer
       opened={opened}
       onClose={onClose}
-      position="right"
       title={`Modules of pull ${pull.id}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
@@ -40,6 +40,6 @@ export function PullModules({
           All {formatCount(pull.progress.tasks_total, 'module')}
         </Anchor>
       </Stack>
-    </Drawer>
+    </SideDrawer>
   )
 }

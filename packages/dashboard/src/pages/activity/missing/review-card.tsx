@@ -1,5 +1,4 @@
 import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
-import { modals } from '@mantine/modals'
 import type { MissingReview, MissingReviewState } from '@recordhub/protocol'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
@@ -8,7 +7,7 @@ import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { MISSING_REVIEWS } from '../../../api/missing-reviews.ts'
 import { mayActAs, session } from '../../../api/session.ts'
-import { attempt, tell } from '../../../components/confirm.tsx'
+import { confirm, tell } from '../../../components/confirm.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
@@ -125,16 +124,16 @@ function Answers({ review }: { review: MissingReview }) {
   }
   const answer = (verb: keyof typeof ANSWERS) => {
     const { title, words, action, done } = ANSWERS[verb]
-    modals.openConfirmModal({
+    confirm({
       title,
-      children: <Text size="sm">{words(formatCount(review.missing, 'record'))}</Text>,
-      labels: { confirm: action, cancel: 'Cancel' },
-      onConfirm: () =>
-        void attempt(async () => {
-          await callHub(`/api/v1/missing-reviews/${review.id}/${verb}`, { method: 'POST' })
-          tell(done)
-          await client.invalidateQueries(MISSING_REVIEWS)
-        }),
+      children: words(formatCount(review.missing, 'record')),
+      action,
+      color: 'blue',
+      async onConfirm() {
+        await callHub(`/api/v1/missing-reviews/${review.id}/${verb}`, { method: 'POST' })
+        tell(done)
+        await client.invalidateQueries(MISSING_REVIEWS)
+      },
     })
   }
   return (

@@ -1,0 +1,28 @@
+import { Button, Group, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Dialog } from './dialog.tsx'
+
+export function ConfirmDialog(props: {
+  title: string
+  children: ReactNode
+  action: string
+  color?: string
+  opened: boolean
+  onClose: () => void
+  onConfirm: () => void
+}) {
+  const { title, children, action, color = 'red', opened, onClose, onConfirm } = props
+  return (
+    <Dialog opened={opened} onClose={onClose} title={title}>
+      {typeof children === 'string' ? <Text size="sm">{children}</Text> : children}
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button color={color} onClick={onConfirm} data-autofocus>
+          {action}
+        </Button>
+      </Group>
+    </Dialog>
+  )
+}
