@@ -7,6 +7,8 @@ import { type Passing, systemPassing } from '../lib/watch-pace.ts'
 export type Patience = PaceLimits & {
   /** So long an answer may take to begin: some platforms build all of it first. */
   firstByteSeconds: number
+  /** The time limit of a ping, a manifest or another short request, for which a person waits. */
+  shortCallSeconds: number
   /** So long an answer to a search may take in all: somebody watches, and other platforms answer beside it. */
   searchSeconds: number
   /** Waits before a request is made again; false where the signal came first. */
@@ -22,6 +24,7 @@ export const PATIENCE: Omit<Patience, 'firstByteSeconds'> = {
   silenceMs: 30_000,
   windowMs: 60_000,
   bytesPerSecond: 1024,
+  shortCallSeconds: 30,
   searchSeconds: 10,
   pause: waitFor,
   passing: systemPassing,

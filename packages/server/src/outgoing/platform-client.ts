@@ -18,9 +18,6 @@ import { type RecordsBeginning, readBeginning } from './records-beginning.ts'
 import { openPages, type RecordsPage } from './records-pages.ts'
 import { readShortAnswer } from './short-answer.ts'
 
-/** A ping or a manifest that takes longer is no answer to a person who waits for it. */
-const SHORT_CALL_SECONDS = 30
-const ONCE = { firstByteSeconds: SHORT_CALL_SECONDS, endsAt: null, conditions: null }
 const MAX_SHORT_ANSWER_BYTES = 8 * 1024 * 1024
 const MAX_SEARCH_ANSWER_BYTES = 1024 * 1024
 
@@ -82,13 +79,15 @@ export type PlatformClient = {
 
 export function createPlatformClient(settings: OutgoingSettings): PlatformClient {
   const caller = createPlatformCaller(settings)
+  const { shortCallSeconds } = settings.patience
+  const once = { firstByteSeconds: shortCallSeconds, endsAt: null, conditions: null }
 
   async function fetchShort(
     target: CallTarget,
     path: string,
     ending: AbortSignal | null,
   ): Promise<{ answer: PlatformAnswer; value: JsonObject }> {
-    const limits = { seconds: SHORT_CALL_SECONDS, bytes: MAX_SHORT_ANSWER_BYTES }
+    const limits = { seconds: shortCallSeconds, bytes: MAX_SHORT_ANSWER_BYTES }
     const { answer, value } = await fetchAnswer(target, path, ending, limits)
     if (isJsonObject(value)) return { answer, value }
     const reason = 'it is no JSON object'
@@ -145,16 +144,16 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
     },
     readBeginning: (target, recordType, ending) =>
       hidingKey(target.source_api_key, async () => {
-        const signal = AbortSignal.any([AbortSignal.timeout(SHORT_CALL_SECONDS * 1000), ending])
+        const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), ending])
         const url = caller.addressOf(target, `records/${encodeURIComponent(recordType)}`)
-        return readBeginning(await caller.call(target, url, { ...ONCE, signal }))
+        return readBeginning(await caller.call(target, url, { ...once, signal }))
       }),
     hasSearch: (target, ending) =>
       hidingKey(target.source_api_key, async () => {
-        const signal = AbortSignal.any([AbortSignal.timeout(SHORT_CALL_SECONDS * 1000), ending])
+        const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), ending])
         const url = caller.addressOf(target, 'search?query=recordhub')
         try {
-          const { body } = await caller.call(target, url, { ...ONCE, signal })
+          const { body } = await caller.call(target, url, { ...once, signal })
           await body[Symbol.asyncIterator]().return?.()
           return true
         } catch (error) {
