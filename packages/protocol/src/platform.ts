@@ -43,7 +43,7 @@ export const PlatformSummary = Type.Object({
   }),
   last_push_at: Type.Unsafe<string | null>({
     ...NullableTimestamp,
-    description: 'When the hub last accepted a push from it, to the minute',
+    description: 'When a push last used one of its hub keys, to the minute',
   }),
   hub_api_key_hint: NullableString,
   last_error: NullableString,

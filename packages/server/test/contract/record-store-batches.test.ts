@@ -163,7 +163,12 @@ onEachEngine((engine) => {
           pushWrite(school, { reference: '' }),
         )
         assert.deepEqual(new Set(words(outcomes)), new Set(['record_not_storable']))
-        assert.deepEqual(await kit.storage.snapshot.readSnapshot(kit.clock.day), before)
+        const used = before.platforms.map((one) => ({ ...one, last_push_at: kit.clock.text }))
+        assert.deepEqual(
+          await kit.storage.snapshot.readSnapshot(kit.clock.day),
+          { ...before, platforms: used },
+          'only the use of the hub key is stored',
+        )
       }),
     )
 

@@ -46,7 +46,9 @@ onEachEngine((engine) => {
           {
             id: 0,
             platform_name: 'school',
+            platform_title: 'Title school',
             record_type: null,
+            module_name: null,
             records: 1200,
             removed: 0,
             requested_by: 'ann',

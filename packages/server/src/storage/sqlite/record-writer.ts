@@ -121,6 +121,7 @@ class WriteTransaction {
   save(node: string): void {
     if (this.#seq !== this.#firstSeq) this.#statements.saveSequence(this.#seq)
     const when = { at: this.#batch.at, day: this.#batch.day, node }
+    for (const key of this.#gates.keysToNote) this.#statements.noteKeyUse(key, when.at)
     for (const counts of this.#tally.platforms()) this.#statements.addHourly(counts, when)
     for (const count of this.#tally.modules()) this.#statements.addToModule(count, when)
     for (const drift of this.#tally.drifts()) this.#statements.addDrift(drift, when)

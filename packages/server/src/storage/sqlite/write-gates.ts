@@ -4,6 +4,8 @@ import type { KeyGate, ModuleGate } from '../portable/write-rows.ts'
 import type { WriteStatements } from './write-statements.ts'
 
 export type WriteGates = {
+  /** The keys that were looked up and whose use is to be stored. */
+  keysToNote: readonly number[]
   /** The active platform of a hub key that holds now. */
   platformOfKey: (hubKeyId: number) => KeyGate | null
   registeredModule: (platformId: number, recordType: string) => ModuleGate | null
@@ -15,9 +17,15 @@ export function openWriteGates(statements: WriteStatements, at: string): WriteGa
   const keys = new Map<number, KeyGate | null>()
   const modules = new Map<string, ModuleGate | null>()
   const reads = new Map<RecordRead, ModuleGate | WriteRejection>()
+  const keysToNote: number[] = []
   return {
+    keysToNote,
     platformOfKey: (hubKeyId) =>
-      remember(keys, hubKeyId, () => statements.findPlatformOfKey(hubKeyId, at)),
+      remember(keys, hubKeyId, () => {
+        const found = statements.findPlatformOfKey(hubKeyId, at)
+        if (found?.isUseToNote) keysToNote.push(hubKeyId)
+        return found?.gate ?? null
+      }),
     registeredModule: (platformId, recordType) =>
       remember(modules, `${platformId} ${recordType}`, () =>
         statements.findRegisteredModule(platformId, recordType),

@@ -45,6 +45,9 @@ type HistoryEntry = {
 
 export type WriteStatements = ReturnType<typeof prepareWriteStatements>
 
+/** The active platform of a key, and whether the key's use is to be stored again. */
+type FoundKey = { gate: KeyGate; isUseToNote: boolean }
+
 export function prepareWriteStatements(database: DatabaseSync) {
   const get = prepareGet(database)
   const run = prepareRun(database)
@@ -134,12 +137,11 @@ export function prepareWriteStatements(database: DatabaseSync) {
     readSequence: (): number => integerOf(readSequence() ?? {}, 'value'),
     saveSequence: (value: number): void => void saveSequence(value),
 
-    findPlatformOfKey(hubKeyId: number, at: string): KeyGate | null {
+    findPlatformOfKey(hubKeyId: number, at: string): FoundKey | null {
       const row = findPlatformOfKey(hubKeyId, at)
-      if (!row) return null
-      if (isUseToNote(row, at)) noteKeyUse(at, hubKeyId)
-      return toKeyGate(row)
+      return row ? { gate: toKeyGate(row), isUseToNote: isUseToNote(row, at) } : null
     },
+    noteKeyUse: (hubKeyId: number, at: string): void => void noteKeyUse(at, hubKeyId),
 
     findRegisteredModule(platformId: number, recordType: string): ModuleGate | null {
       const row = findModule(platformId, recordType)
