@@ -18,6 +18,8 @@ const PATTERNS = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts']
 const SOURCES = ['packages/*/src/**/*.ts']
 const SHIFTED_CLOCK = new URL('../helpers/time/shifted-clock.mjs', import.meta.url).href
 const PROGRESS_MS = 10_000
+/** On a healthy machine. A process that a failed test keeps from ending must not hang the run. */
+const PROCESS_LIMIT_MS = 15 * 60_000
 
 /** Aborted when the run is interrupted: the processes of the tests end, and so do the servers that they share. */
 const interruption = new AbortController()
@@ -113,6 +115,7 @@ async function runJobs(jobs: Job[], options: Options, report: Report): Promise<v
       files: jobs.map((job) => entryOf(job, batches)),
       concurrency: options.jobs,
       signal: interruption.signal,
+      timeout: PROCESS_LIMIT_MS * Number(env['TEST_SLOWNESS']),
       execArgv: execArgvOf(options),
       ...(options.name ? { testNamePatterns: options.name } : {}),
       ...(options.coverage ? { coverage: true, coverageIncludeGlobs: SOURCES } : {}),
