@@ -168,24 +168,25 @@ describe('every page in a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await page.clock.install()
-    let isAway = false
+    let failing: RegExp | null = null
     let failed = 0
-    await page.route('**/api/v1/**', async (route) => {
-      if (!isAway) return route.continue()
+    const isOfHub = (url: URL) => /^\/(?:api\/v1|dashboard\/realtime)/.test(url.pathname)
+    await page.route(isOfHub, async (route) => {
+      if (!failing?.test(route.request().url())) return route.continue()
       failed += 1
       await route.abort()
     })
     const shown = [
-      ['/dashboard', 'main svg.recharts-surface'],
-      ['/dashboard/pulls', 'main table tbody tr'],
-      ['/dashboard/records', 'text=R-60'],
+      ['/dashboard', 'main svg.recharts-surface', /\/dashboard\/realtime/],
+      ['/dashboard/pulls', 'main table tbody tr', /\/api\/v1/],
+      ['/dashboard/records', 'text=R-60', /\/api\/v1/],
     ] as const
-    for (const [path, selector] of shown) {
-      isAway = false
+    for (const [path, selector, requests] of shown) {
+      failing = null
       await page.goto(path)
       await page.locator(selector).first().waitFor()
       failed = 0
-      isAway = true
+      failing = requests
       // Each change has the page read again what it shows; a query gives up after four attempts.
       await until(async () => {
         await push(hub, hubApiKey, newRecord(`away ${failed}`))

@@ -164,6 +164,7 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
     await openTabs({
       Log: () => panel('Log').getByRole('row').nth(1),
       Rejected: () => panel('Rejected').getByRole('row').nth(1),
+      'Push errors': () => panel('Push errors').getByText('No push errors'),
       Alerts: () => panel('Alerts').getByRole('radiogroup'),
       Missing: () => panel('Missing').getByRole('radiogroup'),
       Completeness: () => panel('Completeness').getByRole('row').filter({ hasText: 'Cases' }),

@@ -286,6 +286,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
       .getByRole('row')
       .filter({ has: pull(159) })
       .getByText('Succeeded')
+      .filter({ visible: true })
       .click()
     await page.getByRole('heading', { name: 'Pull 159' }).waitFor()
     assert.deepEqual(complaints, [])

@@ -39,7 +39,7 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
     await page.getByText('HUB_SMTP_URL').last().waitFor()
     await page.getByText('Over', { exact: true }).click()
     await page.waitForURL(/state=resolved/)
-    await page.getByText('There have been no alerts').waitFor()
+    await page.getByText('No alerts', { exact: true }).waitFor()
     assert.deepEqual(complaints, [])
   })
 

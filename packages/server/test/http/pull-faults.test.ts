@@ -93,19 +93,21 @@ const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
   ],
 ]
 
-/** A records response with all required members. */
-const envelope = (total: unknown) => ({
-  ...{ success: true, platform_name: 'any', record_type: 'cases' },
-  ...{ total, records: [simulatedRecord(1)] },
-})
-
 const WARNINGS: readonly (readonly [string, Behaviour, RegExp])[] = [
-  ['a total above the number of records', respond.json(envelope(5)), /5.*1/],
-  ['a total below the number of records', respond.json(envelope(0)), /0.*1/],
-  ['a total that is a string', respond.json(envelope('5')), /5.*1/],
+  [
+    'a total above the number of records',
+    respond.records([simulatedRecord(1)], { total: 5 }),
+    /5.*1/,
+  ],
+  [
+    'a total below the number of records',
+    respond.records([simulatedRecord(1)], { total: 0 }),
+    /0.*1/,
+  ],
+  ['a total that is a string', respond.records([simulatedRecord(1)], { total: '5' }), /5.*1/],
   [
     'JSON sent as text/plain',
-    respond.text(JSON.stringify(envelope(1)), 'text/plain'),
+    respond.records([simulatedRecord(1)], { type: 'text/plain' }),
     /text\/plain/,
   ],
 ]

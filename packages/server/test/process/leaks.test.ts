@@ -26,19 +26,11 @@ const NEW_PASSWORD = 'another horse, another battery 2'
 
 /** Responses that contain the received key, as error pages of some frameworks do. */
 const echo: readonly Behaviour[] = [
-  (response, { headers }) =>
-    respond.json({ success: false, message: `No ${headers['x-platform-api-key']} here` })(
-      response,
-      {
-        ...{ method: '', path: '', headers },
-      },
-    ),
-  (response) =>
-    respond.redirect(`https://elsewhere.example/?key=${encodeURIComponent(SOURCE_KEY)}`)(response, {
-      method: '',
-      path: '',
-      headers: {},
-    }),
+  (response, request) => {
+    const message = `No ${request.headers['x-platform-api-key']} here`
+    respond.json({ success: false, message })(response, request)
+  },
+  respond.redirect(`https://elsewhere.example/?key=${encodeURIComponent(SOURCE_KEY)}`),
   respond.text(SOURCE_KEY, 'text/plain'),
   respond.json({
     success: true,

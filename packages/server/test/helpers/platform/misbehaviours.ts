@@ -13,12 +13,7 @@ const added = simulatedRecord(9)
 const json = 'application/json'
 const text = JSON.stringify(added)
 const begun = `{"success":true,"records":[${text},`
-/** A records response with all required members. */
-const envelope = (records: unknown[], total = records.length) => ({
-  ...{ success: true, platform_name: 'any', record_type: 'cases' },
-  ...{ total, records },
-})
-const whole = JSON.stringify(envelope([...KNOWN, added]))
+const whole = JSON.stringify({ success: true, records: [...KNOWN, added] })
 const swollen = `{"records":[${text}],"x":"${'x'.repeat(8 * 1024 * 1024)}"}`
 
 export type Failure = {
@@ -130,36 +125,36 @@ export const SUCCESSES: readonly Success[] = [
   },
   {
     what: 'a late first byte',
-    inTurn: [respond.late(100, respond.text(whole, json))],
+    inTurn: [respond.late(100, respond.records([...KNOWN, added]))],
     counts: { ...five, created: 1 },
   },
   {
     what: 'JSON called text',
-    inTurn: [respond.text(whole, 'text/plain')],
+    inTurn: [respond.records([...KNOWN, added], { type: 'text/plain' })],
     counts: { ...five, created: 1 },
     warning: /its Content-Type is text\/plain/,
   },
   {
     what: 'a bad record in the middle',
-    inTurn: [respond.json(envelope([first, second, { ...added, data: 7 }, third, fourth]))],
+    inTurn: [respond.records([first, second, { ...added, data: 7 }, third, fourth])],
     counts: { ...five, rejected: 1 },
     warning: /^1 rejected: .*data must be an object/,
   },
   {
     what: 'the same reference twice',
-    inTurn: [respond.json(envelope([...KNOWN, { ...first, full_name: 'Another' }]))],
+    inTurn: [respond.records([...KNOWN, { ...first, full_name: 'Another' }])],
     counts: { ...five, rejected: 1 },
     warning: /^1 rejected: Duplicate reference number/,
   },
   {
     what: 'a total that differs, and a record that did not come',
-    inTurn: [respond.json(envelope([first, second, third], 7))],
+    inTurn: [respond.records([first, second, third], { total: 7 })],
     counts: { received: 3, unchanged: 3 },
     warning: /total 7, but 3/,
   },
   {
     what: 'a record that has vanished',
-    inTurn: [respond.json(envelope([first, second, third]))],
+    inTurn: [respond.records([first, second, third])],
     counts: { received: 3, unchanged: 3, missing: 1 },
   },
 ]

@@ -117,7 +117,7 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
 
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request
-    const received = { method, path: url, headers }
+    const received = { method, path: url, headers, platform_name }
     requests.push(received)
     void answer(received, response)
   })

@@ -1,7 +1,13 @@
 /** The ways in which a simulated platform answers. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 
-export type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders }
+export type ReceivedRequest = {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  /** Of the platform that received it. */
+  platform_name: string
+}
 
 /** How an endpoint answers instead of as agreed. */
 export type Behaviour = (response: ServerResponse, request: ReceivedRequest) => void
@@ -12,6 +18,16 @@ export const respond = {
     (text: string | Buffer, type: string, headers: Record<string, string> = {}): Behaviour =>
     (response) => {
       response.writeHead(200, { 'Content-Type': type, ...headers }).end(text)
+    },
+  /** A records response with all required members. */
+  records:
+    (records: unknown[], { total, type }: { total?: unknown; type?: string } = {}): Behaviour =>
+    (response, request) => {
+      const { platform_name, path } = request
+      const record_type = /\/records\/([^/?]+)/.exec(path)?.[1]
+      const members = { success: true, platform_name, record_type, total: total ?? records.length }
+      const text = JSON.stringify({ ...members, records })
+      respond.text(text, type ?? 'application/json')(response, request)
     },
   status:
     (status: number, headers: Record<string, string> = {}): Behaviour =>
