@@ -83,6 +83,8 @@ export async function createHttpServer(
     clientErrorHandler: createClientErrorAnswer(headersOf(settings)),
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.server.maxConnections = limits.connections
+  // Node still knows the address of a closed connection if it was read before, and requests outlive connections.
+  app.server.on('connection', (socket) => void socket.remoteAddress)
   // What nobody knows is not met rather than refused, as RFC 9110, section 10.1.1, leaves open.
   app.server.on('checkExpectation', app.routing)
   app.setValidatorCompiler(validatorCompiler)

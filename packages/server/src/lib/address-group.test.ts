@@ -8,6 +8,10 @@ test('an IPv4 address is a group of its own, however it is written', () => {
   assert.equal(addressGroup('::FFFF:192.0.2.7'), '192.0.2.7')
 })
 
+test('a connection that closed before its address was read is unknown', () => {
+  assert.equal(addressGroup(undefined), 'unknown')
+})
+
 test('IPv6 addresses are grouped by their first 64 bits', () => {
   const one = addressGroup('2001:db8:1:2:3:4:5:6')
   assert.equal(one, '2001:db8:1:2::/64')

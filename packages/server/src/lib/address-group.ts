@@ -2,8 +2,12 @@ import { isIPv6 } from 'node:net'
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
-/** What one client is sure to have of the Internet's addresses: one of IPv4, 2^64 of IPv6. */
-export function addressGroup(address: string): string {
+/**
+ * The addresses that one client is certain to have: one of IPv4, 2^64 of IPv6. `unknown` for a connection that
+ * closed before its address was read: Fastify's `request.ip` is then undefined, against its type.
+ */
+export function addressGroup(address: string | undefined): string {
+  if (address === undefined) return 'unknown'
   const mapped = MAPPED.exec(address)?.[1]
   if (mapped !== undefined) return mapped
   const bare = address.split('%')[0] ?? ''
