@@ -36,8 +36,8 @@ export async function tryPushes(
   })
   await patient.stop()
   checkRequests(receiver, example, retried + 2)
-  // The receiver cuts the first one.
-  if (example.isOutbox) assert.equal(receiver.connections(), 2, 'a connection is used again')
+  // The receiver cuts the first connection. The clients of other languages close one that is idle for some seconds.
+  if (example.language === 'php') assert.equal(receiver.connections(), 2, 'a connection is reused')
 
   for (const status of FINAL.toReversed().slice(0, rounds(1, 2))) {
     await tryRejection(receiver, example, { status, start: () => start(env) })
