@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressGroup } from './address-group.ts'
+import { addressGroup, UNKNOWN_ADDRESS } from './address-group.ts'
 
 test('an IPv4 address is a group of its own, however it is written', () => {
   assert.equal(addressGroup('192.0.2.7'), '192.0.2.7')
@@ -9,7 +9,7 @@ test('an IPv4 address is a group of its own, however it is written', () => {
 })
 
 test('a connection that closed before its address was read is unknown', () => {
-  assert.equal(addressGroup(undefined), 'unknown')
+  assert.equal(addressGroup(undefined), UNKNOWN_ADDRESS)
 })
 
 test('IPv6 addresses are grouped by their first 64 bits', () => {

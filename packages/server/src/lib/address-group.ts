@@ -2,12 +2,15 @@ import { isIPv6 } from 'node:net'
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
+/** The group of a connection whose address is not known. */
+export const UNKNOWN_ADDRESS = 'unknown'
+
 /**
- * The addresses that one client is certain to have: one of IPv4, 2^64 of IPv6. `unknown` for a connection that
+ * The addresses that one client is certain to have: one of IPv4, 2^64 of IPv6. {@link UNKNOWN_ADDRESS} for a connection that
  * closed before its address was read: Fastify's `request.ip` is then undefined, against its type.
  */
 export function addressGroup(address: string | undefined): string {
-  if (address === undefined) return 'unknown'
+  if (address === undefined) return UNKNOWN_ADDRESS
   const mapped = MAPPED.exec(address)?.[1]
   if (mapped !== undefined) return mapped
   const bare = address.split('%')[0] ?? ''

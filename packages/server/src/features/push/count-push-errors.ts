@@ -9,7 +9,7 @@ import {
   type PushErrorCount,
   withoutSender,
 } from '../../domain/push-errors.ts'
-import { addressGroup } from '../../lib/address-group.ts'
+import { addressGroup, UNKNOWN_ADDRESS } from '../../lib/address-group.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { PushAddress, PushErrorStore } from '../../storage/port/push-error-store.ts'
 
@@ -77,8 +77,10 @@ export function createPushErrorCounter(deps: {
       knownHour = hour
       const name = `${platformId} ${address}`
       if (known.has(name) || addresses.size >= MAX_PUSH_SENDERS) return
-      known.add(name)
       const client = toClient(address)
+      // It would match every other connection whose address is not known.
+      if (client === UNKNOWN_ADDRESS) return
+      known.add(name)
       addresses.set(`${platformId} ${client}`, { platform_id: platformId, address: client, at })
     },
 
