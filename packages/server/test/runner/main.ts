@@ -1,6 +1,6 @@
 /** Runs the tests of all packages: `npm test -- --help` says how. */
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { argv, env, exit, stderr, stdout } from 'node:process'
 import { run } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -24,6 +24,9 @@ const PROCESS_LIMIT_MS = 15 * 60_000
 /** Aborted when the run is interrupted: the processes of the tests end, and so do the servers that they share. */
 const interruption = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interruption.abort())
+
+/** The test files that each generated file imports, by its path. */
+const batches = new Map<string, readonly string[]>()
 
 /** @returns whether all went well. */
 async function main(): Promise<boolean> {
@@ -77,7 +80,8 @@ function reportOptions(options: Options) {
   return {
     root: ROOT,
     seed: options.seed,
-    repeatCommand: (file: string) => formatRepeatCommand(options, file),
+    repeatCommand: (file: string) =>
+      formatRepeatCommand(options, (batches.get(file) ?? [file]).join(' ')),
   }
 }
 
@@ -107,12 +111,12 @@ async function runDeep(
 }
 
 async function runJobs(jobs: Job[], options: Options, report: Report): Promise<void> {
-  const batches = join(CACHE, `batches-${process.pid}`)
-  mkdirSync(batches, { recursive: true })
+  const folder = join(CACHE, `batches-${process.pid}`)
+  mkdirSync(folder, { recursive: true })
   try {
     const events = run({
       cwd: ROOT,
-      files: jobs.map((job) => entryOf(job, batches)),
+      files: jobs.map((job) => entryOf(job, folder)),
       concurrency: options.jobs,
       signal: interruption.signal,
       timeout: PROCESS_LIMIT_MS * Number(env['TEST_SLOWNESS']),
@@ -123,12 +127,13 @@ async function runJobs(jobs: Job[], options: Options, report: Report): Promise<v
     events.on('test:complete', (outcome) => {
       if (!interruption.signal.aborted) report.complete(outcome)
     })
+    events.on('test:diagnostic', report.diagnose)
     events.on('test:coverage', report.cover)
     events.on('test:stderr', ({ message }) => void stderr.write(message))
     // The events come as long as the stream is read.
     for await (const _ of events);
   } finally {
-    rmSync(batches, { recursive: true })
+    rmSync(folder, { recursive: true })
   }
 }
 
@@ -147,6 +152,7 @@ async function watch(files: string[], options: Options): Promise<void> {
     ...(name ? { testNamePatterns: name } : {}),
   })
   events.on('test:complete', (outcome) => report.complete(outcome))
+  events.on('test:diagnostic', (diagnostic) => report.diagnose(diagnostic))
   events.on('test:stderr', ({ message }) => void stderr.write(message))
   events.on('test:watch:drained', () => {
     report.summarize(performance.now() - started)
@@ -159,10 +165,11 @@ async function watch(files: string[], options: Options): Promise<void> {
 }
 
 /** The file that a process runs: the test file itself, or one that imports all files of the job. */
-function entryOf({ name, files }: Job, batches: string): string {
+function entryOf({ name, files }: Job, folder: string): string {
   const [only, ...others] = files.map((file) => join(ROOT, file))
   if (only !== undefined && others.length === 0) return only
-  const entry = join(batches, `${name}.mjs`)
+  const entry = join(folder, `${name}.mjs`)
+  batches.set(relative(ROOT, entry), files)
   const imports = files.map((file) => `import '${pathToFileURL(join(ROOT, file))}'\n`)
   writeFileSync(entry, imports.join(''))
   return entry

@@ -6,6 +6,8 @@ import { inspect } from 'node:util'
 export type Report = {
   /** A test or a suite has ended. */
   complete: (outcome: EventData.TestComplete) => void
+  /** A process has reported something outside of a test, such as an error after the end of one. */
+  diagnose: (diagnostic: EventData.TestDiagnostic) => void
   /** Prints how far the run has come. */
   progress: (elapsedMs: number) => void
   /** A check that is no test file has ended. */
@@ -33,6 +35,7 @@ export function createReport(
   const testsOf = new Map<string, number>()
   const skipped = new Map<string, number>()
   const failures: string[] = []
+  const diagnosticsOf = new Map<string, string[]>()
   let passed = 0
   let coveredPercent: number | null = null
 
@@ -53,14 +56,21 @@ export function createReport(
       if (isTest) add(testsOf, file, 1)
       if (!details.passed) {
         if (!failedByChild(details.error)) {
-          const text = `${describe(details.error)}\nRepeat: ${repeatCommand(file)}`
-          addFailure(`${file}:${line} › ${outcome.name}`, text)
+          const messages = isFile ? (diagnosticsOf.get(file) ?? []) : []
+          const parts = [...messages, describe(details.error), `Repeat: ${repeatCommand(file)}`]
+          addFailure(isFile ? file : `${file}:${line} › ${outcome.name}`, parts.join('\n'))
         }
       } else if (isTest && skip !== undefined) {
         add(skipped, typeof skip === 'string' ? skip : 'without a reason', 1)
       } else if (isTest) {
         passed += 1
       }
+    },
+    diagnose({ file, message }) {
+      // Without a file, it is a line of the summary that node:test prints.
+      if (file === undefined) return
+      const path = relative(root, file)
+      diagnosticsOf.set(path, [...(diagnosticsOf.get(path) ?? []), message])
     },
     progress(elapsedMs) {
       const outcome = failures.length > 0 ? `, ${failures.length} failed` : ''
