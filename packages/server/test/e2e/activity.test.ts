@@ -55,10 +55,9 @@ describe('the log in a browser', BROWSER_TEST, () => {
   test('a new line appears by itself, but not while somebody reads', async () => {
     const { hub, school } = await startWithPushes(1)
     await using _ = hub
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
     const answered = followRequests(page)
-    await page.clock.install()
     await page.goto('/dashboard/activity')
     await line(page, /P-0/).waitFor()
     await push(hub, school.hub_api_key, newRecord('N-1'))

@@ -134,9 +134,8 @@ describe('every page in a browser', BROWSER_TEST, () => {
   })
 
   test('every page reads by itself what it could not read while the hub was unavailable', async (t) => {
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
-    await page.clock.install()
     let isAway = false
     const isOfHub = (url: URL) => /^\/(?:api|dashboard\/(?:realtime|events))\b/.test(url.pathname)
     await page.route(isOfHub, (route) => (isAway ? route.abort() : route.continue()))
@@ -165,9 +164,8 @@ describe('every page in a browser', BROWSER_TEST, () => {
   })
 
   test('a chart and lists stay while the hub cannot be read', async () => {
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
-    await page.clock.install()
     let failing: RegExp | null = null
     let failed = 0
     const isOfHub = (url: URL) => /^\/(?:api\/v1|dashboard\/realtime)/.test(url.pathname)

@@ -91,10 +91,9 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
   })
 
   test('it is copied and downloaded as the Markdown that the hub gives', async () => {
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub, { withClock: true })
     const { page, context, complaints } = opened
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    await page.clock.install()
     await page.goto(`/dashboard/guide?platform=${clinic.id}`)
     const url = `/api/v1/platforms/${clinic.id}/instructions`
     const given = await (await context.request.get(url)).text()
@@ -115,10 +114,9 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
   })
 
   test('code is copied alone, and on paper there is only the guide', async () => {
-    await using opened = await openPage(browser(), hub, { colorScheme: 'dark' })
+    await using opened = await openPage(browser(), hub, { colorScheme: 'dark', withClock: true })
     const { page, context } = opened
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    await page.clock.install()
     await page.goto('/dashboard/guide?language=curl')
     const copy = page.getByRole('button', { name: 'Copy this code' }).first()
     await copy.hover()

@@ -29,9 +29,8 @@ describe('a page while the hub is away', BROWSER_TEST, () => {
   after(() => hub[Symbol.asyncDispose]())
 
   test('says that another page cannot be fetched, keeps the navigation, and goes on', async () => {
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub, { withClock: true })
     const { page, context } = opened
-    await page.clock.install()
     await page.goto('/dashboard/activity')
     await page.getByRole('tab', { name: 'Log' }).waitFor()
     await context.setOffline(true)
@@ -52,9 +51,8 @@ describe('a page while the hub is away', BROWSER_TEST, () => {
   })
 
   test('learns who is signed in where that could not be asked at first', async () => {
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
-    await page.clock.install()
     await page.route('**/api/v1/session', (route) => route.abort(), { times: 1 })
     const failed = page.waitForEvent('requestfailed')
     await page.goto('/dashboard/settings')
@@ -63,9 +61,8 @@ describe('a page while the hub is away', BROWSER_TEST, () => {
   })
 
   test('reads by itself what it could not read, on a phone too', async () => {
-    await using opened = await openPage(browser(), hub, { width: 360 })
+    await using opened = await openPage(browser(), hub, { width: 360, withClock: true })
     const { page, context } = opened
-    await page.clock.install()
     await page.goto('/dashboard/records')
     await page.getByText('60 records').waitFor()
     await context.setOffline(true)

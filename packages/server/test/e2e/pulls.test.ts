@@ -63,13 +63,12 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     await using ready = await startHubWithPlatform()
     const { hub, platform } = ready
     platform.behave('records/cases', respond.drip(UNFINISHED, 100))
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub, { withClock: true })
     const { page, complaints } = opened
     let loads = 0
     page.on('request', (request) => {
       if (request.isNavigationRequest()) loads += 1
     })
-    await page.clock.install()
     await page.goto('/dashboard')
     const sync = page.getByRole('region', { name: 'Latest sync' })
     const button = sync.getByRole('button', { name: 'Pull all existing records' })
@@ -154,9 +153,8 @@ describe('pulling with a browser', BROWSER_TEST, () => {
 
   test('a pull that runs to its end shows its records without a reload', async () => {
     await using ready = await startHubWithPlatform()
-    await using opened = await openPage(browser(), ready.hub)
+    await using opened = await openPage(browser(), ready.hub, { withClock: true })
     const { page } = opened
-    await page.clock.install()
     await page.goto('/dashboard')
     await page.getByRole('button', { name: 'Pull all existing records' }).click()
     const sync = page.getByRole('region', { name: 'Latest sync' })

@@ -74,9 +74,8 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
   test('it asks at most once in 10 seconds, and never while hidden, however many events arrive', async () => {
     await using hub = await startTestHub(sqliteEngine, { env: ON, withOperator: true })
     const { hub_api_key } = await registerAny(hub)
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub, { withClock: !isDeep })
     const { page, complaints } = opened
-    if (!isDeep) await page.clock.install()
     await page.addInitScript(WATCH_ASKING)
     const posts: string[] = []
     let loads = 0
@@ -134,10 +133,9 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
       pace: { heartbeat: 50 },
     })
     const { hub_api_key } = await registerAny(hub)
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub, { withClock: true })
     const { page, context } = opened
     const answered = followRequests(page)
-    await page.clock.install()
     await page.goto('/dashboard')
     await page.locator('[data-connection="live"]').waitFor()
     await page.route('**/dashboard/events', (route) => route.abort())
@@ -165,10 +163,9 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
       const held = platform.hold('records/rooms')
       const { id } = await startPull(hub)
       await held.arrived
-      await using opened = await openPage(browser(), hub)
+      await using opened = await openPage(browser(), hub, { withClock: true })
       const { page, complaints } = opened
       const responded = followRequests(page)
-      await page.clock.install()
       let counts = new Map<string, number>()
       page.on('request', (request) => {
         const called = `${request.method()} ${new URL(request.url()).pathname}`
@@ -235,10 +232,9 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
     const held = platform.hold('records/cases')
     const { id } = await startPull(hub)
     await held.arrived
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
     await holdSnapshots(page)
-    await page.clock.install()
     await page.goto(`/dashboard/pulls/${id}`)
     await page.locator('[data-connection="live"]').waitFor()
     const modules = page.getByRole('list', { name: 'Modules of the pull' })

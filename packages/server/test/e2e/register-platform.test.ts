@@ -38,9 +38,8 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
   test('a platform is registered from its address to its first push and its records', async () => {
     await using hub = await startHubWithOperator()
     await using platform = await simulateCourt()
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub, { withClock: true })
     const { page, complaints } = opened
-    await page.clock.install()
     await page.goto('/dashboard/platforms')
     await page.getByText('No platform is registered yet').waitFor()
     await expectAccessible(page)
@@ -126,9 +125,8 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await using hub = await startHubWithOperator()
     await using platform = await simulateCourt()
     const { id, hub_api_key } = await registerPlatform(hub, platform)
-    await using opened = await openPage(browser(), hub, { width: 390 })
+    await using opened = await openPage(browser(), hub, { width: 390, withClock: true })
     const { page } = opened
-    await page.clock.install()
     await page.goto(`/dashboard/platforms/new?registered=${id}`)
     await page.getByText('It was shown when the platform was registered.').waitFor()
     await page.getByText('Waiting for the first push').waitFor()

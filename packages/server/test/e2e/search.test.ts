@@ -19,6 +19,7 @@ import {
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+import { until } from '../helpers/time/until.ts'
 
 describe('searching everywhere with a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
@@ -101,17 +102,23 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
     await page.getByText('1 of 1 platform has answered, with 0 found.').waitFor()
   })
 
-  test('a truncated response is reported and can be requested again', async () => {
+  test('a truncated response is requested again once by itself, then by a click', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
-    await page.route('**/api/v1/search?*', (route) =>
-      route.fulfill({
+    let truncated = 0
+    await page.route('**/api/v1/search?*', (route) => {
+      truncated += 1
+      return route.fulfill({
         contentType: 'application/x-ndjson',
         body: '{"kind":"asked","platforms":[{"platform_name":"a","display_title":"A"}]}\n',
-      }),
-    )
+      })
+    })
     await page.goto('/dashboard/search?query=ann')
+    await until(async () => {
+      await page.clock.runFor(1000)
+      return truncated > 1 || null
+    }, 'the page has searched again by itself')
     await page.getByText('The answer was cut off.').waitFor()
     await page.unroute('**/api/v1/search?*')
     await page.getByRole('button', { name: 'Search again' }).click()

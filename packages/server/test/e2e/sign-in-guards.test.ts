@@ -98,9 +98,8 @@ describe('what guards the sign-in, in a browser', BROWSER_TEST, () => {
   })
 
   test('an idle session ends although the page polls, and the sign-in opens over the page', async () => {
-    await using opened = await openPage(browser(), hub())
+    await using opened = await openPage(browser(), hub(), { withClock: true })
     const { page } = opened
-    await page.clock.install()
     await page.goto('/dashboard')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })

@@ -25,9 +25,8 @@ describe('a page that exceeds the rate limit', BROWSER_TEST, () => {
     await hub.restart({ withOperator: true, env: { HUB_API_RATE_LIMIT: '1' } })
     const rejection = await exceedLimit(hub)
     await hub.restart({ withOperator: true })
-    await using opened = await openPage(browser(), hub)
+    await using opened = await openPage(browser(), hub, { withClock: true })
     const { page, complaints } = opened
-    await page.clock.install()
     await page.goto('/dashboard')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await untilLoaded(page)

@@ -70,6 +70,8 @@ export type PageOptions = {
   operator?: { email: string }
   /** The viewer's, such as `Asia/Kolkata`; that of the machine where left out. */
   timeZone?: string
+  /** The page's clock is one that the test moves by `page.clock`. */
+  withClock?: boolean
 }
 
 export type TestPage = {
@@ -80,36 +82,71 @@ export type TestPage = {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** A page of its own before a hub, signed in unless told otherwise. */
+/**
+ * The browser context of the last test that is over. The next test of the same hub uses it again, emptied:
+ * its cache holds the dashboard, and loading that anew costs more CPU time than most tests do.
+ */
+let idle: { address: string; context: BrowserContext } | null = null
+
+/** Opens a page of a hub. Without cookies and stored data but for the session of the operator. */
 export async function openPage(
   browser: Browser,
   hub: Pick<TestHub, 'address'>,
   options: PageOptions = {},
 ): Promise<TestPage> {
+  const { address } = hub
   const { colorScheme = 'light', width = 1280, signedIn = true, operator, timeZone } = options
-  const context = await browser.newContext({
-    baseURL: hub.address,
-    colorScheme,
-    viewport: { width, height: heightOf(width) },
-    reducedMotion: 'reduce',
-    ...(timeZone === undefined ? {} : { timezoneId: timeZone }),
-  })
-  context.setDefaultTimeout(STEP_MS)
+  const { withClock = false } = options
+  const isShared = timeZone === undefined && !withClock
+  const context =
+    (isShared && takeIdle(address)) || (await createContext(browser, address, timeZone))
   const page = await context.newPage()
+  await page.setViewportSize({ width, height: heightOf(width) })
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  if (withClock) await page.clock.install()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {
-    // The browser itself tells of each answer that is an error; those are looked at by the tests.
-    const isOfAnswer = message.text().startsWith('Failed to load resource')
-    if (message.type() === 'error' && !isOfAnswer) complaints.push(message.text())
+    // The browser itself reports each response that is an error; tests check those.
+    const isOfResponse = message.text().startsWith('Failed to load resource')
+    if (message.type() === 'error' && !isOfResponse) complaints.push(message.text())
   })
   if (signedIn) await signInOver(context, hub, operator)
   return {
     page,
     context,
     complaints,
-    [Symbol.asyncDispose]: () => context.close(),
+    async [Symbol.asyncDispose]() {
+      if (!isShared) return context.close()
+      await empty(context, page, address)
+      await idle?.context.close()
+      idle = { address, context }
+    },
   }
+}
+
+function takeIdle(address: string): BrowserContext | null {
+  if (idle?.address !== address) return null
+  const { context } = idle
+  idle = null
+  return context
+}
+
+async function createContext(browser: Browser, baseURL: string, timeZone: string | undefined) {
+  const context = await browser.newContext({
+    baseURL,
+    ...(timeZone === undefined ? {} : { timezoneId: timeZone }),
+  })
+  context.setDefaultTimeout(STEP_MS)
+  return context
+}
+
+/** Removes everything from a context but its cache. */
+async function empty(context: BrowserContext, page: Page, origin: string): Promise<void> {
+  const session = await context.newCDPSession(page)
+  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage' })
+  await Promise.all(context.pages().map((one) => one.close()))
+  await Promise.all([context.clearCookies(), context.clearPermissions(), context.setOffline(false)])
 }
 
 /** Signs an operator in without the page. */
