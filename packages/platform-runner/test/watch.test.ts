@@ -24,6 +24,7 @@ import {
   type RunningHub,
 } from '../../server/test/helpers/process/sandbox.ts'
 import { withDatabase } from '../../server/test/helpers/storage/postgres.ts'
+import { isDeep } from '../../server/test/helpers/time/tier.ts'
 import { ENGINES, type OwnersDatabase, type OwnersEngine } from './helpers/engines.ts'
 import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
 
@@ -145,7 +146,11 @@ for (const engine of ENGINES) {
       assert.equal(await platform.stop(), 0)
     },
   )
+}
 
+// The watermark and the outbox do not depend on the engine: the deep tier tests all of them.
+for (const engine of isDeep ? ENGINES : ENGINES.filter(({ name }) => name === 'SQLite')) {
+  const options = { ...PROCESS_TEST, skip: engine.missing }
   test(
     `${engine.name}: changes made while the hub or the runner is killed are pushed afterwards`,
     options,
