@@ -321,7 +321,9 @@ class PullTask {
   #compareTotal(): void {
     const { received } = this.#counts
     if (this.#total === null || this.#total === received) return
-    this.#warnings.push(`The answer says total ${this.#total}, but ${received} records came.`)
+    this.#warnings.push(
+      `The response reports a total of ${this.#total}, but the number of records received is ${received}.`,
+    )
   }
 
   #checkType({ contentType, key }: RecordsPage): void {
