@@ -219,6 +219,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
       trustProxy: config.HUB_TRUST_PROXY,
       version: parts.version,
       isBehindTls,
+      publicUrl: config.HUB_PUBLIC_URL,
       refusal: () => (stopping.signal.aborted ? 'shutting_down' : isStarted ? null : 'starting'),
     },
     {

@@ -83,6 +83,12 @@ export const SETTINGS = {
     shownDefault: 'none',
     help: 'E-mail of the first operator, for unattended set-up.',
   }),
+  HUB_ADMIN_NAME: setting({
+    parse: text,
+    default: '',
+    shownDefault: 'the e-mail',
+    help: 'Name of the first operator, which the dashboard shows.',
+  }),
   HUB_ADMIN_PASSWORD: setting({
     parse: password,
     default: '',

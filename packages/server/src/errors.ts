@@ -119,7 +119,11 @@ const CATALOGUE = {
     message:
       'The session has ended or the CSRF token is wrong. Sign in again, or load the page anew.',
   },
-  origin_not_allowed: { status: 403, message: 'This request comes from another site.' },
+  origin_not_allowed: {
+    status: 403,
+    message:
+      'The request came from the page of another site, {origin}. If operators reach the hub at that address, e.g. through a tunnel or a proxy, set HUB_PUBLIC_URL to it and restart the hub.',
+  },
   forbidden: { status: 403, message: 'This takes the role {role}.' },
   password_wrong: { status: 403, message: 'The password is wrong.' },
   setup_link_invalid: {

@@ -53,7 +53,7 @@ export async function checkPushes(check: PushCheck): Promise<CheckedEndpoint> {
   } finally {
     await receiver.close()
   }
-  if (judge.count > 0) section.passed(`${judge.count} pushes came.`)
+  if (judge.count > 0) section.passed(`Pushes received: ${judge.count}.`)
   for (const words of judge.end(now())) section.passed(words)
   return section.checked()
 }

@@ -10,11 +10,13 @@ const OTHER_NODE_MS = 100
 /** Creates the first operator as the settings name it, where there is none yet. */
 export async function createConfiguredOperator(
   parts: { auth: Auth; operators: OperatorStore },
-  { HUB_ADMIN_EMAIL: email, HUB_ADMIN_PASSWORD: password, HUB_PUBLIC_URL: publicUrl }: Config,
+  config: Config,
 ): Promise<void> {
+  const { HUB_ADMIN_EMAIL: email, HUB_ADMIN_PASSWORD: password, HUB_PUBLIC_URL: publicUrl } = config
+  const name = config.HUB_ADMIN_NAME
   while (email && !(await parts.operators.hasOperators())) {
     try {
-      await createFirstOperator({ ...parts, publicUrl }, { email, name: '', password })
+      await createFirstOperator({ ...parts, publicUrl }, { email, name, password })
     } catch (error) {
       if (!(error instanceof HubError)) throw error
       if (error.code === 'invalid_operator') {

@@ -48,6 +48,7 @@ export async function openScratchReceiver(options: Options): Promise<ScratchRece
       bodyLimit: config.HUB_MAX_BODY_BYTES,
       trustProxy: false,
       isBehindTls: false,
+      publicUrl: '',
       version,
       refusal: () => null,
     },

@@ -9,6 +9,7 @@ import { type Operator, pullAll, readAnswer } from './demo/operator.ts'
 import type { DemoMessage, PlatformReady } from './demo/sample-platform.ts'
 import { aborted, createLogger, type RunningHub, startHub, stopSignal } from './start.ts'
 
+const OPERATOR_NAME = 'Demo Operator'
 const OPERATOR = { email: 'demo@recordhub.example', password: 'two sample platforms' }
 const PLATFORMS = ['hr', 'clinic'] as const
 
@@ -28,6 +29,7 @@ export async function demo(config: Config, print: (line: string) => void): Promi
       DATABASE_URL: '',
       HUB_DATA_DIR: folder,
       HUB_ADMIN_EMAIL: OPERATOR.email,
+      HUB_ADMIN_NAME: OPERATOR_NAME,
       HUB_ADMIN_PASSWORD: OPERATOR.password,
       HUB_LOG_LEVEL: config.HUB_LOG_LEVEL === 'info' ? 'warn' : config.HUB_LOG_LEVEL,
     }

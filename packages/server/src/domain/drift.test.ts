@@ -47,6 +47,12 @@ test('a value of another type than the manifest declares is drift', () => {
     ['boolean', 1, 'a number'],
     ['date', '2026-11-21', null],
     ['date', 20_261_121, 'a number'],
+    ['date', '2026-02-30', 'a text that is not a date'],
+    ['Timestamp', '21.11.2026', 'a text that is not a date'],
+    ['datetime', '2026-11-21 07:30:00.123456', null],
+    ['datetime', '2026-11-21T07:30:00+01:00', null],
+    ['date', '', null],
+    ['string', 'no date', null],
     ['json', [1], null],
     ['a type of the platform', 1, null],
   ]

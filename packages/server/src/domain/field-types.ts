@@ -54,19 +54,27 @@ export function findKindMismatch(value: JsonValue, expected: ValueKind): string 
     return kind === 'a number' || isNumber ? null : kind
   }
   const wanted = expected === 'boolean' ? 'true or false' : 'a text'
-  return kind === wanted ? null : kind
+  if (kind !== wanted) return kind
+  return expected === 'date' && isUnreadableDate(value) ? 'a text that is not a date' : null
 }
 
-/** What a value is instead of what its type says, in words; null where they go together, or it is null. */
+/**
+ * As {@link findKindMismatch}, by the type in the manifest. Any text counts as a date, since {@link isBadDate} finds the
+ * others.
+ */
 export function findTypeFault(value: JsonValue, type: string): string | null {
-  return findKindMismatch(value, valueKindOf(type) ?? 'any')
+  const kind = valueKindOf(type) ?? 'any'
+  return findKindMismatch(value, kind === 'date' ? 'text' : kind)
 }
 
-/** Whether a text that should be a date is none that can be read anywhere alike. Empty ones count as none. */
+/** Whether the value of a field that should hold dates, by its type or its key, is a text that is not a date. */
 export function isBadDate(value: JsonValue, { key, type }: { key: string; type: string }): boolean {
-  if (typeof value !== 'string' || value === '') return false
-  if (!DATE.has(type.toLowerCase()) && !DATE_KEY.test(key)) return false
-  return !isReadableDate(value)
+  return (DATE.has(type.toLowerCase()) || DATE_KEY.test(key)) && isUnreadableDate(value)
+}
+
+/** Whether a value is a text that not every program reads as the same date. An empty text stands for no date. */
+function isUnreadableDate(value: JsonValue): boolean {
+  return typeof value === 'string' && value !== '' && !isReadableDate(value)
 }
 
 /** A day, or a day and a time with or without a zone. */

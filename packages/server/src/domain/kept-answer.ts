@@ -11,6 +11,8 @@ export type KeptAnswer = Validators & {
   records: number
   /** How many pushes the module had had when the answer was asked for. */
   pushes: number
+  /** The members that the answer lacked beside its records: it lacks them as long as it holds. */
+  missing_members: string[]
 }
 
 const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,500}"$/
@@ -43,7 +45,7 @@ export function conditionsOf({ etag, last_modified }: Validators): Record<string
 /** Stands for the circumstances of a read: the manifest's keys, and where it was asked. */
 export function readTag(circumstances: { manifest_tag: string; source_base_url: string }): string {
   const { manifest_tag, source_base_url } = circumstances
-  return `1.${manifest_tag}.${sha256(source_base_url).slice(0, 8)}`
+  return `2.${manifest_tag}.${sha256(source_base_url).slice(0, 8)}`
 }
 
 /** What came of a read, as far as it tells whether the answer may be relied on the next time. */

@@ -10,6 +10,7 @@ const WORK: PullWork = {
   unknown: { tasks: 0, received: 0 },
   received: 60,
   seconds: 10,
+  running: null,
 }
 const NOTHING_KNOWN = { tasks: 0, expected: 0, done: 0 }
 
@@ -19,10 +20,25 @@ test('progress is weighted by records, not by modules', () => {
     records_done: 50,
     percent: 25,
     records_per_second: 6,
-    seconds_left: 30,
+    seconds_left: 25,
   })
   assert.equal(estimateProgress({ ...WORK, tasksDone: 3 }).percent, 25)
   assert.equal(estimateProgress({ ...WORK, seconds: 0.5 }).records_per_second, 120)
+})
+
+test('the rate and the time left follow the tasks that run, not those that have ended', () => {
+  const work = {
+    ...WORK,
+    known: { tasks: 4, expected: 8000, done: 6500 },
+    received: 6500,
+    running: { received: 500, seconds: 10 },
+  }
+  const slow = estimateProgress(work)
+  assert.deepEqual([slow.percent, slow.records_per_second, slow.seconds_left], [81, 50, 30])
+  const waiting = estimateProgress({ ...work, running: { received: 0, seconds: 10 } })
+  assert.deepEqual([waiting.records_per_second, waiting.seconds_left], [0, 3])
+  const starting = estimateProgress({ ...work, running: { received: 20, seconds: 0.01 } })
+  assert.deepEqual([starting.records_per_second, starting.seconds_left], [20, 75])
 })
 
 test('a module whose number of records is unknown counts as an average one', () => {

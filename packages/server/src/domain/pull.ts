@@ -23,6 +23,9 @@ export function countsInWords(counts: PullCounts): string {
   return told.length > 0 ? told.join(', ') : 'no records'
 }
 
+/** A module that has just started is taken to have run for this long, since its first records arrive in a burst. */
+const MIN_SECONDS = 1
+
 /** What is known of the work of a pull. */
 export type PullWork = {
   isOver: boolean
@@ -36,6 +39,8 @@ export type PullWork = {
   received: number
   /** Since its start; null before it. */
   seconds: number | null
+  /** What the tasks that run have received, and the seconds since the first of them started; null where none runs. */
+  running: { received: number; seconds: number } | null
 }
 
 export type PullEstimate = {
@@ -50,11 +55,17 @@ export type PullEstimate = {
  * Estimates the progress of a pull, weighted by records. A module whose number of records is unknown counts as an
  * average one of the others. Only if nothing is known of any module, each module counts the same. A pull that has not
  * ended is never at 100 %.
+ *
+ * The rate is that of the tasks that run, since the modules of a fast platform say nothing about a slow one.
  */
 export function estimateProgress(work: PullWork): PullEstimate {
-  const { isOver, received, seconds } = work
+  const { isOver, received, seconds, running } = work
   const { expected, done } = estimateRecords(work)
-  const rate = seconds !== null && seconds > 0 ? received / seconds : null
+  const rate = running
+    ? running.received / Math.max(running.seconds, MIN_SECONDS)
+    : seconds
+      ? received / seconds
+      : null
   const estimate = {
     records_expected: expected,
     records_done: done,
@@ -66,8 +77,21 @@ export function estimateProgress(work: PullWork): PullEstimate {
   return {
     ...estimate,
     percent: Math.min(99, Math.floor(100 * share)),
-    seconds_left: seconds && share > 0 ? Math.ceil((seconds * (1 - share)) / share) : null,
+    seconds_left: estimateSecondsLeft({ expected, done, rate, share, seconds }),
   }
+}
+
+/** From the rate; while there is none, from the share that the pull has done so far. */
+function estimateSecondsLeft(
+  work: ReturnType<typeof estimateRecords> & {
+    rate: number | null
+    share: number
+    seconds: number | null
+  },
+): number | null {
+  const { expected, done, rate, share, seconds } = work
+  if (expected !== null && done !== null && rate) return Math.ceil((expected - done) / rate)
+  return seconds && share > 0 ? Math.ceil((seconds * (1 - share)) / share) : null
 }
 
 function estimateRecords({ known, unknown }: PullWork): {

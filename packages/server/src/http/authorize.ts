@@ -36,9 +36,18 @@ export type Authorization = {
 export function authorize(
   app: FastifyInstance,
   { findOperator, findProgram }: Authenticators,
-  csrfTokenOf: CsrfTokens,
+  { csrfTokenOf, publicUrl }: { csrfTokenOf: CsrfTokens; publicUrl: string },
 ): Authorization {
   const callers = new WeakMap<FastifyRequest, Caller>()
+  const publicHost = URL.parse(publicUrl)?.host
+
+  /** Another site's page must not act here. */
+  function expectOwnSite(request: FastifyRequest): void {
+    if (!isUnsafe(request) || routeOf(request) === '/dashboard/auto-sync') return
+    if (!isFromAnotherSite(request, publicHost)) return
+    const origin = URL.parse(request.headers.origin ?? '')?.origin ?? 'an unknown address'
+    throw new HubError('origin_not_allowed', { origin })
+  }
 
   async function findCaller(request: FastifyRequest): Promise<Caller | null> {
     const token = bearerTokenOf(request)
@@ -47,7 +56,7 @@ export function authorize(
     const isUnbidden =
       request.headers[UNATTENDED_HEADER.toLowerCase()] !== undefined ||
       ASKED_UNBIDDEN.includes(routeOf(request)) ||
-      (isUnsafe(request) && isFromAnotherSite(request))
+      (isUnsafe(request) && isFromAnotherSite(request, publicHost))
     return findOperator(request, { keepAlive: !isUnbidden })
   }
 
@@ -109,16 +118,15 @@ function isUnsafe(request: FastifyRequest): boolean {
   return request.method !== 'GET' && request.method !== 'HEAD'
 }
 
-/** Another site's page must not act here. */
-function expectOwnSite(request: FastifyRequest): void {
-  if (!isUnsafe(request) || routeOf(request) === '/dashboard/auto-sync') return
-  if (isFromAnotherSite(request)) throw new HubError('origin_not_allowed')
-}
-
-/** A browser names the page that a request comes from. */
-function isFromAnotherSite(request: FastifyRequest): boolean {
+/**
+ * A browser names the page that a request comes from.
+ * @param publicHost the host of HUB_PUBLIC_URL: a tunnel may send another one in `Host`.
+ */
+function isFromAnotherSite(request: FastifyRequest, publicHost: string | undefined): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
-  const isForeign = origin !== undefined && URL.parse(origin)?.host !== request.host
+  const host = URL.parse(origin ?? '')?.host
+  const isOwn = host !== undefined && (host === request.host || host === publicHost)
+  const isForeign = origin !== undefined && !isOwn
   // `none` is what a person does without a page, such as by a bookmark.
   const isFromElsewhere = site !== undefined && site !== 'same-origin' && site !== 'none'
   return isForeign || isFromElsewhere

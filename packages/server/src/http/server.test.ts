@@ -13,7 +13,7 @@ async function createApp(limits: Partial<HttpLimits> = {}) {
   const { app } = await createHttpServer(
     {
       ...{ logger: pino({ level: 'silent' }), bodyLimit: 1000, trustProxy: false },
-      ...{ isBehindTls: false, version: '0', refusal: () => null, limits },
+      ...{ isBehindTls: false, publicUrl: '', version: '0', refusal: () => null, limits },
     },
     { findOperator: async () => null, findProgram: async () => null },
     () => '',

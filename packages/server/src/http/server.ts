@@ -27,6 +27,8 @@ export type HttpSettings = {
   version: string
   /** Whether operators and platforms come over TLS. */
   isBehindTls: boolean
+  /** HUB_PUBLIC_URL; empty where it is not set. */
+  publicUrl: string
   /** Why the hub takes no requests at the moment; null where it does. */
   refusal: () => 'starting' | 'shutting_down' | null
   /** Where they differ from `LIMITS`. */
@@ -107,7 +109,10 @@ export async function createHttpServer(
     done(null, payload)
   })
   answerUnknownRoutes(app, MAX_PARAM_LENGTH)
-  const authorization = authorize(app, authenticators, csrfTokenOf)
+  const authorization = authorize(app, authenticators, {
+    csrfTokenOf,
+    publicUrl: settings.publicUrl,
+  })
   await describeApi(app, settings.version)
   return { app, authorization }
 }

@@ -43,6 +43,14 @@ export function findMissingMembers(envelope: Readonly<Record<string, unknown>>):
   return isPresent.flatMap(([member, present]) => (present ? [] : [member]))
 }
 
+/** That a response, or at least one of its pages, lacks these members; null where it lacks none. */
+export function describeMissingMembers(members: Iterable<string>): string | null {
+  const [first, ...others] = [...members].map((member) => `"${member}"`)
+  if (first === undefined) return null
+  const [noun, verb] = others.length === 0 ? ['member', 'is'] : ['members', 'are']
+  return `The response lacks the ${noun} ${[first, ...others].join(', ')}, which ${verb} required in a records response.`
+}
+
 /**
  * The number of records that an answer says it has, also as text, as some databases hand out a count; null where it
  * does not say one.

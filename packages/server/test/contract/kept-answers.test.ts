@@ -21,7 +21,10 @@ import {
   taskResult,
 } from '../helpers/storage/pulls.ts'
 
-const ANSWER = { etag: '"v1"', last_modified: null, read_tag: 'tag', records: 1 }
+const ANSWER = {
+  ...{ etag: '"v1"', last_modified: null, read_tag: 'tag', records: 1 },
+  missing_members: [],
+}
 
 /** Runs one pull of one module that saves this cached response. Returns what its task started with. */
 async function pullKeeping(
@@ -56,7 +59,10 @@ onEachEngine((engine) => {
           const { kept } = await pullKeeping(storage, school, keepSame)
           assert.deepEqual(kept, { ...ANSWER, pushes: 0 })
         }
-        const dated = { ...ANSWER, etag: null, last_modified: 'Tue, 10 Mar 2026 08:00:00 GMT' }
+        const dated = {
+          ...{ ...ANSWER, etag: null, last_modified: 'Tue, 10 Mar 2026 08:00:00 GMT' },
+          missing_members: ['success', 'total'],
+        }
         await pullKeeping(storage, school, ({ pushes }) => ({ ...dated, pushes }))
         const { kept } = await pullKeeping(storage, school, keepSame)
         assert.deepEqual(kept, { ...dated, pushes: 0 })

@@ -107,6 +107,7 @@ onEachEngine((engine) => {
           read_tag: 'tag',
           records: 0,
           pushes: 0,
+          missing_members: [],
         }
         const finish = async () => {
           const pull = await startTestPull(storage)

@@ -169,8 +169,8 @@ onEachEngine((engine) => {
           records_expected: 75,
           records_done: 15,
           percent: 20,
-          records_per_second: null,
-          seconds_left: null,
+          records_per_second: 5,
+          seconds_left: 12,
         })
         assert.deepEqual(pull?.counts, {
           received: 15,
@@ -221,6 +221,36 @@ onEachEngine((engine) => {
         assert.equal((await progress())?.percent, 99)
         await finishTestPull(kit.storage, pull.pull_id)
         assert.deepEqual((await progress())?.percent, 100)
+      }),
+    )
+
+    test(
+      'the rate of a pull and the time left are those of the tasks that run',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit, { modules: ['fast', 'slow'] })
+        const { pulls } = kit.storage
+        const pull = await startTestPull(kit.storage)
+        const report = (task_number: number, received: number, total: number) =>
+          pulls.reportTask(pull.pull_id, task_number, {
+            total,
+            counts: { ...NO_COUNTS, received },
+          })
+        const fast = taskOf(pull, school, 'fast')
+        const slow = taskOf(pull, school, 'slow')
+        await pulls.startTask(pull.pull_id, fast.task_number)
+        kit.clock.advance(1)
+        await report(fast.task_number, 6000, 6000)
+        await pulls.startTask(pull.pull_id, slow.task_number)
+        const counts = { ...NO_COUNTS, received: 6000, unchanged: 6000 }
+        const result = taskResult({ total: 6000, counts })
+        await pulls.finishTask(pull.pull_id, fast.task_number, result, null)
+        kit.clock.advance(10)
+        await report(slow.task_number, 500, 2000)
+        const progress = (await pulls.readPull(pull.pull_id))?.progress
+        assert.deepEqual(
+          [progress?.percent, progress?.records_per_second, progress?.seconds_left],
+          [81, 50, 30],
+        )
       }),
     )
 

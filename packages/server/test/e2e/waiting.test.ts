@@ -90,6 +90,11 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
     const table = page.getByRole('table')
     await table.getByText('Malformed JSON').waitFor()
     await table.getByText('Invalid API key').waitFor()
+    await table
+      .getByText(/\d\d:\d\d:\d\d [AP]M/)
+      .filter({ visible: true })
+      .first()
+      .waitFor()
     await expectAccessible(page)
     await expectNoSidewaysScroll(page)
     await page.goto(`/dashboard/platforms/${id}?tab=pushes`)

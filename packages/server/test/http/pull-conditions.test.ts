@@ -84,7 +84,7 @@ onEachEngineWhenDeep((engine) => {
         for (let count = 0; count < 2; count++) {
           const task = await kit.pull()
           assert.deepEqual(lastConditions(kit), conditions)
-          assert.deepEqual([task.state, task.error, task.warnings], ['succeeded', null, []])
+          assert.deepEqual([task.state, task.error], ['succeeded', null])
           assert.deepEqual([task.received, task.unchanged, task.created], [2, 2, 0])
           assert.deepEqual(task.pull.counts.received, 2)
         }
@@ -92,6 +92,29 @@ onEachEngineWhenDeep((engine) => {
         assert.deepEqual(after, before)
       })
     }
+
+    test('a 304 repeats the warning about members that the response lacked, and no other', async () => {
+      await using kit = await startPulledHub(engine)
+      const { platform_name } = kit.platform
+      const envelope = { success: true, platform_name, record_type: 'cases' }
+      for (const [tag, body, warnings] of [
+        ['"lacking"', { success: true, total: 2 }, [/"platform_name", "record_type"/]],
+        ['"complete"', { ...envelope, total: 2 }, []],
+        ['"without-total"', envelope, [/the member "total"/]],
+      ] as const) {
+        const records = RECORDS
+        kit.platform.behave('records/cases', respond.tagged({ ...body, records }, { ETag: tag }))
+        for (const conditions of [null, tag]) {
+          const task = await kit.pull()
+          if (conditions !== null) assert.deepEqual(lastConditions(kit), [tag, undefined])
+          assert.equal(task.warnings.length, warnings.length, task.warnings.join())
+          for (const [index, warning] of warnings.entries()) {
+            assert.match(task.warnings[index] ?? '', warning)
+          }
+          await kit.hub.restart()
+        }
+      }
+    })
 
     test('the stored ETag survives a restart', async () => {
       await using kit = await startRead(engine)

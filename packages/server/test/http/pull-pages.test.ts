@@ -76,6 +76,29 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
+    test('a warning names the members that a later page lacks; the total of one page is enough', async () => {
+      await using kit = await startPulledHub(engine)
+      const lacking = { success: true, record_type: 'cases' }
+      const whole = { ...lacking, platform_name: kit.platform.platform_name }
+      for (const [last, warnings] of [
+        [whole, []],
+        [lacking, [/the member "platform_name",/]],
+      ] as const) {
+        kit.platform.behaveInTurn(
+          'records/cases',
+          respond.text(JSON.stringify({ ...whole, total: 2, records: [one] }), json, {
+            Link: '<?page=2>; rel=next',
+          }),
+          respond.json({ ...last, records: [two] }),
+        )
+        const task = await kit.pull()
+        assert.equal(task.warnings.length, warnings.length, task.warnings.join())
+        for (const [index, warning] of warnings.entries()) {
+          assert.match(task.warnings[index] ?? '', warning)
+        }
+      }
+    })
+
     for (const write of [
       (url: string) => `<${url}>; rel="next"`,
       () => '</api/hub/records/cases?page=2>; rel="prev next"',
@@ -156,7 +179,7 @@ onEachEngineWhenDeep((engine) => {
       const task = await kit.pull()
       assert.equal(task.state, 'succeeded')
       const [differs, lacks, ...others] = task.warnings
-      assert.match(differs ?? '', /total 5, but 2/)
+      assert.match(differs ?? '', /total of 5, but .* 2/)
       assert.match(lacks ?? '', /"total"/)
       assert.deepEqual(others, [])
     })

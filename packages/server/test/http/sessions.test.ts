@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { cookieOf, shareHub, signIn } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { tokenOfLink } from '../helpers/hub/link-token.ts'
-import { auditOf } from '../helpers/hub/operators.ts'
+import { auditOf, sessionOf } from '../helpers/hub/operators.ts'
 import { expectAbsent, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { countRows, runSql } from '../helpers/storage/sql.ts'
@@ -120,6 +120,26 @@ onEachEngineWhenDeep((engine) => {
       const env = { HUB_PUBLIC_URL: 'https://hub.example' }
       await using own = await startTestHub(engine, { withOperator: true, env })
       assert.equal((await trySignIn(own, PASSWORD, tunnel)).status, 200)
+    })
+
+    test('a tunnel that sends another Host works with HUB_PUBLIC_URL, and without it the error names that setting', async () => {
+      const tunnel = { origin: 'https://hub.example', host: 'localhost:8080' }
+      const { message } = expectError(
+        await trySignIn(hub(), PASSWORD, tunnel),
+        403,
+        'origin_not_allowed',
+      )
+      assert.match(message, /https:\/\/hub\.example.*HUB_PUBLIC_URL/)
+      const env = { HUB_PUBLIC_URL: 'https://hub.example' }
+      await using own = await startTestHub(engine, { withOperator: true, env })
+      const signedIn = await trySignIn(own, PASSWORD, tunnel)
+      assert.equal(signedIn.status, 200, signedIn.text)
+      const { headers } = await sessionOf(own, signedIn)
+      const signOut = { method: 'POST', url: '/api/auth/sign-out', body: {} } as const
+      const elsewhere = { ...headers, ...tunnel, origin: 'https://evil.example' }
+      expectError(await own.send({ ...signOut, headers: elsewhere }), 403, 'origin_not_allowed')
+      const here = { ...headers, ...tunnel }
+      assert.equal((await own.send({ ...signOut, headers: here })).status, 200)
     })
 
     test('an expired session returns 401', async () => {

@@ -38,6 +38,10 @@ test(
     const page = await operator.call('GET', new URL(printed('Open')).pathname)
     assert.match(page.text, /<meta name="csrf-token" content="[^"]+">/)
 
+    const pulls = JSON.parse(await ask(operator, 'GET', '/api/v1/pulls'))
+    const names: (string | null)[] = pulls.pulls.map((pull: Pull) => pull.started_by)
+    assert.ok(names.includes('Demo Operator'), String(names))
+
     const platforms = await listPlatforms(operator)
     assert.equal(platforms.length, 2)
     assert.ok(platforms.every((platform) => platform.modules_registered > 0))

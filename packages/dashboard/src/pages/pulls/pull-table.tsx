@@ -101,7 +101,7 @@ const COLUMNS: DataTableColumn<Pull>[] = [
   {
     accessor: 'state',
     title: 'State',
-    width: 180,
+    width: 215,
     visibleMediaQuery: FROM_TABLET,
     render: ({ state, counts }) => <PullStateBadge state={state} rejected={counts.rejected} />,
   },

@@ -24,7 +24,7 @@ export const RECORD_RULES = {
   ),
   'records.total_differs': warning(
     '2.5',
-    '"total" says {total}, but {records} records came.',
+    '"total" says {total}, but the number of records is {records}.',
     'Count what you send. Where they differ, the hub does not notice that records are gone.',
   ),
   'records.empty': note(

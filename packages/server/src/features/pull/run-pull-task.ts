@@ -21,7 +21,12 @@ import type { SecretBox } from '../../lib/secret-box.ts'
 import type { CallTarget } from '../../outgoing/call-platform.ts'
 import { hidingKey, quote } from '../../outgoing/hide-key.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
-import { findEnvelopeFault, findMissingMembers, totalOf } from '../../outgoing/records-envelope.ts'
+import {
+  describeMissingMembers,
+  findEnvelopeFault,
+  findMissingMembers,
+  totalOf,
+} from '../../outgoing/records-envelope.ts'
 import type { RecordsPage } from '../../outgoing/records-pages.ts'
 import type { RecordElement, RecordsSlice } from '../../outgoing/records-slice.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
@@ -101,8 +106,8 @@ class PullTask {
   readonly #counts = noCounts()
   /** Warnings about content, after which the response is not used for a conditional request. */
   readonly #warnings: string[] = []
-  /** The members that the response, or its first page, lacked beside its records. */
-  #missingMembers: string[] = []
+  /** The members that the response, or one of its pages, lacks beside its records. */
+  readonly #missingMembers = new Set<string>()
   /** That the platform may quote; "" as long as it has not been sent. */
   #sourceKey = ''
   #total: number | null = null
@@ -143,7 +148,7 @@ class PullTask {
       total: this.#total,
       counts: this.#countsSoFar(),
       warnings: [...this.#warnings, ...this.#envelopeWarnings(), ...this.#rejections.inWords()].map(
-        (words) => redactText(words, [this.#sourceKey]),
+        (warning) => redactText(warning, [this.#sourceKey]),
       ),
       requested_at: this.#read.requested_at,
       records: this.#holds?.records ?? this.#read.seen.size,
@@ -156,13 +161,8 @@ class PullTask {
   }
 
   #envelopeWarnings(): string[] {
-    const [first, ...others] = this.#missingMembers
-    if (first === undefined) return []
-    const names = [first, ...others].map((member) => `"${member}"`).join(', ')
-    const [noun, verb] = others.length === 0 ? ['member', 'is'] : ['members', 'are']
-    return [
-      `The response lacks the ${noun} ${names}, which ${verb} required in a records response.`,
-    ]
+    const warning = describeMissingMembers(this.#missingMembers)
+    return warning === null ? [] : [warning]
   }
 
   #countsSoFar(): PullCounts {
@@ -178,7 +178,8 @@ class PullTask {
     if (!this.#validators || !isWorthKeeping(result)) return null
     const { pushes } = this.#context
     const records = this.#read.seen.size
-    return { ...this.#validators, read_tag: this.#readTag(), records, pushes }
+    const missing_members = [...this.#missingMembers]
+    return { ...this.#validators, read_tag: this.#readTag(), records, pushes, missing_members }
   }
 
   async read(): Promise<void> {
@@ -221,6 +222,7 @@ class PullTask {
 
   #noteThatItHolds(answer: KeptAnswer | null): void {
     this.#holds = answer
+    for (const member of answer?.missing_members ?? []) this.#missingMembers.add(member)
     this.#counts.received = answer?.records ?? 0
     this.#counts.unchanged = this.#counts.received
   }
@@ -243,7 +245,10 @@ class PullTask {
     }
     await storing.end()
     this.#checkEnvelope(page)
-    if (page.number === 1) this.#missingMembers = findMissingMembers(page.envelope())
+    for (const member of findMissingMembers(page.envelope())) {
+      // One page gives the total of all pages.
+      if (member !== 'total' || this.#total === null) this.#missingMembers.add(member)
+    }
     this.#checkType(page)
   }
 
@@ -316,7 +321,9 @@ class PullTask {
   #compareTotal(): void {
     const { received } = this.#counts
     if (this.#total === null || this.#total === received) return
-    this.#warnings.push(`The answer says total ${this.#total}, but ${received} records came.`)
+    this.#warnings.push(
+      `The response reports a total of ${this.#total}, but the number of records received is ${received}.`,
+    )
   }
 
   #checkType({ contentType, key }: RecordsPage): void {

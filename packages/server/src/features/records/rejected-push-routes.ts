@@ -45,7 +45,7 @@ export function rejectedPushRoutes(
               ...RejectedPushFilter.properties,
               state: Type.Optional(RejectedPushState),
               pull: Type.Optional(
-                Type.Integer({ minimum: 1, description: 'The pull that met them last' }),
+                Type.Integer({ minimum: 1, description: 'A pull that rejected them' }),
               ),
               limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
               cursor: Type.Optional(Type.String()),

@@ -10,6 +10,8 @@ export function toKeptColumns(kept: KeptAnswer | null) {
     kept_read_tag: kept?.read_tag ?? null,
     kept_records: kept?.records ?? null,
     kept_pushes: kept?.pushes ?? null,
+    kept_missing_members:
+      kept && kept.missing_members.length > 0 ? JSON.stringify(kept.missing_members) : null,
   }
 }
 
@@ -26,6 +28,7 @@ export async function takeKeptAnswer(
       'kept_read_tag as read_tag',
       'kept_records as records',
       'kept_pushes as pushes_then',
+      'kept_missing_members as missing_members',
       eb
         .selectFrom('module_counters')
         .select((inner) => inner.fn.sum<number | null>('pushes').as('n'))
@@ -39,11 +42,9 @@ export async function takeKeptAnswer(
   if (!stored || stored.read_tag === null) return { pushes, kept: null }
   await dropKeptAnswer(db, module_id)
   const { etag, last_modified, read_tag, records, pushes_then } = stored
-  const stillSpeaks = records !== null && pushes_then === pushes
-  return {
-    pushes,
-    kept: stillSpeaks ? { etag, last_modified, read_tag, records, pushes } : null,
-  }
+  if (records === null || pushes_then !== pushes) return { pushes, kept: null }
+  const missing_members: string[] = JSON.parse(stored.missing_members ?? '[]')
+  return { pushes, kept: { etag, last_modified, read_tag, records, pushes, missing_members } }
 }
 
 export async function dropKeptAnswer(db: Executor, moduleId: number): Promise<void> {

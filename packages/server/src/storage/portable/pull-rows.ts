@@ -15,6 +15,7 @@ const DONE = sql<number | null>`CASE
   THEN t.received ELSE coalesce(t.total, t.expected) END`
 const WITHOUT_EXPECTED = sql<number>`CASE
   WHEN t.finished_at IS NULL AND coalesce(t.total, t.expected) IS NULL THEN t.received ELSE 0 END`
+const RUNS = sql<boolean>`t.started_at IS NOT NULL AND t.finished_at IS NULL`
 
 /** What is counted of each task. */
 export const COUNTED = [
@@ -49,6 +50,8 @@ export function selectPulls(db: Executor) {
       eb.fn.sum<number | null>(DONE).as('expected_done'),
       eb.fn.sum<number | null>(WITHOUT_EXPECTED).as('received_without_expected'),
       eb.fn.sum<number | null>('t.total').as('records_total'),
+      eb.fn.sum<number | null>(sql`CASE WHEN ${RUNS} THEN t.received END`).as('running_received'),
+      eb.fn.min<string | null>(sql`CASE WHEN ${RUNS} THEN t.started_at END`).as('running_since'),
       ...PULL_TASK_STATES.map((state) =>
         eb.fn
           .count<number>(eb.case().when('t.state', '=', state).then(1).end())
@@ -89,6 +92,10 @@ export function toPull(row: PullRow, now: Date): Pull {
     },
     received,
     seconds: secondsOf(row, now),
+    running:
+      row.running_since === null
+        ? null
+        : { received: Number(row.running_received), seconds: secondsSince(row.running_since, now) },
   }
   return {
     id: row.pull_id,
@@ -153,8 +160,11 @@ export function toTask(row: TaskRow): PullTask {
 
 function secondsOf({ started_at, finished_at }: PullRow, now: Date): number | null {
   if (started_at === null) return null
-  const end = finished_at === null ? now.getTime() : Date.parse(finished_at)
-  return Math.max(0, (end - Date.parse(started_at)) / 1000)
+  return secondsSince(started_at, finished_at === null ? now : new Date(finished_at))
+}
+
+function secondsSince(start: string, end: Date): number {
+  return Math.max(0, (end.getTime() - Date.parse(start)) / 1000)
 }
 
 export function toCounts(

@@ -119,6 +119,7 @@ export type ModulesTable = {
   kept_read_tag: Generated<string | null>
   kept_records: Generated<number | null>
   kept_pushes: Generated<number | null>
+  kept_missing_members: Generated<string | null>
   added_at: string | null
   removed_at: Generated<string | null>
   removed_fields: Generated<string>

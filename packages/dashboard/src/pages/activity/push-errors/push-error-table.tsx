@@ -60,7 +60,7 @@ export function PushErrorTable({
           visibleMediaQuery: FROM_DESKTOP,
           render: ({ last_at }) => (
             <Text span size="sm" c="dimmed">
-              <Time at={last_at} />
+              <Time at={last_at} seconds />
             </Text>
           ),
         },
@@ -84,7 +84,7 @@ function Reason({ error, isOfPlatform }: { error: PushError; isOfPlatform: boole
       <Stack gap={2} hiddenFrom="md">
         {!isOfPlatform && <Platforms error={error} />}
         <Text size="xs" c="dimmed" component="div">
-          <Time at={last_at} />
+          <Time at={last_at} seconds />
         </Text>
       </Stack>
     </Stack>

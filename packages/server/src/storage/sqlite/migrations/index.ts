@@ -23,6 +23,7 @@ import { up as rejectedPerPull } from './0026-rejected-per-pull.ts'
 import { up as pushedAt } from './0027-pushed-at.ts'
 import { up as missingReviewRecords } from './0028-missing-review-records.ts'
 import { up as pushErrors } from './0029-push-errors.ts'
+import { up as missingMembers } from './0030-missing-members.ts'
 
 /** In the order they are applied. Names and numbers are the same on every engine. */
 export const migrations: Record<string, Migration> = {
@@ -50,4 +51,5 @@ export const migrations: Record<string, Migration> = {
   '0027-pushed-at': { up: pushedAt },
   '0028-missing-review-records': { up: missingReviewRecords },
   '0029-push-errors': { up: pushErrors },
+  '0030-missing-members': { up: missingMembers },
 }
