@@ -58,7 +58,8 @@ export function openConnections(path: string): SqliteConnections {
     for (const pragma of WRITER_PRAGMAS) database.exec(pragma)
     const writerDialect = new NodeSqliteDialect(database)
     const writer = new Kysely<Tables>({ dialect: writerDialect })
-    const reader = openReader(path)
+    const readDatabase = openReadOnly(path)
+    const reader = new Kysely<Tables>({ dialect: new NodeSqliteDialect(readDatabase) })
     return {
       writer,
       reader,
@@ -78,17 +79,24 @@ export function openConnections(path: string): SqliteConnections {
         // Behind whatever waits for the connection already.
         await writer.connection().execute(async () => undefined)
         await reader.destroy()
+        // Kysely does not close a database that no query has used, and the last connection to be closed
+        // must be the one that can move the write-ahead log into the file.
+        if (readDatabase.isOpen) readDatabase.close()
         await writer.destroy()
       },
     }
   })
 }
 
-/** A connection that only reads, in whatever thread. */
+/** A read-only connection for any thread. */
 export function openReader(path: string): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(openReadOnly(path)) })
+}
+
+function openReadOnly(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
   database.exec('PRAGMA cache_size = -16384')
-  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(database) })
+  return database
 }
 
 /** Kysely's SQLite dialect over `node:sqlite`. Every Kysely on it shares one driver and its queue. */

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openConnections } from './connection.ts'
+
+test('closed connections leave the database in one file, also where nothing has been read', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'recordhub-connection-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const connections = openConnections(join(folder, 'hub.sqlite'))
+  await connections.exclusively(() => connections.database.exec('CREATE TABLE things (id INTEGER)'))
+  await connections.close()
+  assert.deepEqual(await readdir(folder), ['hub.sqlite'])
+})
