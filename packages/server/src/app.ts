@@ -71,11 +71,11 @@ import { limitCallers } from './http/limit-callers.ts'
 import { guardPages } from './http/page-headers.ts'
 import { createReadyCheck } from './http/ready-check.ts'
 import { createHttpServer } from './http/server.ts'
-import { repeatDespiteErrors, waitFor } from './lib/abortable-loop.ts'
-import { type Clock, createDayOf, type MonotonicClock, systemClock } from './lib/clock.ts'
-import { PASSWORD_COST, type PasswordCost } from './lib/password-hash.ts'
-import { createSecretBox } from './lib/secret-box.ts'
-import { createTurns } from './lib/take-turns.ts'
+import { createSemaphore } from './lib/concurrency/semaphore.ts'
+import { PASSWORD_COST, type PasswordCost } from './lib/crypto/password-hash.ts'
+import { createSecretBox } from './lib/crypto/secret-box.ts'
+import { type Clock, createDayOf, type MonotonicClock, systemClock } from './lib/time/clock.ts'
+import { runPeriodically, sleep } from './lib/time/run-periodically.ts'
 import { PATIENCE, type Patience } from './outgoing/patience.ts'
 import { createPlatformClient } from './outgoing/platform-client.ts'
 import type { Storage } from './storage/port/storage.ts'
@@ -100,7 +100,7 @@ export type HubParts = {
   patience?: Partial<Patience>
   mailPatience?: MailPatience
   /** How it waits until a pull's time is over, where that is not by the clock. */
-  waitForLimit?: typeof waitFor
+  waitForLimit?: typeof sleep
   /** How often it looks after what nobody asks for, where that differs from `PACE`. */
   pace?: Partial<Pace>
   /** The cost of hashing a password, where it differs from `PASSWORD_COST`. */
@@ -186,7 +186,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     pulls: storage.pulls,
     platforms: storage.platforms,
     timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
-    waitForLimit: parts.waitForLimit ?? waitFor,
+    waitForLimit: parts.waitForLimit ?? sleep,
     firstByteSeconds: patience.firstByteSeconds,
     concurrency: config.HUB_PULL_CONCURRENCY,
     missing: storage.missing,
@@ -277,7 +277,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
         ...storage,
         client,
         secrets,
-        turns: createTurns(SEARCHES_AT_A_TIME),
+        turns: createSemaphore(SEARCHES_AT_A_TIME),
         searchRecords: (q, limit) => listRecords(storage, { parameters: { q }, limit }),
         stopping: stopping.signal,
         complain: (error, platform_id) =>
@@ -342,9 +342,9 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     const onAlerts = logFailure('alerts could not be looked after')
     const onRetention = logFailure('old rows could not be dropped')
     chores = [
-      repeatDespiteErrors(pace.alerts, signal, lookAfterAlerts, onAlerts),
-      repeatDespiteErrors(pace.retention, signal, dropOld, onRetention),
-      repeatDespiteErrors(pace.pushErrors, signal, counter.flush, onUnsavedCounts),
+      runPeriodically(pace.alerts, signal, lookAfterAlerts, onAlerts),
+      runPeriodically(pace.retention, signal, dropOld, onRetention),
+      runPeriodically(pace.pushErrors, signal, counter.flush, onUnsavedCounts),
     ]
   }
 

@@ -67,7 +67,7 @@ const MAX_LINES = 400
 /** Files that may be longer, and the reason. */
 const LONG_FILES: Record<string, string> = {
   'packages/server/src/errors.ts': 'the catalogue of error codes is one table',
-  'packages/server/src/lib/array-member-scanner.test.ts':
+  'packages/server/src/lib/json/json-array-scanner.test.ts':
     'the properties of one state machine, which share their generators',
 }
 

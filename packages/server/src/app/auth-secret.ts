@@ -1,4 +1,4 @@
-import type { SecretBox } from '../lib/secret-box.ts'
+import type { SecretBox } from '../lib/crypto/secret-box.ts'
 
 /** What Better Auth signs cookies with, and seals second factors under. */
 export function authSecretOf(secrets: SecretBox): string {

@@ -6,9 +6,9 @@ import { reportHtml } from '../domain/conformance/report-html.ts'
 import { countsInWords, endpointInText, verdictOf } from '../domain/conformance/report-text.ts'
 import { type CheckRequest, checkPlatform } from '../features/conformance/check-platform.ts'
 import { withPushes } from '../features/conformance/make-report.ts'
-import { systemClock } from '../lib/clock.ts'
-import { toOneLine } from '../lib/one-line.ts'
-import { type Passing, systemPassing } from '../lib/watch-pace.ts'
+import { toSingleLine } from '../lib/text/single-line.ts'
+import { systemClock } from '../lib/time/clock.ts'
+import { systemTimer, type Timer } from '../lib/time/throughput-monitor.ts'
 import { PATIENCE } from '../outgoing/patience.ts'
 import { createPlatformClient } from '../outgoing/platform-client.ts'
 import { checkPushes, type PushWatch } from './check-pushes.ts'
@@ -19,7 +19,7 @@ export type CheckSurroundings = {
   /** Ends the check. */
   signal: AbortSignal
   /** How time passes while the platform answers. */
-  passing?: Passing
+  passing?: Timer
   /** Has its pushes judged too; null for not. */
   push: (Omit<PushWatch, 'signal'> & { seconds: number | null }) | null
 }
@@ -28,7 +28,7 @@ export type CheckSurroundings = {
 export async function* checkPlatformAlone(
   config: Config,
   request: CheckRequest,
-  { version, signal, passing = systemPassing, push }: CheckSurroundings,
+  { version, signal, passing = systemTimer, push }: CheckSurroundings,
 ): AsyncGenerator<ConformanceLine, ConformanceReport> {
   const patience = { ...PATIENCE, passing, firstByteSeconds: request.maxSeconds }
   const client = createPlatformClient(outgoingOf(config, patience))
@@ -44,7 +44,7 @@ export async function* checkPlatformAlone(
     if (!push || modules.size === 0 || platform_name === null) return report
     const platform = { platform_name, display_title: platform_title ?? platform_name }
     const limit = push.seconds === null ? [] : [AbortSignal.timeout(push.seconds * 1000)]
-    const onPush = (words: string) => push.onPush(toOneLine(words, 200))
+    const onPush = (words: string) => push.onPush(toSingleLine(words, 200))
     const watching = { ...push, onPush, signal: AbortSignal.any([signal, ...limit]) }
     const checked = await checkPushes({ ...watching, config, version, platform, modules })
     yield { kind: 'endpoint', checked }

@@ -6,7 +6,7 @@ import { PushJudge } from '../domain/conformance/judge-pushes.ts'
 import type { TroubleLimits } from '../domain/conformance/push-troubles.ts'
 import { redactText } from '../domain/redact-keys.ts'
 import { Section } from '../features/conformance/section.ts'
-import { waitFor } from '../lib/abortable-loop.ts'
+import { sleep } from '../lib/time/run-periodically.ts'
 import { openScratchReceiver } from './scratch-receiver.ts'
 
 const LIMITS: TroubleLimits = { retryAfterSeconds: 2, quietMs: 10_000 }
@@ -49,7 +49,7 @@ export async function checkPushes(check: PushCheck): Promise<CheckedEndpoint> {
   hubApiKey = receiver.hubApiKey
   try {
     check.onOpen(receiver.address, hubApiKey)
-    while (!judge.isDone && (await waitFor(LOOK_EVERY_MS, signal))) judge.look(now())
+    while (!judge.isDone && (await sleep(LOOK_EVERY_MS, signal))) judge.look(now())
   } finally {
     await receiver.close()
   }

@@ -2,7 +2,7 @@
 import { isRole, ROLES, type Role } from '../domain/caller.ts'
 import { HubError } from '../errors.ts'
 import { createApiToken } from '../features/operators/api-token.ts'
-import { systemClock } from '../lib/clock.ts'
+import { systemClock } from '../lib/time/clock.ts'
 import type { Storage } from '../storage/port/storage.ts'
 
 export type TokenRequest = { name: string; role: Role; expiresInDays: number | null }

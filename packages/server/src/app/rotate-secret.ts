@@ -1,7 +1,7 @@
 /** Changes the secret that everything is sealed with. Decision 14 says why so. */
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
 import { HubError } from '../errors.ts'
-import { createSecretBox } from '../lib/secret-box.ts'
+import { createSecretBox } from '../lib/crypto/secret-box.ts'
 import type { SealedText } from '../storage/port/secret-store.ts'
 import type { Storage } from '../storage/port/storage.ts'
 import { authSecretOf } from './auth-secret.ts'

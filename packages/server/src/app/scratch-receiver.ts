@@ -17,11 +17,11 @@ import { createReceivePush } from '../features/push/receive-push.ts'
 import { pushRoutes } from '../features/push/routes.ts'
 import type { Ingest } from '../features/records/ingest.ts'
 import { createHttpServer } from '../http/server.ts'
-import { systemClock } from '../lib/clock.ts'
-import type { JsonValue } from '../lib/exact-json.ts'
-import { sameSecret } from '../lib/hash.ts'
-import { toInstant } from '../lib/instant.ts'
-import { createRandomKey } from '../lib/random-key.ts'
+import { sameSecret } from '../lib/crypto/hash.ts'
+import { createRandomKey } from '../lib/crypto/random-key.ts'
+import type { JsonValue } from '../lib/json/lossless-json.ts'
+import { systemClock } from '../lib/time/clock.ts'
+import { formatRfc3339 } from '../lib/time/rfc3339.ts'
 import type { PushWrite } from '../storage/port/record-store.ts'
 
 export type ScratchReceiver = { address: string; hubApiKey: string; close: () => Promise<void> }
@@ -171,7 +171,7 @@ function createScratchIngest(modules: readonly JudgedModule[]): Pick<Ingest, 'pu
     async push({ record_type, reference_number, content }: PushWrite) {
       const key = JSON.stringify([record_type, reference_number])
       const known = records.get(key)
-      const context = { seq: ++seq, at: toInstant(systemClock.now()), lastRead: null }
+      const context = { seq: ++seq, at: formatRfc3339(systemClock.now()), lastRead: null }
       const decision = decidePush(known?.state ?? null, content, context)
       const record_id = known?.record_id ?? records.size + 1
       if ('next' in decision && decision.next) records.set(key, { record_id, state: decision.next })

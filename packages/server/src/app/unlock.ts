@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { REFERENCES_PURPOSE } from '../domain/api-key.ts'
 import { HubError } from '../errors.ts'
-import { createSecretBox } from '../lib/secret-box.ts'
+import { createSecretBox } from '../lib/crypto/secret-box.ts'
 import type { Storage } from '../storage/port/storage.ts'
 
 export type Unlocked = { secret: string; referencesKey: Buffer }

@@ -1,7 +1,7 @@
 /** The mail about alerts: plain text, one for all that is to be told at the moment. */
 import type { Alert } from '@recordhub/protocol'
-import { formatInstants, timeInWords } from '../lib/clock.ts'
-import { toOneLine } from '../lib/one-line.ts'
+import { toSingleLine } from '../lib/text/single-line.ts'
+import { formatInstants, timeInWords } from '../lib/time/clock.ts'
 import { ADVICE, type UnmailedAlerts } from './alert.ts'
 
 /** `to`: whom it is for, where that is not who alerts are for. */
@@ -24,14 +24,14 @@ export function composeAlertMail({ raised, over }: UnmailedAlerts, publicUrl: st
 }
 
 export function composeTestMail(actor: string, publicUrl: string): Mail {
-  const text = `This is a test mail of Recordhub, which ${toOneLine(actor, SUBJECT_LENGTH)} asked for. Alerts arrive here too.`
+  const text = `This is a test mail of Recordhub, which ${toSingleLine(actor, SUBJECT_LENGTH)} asked for. Alerts arrive here too.`
   return { subject: 'Recordhub: test mail', text: `${text}\n\n${whereToLook(publicUrl)}\n` }
 }
 
 function subjectOf({ raised, over }: UnmailedAlerts): string {
   const [first] = [...raised, ...over]
   if (first && raised.length + over.length === 1) {
-    const words = toOneLine(formatInstants(first.message), SUBJECT_LENGTH)
+    const words = toSingleLine(formatInstants(first.message), SUBJECT_LENGTH)
     return raised.length === 1 ? `Recordhub: ${words}` : `Recordhub: over: ${words}`
   }
   const counts = [
@@ -60,7 +60,7 @@ function describeOver({ message, raised_at, resolved_at }: Alert): string {
 }
 
 function formatMessage(message: string): string {
-  return toOneLine(formatInstants(message), MESSAGE_LENGTH)
+  return toSingleLine(formatInstants(message), MESSAGE_LENGTH)
 }
 
 /** Once for each kind, however many there are of it. */

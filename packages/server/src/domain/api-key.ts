@@ -1,5 +1,5 @@
-import { sha256 } from '../lib/hash.ts'
-import { createRandomKey, hintOfKey } from '../lib/random-key.ts'
+import { sha256 } from '../lib/crypto/hash.ts'
+import { createRandomKey, hintOfKey } from '../lib/crypto/random-key.ts'
 
 /** Begins every hub API key, so that one that leaks is recognised. */
 export const HUB_KEY_PREFIX = 'rhk_'

@@ -1,6 +1,7 @@
 /** How an erased record is told from others without its reference being kept, and what names it. */
-import { isJsonObject, parseExact } from '../lib/exact-json.ts'
-import { hmacSha256 } from '../lib/hash.ts'
+
+import { hmacSha256 } from '../lib/crypto/hash.ts'
+import { isJsonObject, parseLossless } from '../lib/json/lossless-json.ts'
 
 /** What tells a record from all others, in words that outlive its platform's registration. */
 export type RecordReference = {
@@ -43,7 +44,7 @@ export function referencesIn(body: string): Set<string> | null {
   const found = new Set<string>()
   const left: { name: string; value: unknown }[] = []
   try {
-    left.push({ name: '', value: parseExact(body) })
+    left.push({ name: '', value: parseLossless(body) })
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error

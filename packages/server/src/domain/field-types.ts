@@ -1,6 +1,6 @@
 /** What the types of a manifest say of values. The specification uses `string` only; the others are common. */
-import { isJsonObject, type JsonValue } from '../lib/exact-json.ts'
-import { parseInstant } from '../lib/instant.ts'
+import { isJsonObject, type JsonValue } from '../lib/json/lossless-json.ts'
+import { parseRfc3339 } from '../lib/time/rfc3339.ts'
 import { NUMERIC_TYPES, numberKey } from './sort-key.ts'
 
 const TEXT = new Set(['string', 'text', 'email', 'url', 'uuid', 'phone', 'enum', 'time'])
@@ -82,7 +82,7 @@ function isReadableDate(text: string): boolean {
   const [, day, time = '00:00:00', zone = 'Z'] = DATE_AND_TIME.exec(text) ?? []
   if (day === undefined) return false
   const seconds = time.length === 5 ? `${time}:00` : time
-  return parseInstant(`${day}T${seconds}${zone === '' ? 'Z' : zone}`) !== null
+  return parseRfc3339(`${day}T${seconds}${zone === '' ? 'Z' : zone}`) !== null
 }
 
 const DATE_AND_TIME =

@@ -1,6 +1,6 @@
 import type { Invitation } from '@recordhub/protocol'
-import { timeInWords } from '../lib/clock.ts'
-import { toOneLine } from '../lib/one-line.ts'
+import { toSingleLine } from '../lib/text/single-line.ts'
+import { timeInWords } from '../lib/time/clock.ts'
 
 const NAME_LENGTH = 200
 
@@ -10,7 +10,7 @@ export function composeInvitation({
   expires_at,
   link,
 }: Invitation & { link: string }): { subject: string; text: string } {
-  const who = toOneLine(invited_by, NAME_LENGTH)
+  const who = toSingleLine(invited_by, NAME_LENGTH)
   const text = [
     `${who} invites you to Recordhub with the role ${role}.`,
     `Open this link to choose a name and a password. It holds once, until ${timeInWords(expires_at)}:`,

@@ -1,5 +1,5 @@
 /** What is kept of a records answer, to ask the next time whether it still holds (RFC 9110, 13.1). */
-import { sha256 } from '../lib/hash.ts'
+import { sha256 } from '../lib/crypto/hash.ts'
 
 /** Header values that a platform gave an answer; at least one is there. */
 export type Validators = { etag: string | null; last_modified: string | null }

@@ -5,7 +5,7 @@ import {
   type Module,
 } from '@recordhub/protocol'
 import { Compile } from 'typebox/compile'
-import { isStorableText } from '../lib/storable-text.ts'
+import { isStorableText } from '../lib/text/storable-text.ts'
 
 const isManifestAnswer = Compile(ManifestAnswer)
 

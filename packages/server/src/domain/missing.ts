@@ -1,11 +1,11 @@
 /** Which records a read says are gone, and when a person is asked first: pure decisions. */
-import type { IdSet } from '../lib/id-set.ts'
-import { toInstant } from '../lib/instant.ts'
+import type { IdBitset } from '../lib/collections/id-bitset.ts'
+import { formatRfc3339 } from '../lib/time/rfc3339.ts'
 
 /** What a read says of the records that there are. */
 export type ReadExtent = {
   /** The ids of the records that it met. */
-  seen: IdSet
+  seen: IdBitset
   /** References of elements that were rejected: their records are there all the same. */
   rejected: ReadonlySet<string>
   /** Elements of which nobody can tell whose they are. */
@@ -46,7 +46,7 @@ export type LastPush = { pushed_seq: number; pushed_at: string | null }
  * @returns the `pushed_until` of a read that began at `requested_at`, an RFC 3339 time.
  */
 export function graceStart(requested_at: string, graceSeconds: number): string {
-  return toInstant(new Date(Date.parse(requested_at) - graceSeconds * 1000))
+  return formatRfc3339(new Date(Date.parse(requested_at) - graceSeconds * 1000))
 }
 
 /** Whether a read that does not contain a record proves it missing, given the record's last push. */

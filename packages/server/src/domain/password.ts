@@ -1,6 +1,6 @@
 /** What a password must be. Any character counts, and none is asked for (NIST SP 800-63B, OWASP ASVS 5.0, V6.2). */
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@recordhub/protocol'
-import { isCommonPassword } from '../lib/common-passwords.ts'
+import { isCommonPassword } from '../lib/crypto/common-passwords.ts'
 
 /** Words that a guesser tries first, since they are about this hub or its owner. */
 export type OwnWords = { email: string; name: string; publicUrl: string }

@@ -1,7 +1,7 @@
 /** A record as a row: what the hub knows of it, then a column a field. */
 
 import type { Module, StoredRecord } from '@recordhub/protocol'
-import { type JsonObject, type JsonValue, stringifyExact } from '../lib/exact-json.ts'
+import { type JsonObject, type JsonValue, stringifyLossless } from '../lib/json/lossless-json.ts'
 import { parseData } from './record.ts'
 
 /** Members of a record that are columns of the hub; platforms have fields of the same names. */
@@ -82,5 +82,5 @@ function othersOf(data: JsonObject, shown: ReadonlySet<string>): JsonObject | nu
 /** A cell as text: strings as they are, numbers as they were sent, objects and lists as JSON. */
 export function cellText(value: JsonValue): string {
   if (value === null) return ''
-  return typeof value === 'string' ? value : stringifyExact(value)
+  return typeof value === 'string' ? value : stringifyLossless(value)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/helpers/random/fast-check.ts'
-import { isJsonObject, parseExact } from '../lib/exact-json.ts'
+import { isJsonObject, parseLossless } from '../lib/json/lossless-json.ts'
 import {
   decidePull,
   decidePush,
@@ -129,8 +129,8 @@ function take(
 function parsed({ path, before, after }: RecordChange): ParsedChange {
   return {
     path,
-    ...(before === undefined ? {} : { before: parseExact(before) }),
-    ...(after === undefined ? {} : { after: parseExact(after) }),
+    ...(before === undefined ? {} : { before: parseLossless(before) }),
+    ...(after === undefined ? {} : { after: parseLossless(after) }),
   }
 }
 
@@ -146,7 +146,7 @@ function plain({ data: members, ...rest }: RecordContent) {
 }
 
 function json(text: string) {
-  const value = parseExact(text)
+  const value = parseLossless(text)
   assert.ok(isJsonObject(value))
   return value
 }

@@ -1,6 +1,6 @@
 /** What a record's history says of its past: pure readings of its entries, newest first. */
 import type { Change } from '@recordhub/protocol'
-import { isJsonObject, type JsonValue, parseExact } from '../lib/exact-json.ts'
+import { isJsonObject, type JsonValue, parseLossless } from '../lib/json/lossless-json.ts'
 import { pointerTo } from './field-clock.ts'
 
 /** What of a record changes. */
@@ -16,7 +16,7 @@ export type ParsedChange = Change & { before?: JsonValue; after?: JsonValue }
 
 /** @param text of a history entry, as it is stored. */
 export function parseChanges(text: string): ParsedChange[] {
-  const changes = parseExact(text)
+  const changes = parseLossless(text)
   if (!Array.isArray(changes)) throw new Error('A stored history entry is no list')
   return changes
     .filter(isJsonObject)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseExact } from '../lib/exact-json.ts'
+import { parseLossless } from '../lib/json/lossless-json.ts'
 import { checkPulled, checkPush, faultsInWords } from './record-input.ts'
 
 const now = new Date('2026-11-21T08:00:00Z')
@@ -44,7 +44,7 @@ test('wrong types are reported and never coerced', () => {
     [{ data: null }, { data: ['must be an object'] }],
     [{ data: 'x' }, { data: ['must be an object'] }],
     [{ data: [1] }, { data: ['must be an object'] }],
-    [{ data: parseExact('1.10') }, { data: ['must be an object'] }],
+    [{ data: parseLossless('1.10') }, { data: ['must be an object'] }],
     [
       { reference_number: 'a\u0000' },
       { reference_number: ['must not hold a null character or half of a surrogate pair'] },

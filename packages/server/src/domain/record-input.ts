@@ -8,9 +8,9 @@ import {
   PulledRecord,
 } from '@recordhub/protocol'
 import { Compile } from 'typebox/compile'
-import { findUnsafeJson, isJsonObject, type JsonObject } from '../lib/exact-json.ts'
-import { parseInstant, toInstant } from '../lib/instant.ts'
-import { isStorableText } from '../lib/storable-text.ts'
+import { findUnsafeJson, isJsonObject, type JsonObject } from '../lib/json/lossless-json.ts'
+import { isStorableText } from '../lib/text/storable-text.ts'
+import { formatRfc3339, parseRfc3339 } from '../lib/time/rfc3339.ts'
 
 const isNewRecord = Compile(NewRecordPush)
 const isChangedRecord = Compile(ChangedRecordPush)
@@ -151,12 +151,12 @@ type OccurredAt = { at: string | null; error: string | null; warning: string | n
 
 function readOccurredAt(text: string | undefined, now: Date): OccurredAt {
   if (text === undefined) return { at: null, error: null, warning: null }
-  const at = parseInstant(text)
+  const at = parseRfc3339(text)
   if (at === null) {
     const error = 'must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'
     return { at: null, error, warning: null }
   }
-  if (at > toInstant(new Date(now.getTime() + MAX_AHEAD_MS))) {
+  if (at > formatRfc3339(new Date(now.getTime() + MAX_AHEAD_MS))) {
     const warning = 'occurred_at is more than 5 minutes in the future and was ignored'
     return { at: null, error: null, warning }
   }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseExact } from '../lib/exact-json.ts'
+import { parseLossless } from '../lib/json/lossless-json.ts'
 import { createMatcher } from './record-match.ts'
 import { parseRecordQuery } from './record-query.ts'
 
 const RECORD = {
   reference_number: 'R-1',
   full_name: 'Ann Müller',
-  data: parseExact(
+  data: parseLossless(
     '{"status":"Open","grade":"7","score":9007199254740993,"price":1.10,"on":"2026-03-10","at":"2026-03-10T08:00:00Z","none":null,"blank":"","yes":true,"list":["a",1],"long":"' +
       `${'x'.repeat(256)}y"}`,
   ),

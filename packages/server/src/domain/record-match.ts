@@ -1,5 +1,5 @@
-import { compareCodePoints } from '../lib/code-points.ts'
-import { isJsonObject, type JsonValue } from '../lib/exact-json.ts'
+import { isJsonObject, type JsonValue } from '../lib/json/lossless-json.ts'
+import { compareCodePoints } from '../lib/text/code-points.ts'
 import {
   type Condition,
   type DataColumn,

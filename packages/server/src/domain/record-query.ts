@@ -4,7 +4,7 @@
  */
 import { RECORD_SORTS, type RecordSort } from '@recordhub/protocol'
 import type { FieldErrors } from '../errors.ts'
-import { parseTimestamp } from '../lib/instant.ts'
+import { parseTimestamp } from '../lib/time/rfc3339.ts'
 import { MAX_SEARCH_LENGTH, parseSearch, type SearchTerms } from './search-text.ts'
 
 /** Columns of the hub's own, beside the fields in `data`. */

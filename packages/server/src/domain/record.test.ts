@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/helpers/random/fast-check.ts'
-import { isJsonObject, type JsonObject, parseExact } from '../lib/exact-json.ts'
+import { isJsonObject, type JsonObject, parseLossless } from '../lib/json/lossless-json.ts'
 import {
   decidePull,
   decidePush,
@@ -60,7 +60,7 @@ function apply(pushes: PushedContent[]): RecordState {
 }
 
 function dataOf(state: RecordState): JsonObject {
-  const data = parseExact(state.data)
+  const data = parseLossless(state.data)
   assert.ok(isJsonObject(data))
   return data
 }
@@ -68,7 +68,7 @@ function dataOf(state: RecordState): JsonObject {
 const key = fc.constantFrom('a', 'b', 'c', 'a/b', '~', 'constructor', '1')
 const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom(null, 1, 'x'))
 const data = fc.dictionary(key, value, { maxKeys: 5 }).map((object) => {
-  const parsed = parseExact(JSON.stringify(object))
+  const parsed = parseLossless(JSON.stringify(object))
   assert.ok(isJsonObject(parsed))
   return parsed
 })
@@ -147,7 +147,7 @@ test('undoing the changes restores the stored record', () => {
         if (!change.path.startsWith('/data/')) continue
         const name = change.path.slice(6).replaceAll('~1', '/').replaceAll('~0', '~')
         if (change.before === undefined) delete undone[name]
-        else undone[name] = parseExact(change.before)
+        else undone[name] = parseLossless(change.before)
       }
       assert.deepEqual(undone, dataOf(stored))
     }),
@@ -286,8 +286,8 @@ test('a record that returns is no longer missing', () => {
 })
 
 test('numbers are compared as they were written', () => {
-  const one = parseExact('{"n":1.10}')
-  const other = parseExact('{"n":1.1}')
+  const one = parseLossless('{"n":1.10}')
+  const other = parseLossless('{"n":1.1}')
   assert.ok(isJsonObject(one) && isJsonObject(other))
   const stored = apply([push('POST', one)])
   assert.equal(stored.data, '{"n":1.10}')

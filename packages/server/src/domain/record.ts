@@ -2,15 +2,16 @@
  * What a write does to a record: pure decisions, the same for every mouth (push, pull, replay) and
  * every storage engine.
  */
+
+import { sha256 } from '../lib/crypto/hash.ts'
 import {
   canonicalText,
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  parseExact,
-  stringifyExact,
-} from '../lib/exact-json.ts'
-import { sha256 } from '../lib/hash.ts'
+  parseLossless,
+  stringifyLossless,
+} from '../lib/json/lossless-json.ts'
 import { advanceClocks, clockOf, type FieldClocks, pointerTo } from './field-clock.ts'
 
 /** What a write brings. `full_name` is null where a PATCH leaves it out. */
@@ -90,7 +91,7 @@ export function decidePush(
   if (merged === 'stale') return { outcome: 'stale' }
   const next: RecordState = {
     full_name: merged.full_name,
-    data: stringifyExact(merged.data),
+    data: stringifyLossless(merged.data),
     incomplete: content.source === 'PATCH' && (stored?.incomplete ?? true),
     missing_since: null,
     source_hash: null,
@@ -117,7 +118,7 @@ export function decidePull(
   const data = stored ? mergePull(parseData(stored.data), content.data, read) : content.data
   const next: RecordState = {
     full_name: content.full_name,
-    data: stringifyExact(data),
+    data: stringifyLossless(data),
     incomplete: false,
     missing_since: null,
     source_hash: content.source_hash,
@@ -265,8 +266,8 @@ function findChanges(stored: RecordState, next: RecordState, nextData: JsonObjec
     if (isSameValue(before, after)) continue
     changes.push({
       path: pointerTo(key),
-      ...(before === undefined ? {} : { before: stringifyExact(before) }),
-      ...(after === undefined ? {} : { after: stringifyExact(after) }),
+      ...(before === undefined ? {} : { before: stringifyLossless(before) }),
+      ...(after === undefined ? {} : { after: stringifyLossless(after) }),
     })
   }
   return changes
@@ -299,7 +300,7 @@ function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): 
 
 /** The `data` of a stored record. @param text exact JSON. */
 export function parseData(text: string): JsonObject {
-  const data = parseExact(text)
+  const data = parseLossless(text)
   if (!isJsonObject(data)) throw new Error('The data of a stored record is no JSON object')
   return data
 }

@@ -1,5 +1,10 @@
 /** Takes keys out of what others sent: whoever reads what is kept, logged or shown of it must not learn them. */
-import { isJsonObject, type JsonValue, parseExact, stringifyExact } from '../lib/exact-json.ts'
+import {
+  isJsonObject,
+  type JsonValue,
+  parseLossless,
+  stringifyLossless,
+} from '../lib/json/lossless-json.ts'
 
 /** Stands where a key was. */
 export const REMOVED_KEY = '[key removed]'
@@ -24,11 +29,11 @@ export function redactKeys(body: string, keys: readonly string[] = []): string {
     .some((form) => body.includes(JSON.stringify(form).slice(1, -1)))
   if (!HINT.test(body) && !isKnown) return body
   try {
-    return stringifyExact(redactValue(parseExact(body), keys))
+    return stringifyLossless(redactValue(parseLossless(body), keys))
   } catch (error) {
     // Nested too deeply to be looked through.
     if (error instanceof RangeError || error instanceof SyntaxError) {
-      return stringifyExact(REMOVED_KEY)
+      return stringifyLossless(REMOVED_KEY)
     }
     throw error
   }

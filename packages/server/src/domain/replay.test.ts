@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fc } from '../../test/helpers/random/fast-check.ts'
-import { toInstant } from '../lib/instant.ts'
+import { formatRfc3339 } from '../lib/time/rfc3339.ts'
 import {
   decidePull,
   decidePush,
@@ -20,7 +20,7 @@ import {
 
 /** The position of write number `seq`, one second after the previous one. */
 function placeOf(seq: number): ReplayPlace {
-  return { seq, at: toInstant(new Date(seq * 1000)) }
+  return { seq, at: formatRfc3339(new Date(seq * 1000)) }
 }
 
 function post(value: number): PushedContent {

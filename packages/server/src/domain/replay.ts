@@ -2,8 +2,8 @@
  * What a refused write does when it is replayed: pure decisions. It takes the place in the order of
  * writes that it had when it came, so that it never overwrites what is newer than that.
  */
-import type { JsonObject } from '../lib/exact-json.ts'
-import { parseInstant } from '../lib/instant.ts'
+import type { JsonObject } from '../lib/json/lossless-json.ts'
+import { parseRfc3339 } from '../lib/time/rfc3339.ts'
 import {
   decidePull,
   decidePush,
@@ -69,7 +69,7 @@ const NO_BYTES = 'replay'
 function isOvertaken(stored: RecordState, place: ReplayPlace, lastRead: LastRead | null): boolean {
   if (stored.pushed_seq > place.seq) return true
   if (stored.pulled_at !== null && stored.pulled_at >= place.at) return true
-  const missedAt = stored.missing_since === null ? null : parseInstant(stored.missing_since)
+  const missedAt = stored.missing_since === null ? null : parseRfc3339(stored.missing_since)
   if (missedAt !== null && missedAt >= place.at) return true
   // An unchanged record is not written by a read, so the module's last read speaks for it.
   return lastRead !== null && stored.pulled_at !== null && lastRead.mark >= place.seq

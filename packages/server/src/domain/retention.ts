@@ -1,6 +1,6 @@
 /** How long the hub keeps what is not a record. */
 
-import { daysFrom } from '../lib/clock.ts'
+import { daysFrom } from '../lib/time/clock.ts'
 
 /** What is dropped when it is old; a platform's records never are. */
 export const RETENTION_NOUNS = [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseExact, stringifyExact } from '../lib/exact-json.ts'
+import { parseLossless, stringifyLossless } from '../lib/json/lossless-json.ts'
 import { readSearchAnswer } from './search-answer.ts'
 
-const read = (text: string, limit = 20) => readSearchAnswer(parseExact(text), limit)
+const read = (text: string, limit = 20) => readSearchAnswer(parseLossless(text), limit)
 const record = '{"reference_number":"A-1","full_name":"Ann","record_type":"case","data":{"n":1.10}}'
 
 test('records are found under records, results, data and at the top level', () => {
@@ -92,6 +92,6 @@ for (const text of [
   test(`${text} is returned as raw JSON`, () => {
     const answer = read(text)
     assert.ok(answer.outcome === 'raw')
-    assert.equal(stringifyExact(answer.value), text)
+    assert.equal(stringifyLossless(answer.value), text)
   })
 }

@@ -1,6 +1,6 @@
 /** Reads the response of a platform's own search. Its shape is open, so the hub looks where records usually are. */
 import type { FoundRecord } from '@recordhub/protocol'
-import { isJsonObject, type JsonObject, type JsonValue } from '../lib/exact-json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json/lossless-json.ts'
 import { valueText } from './sort-key.ts'
 
 export type ReadSearchAnswer =

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/helpers/random/fast-check.ts'
-import { parseExact } from '../lib/exact-json.ts'
+import { parseLossless } from '../lib/json/lossless-json.ts'
 import { foldText, indexText, isFound, lookUpTexts, parseSearch } from './search-text.ts'
 
 function record(full_name: string, data = '{}', reference_number = 'R-17') {
-  return { full_name, reference_number, data: parseExact(data) }
+  return { full_name, reference_number, data: parseLossless(data) }
 }
 
 test('folding removes case, accents and letter forms, and nothing else', () => {

@@ -2,8 +2,9 @@
  * What a search compares: texts folded so that case, accents and compatible forms of letters do not
  * matter, the same on every engine since it is done here.
  */
-import { beginningOf } from '../lib/code-points.ts'
-import { isJsonObject, type JsonValue } from '../lib/exact-json.ts'
+
+import { isJsonObject, type JsonValue } from '../lib/json/lossless-json.ts'
+import { beginningOf } from '../lib/text/code-points.ts'
 import { valueText } from './sort-key.ts'
 
 /** What a search looks for; every term must be found. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/helpers/random/fast-check.ts'
-import { compareCodePoints } from '../lib/code-points.ts'
-import { parseExact } from '../lib/exact-json.ts'
+import { parseLossless } from '../lib/json/lossless-json.ts'
+import { compareCodePoints } from '../lib/text/code-points.ts'
 import { isNumericType, numberKey, sortKeyOf, sortKeyOfText } from './sort-key.ts'
 
 /** A decimal in any notation, and its value in units of 10^-12. */
@@ -34,7 +34,7 @@ test('sort keys of numbers follow the order of the numbers, to the last digit', 
 })
 
 test('equal numbers have the same sort key, however they are written', () => {
-  const keyOf = (text: string) => sortKeyOf(parseExact(text), true)
+  const keyOf = (text: string) => sortKeyOf(parseLossless(text), true)
   for (const same of [
     ['1.1', '1.10', '11e-1', '0.11E+1', '"1.1"', '" 01.1 "'],
     ['0', '-0', '0.000', '0e9', '"-0.0"'],
@@ -61,7 +61,7 @@ test('undefined and null have no sort key, every other value has one', () => {
   assert.equal(sortKeyOf(undefined, false), null)
   assert.equal(sortKeyOf(null, true), null)
   const keys = ['""', 'false', '[1,{"b":1,"a":1.10}]', '12'].map((text) =>
-    sortKeyOf(parseExact(text), false),
+    sortKeyOf(parseLossless(text), false),
   )
   assert.deepEqual(keys, ['', 'false', '[1,{"a":1.10,"b":1}]', '12'])
 })

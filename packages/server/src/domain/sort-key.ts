@@ -2,8 +2,9 @@
  * What values of fields are compared by: texts whose order by code point is the order of the values, so
  * that every database sorts them alike, numbers of any size and precision included.
  */
-import { beginningOf } from '../lib/code-points.ts'
-import { canonicalText, type JsonValue } from '../lib/exact-json.ts'
+
+import { canonicalText, type JsonValue } from '../lib/json/lossless-json.ts'
+import { beginningOf } from '../lib/text/code-points.ts'
 
 /** Longer texts are sorted and compared by their beginning, in code points: an index takes no more. */
 export const MAX_KEY_LENGTH = 256

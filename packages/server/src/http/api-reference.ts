@@ -3,7 +3,7 @@
  * policy lets the page ask nobody else.
  */
 import type { FastifyPluginAsync } from 'fastify'
-import { html } from '../lib/html.ts'
+import { html } from '../lib/text/html.ts'
 import { readReferenceScript } from './reference-script.ts'
 
 const SCRIPT_PATH = '/docs/scalar.js'

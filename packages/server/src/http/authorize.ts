@@ -3,7 +3,7 @@ import { CSRF_HEADER, type SecondFactorWanted, UNATTENDED_HEADER } from '@record
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Caller, mayActAs } from '../domain/caller.ts'
 import { HubError } from '../errors.ts'
-import { hmacSha256, sameSecret } from '../lib/hash.ts'
+import { hmacSha256, sameSecret } from '../lib/crypto/hash.ts'
 import { ACCESS, type Access, namesOf, WITHOUT_SECOND_FACTOR } from './access.ts'
 import { bearerTokenOf, isApiPath, routeOf } from './authentication-challenge.ts'
 

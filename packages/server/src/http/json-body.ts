@@ -2,7 +2,7 @@ import { MAX_JSON_DEPTH } from '@recordhub/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { UNSAFE_WORDS } from '../domain/record-input.ts'
 import { HubError } from '../errors.ts'
-import { findUnsafeJson, parseExact } from '../lib/exact-json.ts'
+import { findUnsafeJson, parseLossless } from '../lib/json/lossless-json.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -51,7 +51,7 @@ function decode(body: Buffer): string {
 
 function parse(text: string): unknown {
   try {
-    return parseExact(text)
+    return parseLossless(text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'it cannot be parsed'
     throw new HubError('invalid_json', { reason: reason.slice(0, 200) })

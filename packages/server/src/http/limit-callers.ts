@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type Caller, keyOfCaller } from '../domain/caller.ts'
 import { HubError, tooManyRequests } from '../errors.ts'
-import type { MonotonicClock } from '../lib/clock.ts'
-import { createRateLimit, type RateLimit } from '../lib/rate-limit.ts'
+import { createRateLimit, type RateLimit } from '../lib/concurrency/rate-limit.ts'
+import type { MonotonicClock } from '../lib/time/clock.ts'
 import { ACCESS, isForCallers, namesOf } from './access.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import fastify from 'fastify'
-import { loadOnce } from '../lib/load-once.ts'
+import { memoizeAsync } from '../lib/concurrency/memoize-async.ts'
 
 export type ReferenceScript = { plain: Buffer; packed: Buffer }
 
@@ -8,7 +8,7 @@ export type ReferenceScript = { plain: Buffer; packed: Buffer }
  * The script of the API reference: read once, when somebody reads the reference, since it is large. Both
  * forms are kept: to unpack it for each request let a few hundred of them, of anyone, stop the hub.
  */
-export const readReferenceScript: () => Promise<ReferenceScript> = loadOnce(loadScript)
+export const readReferenceScript: () => Promise<ReferenceScript> = memoizeAsync(loadScript)
 
 /** Scalar's package hands it out by its route alone. */
 async function loadScript(): Promise<ReferenceScript> {

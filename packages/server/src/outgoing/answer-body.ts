@@ -1,11 +1,11 @@
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import { constants, createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib'
 import { HubError } from '../errors.ts'
-import type { PaceLimits, Slowness } from '../lib/pace-meter.ts'
-import { watchPace } from '../lib/watch-pace.ts'
+import type { Stall, ThroughputLimits } from '../lib/time/throughput-monitor.ts'
+import { monitorThroughput } from '../lib/time/throughput-monitor.ts'
 import { type Patience, toSlownessError } from './patience.ts'
 
-type BodyPatience = PaceLimits & Pick<Patience, 'passing'>
+type BodyPatience = ThroughputLimits & Pick<Patience, 'passing'>
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createUnzip,
@@ -26,8 +26,8 @@ export async function* readBody(
   body: Readable,
   { path, encoding, patience }: { path: string; encoding: string; patience: BodyPatience },
 ): AsyncGenerator<Uint8Array> {
-  const toError = (slowness: Slowness) => toSlownessError(slowness, patience)
-  const sent = watchPace(body, patience, toError, patience.passing)
+  const toError = (slowness: Stall) => toSlownessError(slowness, patience)
+  const sent = monitorThroughput(body, patience, toError, patience.passing)
   const name = encoding.trim().toLowerCase()
   try {
     if (name === '' || name === 'identity') yield* sent

@@ -1,6 +1,6 @@
 import { HubError } from '../errors.ts'
-import { sha256 } from '../lib/hash.ts'
-import { findLink } from '../lib/link-header.ts'
+import { sha256 } from '../lib/crypto/hash.ts'
+import { findLink } from '../lib/net/link-header.ts'
 import type { PlatformAnswer } from './call-platform.ts'
 
 /** Where the pages of one answer go on (RFC 8288, `rel="next"`). */

@@ -1,6 +1,6 @@
 import { concernsPlatform, type RequestFailure } from '../domain/retry.ts'
 import { HubError } from '../errors.ts'
-import { parseRetryAfter } from '../lib/retry-after.ts'
+import { parseRetryAfter } from '../lib/time/retry-after.ts'
 import { quote } from './hide-key.ts'
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS|ERR_SSL|HOSTNAME_MISMATCH/

@@ -1,10 +1,10 @@
 import { HubError } from '../errors.ts'
-import { waitFor } from '../lib/abortable-loop.ts'
-import type { PaceLimits, Slowness } from '../lib/pace-meter.ts'
-import { type Passing, systemPassing } from '../lib/watch-pace.ts'
+import { sleep } from '../lib/time/run-periodically.ts'
+import type { Stall, ThroughputLimits } from '../lib/time/throughput-monitor.ts'
+import { systemTimer, type Timer } from '../lib/time/throughput-monitor.ts'
 
 /** How the hub waits for a platform, and for how much of it. */
-export type Patience = PaceLimits & {
+export type Patience = ThroughputLimits & {
   /** So long an answer may take to begin: some platforms build all of it first. */
   firstByteSeconds: number
   /** The time limit of a ping, a manifest or another short request, for which a person waits. */
@@ -14,7 +14,7 @@ export type Patience = PaceLimits & {
   /** Waits before a request is made again; false where the signal came first. */
   pause: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
   /** How the time passes in which it waits for an answer to begin or to go on. */
-  passing: Passing
+  passing: Timer
   /** An answer may go on over so many pages. */
   maxPages: number
 }
@@ -26,13 +26,13 @@ export const PATIENCE: Omit<Patience, 'firstByteSeconds'> = {
   bytesPerSecond: 1024,
   shortCallSeconds: 30,
   searchSeconds: 10,
-  pause: waitFor,
-  passing: systemPassing,
+  pause: sleep,
+  passing: systemTimer,
   maxPages: 10_000,
 }
 
 /** An answer that has begun and does not get on. */
-export function toSlownessError(slowness: Slowness, limits: PaceLimits): HubError {
+export function toSlownessError(slowness: Stall, limits: ThroughputLimits): HubError {
   const { silenceMs, windowMs, bytesPerSecond } = limits
   const reason =
     slowness === 'silent'

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 import { conditionsOf, type Validators } from '../domain/kept-answer.ts'
 import { checkManifest } from '../domain/manifest.ts'
 import { HubError } from '../errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../lib/exact-json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json/lossless-json.ts'
 import {
   type CallTarget,
   createPlatformCaller,

@@ -1,5 +1,5 @@
 import { HubError } from '../errors.ts'
-import type { JsonValue } from '../lib/exact-json.ts'
+import type { JsonValue } from '../lib/json/lossless-json.ts'
 import type { PlatformAnswer } from './call-platform.ts'
 import { findReportedFailure } from './outgoing-error.ts'
 import { totalOf } from './records-envelope.ts'

@@ -1,10 +1,10 @@
-import { BrokenDocument, decodeJson } from '../lib/array-member-scanner.ts'
-import { type ElementSlice, elementBytes } from '../lib/element-slice.ts'
-import { type JsonValue, parseExact } from '../lib/exact-json.ts'
-import { isStorableText } from '../lib/storable-text.ts'
+import { decodeJson, MalformedJsonError } from '../lib/json/json-array-scanner.ts'
+import { elementBytes, type JsonChunk } from '../lib/json/json-chunk.ts'
+import { type JsonValue, parseLossless } from '../lib/json/lossless-json.ts'
+import { isStorableText } from '../lib/text/storable-text.ts'
 
 /** Elements of `records` that came together, not parsed yet. */
-export type RecordsSlice = ElementSlice
+export type RecordsSlice = JsonChunk
 
 /** One element of `records`: its place, its bytes as they came, and what they say. */
 export type RecordElement = { index: number; bytes: Uint8Array; value: JsonValue }
@@ -76,9 +76,9 @@ function parseAll(slice: RecordsSlice): JsonValue[] | null {
 
 function parseJson(bytes: Uint8Array): { value: JsonValue } | { flaw: string } {
   try {
-    return { value: parseExact(decodeJson(bytes)) }
+    return { value: parseLossless(decodeJson(bytes)) }
   } catch (error) {
-    if (error instanceof BrokenDocument) return { flaw: 'is no UTF-8' }
+    if (error instanceof MalformedJsonError) return { flaw: 'is no UTF-8' }
     if (error instanceof SyntaxError) return { flaw: `is no JSON (${error.message})` }
     throw error
   }

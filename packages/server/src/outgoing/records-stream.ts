@@ -1,5 +1,5 @@
 import { HubError } from '../errors.ts'
-import { ArrayMemberScanner, BrokenDocument } from '../lib/array-member-scanner.ts'
+import { JsonArrayScanner, MalformedJsonError } from '../lib/json/json-array-scanner.ts'
 import type { PlatformAnswer } from './call-platform.ts'
 import { findReportedFailure, toBodyError } from './outgoing-error.ts'
 import type { RecordsSlice } from './records-slice.ts'
@@ -29,7 +29,7 @@ export type RecordsStream = {
 
 export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
   const { path, key, contentType, body } = answer
-  const scanner = new ArrayMemberScanner({
+  const scanner = new JsonArrayScanner({
     member: 'records',
     maxElementBytes: MAX_ELEMENT_BYTES,
     maxEnvelopeBytes: MAX_ENVELOPE_BYTES,
@@ -47,7 +47,9 @@ export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
     }
     envelope = scanner.end()
     if (scanner.head) return
-    throw findReportedFailure(envelope, answer) ?? new BrokenDocument('it has no list "records"')
+    throw (
+      findReportedFailure(envelope, answer) ?? new MalformedJsonError('it has no list "records"')
+    )
   }
 
   async function* slices(): AsyncGenerator<RecordsSlice> {
@@ -71,7 +73,7 @@ export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
 }
 
 function toReadError(error: unknown, path: string): HubError {
-  if (error instanceof BrokenDocument) {
+  if (error instanceof MalformedJsonError) {
     const params = { path, reason: error.message }
     return new HubError('platform_answer_invalid', params, { cause: error })
   }

@@ -1,7 +1,7 @@
 import { MAX_JSON_DEPTH } from '@recordhub/protocol'
 import { redactValue } from '../domain/redact-keys.ts'
 import { HubError } from '../errors.ts'
-import { findUnsafeJson, type JsonValue, parseExact } from '../lib/exact-json.ts'
+import { findUnsafeJson, type JsonValue, parseLossless } from '../lib/json/lossless-json.ts'
 import type { PlatformAnswer } from './call-platform.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function readShortAnswer(
 
 function parse(text: string, path: string): JsonValue {
   try {
-    return parseExact(text)
+    return parseLossless(text)
   } catch {
     const got = /^\s*</.test(text)
       ? 'an HTML page'

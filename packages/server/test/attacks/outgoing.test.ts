@@ -10,7 +10,7 @@ import { describe, test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { HubError } from '../../src/errors.ts'
-import type { PaceLimits } from '../../src/lib/pace-meter.ts'
+import type { ThroughputLimits } from '../../src/lib/time/throughput-monitor.ts'
 import type { NetworkSettings } from '../../src/outgoing/dispatcher.ts'
 import { PATIENCE } from '../../src/outgoing/patience.ts'
 import { createPlatformClient } from '../../src/outgoing/platform-client.ts'
@@ -40,7 +40,7 @@ const wideZstd = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 0x01, 0x00, 0x
 type Row = readonly [what: string, script: Script, code: string, words: RegExp, mostBytes?: number]
 
 /** The limits of one call. */
-type Limits = PaceLimits & { callMs: number }
+type Limits = ThroughputLimits & { callMs: number }
 /** Limits that no row reaches unless it is expected to time out. */
 const PATIENT: Limits = { ...PATIENCE, callMs: 60_000 }
 

@@ -5,7 +5,7 @@ import type { ReadExtent } from '../../src/domain/missing.ts'
 import { noCounts } from '../../src/domain/pull.ts'
 import { type JudgedOutcome, markGone } from '../../src/features/pull/mark-gone.ts'
 import type { PullTaskOutcome } from '../../src/features/pull/run-pull-task.ts'
-import { toInstant } from '../../src/lib/instant.ts'
+import { formatRfc3339 } from '../../src/lib/time/rfc3339.ts'
 import type { MissingStore } from '../../src/storage/port/missing-store.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -178,7 +178,9 @@ async function read(
   reading: Reading,
 ): Promise<JudgedOutcome> {
   const { brings, pages = 1, missing = kit.storage.missing } = reading
-  const begun = await beginRead(kit.storage, school, { requested_at: toInstant(kit.clock.now()) })
+  const begun = await beginRead(kit.storage, school, {
+    requested_at: formatRfc3339(kit.clock.now()),
+  })
   const { pull_id, mark, seen, requested_at } = begun.read
   await write(kit, ...brings.map((reference) => pullWrite(begun, { reference })))
   const outcome = await markGone(

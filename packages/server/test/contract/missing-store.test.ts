@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { toInstant } from '../../src/lib/instant.ts'
+import { formatRfc3339 } from '../../src/lib/time/rfc3339.ts'
 import type { RecordRow } from '../../src/storage/port/record-store.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -60,7 +60,7 @@ onEachEngine((engine) => {
         await push('unchanged')
         await push('new')
         kit.clock.advance(299)
-        const requested_at = toInstant(kit.clock.now())
+        const requested_at = formatRfc3339(kit.clock.now())
         const read = await beginRead(kit.storage, school, { requested_at })
         const unmet = await listUnmet(kit.storage, read, { graceSeconds: 300 })
         const allowed = ['early', 'pulled']
@@ -243,7 +243,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { school } = await marked(kit)
         await write(kit, pushWrite(school, { reference: 'a' }))
-        const requested_at = toInstant(kit.clock.now())
+        const requested_at = formatRfc3339(kit.clock.now())
         const read = await beginRead(kit.storage, school, { requested_at })
         assert.equal((await listUnmet(kit.storage, read)).length, 1)
         await markUnmet(kit.storage, read, ['a'])

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { Client } from 'pg'
-import { stringifyExact } from '../../src/lib/exact-json.ts'
+import { stringifyLossless } from '../../src/lib/json/lossless-json.ts'
 import type { RecordRow } from '../../src/storage/port/record-store.ts'
 import { fc } from '../helpers/random/fast-check.ts'
 import { createSeededRandom, incompressibleText } from '../helpers/random/seed.ts'
@@ -117,7 +117,7 @@ describe('the jsonb copy of data', () => {
             const keys = new Set(
               Object.keys(value).map((key) => key.replaceAll(/\0/g, '\ufffd').toWellFormed()),
             )
-            return { data: stringifyExact(value), keys: keys.size }
+            return { data: stringifyLossless(value), keys: keys.size }
           })
           assert.deepEqual(rows, expected)
         }),
@@ -272,7 +272,7 @@ async function storeExactly(kit: Kit, data: string): Promise<number> {
   const reference = hash('sha256', data)
   const { record_id } = await writeOne(kit, pushWrite(kit.school, { reference, data }))
   const stored = (await readRecord(kit.storage, record_id)).data
-  assert.ok(stored === stringifyExact(json(data)), 'The text is not as it came')
+  assert.ok(stored === stringifyLossless(json(data)), 'The text is not as it came')
   return record_id
 }
 

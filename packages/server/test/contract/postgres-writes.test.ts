@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from 'pg'
-import { IdSet } from '../../src/lib/id-set.ts'
+import { IdBitset } from '../../src/lib/collections/id-bitset.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { openNode, untilWaiting, whileHolding, withTwoNodes } from '../helpers/postgres/nodes.ts'
 import { type PostgresServer, startPostgres } from '../helpers/postgres/server.ts'
@@ -43,7 +43,7 @@ describe('the write-ahead log of PostgreSQL', () => {
         const read = await beginRead(storage, school)
         const again = references.map((reference) => pullWrite(read, { reference }))
         // The first read of a row after a write may set hint bits in it.
-        const first = { ...read, read: { ...read.read, seen: new IdSet() } }
+        const first = { ...read, read: { ...read.read, seen: new IdBitset() } }
         await write(kit, ...references.map((reference) => pullWrite(first, { reference })))
         const look = async () => {
           await storage.snapshot.readSnapshot(clock.day)

@@ -4,8 +4,8 @@ import { describe, test } from 'node:test'
 import { manifestTag } from '../../src/domain/record.ts'
 import { checkPulled } from '../../src/domain/record-input.ts'
 import { ElementReader } from '../../src/features/pull/read-elements.ts'
-import { ArrayMemberScanner } from '../../src/lib/array-member-scanner.ts'
-import { PositionRuns } from '../../src/lib/position-runs.ts'
+import { PositionRuns } from '../../src/lib/collections/position-runs.ts'
+import { JsonArrayScanner } from '../../src/lib/json/json-array-scanner.ts'
 import type { PullWrite, RecordStore } from '../../src/storage/port/record-store.ts'
 import { fc } from '../helpers/random/fast-check.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
@@ -47,7 +47,7 @@ async function readDocument(
   const outcomes: string[] = []
   await pullOnce(kit, platform, async ({ read }) => {
     const limits = { maxElementBytes: 10_000, maxEnvelopeBytes: 1000, sliceBytes: 100 }
-    const scanner = new ArrayMemberScanner({ member: 'records', ...limits })
+    const scanner = new JsonArrayScanner({ member: 'records', ...limits })
     const slices = scanner.push(Buffer.from(`{"records":[${elements.join(' ,\n')}]}`))
     const reader = new ElementReader(recogniser, read, new PositionRuns())
     for (let at = 0; at < slices.length; at += 2) {

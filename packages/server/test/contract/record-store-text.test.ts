@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { parseExact, stringifyExact } from '../../src/lib/exact-json.ts'
-import { isStorableText } from '../../src/lib/storable-text.ts'
+import { parseLossless, stringifyLossless } from '../../src/lib/json/lossless-json.ts'
+import { isStorableText } from '../../src/lib/text/storable-text.ts'
 import { fc } from '../helpers/random/fast-check.ts'
 import { withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -106,7 +106,7 @@ onEachEngine((engine) => {
           '{"nul":"a\\u0000b","high":"\\ud800","low":"\\udc00x","\\u0000":1,"":2,"\\udfff":3,"constructor":4,"é😀":"é😀\u2028"}'
         const { record_id } = await writeOne(kit, pushWrite(school, { data: text }))
         const stored = await readRecord(kit.storage, record_id)
-        assert.deepEqual(parseExact(stored.data), parseExact(text))
+        assert.deepEqual(parseLossless(stored.data), parseLossless(text))
         assert.equal((await writeOne(kit, pushWrite(school, { data: text }))).outcome, 'unchanged')
         const changed = { source: 'PATCH', data: '{"high":"\\ud801"}' } as const
         assert.equal((await writeOne(kit, pushWrite(school, changed))).outcome, 'updated')
@@ -203,7 +203,7 @@ onEachEngine((engine) => {
             const record = await readRecord(kit.storage, record_id)
             assert.equal(record.reference_number, reference)
             assert.equal(record.full_name, full_name)
-            assert.equal(record.data, stringifyExact(parseExact(sent)))
+            assert.equal(record.data, stringifyLossless(parseLossless(sent)))
           }),
           { numRuns: rounds(25, 150) },
         )

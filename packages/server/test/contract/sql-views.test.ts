@@ -4,10 +4,10 @@ import type { Field } from '@recordhub/protocol'
 import {
   isJsonObject,
   type JsonValue,
-  parseExact,
-  stringifyExact,
-} from '../../src/lib/exact-json.ts'
-import { uniqueNames } from '../../src/lib/unique-names.ts'
+  parseLossless,
+  stringifyLossless,
+} from '../../src/lib/json/lossless-json.ts'
+import { dedupeNames } from '../../src/lib/text/dedupe-names.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -89,7 +89,7 @@ onEachEngine((engine) => {
         for (const [index, row] of rows.entries()) {
           const record = records[index]
           assert.ok(record)
-          const columns = uniqueNames([...HUB_COLUMNS, ...KEYS], 63)
+          const columns = dedupeNames([...HUB_COLUMNS, ...KEYS], 63)
           assert.deepEqual(Object.keys(row).toSorted(), columns.toSorted())
           assert.deepEqual(
             [
@@ -104,7 +104,7 @@ onEachEngine((engine) => {
             [row['hub_platform_name'], row['hub_record_type']],
             ['school', 'students'],
           )
-          const data = parseExact(record.data)
+          const data = parseLossless(record.data)
           assert.ok(isJsonObject(data))
           for (const [place, key] of KEYS.entries()) {
             const column = columns[HUB_COLUMNS.length + place] ?? ''
@@ -222,7 +222,7 @@ function asText(value: unknown): string | null {
     return /^[[{]/.test(value) ? JSON.stringify(JSON.parse(value)) : value
   }
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
-  return stringifyExact(isJson(value) ? value : null)
+  return stringifyLossless(isJson(value) ? value : null)
 }
 
 function isJson(value: unknown): value is JsonValue {

@@ -8,7 +8,7 @@ import { expectAbsent, expectAnswer, expectError } from '../helpers/hub/response
 import { goodPlatform, goodRecord, rulesOf } from '../helpers/platform/conformance-check.ts'
 import type { SimulatedPlatform } from '../helpers/platform/platform.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
-import { createManualPassing } from '../helpers/time/manual-passing.ts'
+import { createManualTimer } from '../helpers/time/manual-timer.ts'
 
 const LINES = 'application/x-ndjson'
 const PATH = '/api/v1/platforms/conformance'
@@ -32,7 +32,7 @@ function linesOf(text: string): ConformanceLine[] {
 onEachEngineWhenDeep((engine) => {
   describe(`the conformance check, on ${engine.name}`, () => {
     test('checking an unregistered platform returns a report and its HTML page, and stores nothing', async () => {
-      await using hub = await startTestHub(engine, { patience: { passing: createManualPassing() } })
+      await using hub = await startTestHub(engine, { patience: { passing: createManualTimer() } })
       await using platform = await goodPlatform()
       const before = await tracesOf(hub)
       const answer = await post(hub, PATH, sourceOf(platform))
@@ -45,7 +45,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('findings are streamed as NDJSON, grouped by endpoint, with the report last', async () => {
-      await using hub = await startTestHub(engine, { patience: { passing: createManualPassing() } })
+      await using hub = await startTestHub(engine, { patience: { passing: createManualTimer() } })
       await using platform = await goodPlatform()
       platform.modules[0]?.records.push(goodRecord(1))
       const answer = await post(hub, PATH, sourceOf(platform), { accept: LINES })
@@ -69,7 +69,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('a registered platform is checked with its stored key and name', async () => {
-      await using hub = await startTestHub(engine, { patience: { passing: createManualPassing() } })
+      await using hub = await startTestHub(engine, { patience: { passing: createManualTimer() } })
       await using platform = await goodPlatform()
       const { id } = await registerPlatform(hub, platform)
       const path = `/api/v1/platforms/${id}/conformance`

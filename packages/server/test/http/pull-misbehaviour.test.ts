@@ -32,7 +32,7 @@ import {
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
-import { createManualPassing } from '../helpers/time/manual-passing.ts'
+import { createManualTimer } from '../helpers/time/manual-timer.ts'
 import { until } from '../helpers/time/until.ts'
 
 /** Timeouts scaled down from a minute to a second, which passes once all other tasks are done. */
@@ -98,7 +98,7 @@ async function startScene(engine: StorageEngine) {
   const stack = new AsyncDisposableStack()
   const pauses: number[] = []
   const pause = async (milliseconds: number) => pauses.push(milliseconds) > 0
-  const passing = createManualPassing()
+  const passing = createManualTimer()
   const env = { HUB_PULL_CONCURRENCY: '16' }
   const patience = { ...PACE, ...FIRST_BYTE, pause, passing }
   const hub = stack.use(await startTestHub(engine, { env, patience }))

@@ -6,7 +6,7 @@ import type { Storage } from '../../src/storage/port/storage.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import { type Behaviour, respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
-import { createManualPassing } from '../helpers/time/manual-passing.ts'
+import { createManualTimer } from '../helpers/time/manual-timer.ts'
 
 const begun = `{"records":[${JSON.stringify(simulatedRecord(1))},`
 const SILENCE = { silenceMs: 100 }
@@ -15,7 +15,7 @@ const FLOOR = { windowMs: 300, bytesPerSecond: 1024 }
 onEachEngineWhenDeep((engine) => {
   describe(`slow platforms, on ${engine.name}`, () => {
     test('the silence timeout does not apply before the response starts', async () => {
-      const passing = createManualPassing()
+      const passing = createManualTimer()
       await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
       kit.platform.modules[0]?.records.push(simulatedRecord(1))
       const held = kit.platform.hold('records/cases')
@@ -27,7 +27,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('silence within a response fails the task and keeps the records read before it', async () => {
-      const passing = createManualPassing()
+      const passing = createManualTimer()
       await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
       kit.platform.behave('records/cases', respond.stall(begun))
       const pulling = kit.pull()
@@ -40,7 +40,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('silence between the headers and the body fails the task', async () => {
-      const passing = createManualPassing()
+      const passing = createManualTimer()
       await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
       kit.platform.behave('records/cases', (response) => response.writeHead(200).flushHeaders())
       const pulling = kit.pull()
@@ -52,7 +52,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('silence within a compressed response fails the task', async () => {
-      const passing = createManualPassing()
+      const passing = createManualTimer()
       await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
       const half = gzipSync(begun.repeat(100)).subarray(0, 60)
       kit.platform.behave('records/cases', respond.stall(half, { 'Content-Encoding': 'gzip' }))
@@ -65,7 +65,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('a response that drips forever fails the task and keeps the records read before it', async () => {
-      const passing = createManualPassing()
+      const passing = createManualTimer()
       await using kit = await startPulledHub(engine, { patience: { ...FLOOR, passing } })
       kit.platform.behave('records/cases', respond.drip(begun, 10))
       let isOver = false
@@ -85,7 +85,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('slow writes in the hub do not count against the platform', async () => {
-      const passing = createManualPassing()
+      const passing = createManualTimer()
       let isFirst = true
       const wrap = (storage: Storage): Storage => ({
         ...storage,

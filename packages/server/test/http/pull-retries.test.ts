@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { waitFor } from '../../src/lib/abortable-loop.ts'
+import { sleep } from '../../src/lib/time/run-periodically.ts'
 import { pullAll, readPull, registerPlatform, startPull } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
@@ -152,7 +152,7 @@ onEachEngineWhenDeep((engine) => {
       const pausing = Promise.withResolvers<void>()
       const pause = (milliseconds: number, signal: AbortSignal) => {
         pausing.resolve()
-        return waitFor(milliseconds, signal)
+        return sleep(milliseconds, signal)
       }
       await using kit = await startPulledHub(engine, { patience: { pause } })
       kit.platform.behave('records/cases', respond.status(503, { 'Retry-After': '59' }))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatRepeatCommand, readOptions } from './options.ts'
 
-const FILE = 'packages/server/src/lib/csv.test.ts'
+const FILE = 'packages/server/src/lib/files/csv.test.ts'
 
 test('a time without a date is one of today, and a date may be given', () => {
   const clockOf = (text: string) => readOptions(['--clock', text])?.clock

@@ -1,5 +1,5 @@
-import { canonicalText, isJsonObject, type JsonValue } from '../../lib/exact-json.ts'
-import { sha256 } from '../../lib/hash.ts'
+import { sha256 } from '../../lib/crypto/hash.ts'
+import { canonicalText, isJsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'
 
 /**
  * Knows of each record of a first read two numbers, so that a million take 60 MB, and 100 MB with a second

@@ -1,6 +1,6 @@
 import type { Finding } from '@recordhub/protocol'
 import type { HubError } from '../../errors.ts'
-import { toOneLine } from '../../lib/one-line.ts'
+import { toSingleLine } from '../../lib/text/single-line.ts'
 import { type RuleId, ruleOf } from './rules.ts'
 
 /** What was met, and where. */
@@ -92,7 +92,7 @@ export class Findings {
   }
 
   #show(text: string): string {
-    return toOneLine(this.#hide(text), MAX_TEXT)
+    return toSingleLine(this.#hide(text), MAX_TEXT)
   }
 }
 

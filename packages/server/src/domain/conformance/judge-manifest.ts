@@ -1,5 +1,5 @@
 /** What is wrong with a manifest (specification 2.2), whether the hub would take it or not. */
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/exact-json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'
 import { isKnownType } from '../field-types.ts'
 import { findManifestFaults, findRecordTypeFault, type ManifestFault } from '../manifest.ts'
 import type { Findings } from './findings.ts'

@@ -6,7 +6,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-} from '../../lib/exact-json.ts'
+} from '../../lib/json/lossless-json.ts'
 import { recordTypeOf, referenceOf } from '../record-input.ts'
 import type { Findings } from './findings.ts'
 import type { JudgedModule } from './judge-manifest.ts'

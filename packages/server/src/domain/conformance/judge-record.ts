@@ -1,7 +1,7 @@
 /** What is wrong with one element of a records answer (specification 2.3, 2.5). */
-import type { JsonObject, JsonValue } from '../../lib/exact-json.ts'
-import { isJsonObject } from '../../lib/exact-json.ts'
-import { isStorableText } from '../../lib/storable-text.ts'
+import type { JsonObject, JsonValue } from '../../lib/json/lossless-json.ts'
+import { isJsonObject } from '../../lib/json/lossless-json.ts'
+import { isStorableText } from '../../lib/text/storable-text.ts'
 import { findTypeFault, isBadDate } from '../field-types.ts'
 import { checkPulled, faultsInWords, referenceOf } from '../record-input.ts'
 import type { Findings, Met } from './findings.ts'

@@ -1,5 +1,5 @@
 /** Whether an endpoint keeps to itself what only the right key opens (specification 5). */
-import { isJsonObject, type JsonValue, parseExact } from '../../lib/exact-json.ts'
+import { isJsonObject, type JsonValue, parseLossless } from '../../lib/json/lossless-json.ts'
 import type { Findings } from './findings.ts'
 
 export type Refusal = { status: number; text: string }
@@ -44,7 +44,7 @@ function isFilled(value: JsonValue | undefined): boolean {
 /** Undefined for what is no JSON. */
 function readJson(text: string): JsonValue | undefined {
   try {
-    return parseExact(text)
+    return parseLossless(text)
   } catch {
     return undefined
   }

@@ -1,8 +1,8 @@
 /** A report as one file that is sent around: no script, nothing loaded from elsewhere, no key. */
 
 import type { CheckedEndpoint, ConformanceReport, Finding } from '@recordhub/protocol'
-import { timeInWords } from '../../lib/clock.ts'
-import { Html, html } from '../../lib/html.ts'
+import { Html, html } from '../../lib/text/html.ts'
+import { timeInWords } from '../../lib/time/clock.ts'
 import { countsInWords, figuresInWords, placesInWords, verdictOf } from './report-text.ts'
 
 export function reportHtml(report: ConformanceReport): string {

@@ -4,8 +4,8 @@ import { AuditEntry, ErrorAnswer, NullableString, OneOf, Timestamp } from '@reco
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { Requester } from '../../domain/activity.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { cutPage } from '../../lib/page.ts'
+import { paginate } from '../../lib/collections/pagination.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import { readTime } from './read-activity-filter.ts'
 import { AUDIT_TYPES, writeAudit } from './write-audit.ts'
@@ -66,7 +66,7 @@ export function auditRoutes(parts: {
         const { limit = PAGE, cursor = null } = request.query
         const query = { ...filtersOf(request.query), limit: limit + 1, before: cursor }
         const entries = await activity.listAudit(query)
-        const { page, next_cursor } = cutPage(entries, limit, ({ id }) => id)
+        const { page, next_cursor } = paginate(entries, limit, ({ id }) => id)
         return { success: true as const, audit: page, next_cursor }
       },
     )

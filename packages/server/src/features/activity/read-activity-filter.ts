@@ -1,6 +1,6 @@
 import type { ActivityFilter as Given } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
-import { parseTimestamp } from '../../lib/instant.ts'
+import { parseTimestamp } from '../../lib/time/rfc3339.ts'
 import type { ActivityFilter } from '../../storage/port/activity-store.ts'
 
 /** @throws HubError `invalid_request` where a time is none. */

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@recordhub/protocol'
-import { csvLine, withoutFormula } from '../../lib/csv.ts'
+import { csvLine, withoutFormula } from '../../lib/files/csv.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 
 export const AUDIT_TYPES = {

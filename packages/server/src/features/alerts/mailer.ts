@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
 import SMTPTransport from 'nodemailer/lib/smtp-transport'
 import type { Mail } from '../../domain/alert-mail.ts'
-import { toOneLine } from '../../lib/one-line.ts'
+import { toSingleLine } from '../../lib/text/single-line.ts'
 
 export type MailSettings = {
   /** `smtp://user:password@host:port`, or `smtps://…`. */
@@ -31,7 +31,7 @@ export function createMailer(settings: MailSettings, patience: MailPatience): Ma
   const options = toTransportOptions(settings.url)
   const password = options.auth?.pass ?? ''
   const words = (text: string) => {
-    const line = toOneLine(text, LONGEST_REASON)
+    const line = toSingleLine(text, LONGEST_REASON)
     return password === '' ? line : line.replaceAll(password, '…')
   }
   return {

@@ -9,7 +9,7 @@ import {
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity.ts'
-import { cursorInvalid, cutPage } from '../../lib/page.ts'
+import { cursorInvalid, paginate } from '../../lib/collections/pagination.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { AlertStore } from '../../storage/port/alert-store.ts'
 import { acknowledgeAlert } from './acknowledge-alert.ts'
@@ -47,7 +47,7 @@ export function alertRoutes(parts: {
         const { state = null, limit = PAGE, cursor } = request.query
         const after = cursor === undefined ? null : readCursor(cursor)
         const found = await parts.alerts.listAlerts({ state, limit: limit + 1, after })
-        const { page, next_cursor } = cutPage(found, limit, writeCursor)
+        const { page, next_cursor } = paginate(found, limit, writeCursor)
         return { success: true as const, alerts: page, next_cursor }
       },
     )

@@ -2,8 +2,8 @@ import { isNoChange, judgeAlerts } from '../../domain/alert.ts'
 import { findAlerts, WATCHED_KINDS } from '../../domain/alert-conditions.ts'
 import { countBySource } from '../../domain/push-errors.ts'
 import { hourOf, hourText, KNOWN_HOURS, PushRhythms } from '../../domain/push-rhythm.ts'
-import { waitFor } from '../../lib/abortable-loop.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { sleep } from '../../lib/time/run-periodically.ts'
 import type { MissingStore } from '../../storage/port/missing-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { PushErrorStore } from '../../storage/port/push-error-store.ts'
@@ -71,7 +71,7 @@ async function learnRhythms(
       pushErrors.note(hour, countBySource(errorsByHour.get(hourText(hour)) ?? [], sources))
     }
     // On SQLite a read holds up everything else of the process.
-    await waitFor(BREATH_MS, signal)
+    await sleep(BREATH_MS, signal)
   }
 }
 

@@ -1,5 +1,5 @@
 import { judgeRefusal } from '../../domain/conformance/judge-refusal.ts'
-import { createRandomKey } from '../../lib/random-key.ts'
+import { createRandomKey } from '../../lib/crypto/random-key.ts'
 import { attempt, type CheckContext, exchange, shortly } from './context.ts'
 import type { Section } from './section.ts'
 

@@ -1,7 +1,12 @@
 import type { ConnectionCheck } from '@recordhub/protocol'
 import { type JudgedModule, judgeManifest } from '../../domain/conformance/judge-manifest.ts'
 import { isErrorCode } from '../../errors.ts'
-import { canonicalText, isJsonObject, type JsonObject, parseExact } from '../../lib/exact-json.ts'
+import {
+  canonicalText,
+  isJsonObject,
+  type JsonObject,
+  parseLossless,
+} from '../../lib/json/lossless-json.ts'
 import type { RawAnswer } from '../../outgoing/call-platform.ts'
 import { checkKeys } from './check-keys.ts'
 import { attempt, type CheckContext, look } from './context.ts'
@@ -87,7 +92,7 @@ export function noteType({ findings }: Section, type: string): void {
 
 function readObject(text: string): JsonObject | null {
   try {
-    const value = parseExact(text.replace(/^\uFEFF/, ''))
+    const value = parseLossless(text.replace(/^\uFEFF/, ''))
     return isJsonObject(value) ? value : null
   } catch {
     return null

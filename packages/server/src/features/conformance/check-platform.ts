@@ -9,8 +9,8 @@ import type { ReadComparison } from '../../domain/conformance/compare-reads.ts'
 import type { JudgedModule } from '../../domain/conformance/judge-manifest.ts'
 import { redactText } from '../../domain/redact-keys.ts'
 import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { toOneLine } from '../../lib/one-line.ts'
+import { toSingleLine } from '../../lib/text/single-line.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { CallTarget } from '../../outgoing/call-platform.ts'
 import { parseSourceUrl } from '../../outgoing/source-url.ts'
 import { checkDescription, type Described } from '../platforms/check-connection.ts'
@@ -147,7 +147,7 @@ class PlatformCheck {
   readonly #hide = (text: string): string => redactText(text, [this.#request.target.source_api_key])
 
   /** A name in the head of the report, which it may not turn round or stretch. */
-  readonly #shown = (text: string): string => toOneLine(this.#hide(text), LONGEST_NAME)
+  readonly #shown = (text: string): string => toSingleLine(this.#hide(text), LONGEST_NAME)
 
   outOfTime({ findings }: Section): void {
     this.#isComplete = false

@@ -1,6 +1,6 @@
 import { decideRetry } from '../../domain/retry.ts'
 import { HubError } from '../../errors.ts'
-import { waitFor } from '../../lib/abortable-loop.ts'
+import { sleep } from '../../lib/time/run-periodically.ts'
 import type { CallTarget, ExchangeOptions, RawAnswer } from '../../outgoing/call-platform.ts'
 import { toThrottledError } from '../../outgoing/outgoing-error.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
@@ -69,7 +69,7 @@ export async function waitAsAsked<Result>(
       const pause_ms = pauseAfter(error, tries)
       if (pause_ms === null) throw error
       findings.add('check.throttled')
-      await waitFor(pause_ms, signal)
+      await sleep(pause_ms, signal)
       signal.throwIfAborted()
     }
   }

@@ -1,6 +1,6 @@
 import type { CheckedEndpoint, ConformanceLine } from '@recordhub/protocol'
 import { Findings } from '../../domain/conformance/findings.ts'
-import { toOneLine } from '../../lib/one-line.ts'
+import { toSingleLine } from '../../lib/text/single-line.ts'
 
 const MAX_TEXT = 300
 
@@ -19,7 +19,7 @@ export class Section {
 
   /** @param hide takes keys out of what a platform said. */
   constructor(endpoint: string, title: string, hide: (text: string) => string) {
-    this.#show = (text) => toOneLine(hide(text), MAX_TEXT)
+    this.#show = (text) => toSingleLine(hide(text), MAX_TEXT)
     this.endpoint = hide(endpoint)
     this.title = this.#show(title)
     this.findings = new Findings(hide)

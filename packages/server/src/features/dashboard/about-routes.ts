@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { About, ErrorAnswer } from '@recordhub/protocol'
 import type { KeptDays } from '../../domain/retention.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 
 /** What an operator wants to know of the hub itself. */

@@ -1,6 +1,6 @@
 import type { HourOfStatistics } from '@recordhub/protocol'
 import { hourOf, hourText } from '../../domain/push-rhythm.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import { QUIET_HOUR, type StatisticsStore } from '../../storage/port/statistics-store.ts'
 
 /** Reads the statistics of the last `count` hours, oldest first. The current hour is the last one. */

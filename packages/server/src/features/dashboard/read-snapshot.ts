@@ -1,6 +1,6 @@
 import { POLLING_INTERVAL_SECONDS, type Snapshot } from '@recordhub/protocol'
-import type { Clock } from '../../lib/clock.ts'
-import { sha256 } from '../../lib/hash.ts'
+import { sha256 } from '../../lib/crypto/hash.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { SnapshotStore } from '../../storage/port/snapshot-store.ts'
 import type { StatisticsStore } from '../../storage/port/statistics-store.ts'
 import { readHours } from './read-hours.ts'

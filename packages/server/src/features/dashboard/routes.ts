@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { AutoSyncAnswer, ErrorAnswer, Snapshot } from '@recordhub/protocol'
-import { takeAnyBody } from '../../lib/any-body.ts'
+import { ignoreBody } from '../../http/ignore-body.ts'
 import type { ReadSnapshot } from './read-snapshot.ts'
 
 /** What the page asks for to stay fresh. */
@@ -24,7 +24,7 @@ export function dashboardRoutes(parts: { readSnapshot: ReadSnapshot }): FastifyP
 
     app.register(async (anyBody) => {
       // Legacy pages still call this, with whatever body; it never does anything.
-      takeAnyBody(anyBody)
+      ignoreBody(anyBody)
       anyBody.post(
         '/dashboard/auto-sync',
         { schema: { summary: 'Does nothing and says so', response: { 200: AutoSyncAnswer } } },

@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorAnswer, Statistics } from '@recordhub/protocol'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { StatisticsStore } from '../../storage/port/statistics-store.ts'
 import { readHours } from './read-hours.ts'
 

@@ -2,9 +2,9 @@ import type { ApiToken } from '@recordhub/protocol'
 import type { Requester } from '../../domain/activity.ts'
 import { createKey, TOKEN_PREFIX } from '../../domain/api-key.ts'
 import type { Caller, Role } from '../../domain/caller.ts'
-import { type Clock, daysFrom } from '../../lib/clock.ts'
-import { sha256 } from '../../lib/hash.ts'
-import { isRandomKey } from '../../lib/random-key.ts'
+import { sha256 } from '../../lib/crypto/hash.ts'
+import { isRandomKey } from '../../lib/crypto/random-key.ts'
+import { type Clock, daysFrom } from '../../lib/time/clock.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 
 /** Makes a token for a program. It is given this once; only its hash is stored. */

@@ -1,8 +1,8 @@
 /** What the hub itself decides while Better Auth signs somebody in. */
 import { APIError } from 'better-auth/api'
 import { decideAdmission } from '../../domain/operator.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { sha256 } from '../../lib/hash.ts'
+import { sha256 } from '../../lib/crypto/hash.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { InvitationStore } from '../../storage/port/invitation-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
 import { callAuthAs } from './call-auth.ts'

@@ -5,7 +5,7 @@ import type { Role } from '../../domain/caller.ts'
 import { composeInvitation } from '../../domain/invitation-mail.ts'
 import { isEmail } from '../../domain/operator.ts'
 import { HubError } from '../../errors.ts'
-import { type Clock, daysFrom } from '../../lib/clock.ts'
+import { type Clock, daysFrom } from '../../lib/time/clock.ts'
 import type { InvitationStore } from '../../storage/port/invitation-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { hmacSha256, sameSecret } from '../../lib/hash.ts'
+import { hmacSha256, sameSecret } from '../../lib/crypto/hash.ts'
 import { readCookie } from './read-cookie.ts'
 
 const YEAR_SECONDS = 365 * 24 * 3600

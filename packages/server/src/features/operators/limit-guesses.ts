@@ -7,9 +7,9 @@ import {
   waitBeforeGuess,
 } from '../../domain/guess-limit.ts'
 import { HubError, tooManyRequests } from '../../errors.ts'
-import { addressGroup } from '../../lib/address-group.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { hmacSha256 } from '../../lib/hash.ts'
+import { hmacSha256 } from '../../lib/crypto/hash.ts'
+import { clientSubnet } from '../../lib/net/client-subnet.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { GuessStore } from '../../storage/port/guess-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
@@ -94,7 +94,7 @@ export function createGuessLimits(parts: Parts): GuessLimits {
       const { of, request } = guess
       const email = guess.email.toLowerCase()
       const device = devices.find(request, email)
-      const place = addressGroup(request.ip)
+      const place = clientSubnet(request.ip)
       const subjects = {
         person: hash(of, 'person', email, device ?? '', device === null ? place : ''),
         place: hash(of, 'place', place),

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
-import { sha256 } from '../../lib/hash.ts'
+import { sha256 } from '../../lib/crypto/hash.ts'
 
 /** Crockford's: no I, L and O, which are read as digits, and no U. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'

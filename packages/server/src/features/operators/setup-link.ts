@@ -1,5 +1,5 @@
-import { hmacSha256, sameSecret } from '../../lib/hash.ts'
-import type { SecretBox } from '../../lib/secret-box.ts'
+import { hmacSha256, sameSecret } from '../../lib/crypto/hash.ts'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 
 /**
  * The link that creates the first operator, with its token behind the #, as in that of an invitation.

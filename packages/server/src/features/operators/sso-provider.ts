@@ -1,6 +1,6 @@
 import { isIssuer, readIssuer } from '../../domain/issuer.ts'
 import { HubError } from '../../errors.ts'
-import { toOneLine } from '../../lib/one-line.ts'
+import { toSingleLine } from '../../lib/text/single-line.ts'
 import { type Auth, type AuthSettings, createAuth } from './auth.ts'
 import { OIDC, type OidcSettings } from './auth-plugins.ts'
 
@@ -29,7 +29,7 @@ export function createProviderReach(
     if (!provider) throw new HubError('sign_on_unavailable', {}, retry)
     const { issuer: named } = provider
     if (isIssuer(expected, named)) return auth
-    const found = toOneLine(String(named), ISSUER_LENGTH)
+    const found = toSingleLine(String(named), ISSUER_LENGTH)
     const error = new HubError('sign_on_issuer_wrong', { expected, found }, retry)
     complain(error.message, [])
     throw error

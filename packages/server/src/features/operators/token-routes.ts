@@ -2,7 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { ApiToken, DoneAnswer, ErrorAnswer, Role } from '@recordhub/protocol'
 import { type Caller, mayActAs } from '../../domain/caller.ts'
 import { HubError } from '../../errors.ts'
-import { type Clock, daysFrom } from '../../lib/clock.ts'
+import { type Clock, daysFrom } from '../../lib/time/clock.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import { makeApiToken } from './api-token.ts'
 import type { CallerOf, RequesterOf } from './requester.ts'

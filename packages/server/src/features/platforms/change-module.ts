@@ -1,7 +1,7 @@
 import type { DriftPolicy, Platform } from '@recordhub/protocol'
 import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { ManifestStore } from '../../storage/port/manifest-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { waitFor } from '../../lib/abortable-loop.ts'
+import { sleep } from '../../lib/time/run-periodically.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { SqlViews } from '../../storage/port/sql-views.ts'
 
@@ -31,7 +31,7 @@ export function keepSqlViews(parts: {
       } catch (error) {
         log.warn({ err: error }, 'the views for readers with SQL could not be looked at')
       }
-      await waitFor(PAUSE_MS, stopping.signal)
+      await sleep(PAUSE_MS, stopping.signal)
     }
     underWay = null
   }

@@ -10,7 +10,7 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
-import { cutPage } from '../../lib/page.ts'
+import { paginate } from '../../lib/collections/pagination.ts'
 import type { ManifestStore } from '../../storage/port/manifest-store.ts'
 import { changeDriftPolicy } from './change-module.ts'
 import { type ManifestParts, refreshManifest } from './refresh-manifest.ts'
@@ -100,7 +100,7 @@ export function manifestRoutes(
         const { platform = null, limit = MAX_PAGE, cursor = null } = request.query
         const query = { platform, limit: limit + 1, after: cursor }
         const found = await manifests.listCompleteness(query)
-        const { page, next_cursor } = cutPage(found, limit, ({ module_id }) => module_id)
+        const { page, next_cursor } = paginate(found, limit, ({ module_id }) => module_id)
         return { success: true as const, modules: page, next_cursor }
       },
     )

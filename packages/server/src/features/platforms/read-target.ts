@@ -1,7 +1,7 @@
 import type { Platform } from '@recordhub/protocol'
 import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
 import { HubError } from '../../errors.ts'
-import type { SecretBox } from '../../lib/secret-box.ts'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { CallTarget } from '../../outgoing/call-platform.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 

@@ -7,8 +7,8 @@ import {
   SOURCE_KEY_PURPOSE,
 } from '../../domain/api-key.ts'
 import { HubError, isErrorCode } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
-import type { SecretBox } from '../../lib/secret-box.ts'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
 import { parseSourceUrl } from '../../outgoing/source-url.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'

@@ -11,8 +11,8 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { cutPage } from '../../lib/page.ts'
+import { paginate } from '../../lib/collections/pagination.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { RemovalStore } from '../../storage/port/removal-store.ts'
 import { removeModuleRecords } from './remove-module-records.ts'
@@ -123,7 +123,7 @@ export function removalRoutes(parts: {
       async (request) => {
         const before = request.query.cursor ?? null
         const found = await removals.listRemovals({ limit: PAGE + 1, before })
-        const { page, next_cursor } = cutPage(found, PAGE, ({ id }) => id)
+        const { page, next_cursor } = paginate(found, PAGE, ({ id }) => id)
         return { success: true as const, removals: page, next_cursor }
       },
     )

@@ -1,7 +1,7 @@
 import type { Requester } from '../../domain/activity.ts'
 import { HUB_KEY_PURPOSE } from '../../domain/api-key.ts'
 import { type ErrorCode, HubError } from '../../errors.ts'
-import type { SecretBox } from '../../lib/secret-box.ts'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'

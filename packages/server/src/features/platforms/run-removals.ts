@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { HubError } from '../../errors.ts'
-import { repeat } from '../../lib/abortable-loop.ts'
-import { letOthersWork } from '../../lib/let-others-work.ts'
+import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
+import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { RemovalStore } from '../../storage/port/removal-store.ts'
 
 /** What another node left half done is taken up after this. */
@@ -30,7 +30,8 @@ export function createRemover(parts: {
   async function work(): Promise<void> {
     while (isAsked && !stopping.signal.aborted) {
       isAsked = false
-      while (!stopping.signal.aborted && (await parts.removals.removeNext())) await letOthersWork()
+      while (!stopping.signal.aborted && (await parts.removals.removeNext()))
+        await yieldToEventLoop()
     }
   }
 
@@ -53,7 +54,7 @@ export function createRemover(parts: {
     wake,
     start() {
       wake()
-      looking = repeat(LOOK_EVERY_MS, stopping.signal, async () => wake())
+      looking = runPeriodically(LOOK_EVERY_MS, stopping.signal, async () => wake())
     },
     async stop() {
       stopping.abort()

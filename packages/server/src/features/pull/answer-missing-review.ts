@@ -1,7 +1,7 @@
 import type { MissingReview } from '@recordhub/protocol'
 import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { MissingStore } from '../../storage/port/missing-store.ts'
 
 const WORDS = {

@@ -13,7 +13,7 @@ import {
   type ReadStart,
 } from '../../domain/missing.ts'
 import { HubError } from '../../errors.ts'
-import { letOthersWork } from '../../lib/let-others-work.ts'
+import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { MissingStore, ModulePlace, UnmetRecord } from '../../storage/port/missing-store.ts'
 import { describeHeld, describeSettled } from './describe-missing.ts'
 import { toRefusal } from './refused-write.ts'
@@ -89,7 +89,7 @@ async function countRejectedHere(
   for (let at = 0; at < references.length; at += CHUNK) {
     const ids = await missing.findPresent(plan, references.slice(at, at + CHUNK))
     count += ids.filter((id) => !extent.seen.has(id)).length
-    await letOthersWork()
+    await yieldToEventLoop()
   }
   return count
 }
@@ -182,7 +182,7 @@ async function* markAll(
         throw toRefusal(outcome.code)
       }
       yield outcome.marked
-      await letOthersWork()
+      await yieldToEventLoop()
     }
   }
 }
@@ -200,7 +200,7 @@ async function* walkUnmet(
     const { next, ...step } = await missing.listUnmet({ ...query, after: after ?? null })
     after = next
     if (step.unmet.length > 0 || step.undecided > 0) yield step
-    await letOthersWork()
+    await yieldToEventLoop()
   }
 }
 

@@ -8,8 +8,8 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { cutPage } from '../../lib/page.ts'
+import { paginate } from '../../lib/collections/pagination.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { MissingStore } from '../../storage/port/missing-store.ts'
 import { answerMissingReview } from './answer-missing-review.ts'
 
@@ -45,7 +45,7 @@ export function missingReviewRoutes(parts: {
       async (request) => {
         const { state = null, cursor = null } = request.query
         const found = await parts.missing.listReviews({ state, limit: PAGE + 1, before: cursor })
-        const { page, next_cursor } = cutPage(found, PAGE, ({ id }) => id)
+        const { page, next_cursor } = paginate(found, PAGE, ({ id }) => id)
         return { success: true as const, missing_reviews: page, next_cursor }
       },
     )

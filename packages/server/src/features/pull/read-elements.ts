@@ -1,7 +1,7 @@
 import { sourceHash } from '../../domain/record.ts'
 import { referenceOf } from '../../domain/record-input.ts'
-import { elementBytes } from '../../lib/element-slice.ts'
-import type { PositionRuns } from '../../lib/position-runs.ts'
+import type { PositionRuns } from '../../lib/collections/position-runs.ts'
+import { elementBytes } from '../../lib/json/json-chunk.ts'
 import {
   guessReference,
   parseElements,

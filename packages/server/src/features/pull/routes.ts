@@ -15,8 +15,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/caller.ts'
 import { nameOfCaller } from '../../domain/caller.ts'
 import { HubError, wordsFor } from '../../errors.ts'
-import { takeAnyBody } from '../../lib/any-body.ts'
-import { cutPage } from '../../lib/page.ts'
+import { ignoreBody } from '../../http/ignore-body.ts'
+import { paginate } from '../../lib/collections/pagination.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { PullScope, PullStore } from '../../storage/port/pull-store.ts'
@@ -63,7 +63,7 @@ export function pullRoutes(parts: {
   return async (app) => {
     app.register(async (anyBody) => {
       // The specification's clients send a form, JSON or nothing.
-      takeAnyBody(anyBody)
+      ignoreBody(anyBody)
       for (const url of ['/dashboard/pull-all-existing-records', '/api/v1/pulls']) {
         anyBody.post(
           url,
@@ -116,7 +116,7 @@ export function pullRoutes(parts: {
         const before = request.query.cursor ?? null
         const query = { platform_id: request.params.id, limit: PLATFORM_PAGE + 1, before }
         const found = await pulls.listPlatformPulls(query)
-        const { page, next_cursor } = cutPage(found, PLATFORM_PAGE, ({ pull_id }) => pull_id)
+        const { page, next_cursor } = paginate(found, PLATFORM_PAGE, ({ pull_id }) => pull_id)
         return { success: true as const, pulls: page, next_cursor }
       },
     )
@@ -161,7 +161,7 @@ export function pullRoutes(parts: {
       async (request) => {
         const before = request.query.cursor ?? null
         const found = await pulls.listPulls({ limit: PULLS_PAGE + 1, before })
-        const { page, next_cursor } = cutPage(found, PULLS_PAGE, ({ id }) => id)
+        const { page, next_cursor } = paginate(found, PULLS_PAGE, ({ id }) => id)
         return { success: true as const, pulls: page, next_cursor }
       },
     )
@@ -197,7 +197,7 @@ export function pullRoutes(parts: {
         const { state = null, limit = TASKS_PAGE, cursor: after = null } = request.query
         const query = { pull_id: pull.id, state, limit: limit + 1, after }
         const found = await pulls.listTasks(query)
-        const { page, next_cursor } = cutPage(found, limit, ({ task_number }) => task_number)
+        const { page, next_cursor } = paginate(found, limit, ({ task_number }) => task_number)
         const tasks = page.map(({ task_number: _, ...task }) => task)
         return { success: true as const, pull, tasks, next_cursor }
       },

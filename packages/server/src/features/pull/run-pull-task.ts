@@ -13,11 +13,11 @@ import { manifestTag } from '../../domain/record.ts'
 import { checkPulled, faultsInWords } from '../../domain/record-input.ts'
 import { redactText } from '../../domain/redact-keys.ts'
 import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { IdSet } from '../../lib/id-set.ts'
-import { toInstant } from '../../lib/instant.ts'
-import { PositionRuns } from '../../lib/position-runs.ts'
-import type { SecretBox } from '../../lib/secret-box.ts'
+import { IdBitset } from '../../lib/collections/id-bitset.ts'
+import { PositionRuns } from '../../lib/collections/position-runs.ts'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { CallTarget } from '../../outgoing/call-platform.ts'
 import { hidingKey, quote } from '../../outgoing/hide-key.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
@@ -130,10 +130,10 @@ class PullTask {
       platform_id: plan.platform_id,
       module_id: plan.module_id,
       mark,
-      requested_at: toInstant(parts.clock.now()),
+      requested_at: formatRfc3339(parts.clock.now()),
       manifest_keys: this.#keys.known,
       manifest_tag: manifestTag(this.#keys.known),
-      seen: new IdSet(),
+      seen: new IdBitset(),
     }
     this.#reader = new ElementReader(parts.records, this.#read, this.#positions)
     this.#rejections = new Rejections(parts, { plan, read: this.#read })

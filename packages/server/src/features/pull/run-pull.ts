@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { PullStop } from '../../domain/pull.ts'
 import { HubError } from '../../errors.ts'
-import { repeat } from '../../lib/abortable-loop.ts'
+import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type {
   Lease,
@@ -121,7 +121,7 @@ function beat(
   onLost: () => void,
 ): Promise<void> {
   let beats = 0
-  return repeat(HEARTBEAT_MS, signal, async () => {
+  return runPeriodically(HEARTBEAT_MS, signal, async () => {
     beats += 1
     const asking =
       beats % RENEW_EVERY_BEATS === 0

@@ -9,8 +9,8 @@ import {
   type PushErrorCount,
   withoutSender,
 } from '../../domain/push-errors.ts'
-import { addressGroup, UNKNOWN_ADDRESS } from '../../lib/address-group.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { clientSubnet, UNKNOWN_ADDRESS } from '../../lib/net/client-subnet.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { PushAddress, PushErrorStore } from '../../storage/port/push-error-store.ts'
 
 /** Maximum number of pairs of a platform and an address that are recognised until the next hour. */
@@ -36,7 +36,7 @@ export type PushErrorCounter = {
 const MAX_ADDRESS_LENGTH = 64
 
 function toClient(address: string): string {
-  return addressGroup(address).slice(0, MAX_ADDRESS_LENGTH)
+  return clientSubnet(address).slice(0, MAX_ADDRESS_LENGTH)
 }
 
 export function createPushErrorCounter(deps: {

@@ -1,7 +1,7 @@
 import { HUB_KEY_PREFIX } from '../../domain/api-key.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { sha256 } from '../../lib/hash.ts'
-import { isRandomKey } from '../../lib/random-key.ts'
+import { sha256 } from '../../lib/crypto/hash.ts'
+import { isRandomKey } from '../../lib/crypto/random-key.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformStore, Receiver } from '../../storage/port/platform-store.ts'
 
 const MAX_KNOWN = 10_000

@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorAnswer, type PushError, PushErrorPage, PushErrorReason } from '@recordhub/protocol'
 import { matchSource, type PushSource } from '../../domain/push-errors.ts'
-import { cutPage } from '../../lib/page.ts'
+import { paginate } from '../../lib/collections/pagination.ts'
 import type { PushErrorStore, StoredPushError } from '../../storage/port/push-error-store.ts'
 
 const PAGE = 50
@@ -39,7 +39,7 @@ export function pushErrorRoutes(deps: {
         const isUnknown = platform !== undefined && source === null
         const query = { reason, source, limit: limit + 1, before: cursor }
         const found = isUnknown ? [] : await pushErrors.listPushErrors(query)
-        const { page, next_cursor } = cutPage(found, limit, (one) => one.push_error_id)
+        const { page, next_cursor } = paginate(found, limit, (one) => one.push_error_id)
         const push_errors = page.map((one) => toPushError(one, sources))
         return { success: true as const, push_errors, next_cursor }
       },

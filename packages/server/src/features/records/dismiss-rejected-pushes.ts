@@ -1,6 +1,6 @@
 import type { Requester } from '../../domain/activity.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { letOthersWork } from '../../lib/let-others-work.ts'
+import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type {
   RejectedPushFilter,
   RejectedPushStore,
@@ -50,6 +50,6 @@ export async function dismissRejectedPushes(
     dismissed += count
     if (count < STEP) return dismissed
     // Pushes have come meanwhile; they must not wait to the end.
-    await letOthersWork()
+    await yieldToEventLoop()
   }
 }

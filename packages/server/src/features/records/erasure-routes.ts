@@ -9,7 +9,7 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
-import { cutPage } from '../../lib/page.ts'
+import { paginate } from '../../lib/collections/pagination.ts'
 import type { ErasureStore } from '../../storage/port/erasure-store.ts'
 import type { RecordStore } from '../../storage/port/record-store.ts'
 import { eraseRecord, liftTombstone } from './erase-record.ts'
@@ -91,7 +91,7 @@ export function erasureRoutes(parts: {
       async (request) => {
         const before = request.query.cursor ?? null
         const found = await erasure.listTombstones({ limit: PAGE + 1, before })
-        const { page, next_cursor } = cutPage(found, PAGE, ({ id }) => id)
+        const { page, next_cursor } = paginate(found, PAGE, ({ id }) => id)
         return { success: true as const, tombstones: page, next_cursor }
       },
     )

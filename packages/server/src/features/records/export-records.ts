@@ -8,9 +8,9 @@ import {
   type RecordColumn,
 } from '../../domain/record-columns.ts'
 import { HubError } from '../../errors.ts'
-import { csvLine, withoutFormula } from '../../lib/csv.ts'
-import type { JsonValue } from '../../lib/exact-json.ts'
-import { MAX_XLSX_COLUMNS, xlsxStream } from '../../lib/xlsx.ts'
+import { csvLine, withoutFormula } from '../../lib/files/csv.ts'
+import { MAX_XLSX_COLUMNS, xlsxStream } from '../../lib/files/xlsx.ts'
+import type { JsonValue } from '../../lib/json/lossless-json.ts'
 import type { RecordRow } from '../../storage/port/record-store.ts'
 
 export const EXPORT_FORMATS = ['csv', 'xlsx', 'ndjson', 'json'] as const

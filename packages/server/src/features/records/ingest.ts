@@ -1,7 +1,7 @@
 import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { GroupQueue } from '../../lib/group-queue.ts'
-import { letOthersWork } from '../../lib/let-others-work.ts'
+import { Batcher } from '../../lib/concurrency/batcher.ts'
+import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type {
   PullWrite,
   PushWrite,
@@ -43,7 +43,7 @@ export function createIngest(options: {
     return { at: now.toISOString(), day: dayOf(now), writes }
   }
   const apply = (writes: RecordWrite[]) => records.applyWrites(toBatch(writes))
-  const pushes = new GroupQueue<PushWrite, WriteOutcome>({
+  const pushes = new Batcher<PushWrite, WriteOutcome>({
     handle: async (writes) => (await apply(writes)).map((value) => ({ value })),
     maxGroup: MAX_GROUP,
     maxWaiting: MAX_WAITING,
@@ -59,7 +59,7 @@ export function createIngest(options: {
     async pull(writes) {
       const outcomes = await apply(writes)
       // Pushes have come meanwhile; a pull must not keep them waiting to its end.
-      await letOthersWork()
+      await yieldToEventLoop()
       return outcomes
     },
     replay: (writes, { isDryRun }) =>

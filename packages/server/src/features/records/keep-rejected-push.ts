@@ -1,9 +1,9 @@
 import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
 import { redactKeys, redactText } from '../../domain/redact-keys.ts'
 import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { GroupQueue } from '../../lib/group-queue.ts'
-import type { SecretBox } from '../../lib/secret-box.ts'
+import { Batcher } from '../../lib/concurrency/batcher.ts'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { NewRejectedPush, RejectedPushStore } from '../../storage/port/rejected-push-store.ts'
 
@@ -36,7 +36,7 @@ export function createRejectedPushKeeper(options: {
       return ''
     }
   }
-  const queue = new GroupQueue<NewRejectedPush, void>({
+  const queue = new Batcher<NewRejectedPush, void>({
     async handle(rejected) {
       const ids = [...new Set(rejected.map(({ platform_id }) => platform_id))]
       const keys = new Map(

@@ -1,5 +1,5 @@
 import { HubError } from '../../errors.ts'
-import { letOthersWork } from '../../lib/let-others-work.ts'
+import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { Position, RecordRow, RecordStore } from '../../storage/port/record-store.ts'
 import { SCAN_MS } from './list-records.ts'
 import type { ListQuery } from './record-cursor.ts'
@@ -31,7 +31,7 @@ export async function* readChunks(
     after = page.stopped_at ?? page.last
     limit = nextLimit(page.records, limit)
     // Those who wait for the event loop come first.
-    await letOthersWork()
+    await yieldToEventLoop()
   }
 }
 

@@ -7,7 +7,7 @@ import {
   undoChanges,
 } from '../../domain/record-history.ts'
 import { HubError } from '../../errors.ts'
-import { parseTimestamp } from '../../lib/instant.ts'
+import { parseTimestamp } from '../../lib/time/rfc3339.ts'
 import type { HistoryRow, RecordRow, RecordStore } from '../../storage/port/record-store.ts'
 import type { RetentionStore } from '../../storage/port/retention-store.ts'
 import { toStoredRecord } from './list-records.ts'

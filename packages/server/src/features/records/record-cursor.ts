@@ -1,8 +1,8 @@
 import { isDataColumn, type RecordFilter, type RecordOrder } from '../../domain/record-query.ts'
-import { beginningOf } from '../../lib/code-points.ts'
-import { sha256 } from '../../lib/hash.ts'
-import { cursorInvalid } from '../../lib/page.ts'
-import { isStorableText } from '../../lib/storable-text.ts'
+import { cursorInvalid } from '../../lib/collections/pagination.ts'
+import { sha256 } from '../../lib/crypto/hash.ts'
+import { beginningOf } from '../../lib/text/code-points.ts'
+import { isStorableText } from '../../lib/text/storable-text.ts'
 import type { Position } from '../../storage/port/record-list-store.ts'
 
 export type ListQuery = RecordFilter & RecordOrder

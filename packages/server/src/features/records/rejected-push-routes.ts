@@ -14,7 +14,7 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
-import { cursorInvalid } from '../../lib/page.ts'
+import { cursorInvalid } from '../../lib/collections/pagination.ts'
 import type { RejectedPushStore } from '../../storage/port/rejected-push-store.ts'
 import { dismissRejectedPushes } from './dismiss-rejected-pushes.ts'
 import { PAGE_BYTES } from './page-bytes.ts'

@@ -1,5 +1,5 @@
 import type { ReplayStepAnswer } from '@recordhub/protocol'
-import { cursorInvalid } from '../../lib/page.ts'
+import { cursorInvalid } from '../../lib/collections/pagination.ts'
 import type { RefusalPosition, RejectedPushFilter } from '../../storage/port/rejected-push-store.ts'
 import { PAGE_BYTES } from './page-bytes.ts'
 import { type ReplayParts, type ReplayRequester, replayAll } from './replay-rejected-push.ts'

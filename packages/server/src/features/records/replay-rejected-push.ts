@@ -5,8 +5,8 @@ import { checkPulled, checkPush, faultsInWords } from '../../domain/record-input
 import { REMOVED_KEY } from '../../domain/redact-keys.ts'
 import type { ReplayedContent } from '../../domain/replay.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { isJsonObject, parseExact } from '../../lib/exact-json.ts'
+import { isJsonObject, parseLossless } from '../../lib/json/lossless-json.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { WriteOutcome } from '../../storage/port/record-store.ts'
@@ -123,7 +123,7 @@ function checkRefusal(refusal: Refusal, mended: unknown, now: Date): CheckedReco
   if (mended === undefined && refusal.body.includes(REMOVED_KEY)) {
     return new HubError('key_was_removed')
   }
-  const body = mended === undefined ? parseExact(refusal.body) : mended
+  const body = mended === undefined ? parseLossless(refusal.body) : mended
   const record = readRecord(refusal, body, now)
   const { fields, drift_policy } = refusal
   if (record instanceof HubError || !fields) return record

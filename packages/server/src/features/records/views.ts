@@ -3,7 +3,7 @@ import type { NewView, SavedView, ViewChange } from '@recordhub/protocol'
 import type { NewAuditEntry } from '../../domain/activity.ts'
 import { type Caller, keyOfCaller, mayActAs, nameOfCaller } from '../../domain/caller.ts'
 import { HubError } from '../../errors.ts'
-import { isStorableText } from '../../lib/storable-text.ts'
+import { isStorableText } from '../../lib/text/storable-text.ts'
 import type { StoredView, ViewStore } from '../../storage/port/view-store.ts'
 import { readListQuery } from './list-query.ts'
 

@@ -5,8 +5,8 @@ import {
   MOST_ROWS_A_STEP,
   nextStepLimit,
 } from '../../domain/retention.ts'
-import { waitFor } from '../../lib/abortable-loop.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { sleep } from '../../lib/time/run-periodically.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { DropOutcome, DropStep, RetentionStore } from '../../storage/port/retention-store.ts'
 
@@ -85,6 +85,6 @@ async function inSteps(signal: AbortSignal, step: () => Promise<boolean>): Promi
   while (!signal.aborted) {
     const begun = performance.now()
     if (!(await step())) return
-    await waitFor(Math.max(BREATH_MS, performance.now() - begun), signal)
+    await sleep(Math.max(BREATH_MS, performance.now() - begun), signal)
   }
 }

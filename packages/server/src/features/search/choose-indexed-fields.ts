@@ -1,7 +1,7 @@
 import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { isStorableText } from '../../lib/storable-text.ts'
+import { isStorableText } from '../../lib/text/storable-text.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { IndexedFieldState, SearchIndexStore } from '../../storage/port/search-index-store.ts'
 

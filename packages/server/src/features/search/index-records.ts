@@ -1,4 +1,4 @@
-import { waitFor } from '../../lib/abortable-loop.ts'
+import { sleep } from '../../lib/time/run-periodically.ts'
 import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
 
 /** A step takes some milliseconds, for which pushes wait on SQLite. */
@@ -35,7 +35,7 @@ export function startIndexing(parts: {
       else if (taken === 0) rest = IDLE_MS
       else rest = taken < STEP ? Math.max(GATHER_MS, others) : others
       const before = performance.eventLoopUtilization()
-      if (!(await waitFor(rest, stopping.signal))) return
+      if (!(await sleep(rest, stopping.signal))) return
       utilization = performance.eventLoopUtilization(before).utilization
     } while (!stopping.signal.aborted)
   }

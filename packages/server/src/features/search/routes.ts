@@ -8,7 +8,7 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
 import { chooseIndexedFields } from './choose-indexed-fields.ts'

@@ -3,9 +3,9 @@ import type { Platform, RecordPage, SearchLine } from '@recordhub/protocol'
 import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
 import { readSearchAnswer } from '../../domain/search-answer.ts'
 import { HubError } from '../../errors.ts'
-import { type JsonValue, stringifyExact } from '../../lib/exact-json.ts'
-import type { SecretBox } from '../../lib/secret-box.ts'
-import type { Turns } from '../../lib/take-turns.ts'
+import type { Semaphore } from '../../lib/concurrency/semaphore.ts'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import { type JsonValue, stringifyLossless } from '../../lib/json/lossless-json.ts'
 import type { PlatformClient } from '../../outgoing/platform-client.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 
@@ -14,7 +14,7 @@ export type SearchParts = {
   client: Pick<PlatformClient, 'search'>
   secrets: SecretBox
   /** Of the process: however many people search, platforms and the hub are not flooded. */
-  turns: Turns
+  turns: Semaphore
   searchRecords: (query: string, limit: number) => Promise<RecordPage>
   /** Hears of what is no fault of a platform. */
   complain: (error: unknown, platformId: number | null) => void
@@ -75,7 +75,7 @@ async function askPlatform(
   const unregistered = modules.filter(({ registered }) => !registered)
   const hidden = new Set(unregistered.map(({ record_type }) => record_type))
   const finding = await parts.turns
-    .take(() => {
+    .run(() => {
       began = performance.now()
       return findAt(parts, { platformId: id, hidden }, query, signal)
     }, signal)
@@ -119,7 +119,7 @@ function understand(answer: JsonValue, hidden: ReadonlySet<string>): Finding {
       records: records.slice(0, MOST_SHOWN),
     }
   }
-  return { outcome: 'raw', ...NOTHING, raw: stringifyExact(read.value).slice(0, RAW_LENGTH) }
+  return { outcome: 'raw', ...NOTHING, raw: stringifyLossless(read.value).slice(0, RAW_LENGTH) }
 }
 
 function tellError(parts: SearchParts, error: unknown, platformId: number | null) {

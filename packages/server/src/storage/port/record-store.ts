@@ -2,7 +2,7 @@ import type { HistoryEntry } from '@recordhub/protocol'
 import type { Drift } from '../../domain/drift.ts'
 import type { PulledContent, PushedContent, ReadCircumstances } from '../../domain/record.ts'
 import type { ReplayedContent } from '../../domain/replay.ts'
-import type { IdSet } from '../../lib/id-set.ts'
+import type { IdBitset } from '../../lib/collections/id-bitset.ts'
 import type { RecordListStore, RecordRow } from './record-list-store.ts'
 
 export type { Position, RecordPage, RecordQuery, RecordRow } from './record-list-store.ts'
@@ -27,7 +27,7 @@ export type ReadPlace = { pull_id: number; platform_id: number; module_id: numbe
 export type RecordRead = ReadCircumstances &
   ReadPlace & {
     /** The ids that this read has met: the engine adds each one that it writes, and rejects one that comes again. */
-    seen: IdSet
+    seen: IdBitset
   }
 
 /** An element of a read, which says where it belongs. */

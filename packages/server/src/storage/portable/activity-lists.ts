@@ -6,7 +6,7 @@
  * passes 0.7-1.3 s on either engine; words that none holds 400,000 lines a second, so two seconds, then a cursor.
  */
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { letOthersWork } from '../../lib/let-others-work.ts'
+import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { ActivityFilter, ActivityLines, ActivityStore } from '../port/activity-store.ts'
 import { findActivityBounds } from './activity-bounds.ts'
 import { toActivityLine } from './activity-rows.ts'
@@ -58,7 +58,7 @@ export async function listActivity(
     const now = performance.now()
     if (top >= lowest && now >= until) return { lines, next: top + 1, complete: false }
     size = now - began < STEP_MS ? Math.min(LARGEST_STEP, size * 2) : Math.max(1, size >> 1)
-    await letOthersWork()
+    await yieldToEventLoop()
   }
   return { lines, next: null, complete: true }
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { takeWithin } from '../../lib/take-within.ts'
+import { takeWithinBytes } from '../../lib/collections/take-within-bytes.ts'
 import type { ChangeQuery, ChangeRow, ChangeStore } from '../port/change-store.ts'
 import type { Databases, Executor } from './databases.ts'
 import { type Place, selectPlaces } from './record-places.ts'
@@ -23,7 +23,7 @@ export function createChangeStore({ reader }: Databases, sequence: Sequence): Ch
         found.push(...(await locateChanged(reader, range, place)))
       }
       found.sort((one, other) => one.change_seq - other.change_seq)
-      const given = takeWithin(found.slice(0, limit), maxBytes)
+      const given = takeWithinBytes(found.slice(0, limit), maxBytes)
       const has_more = found.length > given.length
       const through = has_more ? given.at(-1)?.change_seq : settled
       const changes = await readChanges(reader, given)

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { Tables } from './tables.ts'
 
 /** What a portable repository works with: where it reads, where it writes, and what time it is. */

@@ -1,4 +1,4 @@
-import { daysFrom } from '../../lib/clock.ts'
+import { daysFrom } from '../../lib/time/clock.ts'
 import type { Executor } from './databases.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Pull } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { describePullStart } from '../../domain/activity.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { PullStore, PullTaskPlan, PullTaskResult } from '../port/pull-store.ts'
 import { insertActivity } from './activity-rows.ts'
 import { type Databases, type Executor, nowText } from './databases.ts'

@@ -7,7 +7,7 @@
 import type { RecordSort } from '@recordhub/protocol'
 import { createMatcher } from '../../domain/record-match.ts'
 import { type DataColumn, isDataColumn, isFiltered } from '../../domain/record-query.ts'
-import { letOthersWork } from '../../lib/let-others-work.ts'
+import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { Position, RecordListStore, RecordQuery } from '../port/record-list-store.ts'
 import type { Databases, Executor } from './databases.ts'
 import {
@@ -139,7 +139,7 @@ async function findAmong(listing: Listing, ids: number[]): Promise<Outcome> {
   for (let at = 0; at < ids.length; at += size) {
     const rows = await readCandidates(db, parts, ids.slice(at, at + size), listing)
     positions.push(...rows.map(positionOf))
-    await letOthersWork()
+    await yieldToEventLoop()
   }
   positions.sort(compare)
   const { after } = query

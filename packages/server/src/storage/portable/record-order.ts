@@ -3,7 +3,7 @@ import type { RecordSort } from '@recordhub/protocol'
 import { valueIn } from '../../domain/record-match.ts'
 import { type DataColumn, isDataColumn, type RecordOrder } from '../../domain/record-query.ts'
 import { sortKeyOf } from '../../domain/sort-key.ts'
-import { compareCodePoints } from '../../lib/code-points.ts'
+import { compareCodePoints } from '../../lib/text/code-points.ts'
 import type { Position } from '../port/record-list-store.ts'
 import { type SelectedRecord, toFilteredRecord } from './record-rows.ts'
 

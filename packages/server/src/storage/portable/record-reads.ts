@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { takeWithin } from '../../lib/take-within.ts'
+import { takeWithinBytes } from '../../lib/collections/take-within-bytes.ts'
 import type { RecordStore } from '../port/record-store.ts'
 import type { Databases } from './databases.ts'
 import { selectRecords, toRecordRow } from './record-rows.ts'
@@ -30,7 +30,7 @@ export function createRecordReads({
         .select(['change_seq', sql<number>`octet_length(changes)`.as('bytes')])
         .limit(limit + 1)
         .execute()
-      const taken = takeWithin(located.slice(0, limit), maxBytes)
+      const taken = takeWithinBytes(located.slice(0, limit), maxBytes)
       const [first, last] = [taken[0], taken.at(-1)]
       if (!first || !last) return { entries: [], has_more: false }
       const entries = await ofRecord

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { FilteredRecord } from '../../domain/record-match.ts'
-import { type JsonValue, parseExact } from '../../lib/exact-json.ts'
+import { type JsonValue, parseLossless } from '../../lib/json/lossless-json.ts'
 import type { RecordRow } from '../port/record-list-store.ts'
 import type { Executor } from './databases.ts'
 
@@ -49,7 +49,7 @@ export function toFilteredRecord(row: SelectedRecord): FilteredRecord {
     ...record,
     incomplete: incomplete === 1,
     get data() {
-      parsed ??= parseExact(text)
+      parsed ??= parseLossless(text)
       return parsed
     },
   }

@@ -1,8 +1,8 @@
 /** What names a record beside itself: found in steps, since pushes wait for a long read on SQLite. */
 import type { RawBuilder } from 'kysely'
 import { namesRecord, type RecordReference } from '../../domain/erasure.ts'
-import { isJsonObject, parseExact } from '../../lib/exact-json.ts'
-import { letOthersWork } from '../../lib/let-others-work.ts'
+import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
+import { isJsonObject, parseLossless } from '../../lib/json/lossless-json.ts'
 import type { Executor } from './databases.ts'
 
 export type NamedRecord = RecordReference & {
@@ -84,7 +84,7 @@ export async function* findRefused(
         (!otherTypes.has(record_type) && namesRecord(body, record.reference_number)),
     )
     if (named.length > 0) yield named.map(({ rejected_push_id }) => rejected_push_id)
-    await letOthersWork()
+    await yieldToEventLoop()
   }
 }
 
@@ -122,7 +122,7 @@ export async function* findLines(
         (!others.has(record_id) && referenceIn(details) === record.reference_number),
     )
     if (named.length > 0) yield named.map(({ activity_id }) => activity_id)
-    await letOthersWork()
+    await yieldToEventLoop()
   }
 }
 
@@ -144,7 +144,7 @@ async function findOthers(
 }
 
 function referenceIn(details: string): unknown {
-  const value = parseExact(details)
+  const value = parseLossless(details)
   return isJsonObject(value) ? value['reference_number'] : undefined
 }
 

@@ -1,8 +1,8 @@
 import type { RejectedPush } from '@recordhub/protocol'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { isErrorCode, wordsFor } from '../../errors.ts'
-import { parseExact } from '../../lib/exact-json.ts'
-import { takeWithin } from '../../lib/take-within.ts'
+import { takeWithinBytes } from '../../lib/collections/take-within-bytes.ts'
+import { parseLossless } from '../../lib/json/lossless-json.ts'
 import type { RejectedPushFilter, RejectedPushStore } from '../port/rejected-push-store.ts'
 import type { Executor } from './databases.ts'
 import { wasRejectedBy } from './rejected-push-pulls.ts'
@@ -35,7 +35,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         .orderBy('r.rejected_push_id', 'desc')
         .limit(limit + 1)
         .execute()
-      const taken = takeWithin(located.slice(0, limit), maxBytes)
+      const taken = takeWithinBytes(located.slice(0, limit), maxBytes)
       const has_more = located.length > taken.length
       if (taken.length === 0) return { rejected_pushes: [], has_more }
       const ids = taken.map((row) => row.rejected_push_id)
@@ -112,7 +112,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         .orderBy('r.rejected_push_id')
         .limit(limit)
         .execute()
-      const ids = takeWithin(listed, maxBytes).map((row) => row.rejected_push_id)
+      const ids = takeWithinBytes(listed, maxBytes).map((row) => row.rejected_push_id)
       if (ids.length === 0) return { refusals: [], remaining: 0 }
       const rows = await selectRefusals(reader)
         .where('r.rejected_push_id', 'in', ids)
@@ -179,7 +179,7 @@ function toRejectedPush({
   body,
   ...row
 }: Awaited<ReturnType<ReturnType<typeof selectRejectedPushes>['execute']>>[number]): RejectedPush {
-  return { ...row, errors: JSON.parse(errors), body: parseExact(body) }
+  return { ...row, errors: JSON.parse(errors), body: parseLossless(body) }
 }
 
 function selectRefusals(db: Executor) {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { HashReference } from '../../domain/erasure.ts'
 import type { ReplayPlace } from '../../domain/replay.ts'
-import { sha256 } from '../../lib/hash.ts'
-import { toInstant } from '../../lib/instant.ts'
+import { sha256 } from '../../lib/crypto/hash.ts'
+import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { NewRejectedPush, RejectedPushStore } from '../port/rejected-push-store.ts'
 import { insertActivity, insertLog } from './activity-rows.ts'
 import type { Databases, Executor } from './databases.ts'
@@ -50,7 +50,7 @@ export function createRejectedPushStore(
           if (platform_name === undefined) continue
           const isErased = await namesErased(db, push, { platform_name, hashReference })
           if (push.activity && !isErased) await insertActivity(db, at, push.activity)
-          const place = push.place ?? { seq: numbers[index] ?? 0, at: toInstant(new Date(at)) }
+          const place = push.place ?? { seq: numbers[index] ?? 0, at: formatRfc3339(new Date(at)) }
           const previous = await previousOf(push)
           const isNew = !isErased && (await keepOne(db, push, { at, quotaBytes, place, previous }))
           if (!isNew && push.method === 'pull') continue

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { indexText } from '../../domain/search-text.ts'
 import { sortKeyOf } from '../../domain/sort-key.ts'
-import { isJsonObject, parseExact } from '../../lib/exact-json.ts'
+import { isJsonObject, parseLossless } from '../../lib/json/lossless-json.ts'
 import { LAG_LIMIT, type SearchIndexStore } from '../port/search-index-store.ts'
 import type { Databases, Executor } from './databases.ts'
 import { listFields, setFields } from './indexed-fields.ts'
@@ -97,7 +97,7 @@ async function follow(
   const last = records.at(-1)
   if (!last) return 0
   const fields = await selectFields(db).execute()
-  const parsed = records.map((record) => ({ ...record, data: parseExact(record.data) }))
+  const parsed = records.map((record) => ({ ...record, data: parseLossless(record.data) }))
   await parts.saveTexts(
     db,
     parsed.map((record) => ({
@@ -134,7 +134,7 @@ async function build(db: Executor, parts: SearchIndexParts, limit: number): Prom
     .limit(limit)
     .execute()
   const values = records.map((record) =>
-    toValue({ ...record, data: parseExact(record.data) }, field),
+    toValue({ ...record, data: parseLossless(record.data) }, field),
   )
   await parts.saveValues(db, values)
   const last = records.length < limit ? undefined : records.at(-1)
@@ -193,7 +193,7 @@ function selectChanged(db: Executor) {
     .orderBy('change_seq')
 }
 
-type Parsed = { record_id: number; data: ReturnType<typeof parseExact> }
+type Parsed = { record_id: number; data: ReturnType<typeof parseLossless> }
 
 function toValue(
   { record_id, data }: Parsed,

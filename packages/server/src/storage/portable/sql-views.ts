@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { HUB_MEMBERS } from '../../domain/record-columns.ts'
-import { uniqueNames } from '../../lib/unique-names.ts'
+import { dedupeNames } from '../../lib/text/dedupe-names.ts'
 import type { SqlViews, ViewFailure } from '../port/sql-views.ts'
 import type { Databases, Executor } from './databases.ts'
 
@@ -118,7 +118,7 @@ function defineViews(modules: ViewedModule[], dialect: ViewDialect): Map<string,
   const wished = modules.map(({ platform_name, record_type }) =>
     `v_${platform_name}_${record_type}`.toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, '_'),
   )
-  const names = uniqueNames(wished, MAX_NAME_BYTES)
+  const names = dedupeNames(wished, MAX_NAME_BYTES)
   return new Map(
     modules.map((module, index) => {
       const name = names[index] ?? ''
@@ -143,7 +143,7 @@ function selectOf(module: ViewedModule, { keyValue }: ViewDialect): string {
     { name: 'hub_data', value: 'r.data' },
     ...keys.map((key) => ({ name: key, value: keyValue(key) })),
   ]
-  const names = uniqueNames(
+  const names = dedupeNames(
     columns.map((column) => column.name),
     MAX_NAME_BYTES,
   )

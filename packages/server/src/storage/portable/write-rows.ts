@@ -3,7 +3,7 @@ import type { ErasureMode } from '@recordhub/protocol'
 import type { FieldClocks } from '../../domain/field-clock.ts'
 import type { LastRead, RecordState } from '../../domain/record.ts'
 import type { ReplayPlace } from '../../domain/replay.ts'
-import { parseExact } from '../../lib/exact-json.ts'
+import { parseLossless } from '../../lib/json/lossless-json.ts'
 import type { ReplayWrite, WriteRejection } from '../port/record-store.ts'
 import { integerOf, nullableIntegerOf, nullableTextOf, type Row, textOf } from './columns.ts'
 
@@ -128,6 +128,6 @@ export function clocksText(clocks: FieldClocks | null): string | null {
 function parseClocks(text: string | null): FieldClocks | null {
   if (text === null) return null
   const clocks: FieldClocks = {}
-  for (const [path, at] of Object.entries(Object(parseExact(text)))) clocks[path] = String(at)
+  for (const [path, at] of Object.entries(Object(parseLossless(text)))) clocks[path] = String(at)
   return clocks
 }

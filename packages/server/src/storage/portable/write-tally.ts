@@ -1,5 +1,5 @@
 import type { Drift } from '../../domain/drift.ts'
-import { isStorableText } from '../../lib/storable-text.ts'
+import { isStorableText } from '../../lib/text/storable-text.ts'
 import type { RecordWrite } from '../port/record-store.ts'
 import type { HourlyCountersTable } from './tables.ts'
 import type { ModuleGate } from './write-rows.ts'

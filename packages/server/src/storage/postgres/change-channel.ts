@@ -1,6 +1,6 @@
 /** News of changes from node to node, over LISTEN and NOTIFY. News may be lost, so nothing rests on it but speed. */
 import { type Kysely, sql } from 'kysely'
-import { repeat, waitFor } from '../../lib/abortable-loop.ts'
+import { runPeriodically, sleep } from '../../lib/time/run-periodically.ts'
 import type { News } from '../port/news.ts'
 import type { ChangeChannel } from '../portable/platform-store.ts'
 import type { Tables } from '../portable/tables.ts'
@@ -78,7 +78,7 @@ async function keepListening(parts: Listening): Promise<void> {
     await listenOnce(parts).catch(() => undefined)
     // What was told meanwhile is not told again.
     parts.onChanges()
-  } while (await waitFor(PAUSE_MS, parts.signal))
+  } while (await sleep(PAUSE_MS, parts.signal))
 }
 
 /** Resolves or rejects when the connection is over. */
@@ -97,7 +97,7 @@ async function listenOnce(parts: Listening): Promise<void> {
     await client.query(`LISTEN ${NEWS_CHANNEL}; LISTEN ${CHANNEL}`)
     onChanges()
     // A connection that has fallen silent is found by asking.
-    await repeat(ASK_EVERY_MS, AbortSignal.any([signal, over.signal]), async () => {
+    await runPeriodically(ASK_EVERY_MS, AbortSignal.any([signal, over.signal]), async () => {
       await client.query('SELECT 1')
     })
   } finally {

@@ -1,5 +1,5 @@
-import { repeat } from '../../lib/abortable-loop.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import { integerOf } from '../portable/columns.ts'
 import type { PostgresConnections } from './connection.ts'
 
@@ -16,7 +16,7 @@ export async function startDatabaseClock(
 ): Promise<DatabaseClock> {
   let measured = await measure(connections)
   const stopping = new AbortController()
-  const measuring = repeat(EVERY_MS, stopping.signal, async () => {
+  const measuring = runPeriodically(EVERY_MS, stopping.signal, async () => {
     // While the database is away, its clock is taken to go on as before.
     measured = await measure(connections).catch(() => measured)
   })

@@ -1,6 +1,6 @@
 import { PgBoss } from 'pg-boss'
 import { HubError } from '../../errors.ts'
-import { repeat } from '../../lib/abortable-loop.ts'
+import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { PullDispatcher } from '../port/pull-dispatcher.ts'
 import type { PullStore } from '../port/pull-store.ts'
 import type { PostgresConnections } from './connection.ts'
@@ -44,7 +44,7 @@ export function createPullDispatcher(
     async start({ runPull, onSchedule }, schedule) {
       await clearUp()
       stopping = new AbortController()
-      clearing = repeat(CLEAR_UP_EVERY_MS, stopping.signal, clearUp)
+      clearing = runPeriodically(CLEAR_UP_EVERY_MS, stopping.signal, clearUp)
       await boss.start().catch((error: unknown) => {
         throw toStartError(error)
       })

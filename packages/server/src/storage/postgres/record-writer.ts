@@ -6,7 +6,7 @@
 import { randomInt } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import type { HashReference } from '../../domain/erasure.ts'
-import { isStorableText } from '../../lib/storable-text.ts'
+import { isStorableText } from '../../lib/text/storable-text.ts'
 import type {
   PullWrite,
   PushWrite,

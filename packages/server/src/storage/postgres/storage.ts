@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { HashReference } from '../../domain/erasure.ts'
 import { HubError } from '../../errors.ts'
-import { type Clock, systemClock } from '../../lib/clock.ts'
+import { type Clock, systemClock } from '../../lib/time/clock.ts'
 import type { Storage } from '../port/storage.ts'
 import { isMigrated, migrate } from '../portable/migrate.ts'
 import { createRecordLists } from '../portable/record-lists.ts'

@@ -1,5 +1,5 @@
 /** What allows a write, read once a batch inside its transaction. */
-import { isStorableText } from '../../lib/storable-text.ts'
+import { isStorableText } from '../../lib/text/storable-text.ts'
 import type { RecordRead, ReplayWrite, WriteBatch, WriteRejection } from '../port/record-store.ts'
 import { integerOf } from '../portable/columns.ts'
 import {

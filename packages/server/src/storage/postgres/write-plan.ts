@@ -7,7 +7,7 @@ import {
   type WriteDecision,
 } from '../../domain/record.ts'
 import { decideReplay } from '../../domain/replay.ts'
-import { toInstant } from '../../lib/instant.ts'
+import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
 import type {
   PullWrite,
   PushWrite,
@@ -103,7 +103,7 @@ export class WritePlan {
     { seenBefore, at }: { seenBefore: Iterable<number>; at: string },
   ) {
     this.#at = at
-    this.#instant = toInstant(new Date(at))
+    this.#instant = formatRfc3339(new Date(at))
     this.#gates = gates
     this.#found = found
     this.#seenHere = new Set(seenBefore)

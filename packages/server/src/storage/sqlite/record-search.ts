@@ -1,7 +1,7 @@
 /** The index of texts on SQLite: FTS5 with trigrams, whose rowid is the record's id. */
 import { sql } from 'kysely'
 import { lookUpTexts, type SearchTerms } from '../../domain/search-text.ts'
-import { letOthersWork } from '../../lib/let-others-work.ts'
+import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { Executor } from '../portable/databases.ts'
 import type { ListParts } from '../portable/record-lists.ts'
 import type { SearchIndexParts } from '../portable/search-index.ts'
@@ -72,7 +72,7 @@ export async function forgetDroppedTexts({
       return changesOf() - before >= 2
     })
   const goOn = async () => {
-    while (await step(MERGED_PAGES)) await letOthersWork()
+    while (await step(MERGED_PAGES)) await yieldToEventLoop()
   }
   // What is being merged may hold a text already that was dropped since, and would end with it.
   await goOn()

@@ -6,7 +6,7 @@ import { describePush, describeReplay } from '../../domain/activity.ts'
 import type { HashReference } from '../../domain/erasure.ts'
 import { decidePull, decidePush, isSameRead, type WriteDecision } from '../../domain/record.ts'
 import { decideReplay } from '../../domain/replay.ts'
-import { toInstant } from '../../lib/instant.ts'
+import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
 import type {
   PullWrite,
   PushWrite,
@@ -106,7 +106,7 @@ class WriteTransaction {
     this.#hashReference = hashReference
     this.#statements = statements
     this.#batch = batch
-    this.#instant = toInstant(new Date(batch.at))
+    this.#instant = formatRfc3339(new Date(batch.at))
     this.#gates = openWriteGates(statements, batch.at)
     this.#seq = statements.readSequence()
     this.#firstSeq = this.#seq

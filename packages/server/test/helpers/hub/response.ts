@@ -4,7 +4,7 @@ import { ErrorAnswer } from '@recordhub/protocol'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { isErrorCode } from '../../../src/errors.ts'
-import { isJsonObject, type JsonObject } from '../../../src/lib/exact-json.ts'
+import { isJsonObject, type JsonObject } from '../../../src/lib/json/lossless-json.ts'
 
 export type Answer = {
   status: number

@@ -1,6 +1,6 @@
 /** The way to a provider of single sign-on and back, as a browser goes it. */
 import assert from 'node:assert/strict'
-import { type Clock, systemClock } from '../../../src/lib/clock.ts'
+import { type Clock, systemClock } from '../../../src/lib/time/clock.ts'
 import type { StorageEngine } from '../storage/engine.ts'
 import { cookieOf } from './actions.ts'
 import { startTestHub, type TestHub, type TestHubOptions } from './hub.ts'

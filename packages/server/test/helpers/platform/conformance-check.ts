@@ -2,9 +2,9 @@
 import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
 import { checkPlatformAlone } from '../../../src/app/check-platform.ts'
 import { readConfig } from '../../../src/config.ts'
-import type { Passing } from '../../../src/lib/watch-pace.ts'
+import type { Timer } from '../../../src/lib/time/throughput-monitor.ts'
 import type { CallTarget } from '../../../src/outgoing/call-platform.ts'
-import { createManualPassing } from '../time/manual-passing.ts'
+import { createManualTimer } from '../time/manual-timer.ts'
 import {
   type PlatformOptions,
   type SimulatedPlatform,
@@ -17,7 +17,7 @@ export type CheckLimits = {
   maxRecords?: number
   maxSeconds?: number
   signal?: AbortSignal
-  passing?: Passing
+  passing?: Timer
 }
 
 const { config } = readConfig({ flags: {}, environment: {}, envFile: {} })
@@ -25,7 +25,7 @@ const { config } = readConfig({ flags: {}, environment: {}, envFile: {} })
 /** No time passes for the platform unless told otherwise, so that none of its answers comes late. */
 export async function checkAt(target: CallTarget, limits: CheckLimits = {}): Promise<Checked> {
   const { maxRecords = 1_000_000, maxSeconds = 60, signal = new AbortController().signal } = limits
-  const { passing = createManualPassing() } = limits
+  const { passing = createManualTimer() } = limits
   const { source_base_url, source_api_key } = target
   const request = {
     ...{ target: { source_base_url, source_api_key }, expected: null },

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import type { OwnRuleId } from '../../../src/domain/conformance/rules.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
-import { systemPassing } from '../../../src/lib/watch-pace.ts'
+import { systemTimer } from '../../../src/lib/time/throughput-monitor.ts'
 import { type CheckLimits, GOOD_DATA, goodRecord } from './conformance-check.ts'
 import {
   type Behaviour,
@@ -108,7 +108,7 @@ export const FAULTS: readonly Fault[] = [
       const well = respond.json(pingOf(platform))
       platform.behaveInTurn('ping', well, respond.late(2100, well))
     },
-    limits: { passing: systemPassing },
+    limits: { passing: systemTimer },
   },
   { rule: 'answer.unknown_path', at: 'manifest', arrange: answer(NO_MODULE, respond.json({})) },
   {
@@ -136,7 +136,7 @@ export const FAULTS: readonly Fault[] = [
     rule: 'check.out_of_time',
     at: CASES,
     arrange: answer(CASES, respond.stall('{"records":[')),
-    limits: { maxSeconds: 5, passing: systemPassing },
+    limits: { maxSeconds: 5, passing: systemTimer },
   },
   {
     rule: 'check.more',

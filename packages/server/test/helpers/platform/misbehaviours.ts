@@ -4,7 +4,7 @@
  */
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { PullCounts } from '@recordhub/protocol'
-import { sha256 } from '../../../src/lib/hash.ts'
+import { sha256 } from '../../../src/lib/crypto/hash.ts'
 import { type Behaviour, respond, simulatedRecord } from './platform.ts'
 
 export const KNOWN = [1, 2, 3, 4].map((number) => simulatedRecord(number))

@@ -1,6 +1,6 @@
 /** Several nodes on one database of PostgreSQL, and what a test holds and sees from outside of them. */
 import { Client } from 'pg'
-import type { Clock } from '../../../src/lib/clock.ts'
+import type { Clock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
 import { type StorageKit, TestClock } from '../storage/engine.ts'

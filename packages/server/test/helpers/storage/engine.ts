@@ -1,6 +1,6 @@
 /** What a storage engine gives so that the contract suite can run on it. */
 import { createHashReference } from '../../../src/domain/erasure.ts'
-import type { Clock } from '../../../src/lib/clock.ts'
+import type { Clock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 
 export type OpenedStorage = {

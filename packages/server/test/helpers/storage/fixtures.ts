@@ -3,7 +3,11 @@ import assert from 'node:assert/strict'
 import type { ActivityLine, Manifest, Module } from '@recordhub/protocol'
 import type { PushedContent } from '../../../src/domain/record.ts'
 import { NO_FILTER } from '../../../src/domain/record-query.ts'
-import { isJsonObject, type JsonObject, parseExact } from '../../../src/lib/exact-json.ts'
+import {
+  isJsonObject,
+  type JsonObject,
+  parseLossless,
+} from '../../../src/lib/json/lossless-json.ts'
 import type { ActivityStore } from '../../../src/storage/port/activity-store.ts'
 import type { ChangeLog, NewPlatform } from '../../../src/storage/port/platform-store.ts'
 import type {
@@ -118,7 +122,7 @@ export const ANY_REJECTED = {
 
 /** Content as it comes: JSON text whose numbers are kept as written. */
 export function json(text: string): JsonObject {
-  const value = parseExact(text)
+  const value = parseLossless(text)
   assert.ok(isJsonObject(value))
   return value
 }

@@ -1,6 +1,6 @@
 /** PostgreSQL for the suites: databases from one template, used again by the next test. */
 import { Client } from 'pg'
-import type { Clock } from '../../../src/lib/clock.ts'
+import type { Clock } from '../../../src/lib/time/clock.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
 import { databaseFromTemplate, type TestDatabase } from '../postgres/database.ts'
 import { hashReference, type OpenedStorage, type StorageEngine } from './engine.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { PullCounts } from '@recordhub/protocol'
 import { manifestTag, sourceHash } from '../../../src/domain/record.ts'
-import { IdSet } from '../../../src/lib/id-set.ts'
+import { IdBitset } from '../../../src/lib/collections/id-bitset.ts'
 import type {
   EndState,
   Lease,
@@ -63,7 +63,7 @@ export async function startRead(
     requested_at: over.requested_at ?? '2026-03-10T08:00:00.000000000Z',
     manifest_keys: new Set(keys),
     manifest_tag: manifestTag(keys),
-    seen: new IdSet(),
+    seen: new IdBitset(),
   }
   return { task, read }
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createMatcher } from '../../../src/domain/record-match.ts'
 import { type DataColumn, isDataColumn, keyOfColumn } from '../../../src/domain/record-query.ts'
 import { sortKeyOf } from '../../../src/domain/sort-key.ts'
-import { isJsonObject, parseExact } from '../../../src/lib/exact-json.ts'
+import { isJsonObject, parseLossless } from '../../../src/lib/json/lossless-json.ts'
 import type {
   Position,
   RecordPage,
@@ -70,7 +70,7 @@ export function modelList(
       (row) =>
         (query.platform === null || row.platform_name === query.platform) &&
         (query.record_type === null || row.record_type === query.record_type) &&
-        matches({ ...row, data: parseExact(row.data) }),
+        matches({ ...row, data: parseLossless(row.data) }),
     )
     .sort((one, other) => compareRows(one, other, query, isNumeric))
 }
@@ -83,7 +83,7 @@ function compareRows(
 ): number {
   const keyOf = (row: RecordRow) => {
     if (!isDataColumn(sort)) return sort === 'updated_at' ? row.change_seq : row[sort]
-    const data = parseExact(row.data)
+    const data = parseLossless(row.data)
     assert.ok(isJsonObject(data))
     return sortKeyOf(data[keyOfColumn(sort)], isNumeric(sort))
   }

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Clock, systemClock } from '../../../src/lib/clock.ts'
-import { loadOnce } from '../../../src/lib/load-once.ts'
+import { memoizeAsync } from '../../../src/lib/concurrency/memoize-async.ts'
+import { type Clock, systemClock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { openSqlite } from '../../../src/storage/sqlite/storage.ts'
 import { hashReference, type StorageEngine } from './engine.ts'
@@ -49,7 +49,7 @@ export async function openTemporarySqlite(
 }
 
 /** The bytes of a migrated, empty database. Migrating one takes ten times as long as writing a copy. */
-const migratedFile = loadOnce(async () => {
+const migratedFile = memoizeAsync(async () => {
   const folder = await mkdtemp(join(PARENT, 'recordhub-template-'))
   const path = join(folder, 'hub.sqlite')
   const clock = systemClock

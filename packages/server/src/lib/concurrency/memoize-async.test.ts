@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { memoizeAsync } from './memoize-async.ts'
+
+test('the result is cached, and concurrent callers share it', async () => {
+  let loads = 0
+  const read = memoizeAsync(async () => ({ load: ++loads }))
+  const [one, other] = await Promise.all([read(), read()])
+  assert.equal(one, other)
+  assert.equal(await read(), one)
+  assert.equal(loads, 1)
+})
+
+test('a failure rejects all waiting callers, and the next call loads again', async () => {
+  let loads = 0
+  const read = memoizeAsync(async () => {
+    loads += 1
+    if (loads === 1) throw new Error('out of files')
+    return loads
+  })
+  const results = await Promise.allSettled([read(), read()])
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  assert.equal(await read(), 2)
+  assert.equal(await read(), 2)
+})

@@ -1,0 +1,54 @@
+/** Cells of a spreadsheet as XML (ECMA-376, part 1, 18.3). */
+import { type JsonValue, stringifyLossless } from '../json/lossless-json.ts'
+
+/** A row of a sheet, numbered from 1. */
+export function sheetRow(number: number, cells: readonly JsonValue[]): string {
+  return `<row r="${number}">${cells.map(sheetCell).join('')}</row>`
+}
+
+function sheetCell(value: JsonValue): string {
+  if (value === null || value === '') return '<c/>'
+  if (typeof value === 'boolean') return `<c t="b"><v>${value ? 1 : 0}</v></c>`
+  if (typeof value === 'string') return textCell(value)
+  const text = stringifyLossless(value)
+  const isNumber = typeof value === 'number' || JSON.isRawJSON(value)
+  return isNumber && isShownExactly(text) ? `<c><v>${text}</v></c>` : textCell(text)
+}
+
+const MAX_CHARACTERS = 32_767
+const CUT = ' … [cut here: a cell holds 32,767 characters]'
+
+function textCell(text: string): string {
+  const fitting = text.length > MAX_CHARACTERS ? cut(text, MAX_CHARACTERS - CUT.length) + CUT : text
+  return `<c t="inlineStr"><is><t xml:space="preserve">${escapeXml(fitting)}</t></is></c>`
+}
+
+/** Not between the halves of a character. */
+function cut(text: string, length: number): string {
+  const isHalf = /[\ud800-\udbff]/.test(text.charAt(length - 1))
+  return text.slice(0, isHalf ? length - 1 : length)
+}
+
+/** A spreadsheet counts to 15 digits and shows zeros for the others; what has more is a text. */
+function isShownExactly(token: string): boolean {
+  const [mantissa = '', exponent = '0'] = token.toLowerCase().split('e')
+  const digits = mantissa.replace(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '')
+  const size = Math.abs(Number(exponent)) + mantissa.length
+  return digits.length <= 15 && size < 300
+}
+
+/** What XML has no place for, and what would be read as an escape. */
+const UNSAFE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  /[&<>]|[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9a-fA-F]{4}_)/g
+
+/** Half of a surrogate pair becomes U+FFFD: escaped it would take the rest of the cell along in LibreOffice. */
+function escapeXml(text: string): string {
+  return text.toWellFormed().replace(UNSAFE, (character) => {
+    if (character === '&') return '&amp;'
+    if (character === '<') return '&lt;'
+    if (character === '>') return '&gt;'
+    const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
+    return `_x${code}_`
+  })
+}

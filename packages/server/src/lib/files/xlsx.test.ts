@@ -1,0 +1,103 @@
+/** Reads the written spreadsheets back with an independent zip reader. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { buffer } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { openXlsx } from '../../../test/helpers/hub/xlsx-file.ts'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { createSeededRandom } from '../../../test/helpers/random/seed.ts'
+import { type JsonValue, parseLossless } from '../json/lossless-json.ts'
+import { xlsxStream } from './xlsx.ts'
+
+async function* chunked(rows: JsonValue[][], size: number): AsyncGenerator<JsonValue[][]> {
+  for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)
+}
+
+async function written(rows: JsonValue[][], maxRows?: number, size = 3) {
+  return openXlsx(await buffer(xlsxStream(['a', 'b'], chunked(rows, size), maxRows)))
+}
+
+test('texts, booleans and null are read back unchanged, except for lone surrogates', async () => {
+  const nasty = fc.constantFrom('\u0000', '\r\n', '\ud800', '_x0041_', '<&>', '\uffff', '👍', ' a ')
+  const value = fc.oneof(fc.string({ unit: 'binary' }), nasty, fc.boolean(), fc.constant(null))
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(value, value), { maxLength: 8 }), async (rows) => {
+      const shown = (cell: JsonValue) => (typeof cell === 'string' ? cell.toWellFormed() : cell)
+      const expected = rows.map((row) => row.map((cell) => (cell === '' ? null : shown(cell))))
+      assert.deepEqual((await written(rows)).get('Records'), [['a', 'b'], ...expected])
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('numbers stay numbers if a spreadsheet shows all their digits, otherwise they become texts', async () => {
+  const tokens = ['0', '-5', '1.10', '-0', '1e2', '123456789012345', '0.000001', '1.5E-7']
+  const long = ['1234567890123456', '9007199254740993', '0.1234567890123456', '1e400', '1e-320']
+  const rows = [...tokens, ...long].map((token) => [parseLossless(token)])
+  const sheet = (await written(rows)).get('Records')?.slice(1)
+  assert.deepEqual(sheet, [
+    ...tokens.map((number) => [{ number }]),
+    ...long.map((token) => [token]),
+  ])
+})
+
+test('objects and lists become JSON with exact numbers, and long texts are cut with a note', async () => {
+  const rows = [
+    [parseLossless('{"a":[1.10,9007199254740993]}')],
+    [`${'x'.repeat(32_720)}${'👍'.repeat(200)}`],
+  ]
+  const sheet = (await written(rows)).get('Records')
+  assert.equal(sheet?.[1]?.[0], '{"a":[1.10,9007199254740993]}')
+  const cut = String(sheet?.[2]?.[0])
+  assert.ok(cut.length <= 32_767 && cut.length > 32_760)
+  assert.match(cut, /👍 … \[cut here: [^\]]+\]$/u)
+})
+
+test('rows over the limit of a sheet continue on the next one, under the same header', async () => {
+  for (const count of [0, 1, 3, 4, 8, 9]) {
+    const rows = Array.from({ length: count }, (_, n) => [`r${n}`])
+    const sheets = await written(rows, 5, 2)
+    const all = [...sheets.values()]
+    assert.deepEqual([...sheets.keys()][1] ?? 'Records 2', 'Records 2')
+    assert.equal(all.length, Math.max(1, Math.ceil(count / 4)))
+    for (const sheet of all) {
+      assert.deepEqual(sheet[0], ['a', 'b'])
+      assert.ok(sheet.length <= 5)
+    }
+    assert.deepEqual(
+      all.flatMap((sheet) => sheet.slice(1)),
+      rows,
+    )
+  }
+})
+
+test('rows are read on demand, and reading stops when the client leaves', async () => {
+  const random = createSeededRandom()
+  let read = 0
+  let hasEnded = false
+  async function* endless(): AsyncGenerator<JsonValue[][]> {
+    try {
+      for (;;) {
+        read += 1
+        yield [[random().toString(36).repeat(5000)]]
+      }
+    } finally {
+      hasEnded = true
+    }
+  }
+  const stream = xlsxStream(['a'], endless())
+  await once(stream, 'readable')
+  assert.ok(stream.read() !== null)
+  stream.destroy()
+  await once(stream, 'close')
+  while (!hasEnded) await new Promise(setImmediate)
+  assert.ok(read < 200, `${read} were read`)
+})
+
+test('an error while reading rows is an error of the stream', async () => {
+  async function* broken(): AsyncGenerator<JsonValue[][]> {
+    yield [['a']]
+    throw new Error('The database is gone')
+  }
+  await assert.rejects(buffer(xlsxStream(['a'], broken())), /database is gone/)
+})

@@ -1,4 +1,0 @@
-/** Resolves after what has come meanwhile was begun: a long row of steps that an engine answers at once must not keep pushes waiting. */
-export function letOthersWork(): Promise<void> {
-  return new Promise(setImmediate)
-}

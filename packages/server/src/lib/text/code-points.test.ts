@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { beginningOf, compareCodePoints } from './code-points.ts'
+
+const text = fc.string({ unit: 'binary', maxLength: 12 })
+
+test('texts sort in the order of their UTF-8 bytes', () => {
+  fc.assert(
+    fc.property(text, text, (one, other) => {
+      const bytes = Buffer.compare(Buffer.from(one), Buffer.from(other))
+      assert.equal(Math.sign(compareCodePoints(one, other)), bytes)
+    }),
+  )
+  assert.ok(compareCodePoints('\uffee', '😀') < 0)
+})
+
+test('the beginning of a text consists of whole code points', () => {
+  fc.assert(
+    fc.property(text, fc.nat(15), (whole, length) => {
+      assert.equal(beginningOf(whole, length), [...whole].slice(0, length).join(''))
+    }),
+  )
+})
