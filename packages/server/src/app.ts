@@ -7,7 +7,7 @@ import { nameOfCaller } from './domain/caller.ts'
 import { auditRoutes } from './features/activity/audit-routes.ts'
 import { activityRoutes } from './features/activity/routes.ts'
 import { createMailSender } from './features/alerts/mail-sender.ts'
-import { createMailer, MAIL_PATIENCE, type MailPatience } from './features/alerts/mailer.ts'
+import { createMailer, MAIL_PATIENCE, type MailTimeouts } from './features/alerts/mailer.ts'
 import { alertRoutes } from './features/alerts/routes.ts'
 import { createAlertWatch } from './features/alerts/watch-alerts.ts'
 import { conformanceRoutes } from './features/conformance/routes.ts'
@@ -76,8 +76,8 @@ import { PASSWORD_COST, type PasswordCost } from './lib/crypto/password-hash.ts'
 import { createSecretBox } from './lib/crypto/secret-box.ts'
 import { type Clock, createDayOf, type MonotonicClock, systemClock } from './lib/time/clock.ts'
 import { runPeriodically, sleep } from './lib/time/run-periodically.ts'
-import { PATIENCE, type Patience } from './outgoing/patience.ts'
-import { createPlatformClient } from './outgoing/platform-client.ts'
+import { createPlatformClient } from './platform-client/platform-client.ts'
+import { DEFAULT_TIMEOUTS, type PlatformTimeouts } from './platform-client/request/timeouts.ts'
 import type { Storage } from './storage/port/storage.ts'
 
 /** A pull's process renews its lease every 5 s; one that does not holds up the next pull no longer. */
@@ -87,7 +87,7 @@ const GRACE_MS = 5000
 /** Platforms that are asked by searches at one time, whoever searches. */
 const SEARCHES_AT_A_TIME = 16
 
-export type HubParts = {
+export type HubDeps = {
   config: Config
   storage: Storage
   /** Seals keys and signs sessions. */
@@ -97,19 +97,29 @@ export type HubParts = {
   logger: FastifyBaseLogger
   version: string
   /** How it waits for platforms, where that differs from `PATIENCE`. */
-  patience?: Partial<Patience>
-  mailPatience?: MailPatience
+  timeouts?: Partial<PlatformTimeouts>
+  mailTimeouts?: MailTimeouts
   /** How it waits until a pull's time is over, where that is not by the clock. */
   waitForLimit?: typeof sleep
   /** How often it looks after what nobody asks for, where that differs from `PACE`. */
-  pace?: Partial<Pace>
+  intervals?: Partial<BackgroundIntervals>
   /** The cost of hashing a password, where it differs from `PASSWORD_COST`. */
   passwordCost?: PasswordCost
 }
 
 /** Pauses in milliseconds. */
-export type Pace = { alerts: number; retention: number; heartbeat: number; pushErrors: number }
-const PACE: Pace = { alerts: 30_000, retention: 600_000, heartbeat: 15_000, pushErrors: 5000 }
+export type BackgroundIntervals = {
+  alerts: number
+  retention: number
+  heartbeat: number
+  pushErrors: number
+}
+const PACE: BackgroundIntervals = {
+  alerts: 30_000,
+  retention: 600_000,
+  heartbeat: 15_000,
+  pushErrors: 5000,
+}
 /** A page that is told of changes is told at most once in so long. */
 const BROADCAST_MS = 1000
 
@@ -123,21 +133,21 @@ export type Hub = {
   stop: () => Promise<void>
 }
 
-export async function createHub(parts: HubParts): Promise<Hub> {
+export async function createHub(parts: HubDeps): Promise<Hub> {
   const { config, clock = systemClock, monotonicClock = performance, logger } = parts
-  const pace = { ...PACE, ...parts.pace }
+  const pace = { ...PACE, ...parts.intervals }
   const broadcaster = config.HUB_BROADCAST
     ? createBroadcaster(parts.storage.news, BROADCAST_MS)
     : null
   const storage = broadcaster ? notingChanges(parts.storage, broadcaster.note) : parts.storage
   const secrets = createSecretBox(parts.secret)
   const dayOf = createDayOf(config.HUB_TIME_ZONE)
-  const patience = {
-    ...PATIENCE,
+  const timeouts = {
+    ...DEFAULT_TIMEOUTS,
     firstByteSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
-    ...parts.patience,
+    ...parts.timeouts,
   }
-  const client = createPlatformClient(outgoingOf(config, patience))
+  const client = createPlatformClient(outgoingOf(config, timeouts))
   const session = sessionOf(config)
   const authSettings = {
     ...storage,
@@ -187,7 +197,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
     platforms: storage.platforms,
     timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
     waitForLimit: parts.waitForLimit ?? sleep,
-    firstByteSeconds: patience.firstByteSeconds,
+    firstByteSeconds: timeouts.firstByteSeconds,
     concurrency: config.HUB_PULL_CONCURRENCY,
     missing: storage.missing,
     missingFusePercent: config.HUB_MISSING_FUSE,
@@ -202,7 +212,7 @@ export async function createHub(parts: HubParts): Promise<Hub> {
   const mailer = config.HUB_SMTP_URL
     ? createMailer(
         { url: config.HUB_SMTP_URL, from: config.HUB_ALERT_FROM, to: config.HUB_ALERT_TO },
-        parts.mailPatience ?? MAIL_PATIENCE,
+        parts.mailTimeouts ?? MAIL_PATIENCE,
       )
     : null
   const mailing = { mailer, publicUrl: config.HUB_PUBLIC_URL }

@@ -9,8 +9,8 @@ import { withPushes } from '../features/conformance/make-report.ts'
 import { toSingleLine } from '../lib/text/single-line.ts'
 import { systemClock } from '../lib/time/clock.ts'
 import { systemTimer, type Timer } from '../lib/time/throughput-monitor.ts'
-import { PATIENCE } from '../outgoing/patience.ts'
-import { createPlatformClient } from '../outgoing/platform-client.ts'
+import { createPlatformClient } from '../platform-client/platform-client.ts'
+import { DEFAULT_TIMEOUTS } from '../platform-client/request/timeouts.ts'
 import { checkPushes, type PushWatch } from './check-pushes.ts'
 import { outgoingOf } from './parts-of-config.ts'
 
@@ -30,8 +30,8 @@ export async function* checkPlatformAlone(
   request: CheckRequest,
   { version, signal, passing = systemTimer, push }: CheckSurroundings,
 ): AsyncGenerator<ConformanceLine, ConformanceReport> {
-  const patience = { ...PATIENCE, passing, firstByteSeconds: request.maxSeconds }
-  const client = createPlatformClient(outgoingOf(config, patience))
+  const timeouts = { ...DEFAULT_TIMEOUTS, passing, firstByteSeconds: request.maxSeconds }
+  const client = createPlatformClient(outgoingOf(config, timeouts))
   const modules = new Map<JudgedModule, ReadComparison | null>()
   // What was listed takes memory, and is needed for pushes only.
   const onModule = (module: JudgedModule, read: ReadComparison | null) => modules.set(module, read)

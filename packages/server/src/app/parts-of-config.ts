@@ -3,8 +3,8 @@ import type { Config } from '../config.ts'
 import type { KeptDays } from '../domain/retention.ts'
 import type { SessionLimits } from '../features/operators/auth.ts'
 import type { OidcSettings } from '../features/operators/auth-plugins.ts'
-import type { OutgoingSettings } from '../outgoing/call-platform.ts'
-import type { Patience } from '../outgoing/patience.ts'
+import type { PlatformClientSettings } from '../platform-client/request/send-request.ts'
+import type { PlatformTimeouts } from '../platform-client/request/timeouts.ts'
 
 /** Null where no single sign-on is set up. */
 export function oidcOf(config: Config): OidcSettings | null {
@@ -43,13 +43,13 @@ export function keptOf(config: Config): { kept: KeptDays; activityLines: number 
 }
 
 /** How platforms are called. */
-export function outgoingOf(config: Config, patience: Patience): OutgoingSettings {
+export function outgoingOf(config: Config, timeouts: PlatformTimeouts): PlatformClientSettings {
   return {
     platformPath: config.HUB_PLATFORM_PATH,
     tunnelHeader: config.HUB_TUNNEL_HEADER,
     networks: config.HUB_SOURCE_NETWORKS,
     schemes: config.HUB_SOURCE_SCHEMES,
     proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
-    patience,
+    timeouts: timeouts,
   }
 }

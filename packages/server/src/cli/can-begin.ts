@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { SettingError } from '../config.ts'
-import { codeOf } from '../outgoing/outgoing-error.ts'
+import { codeOf } from '../platform-client/request/request-error.ts'
 
 /** @throws SettingError where the file cannot be written. What is in it stays. */
 export function checkWritable(flag: string, file: string): void {

@@ -11,9 +11,9 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { HubError } from '../../src/errors.ts'
 import type { ThroughputLimits } from '../../src/lib/time/throughput-monitor.ts'
-import type { NetworkSettings } from '../../src/outgoing/dispatcher.ts'
-import { PATIENCE } from '../../src/outgoing/patience.ts'
-import { createPlatformClient } from '../../src/outgoing/platform-client.ts'
+import { createPlatformClient } from '../../src/platform-client/platform-client.ts'
+import type { NetworkSettings } from '../../src/platform-client/request/dispatcher.ts'
+import { DEFAULT_TIMEOUTS } from '../../src/platform-client/request/timeouts.ts'
 import { EXPIRED_CERTIFICATE, SELF_SIGNED_CERTIFICATE } from '../helpers/hub/certificate.ts'
 import { bytes, forEver, type Script, startRawServer } from '../helpers/platform/attacks.ts'
 
@@ -42,7 +42,7 @@ type Row = readonly [what: string, script: Script, code: string, words: RegExp, 
 /** The limits of one call. */
 type Limits = ThroughputLimits & { callMs: number }
 /** Limits that no row reaches unless it is expected to time out. */
-const PATIENT: Limits = { ...PATIENCE, callMs: 60_000 }
+const PATIENT: Limits = { ...DEFAULT_TIMEOUTS, callMs: 60_000 }
 
 const SILENCE = /silence/
 const DRIPS = /less than/
@@ -231,7 +231,7 @@ function createClient(settings: Partial<NetworkSettings> = {}, limits = PATIENT)
   return createPlatformClient({
     ...{ platformPath: 'hub', tunnelHeader: 'x-tunnel', networks: 'any', schemes: 'any' },
     proxy: { http: '', https: '', none: '' },
-    patience: { ...PATIENCE, ...limits, firstByteSeconds: 60 },
+    timeouts: { ...DEFAULT_TIMEOUTS, ...limits, firstByteSeconds: 60 },
     ...settings,
   })
 }

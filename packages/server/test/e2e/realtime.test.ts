@@ -130,7 +130,7 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
     await using hub = await startTestHub(sqliteEngine, {
       env: ON,
       withOperator: true,
-      pace: { heartbeat: 50 },
+      intervals: { heartbeat: 50 },
     })
     const { hub_api_key } = await registerAny(hub)
     await using opened = await openPage(browser(), hub, { withClock: true })

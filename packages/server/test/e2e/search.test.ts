@@ -27,7 +27,7 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
   test('the search shows one result list per platform: found, none, no endpoint, failed, own format, and a slow one later', async () => {
     await using hub = await startTestHub(sqliteEngine, {
       withOperator: true,
-      patience: { searchSeconds: 3600 },
+      timeouts: { searchSeconds: 3600 },
     })
     const lanes = ['found', 'none', 'missing', 'failed', 'raw', 'slow'] as const
     await using stack = new AsyncDisposableStack()

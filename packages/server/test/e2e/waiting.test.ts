@@ -115,7 +115,7 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
   test("an alert shows its times in the viewer's time zone, on the overview and in the log too", async () => {
     await using hub = await startTestHub(sqliteEngine, {
       withOperator: true,
-      pace: ALERTS_AT_ONCE,
+      intervals: ALERTS_AT_ONCE,
     })
     await registerAny(hub)
     await failAll(hub, 5)
@@ -189,7 +189,7 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
 async function startWithQuestion() {
   const hub = await startTestHub(sqliteEngine, {
     withOperator: true,
-    pace: { ...ALERTS_AT_ONCE, pushErrors: 1 },
+    intervals: { ...ALERTS_AT_ONCE, pushErrors: 1 },
   })
   const records = Array.from({ length: 40 }, (_, number) => simulatedRecord(number))
   const cases = simulatedModule('cases', { records })

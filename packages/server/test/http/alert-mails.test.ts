@@ -27,7 +27,7 @@ const FROM_TO = {
 }
 const PAUSE_SECONDS = 301
 /** Timeouts longer than any test. */
-const mailPatience = { connect: 600_000, silence: 600_000, total: 600_000 }
+const mailTimeouts = { connect: 600_000, silence: 600_000, total: 600_000 }
 
 function settingsFor(server: TestMailServer): Record<string, string> {
   return { HUB_SMTP_URL: server.url, HUB_PUBLIC_URL: 'https://hub.example.org', ...FROM_TO }
@@ -36,9 +36,9 @@ function settingsFor(server: TestMailServer): Record<string, string> {
 function startMailingHub(engine: StorageEngine, server: TestMailServer, clock: TestClock) {
   return startTestHub(engine, {
     env: settingsFor(server),
-    pace: ALERTS_AT_ONCE,
+    intervals: ALERTS_AT_ONCE,
     clock,
-    mailPatience,
+    mailTimeouts: mailTimeouts,
   })
 }
 
@@ -118,7 +118,7 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine, { clock })
       const log = pino({ level: 'silent' })
       const settings = { url: server.url, from: FROM_TO.HUB_ALERT_FROM, to: ['ann@example.org'] }
-      const mailer = createMailer(settings, mailPatience)
+      const mailer = createMailer(settings, mailTimeouts)
       const parts = { ...hub.storage, mailer, publicUrl: '', clock, log }
       const watches = Array.from({ length: 6 }, () => createAlertWatch(parts))
       await registerSome(hub, clock, 3)
@@ -158,7 +158,12 @@ onEachEngineWhenDeep((engine) => {
       await until(async () => (server.tries() > 0 ? true : null), 'a mail is under way')
       server.behave('take')
       clock.advance(PAUSE_SECONDS)
-      await hub.restart({ env: settingsFor(server), pace: ALERTS_AT_ONCE, clock, mailPatience })
+      await hub.restart({
+        env: settingsFor(server),
+        intervals: ALERTS_AT_ONCE,
+        clock,
+        mailTimeouts: mailTimeouts,
+      })
       await untilMails(server, 1)
       await untilNoted(hub)
       assert.ok(!(await alertsOf(hub)).some(({ kind }) => kind === 'mail_failing'))
@@ -167,12 +172,17 @@ onEachEngineWhenDeep((engine) => {
     test('without a mail server alerts are listed only, and mailed once a server is configured', async () => {
       await using server = await startMailServer()
       const clock = clockOfToday()
-      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, clock })
+      await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
       await registerSome(hub, clock, 1)
       await failAll(hub, 5)
       assert.equal(only(await untilOpen(hub, 'platform_failing')).mailed_at, null)
       expectError(await sendTestMail(hub), 409, 'mail_not_set_up')
-      await hub.restart({ env: settingsFor(server), pace: ALERTS_AT_ONCE, clock, mailPatience })
+      await hub.restart({
+        env: settingsFor(server),
+        intervals: ALERTS_AT_ONCE,
+        clock,
+        mailTimeouts: mailTimeouts,
+      })
       await untilMails(server, 1)
       assert.equal((await untilNoted(hub)).length, 1)
     })

@@ -39,7 +39,10 @@ function post(hub: TestHub, path: string, role: 'viewer' | 'operator' | 'admin' 
 onEachEngineWhenDeep((engine) => {
   describe(`alerts, on ${engine.name}`, () => {
     test('a platform that fails five pulls in a row opens an alert, until a pull succeeds', async () => {
-      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, withOperator: true })
+      await using hub = await startTestHub(engine, {
+        intervals: ALERTS_AT_ONCE,
+        withOperator: true,
+      })
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
       platform.behave('records/cases', respond.status(500))
@@ -63,7 +66,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('a module that fails while another can be read opens an alert, until it can be read', async () => {
-      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE })
+      await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE })
       const modules = ['cases', 'visits'].map((type) => simulatedModule(type))
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
@@ -83,7 +86,7 @@ onEachEngineWhenDeep((engine) => {
       const clock = clockOfToday()
       let isStuck = true
       await using hub = await startTestHub(engine, {
-        pace: ALERTS_AT_ONCE,
+        intervals: ALERTS_AT_ONCE,
         clock,
         wrap: (storage) => ({
           ...storage,
@@ -104,7 +107,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('a platform that stops pushing opens an alert, until it pushes; one that never pushed does not', async () => {
       const clock = clockOfToday()
-      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, clock })
+      await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
       await registerAny(hub)
       const { id, hub_api_key } = await registerAny(hub)
       const now = hourOf(clock.now())
@@ -113,20 +116,20 @@ onEachEngineWhenDeep((engine) => {
         return `('${hour.slice(0, 10)}', '${hour}', ${id}, 'before', 1, 0, 0, 0, 1, 0, 0, 0)`
       })
       await runSql(hub.storage, `INSERT INTO hourly_counters VALUES ${rows.join(', ')}`)
-      await hub.restart({ pace: ALERTS_AT_ONCE, clock })
+      await hub.restart({ intervals: ALERTS_AT_ONCE, clock })
       // Six full hours that this process has observed, and the current one.
       for (let hour = 1; hour <= 7; hour += 1) clock.advance(3600)
       const alert = only(await untilOpen(hub, 'platform_silent'))
       assert.match(alert.message, /has pushed nothing since about/)
       // The alert stays open after a restart, when the hub has observed nothing yet.
-      await hub.restart({ pace: ALERTS_AT_ONCE, clock })
+      await hub.restart({ intervals: ALERTS_AT_ONCE, clock })
       await push(hub, hub_api_key, newRecord('N-1'))
       await untilOpen(hub, 'platform_silent', 0)
       assert.deepEqual(await alertLines(hub), ['alert.raised', 'alert.resolved'])
     })
 
     test('a rise in rejections opens an alert, until the platform is deactivated', async () => {
-      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE })
+      await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE })
       const { id, hub_api_key } = await registerAny(hub)
       for (let index = 1; index <= 25; index += 1) {
         await push(hub, hub_api_key, newRecord(`N-${index}`, { data: index }))
@@ -139,7 +142,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('a pending missing review opens an alert, until an operator approves it', async () => {
       const clock = clockOfToday()
-      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, clock })
+      await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
       const { storage } = hub
       const school = await registerTestPlatform({ storage, clock })
       const read = await beginRead(storage, school)
@@ -161,7 +164,7 @@ onEachEngineWhenDeep((engine) => {
       let available = 1_000_000
       const disk = async () => ({ available, total: 1_000_000_000_000 })
       await using hub = await startTestHub(engine, {
-        pace: ALERTS_AT_ONCE,
+        intervals: ALERTS_AT_ONCE,
         wrap: (storage) => ({ ...storage, readDiskSpace: disk }),
       })
       const alert = only(await untilOpen(hub, 'disk_low'))
@@ -173,7 +176,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('the list returns open alerts first, across pages', async () => {
       const clock = clockOfToday()
-      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, clock })
+      await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
       for (const name of ['a', 'b', 'c', 'd', 'e']) {
         await registerTestPlatform({ storage: hub.storage, clock }, { name })
       }
@@ -201,7 +204,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('the first acknowledgement of an alert is kept and recorded once', async () => {
       const clock = clockOfToday()
-      await using hub = await startTestHub(engine, { pace: ALERTS_AT_ONCE, clock })
+      await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
       await registerTestPlatform({ storage: hub.storage, clock })
       await failAll(hub, 5)
       const { id } = only(await untilOpen(hub, 'platform_failing'))
@@ -228,7 +231,7 @@ onEachEngineWhenDeep((engine) => {
     test('a repeated error of the alert check is logged once, and the check continues', async () => {
       let failures = 0
       await using hub = await startTestHub(engine, {
-        pace: ALERTS_AT_ONCE,
+        intervals: ALERTS_AT_ONCE,
         wrap: (storage) => ({
           ...storage,
           async readDiskSpace() {

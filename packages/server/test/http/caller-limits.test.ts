@@ -160,7 +160,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('a probe keeps its slot until the platform responds or the client disconnects', async () => {
       // The requests that are held must not time out on a slow machine.
-      await using hub = await startTestHub(engine, { patience: { shortCallSeconds: 3600 } })
+      await using hub = await startTestHub(engine, { timeouts: { shortCallSeconds: 3600 } })
       const headers = {
         authorization: hub.authorization('operator'),
         'content-type': 'application/json',

@@ -32,7 +32,7 @@ function linesOf(text: string): ConformanceLine[] {
 onEachEngineWhenDeep((engine) => {
   describe(`the conformance check, on ${engine.name}`, () => {
     test('checking an unregistered platform returns a report and its HTML page, and stores nothing', async () => {
-      await using hub = await startTestHub(engine, { patience: { passing: createManualTimer() } })
+      await using hub = await startTestHub(engine, { timeouts: { timer: createManualTimer() } })
       await using platform = await goodPlatform()
       const before = await tracesOf(hub)
       const answer = await post(hub, PATH, sourceOf(platform))
@@ -45,7 +45,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('findings are streamed as NDJSON, grouped by endpoint, with the report last', async () => {
-      await using hub = await startTestHub(engine, { patience: { passing: createManualTimer() } })
+      await using hub = await startTestHub(engine, { timeouts: { timer: createManualTimer() } })
       await using platform = await goodPlatform()
       platform.modules[0]?.records.push(goodRecord(1))
       const answer = await post(hub, PATH, sourceOf(platform), { accept: LINES })
@@ -69,7 +69,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('a registered platform is checked with its stored key and name', async () => {
-      await using hub = await startTestHub(engine, { patience: { passing: createManualTimer() } })
+      await using hub = await startTestHub(engine, { timeouts: { timer: createManualTimer() } })
       await using platform = await goodPlatform()
       const { id } = await registerPlatform(hub, platform)
       const path = `/api/v1/platforms/${id}/conformance`

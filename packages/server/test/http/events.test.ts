@@ -96,7 +96,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('a stream ends with its session and does not extend it', async () => {
-      await using hub = await startTestHub(engine, { ...ON, pace: { heartbeat: 20 } })
+      await using hub = await startTestHub(engine, { ...ON, intervals: { heartbeat: 20 } })
       const session = await signIn(hub)
       const soon = new Date(Date.now() + 3_600_000).toISOString()
       await runSql(hub.storage, `UPDATE operator_sessions SET expires_at = '${soon}'`)
@@ -118,7 +118,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('a disconnected listener causes no error', async () => {
-      await using hub = await startTestHub(engine, { ...ON, pace: { heartbeat: 5 } })
+      await using hub = await startTestHub(engine, { ...ON, intervals: { heartbeat: 5 } })
       const { hub_api_key } = await registerAny(hub)
       const heard = await listen(hub, await signIn(hub))
       heard.leave()

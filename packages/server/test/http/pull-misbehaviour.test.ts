@@ -62,8 +62,8 @@ onEachEngineWhenDeep((engine) => {
     }, 'all tasks except the endless ones are done')
     const ending = untilPullEnds(hub, id)
     // Time advances drip by drip; otherwise the dripping platform would look silent to the hub.
-    const dripOf = () => scene.passing.nextWaits(1).then(() => false)
-    while (!(await Promise.race([dripOf(), ending.then(() => true)]))) scene.passing.pass(100)
+    const dripOf = () => scene.passing.untilScheduled(1).then(() => false)
+    while (!(await Promise.race([dripOf(), ending.then(() => true)]))) scene.passing.advance(100)
     const { pull, tasks } = await ending
     const taskOf = ({ platform_name }: SimulatedPlatform) =>
       only(tasks.filter((task) => task.platform_name === platform_name))
@@ -100,8 +100,8 @@ async function startScene(engine: StorageEngine) {
   const pause = async (milliseconds: number) => pauses.push(milliseconds) > 0
   const passing = createManualTimer()
   const env = { HUB_PULL_CONCURRENCY: '16' }
-  const patience = { ...PACE, ...FIRST_BYTE, pause, passing }
-  const hub = stack.use(await startTestHub(engine, { env, patience }))
+  const timeouts = { ...PACE, ...FIRST_BYTE, pause, passing }
+  const hub = stack.use(await startTestHub(engine, { env, timeouts: timeouts }))
   const elsewhere = stack.use(await simulatePlatform())
   const keys = new Map<SimulatedPlatform, string>()
   async function register(records: unknown[] = KNOWN): Promise<SimulatedPlatform> {

@@ -16,23 +16,23 @@ onEachEngineWhenDeep((engine) => {
   describe(`slow platforms, on ${engine.name}`, () => {
     test('the silence timeout does not apply before the response starts', async () => {
       const passing = createManualTimer()
-      await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
+      await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer: passing } })
       kit.platform.modules[0]?.records.push(simulatedRecord(1))
       const held = kit.platform.hold('records/cases')
       const pulling = kit.pull()
       await held.arrived
-      passing.pass(3000)
+      passing.advance(3000)
       held.release()
       assert.equal((await pulling).created, 1)
     })
 
     test('silence within a response fails the task and keeps the records read before it', async () => {
       const passing = createManualTimer()
-      await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
+      await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer: passing } })
       kit.platform.behave('records/cases', respond.stall(begun))
       const pulling = kit.pull()
-      await passing.nextWaits(2)
-      passing.pass(100)
+      await passing.untilScheduled(2)
+      passing.advance(100)
       const task = await pulling
       assert.equal(task.state, 'failed')
       assert.match(task.error ?? '', /silence of 0\.1 s/)
@@ -41,11 +41,11 @@ onEachEngineWhenDeep((engine) => {
 
     test('silence between the headers and the body fails the task', async () => {
       const passing = createManualTimer()
-      await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
+      await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer: passing } })
       kit.platform.behave('records/cases', (response) => response.writeHead(200).flushHeaders())
       const pulling = kit.pull()
-      await passing.nextWaits(1)
-      passing.pass(100)
+      await passing.untilScheduled(1)
+      passing.advance(100)
       const task = await pulling
       assert.equal(task.state, 'failed')
       assert.match(task.error ?? '', /silence/)
@@ -53,12 +53,12 @@ onEachEngineWhenDeep((engine) => {
 
     test('silence within a compressed response fails the task', async () => {
       const passing = createManualTimer()
-      await using kit = await startPulledHub(engine, { patience: { ...SILENCE, passing } })
+      await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer: passing } })
       const half = gzipSync(begun.repeat(100)).subarray(0, 60)
       kit.platform.behave('records/cases', respond.stall(half, { 'Content-Encoding': 'gzip' }))
       const pulling = kit.pull()
-      await passing.nextWaits(2)
-      passing.pass(100)
+      await passing.untilScheduled(2)
+      passing.advance(100)
       const task = await pulling
       assert.equal(task.state, 'failed')
       assert.match(task.error ?? '', /silence/)
@@ -66,17 +66,17 @@ onEachEngineWhenDeep((engine) => {
 
     test('a response that drips forever fails the task and keeps the records read before it', async () => {
       const passing = createManualTimer()
-      await using kit = await startPulledHub(engine, { patience: { ...FLOOR, passing } })
+      await using kit = await startPulledHub(engine, { timeouts: { ...FLOOR, timer: passing } })
       kit.platform.behave('records/cases', respond.drip(begun, 10))
       let isOver = false
       const pulling = kit.pull().finally(() => {
         isOver = true
       })
       // Advances a tenth of a second for each space, or for several that arrive together.
-      await passing.nextWaits(2)
+      await passing.untilScheduled(2)
       while (!isOver) {
-        passing.pass(100)
-        await Promise.race([passing.nextWaits(1), pulling])
+        passing.advance(100)
+        await Promise.race([passing.untilScheduled(1), pulling])
       }
       const task = await pulling
       assert.equal(task.state, 'failed')
@@ -96,15 +96,15 @@ onEachEngineWhenDeep((engine) => {
             if (isSlow) {
               isFirst = false
               // Waits until the hub has filled its read-ahead buffer.
-              while (passing.isWaitedFor()) await new Promise(setImmediate)
-              passing.pass(10_000)
+              while (passing.hasPending()) await new Promise(setImmediate)
+              passing.advance(10_000)
             }
             return storage.records.applyWrites(batch)
           },
         },
       })
-      const patience = { silenceMs: 250, windowMs: 250, bytesPerSecond: 1, passing }
-      await using kit = await startPulledHub(engine, { wrap, patience })
+      const timeouts = { silenceMs: 250, windowMs: 250, bytesPerSecond: 1, passing }
+      await using kit = await startPulledHub(engine, { wrap, timeouts: timeouts })
       // More than the read-ahead buffer and the socket buffers hold.
       const text = 'x'.repeat(64 * 1024)
       const records = Array.from({ length: 400 }, (_, index) => simulatedRecord(index, { text }))

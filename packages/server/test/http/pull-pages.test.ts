@@ -150,7 +150,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('a task fails after the maximum number of pages and keeps their records', async () => {
-      await using kit = await startPulledHub(engine, { patience: { maxPages: 3 } })
+      await using kit = await startPulledHub(engine, { timeouts: { maxPages: 3 } })
       const pages = Array.from({ length: 9 }, (_, index) => [simulatedRecord(index)])
       kit.platform.behave('records/cases', respond.pages(...pages))
       const task = await kit.pull()

@@ -24,7 +24,7 @@ const THEN = 'Tue, 10 Mar 2026 08:00:30 GMT'
 
 /**
  * Failures of the first module, and the number of requests for the second one, which returns 503. Which failures
- * concern the whole platform is proved in `domain/retry.test.ts` and `outgoing/outgoing-error.test.ts`.
+ * concern the whole platform is proved in `domain/retry.test.ts` and `platform-client/request/request-error.test.ts`.
  */
 const THEN_BUSY: readonly (readonly [string, Behaviour, number])[] = [
   ['404', respond.status(404), 4],
@@ -41,7 +41,7 @@ async function startNoting(engine: StorageEngine, env: Record<string, string> = 
     pauses.push(milliseconds)
     return true
   }
-  const kit = await startPulledHub(engine, { env, patience: { pause } })
+  const kit = await startPulledHub(engine, { env, timeouts: { pause } })
   kit.platform.modules[0]?.records.push(simulatedRecord(1))
   return { ...kit, pauses }
 }
@@ -65,7 +65,7 @@ onEachEngineWhenDeep((engine) => {
       const isRetried = times > 1
       test(`after a module failed with ${what}, the next module ${isRetried ? 'is' : 'is not'} retried`, async () => {
         const pause = async () => true
-        await using hub = await startTestHub(engine, { patience: { pause } })
+        await using hub = await startTestHub(engine, { timeouts: { pause } })
         const modules = ['a', 'b'].map((type) => simulatedModule(type))
         await using platform = await simulatePlatform({ modules })
         await registerPlatform(hub, platform)
@@ -87,7 +87,7 @@ onEachEngineWhenDeep((engine) => {
         pauses += 1
         return true
       }
-      await using hub = await startTestHub(engine, { patience: { pause } })
+      await using hub = await startTestHub(engine, { timeouts: { pause } })
       const modules = ['a', 'b'].map((type) => simulatedModule(type))
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
@@ -99,7 +99,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('a module that succeeds enables retries for the modules after it', async () => {
       const pause = async () => true
-      await using hub = await startTestHub(engine, { patience: { pause } })
+      await using hub = await startTestHub(engine, { timeouts: { pause } })
       const types = ['a', 'b', 'c', 'd']
       const modules = types.map((type) => simulatedModule(type))
       await using platform = await simulatePlatform({ modules })
@@ -139,7 +139,7 @@ onEachEngineWhenDeep((engine) => {
         await comeBack?.()
         return true
       }
-      await using kit = await startPulledHub(engine, { patience: { pause } })
+      await using kit = await startPulledHub(engine, { timeouts: { pause } })
       ;({ comeBack } = await kit.platform.goAway())
       const task = await kit.pull()
       assert.deepEqual([task.state, task.error], ['succeeded', null])
@@ -154,7 +154,7 @@ onEachEngineWhenDeep((engine) => {
         pausing.resolve()
         return sleep(milliseconds, signal)
       }
-      await using kit = await startPulledHub(engine, { patience: { pause } })
+      await using kit = await startPulledHub(engine, { timeouts: { pause } })
       kit.platform.behave('records/cases', respond.status(503, { 'Retry-After': '59' }))
       const { id } = await startPull(kit.hub)
       await pausing.promise

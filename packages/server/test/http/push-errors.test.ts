@@ -18,7 +18,7 @@ const AT_ONCE = { pushErrors: 1 }
 
 onEachEngine((engine) => {
   describe(`push errors, on ${engine.name}`, () => {
-    const hub = shareHub(engine, { pace: AT_ONCE, env: { HUB_TRUST_PROXY: 'on' } })
+    const hub = shareHub(engine, { intervals: AT_ONCE, env: { HUB_TRUST_PROXY: 'on' } })
 
     test('pushes with a wrong key are counted by hour with the masked key and the address, without their body', async () => {
       const body = JSON.stringify(newRecord('secret-body-4711'))
@@ -121,7 +121,7 @@ onEachEngine((engine) => {
     test('many pushes with wrong keys raise an alert for their platform, or for unknown senders', async () => {
       const clock = clockOfToday()
       await using hub = await startTestHub(engine, {
-        pace: { ...ALERTS_AT_ONCE, ...AT_ONCE },
+        intervals: { ...ALERTS_AT_ONCE, ...AT_ONCE },
         clock,
       })
       const { hub_api_key, platform_name } = await registerAny(hub)

@@ -30,7 +30,7 @@ onEachEngine((engine) => {
       await push(hub, hub_api_key, newRecord('N-1', { data: { status: 'closed' } }))
       await push(hub, hub_api_key, newRecord('N-2', { data: 1 }))
       clock.advance(40 * DAY)
-      await hub.restart({ ...options, pace: AT_ONCE })
+      await hub.restart({ ...options, intervals: AT_ONCE })
       await untilGone(hub, 'rejected_pushes')
       assert.ok((await countRows(hub.storage, 'activity')) > 0)
       clock.advance(51 * DAY)
@@ -50,7 +50,7 @@ onEachEngine((engine) => {
     test('the activity is cut to HUB_RETENTION_ACTIVITY_LINES lines', async () => {
       const clock = clockOfToday()
       const env = { HUB_RETENTION_ACTIVITY_LINES: '10', HUB_RETENTION_ACTIVITY_DAYS: '0' }
-      await using hub = await startTestHub(engine, { clock, env, pace: AT_ONCE })
+      await using hub = await startTestHub(engine, { clock, env, intervals: AT_ONCE })
       const { hub_api_key } = await registerAny(hub)
       for (let index = 1; index <= 30; index += 1) {
         await push(hub, hub_api_key, newRecord(`N-${index}`))
@@ -68,7 +68,7 @@ onEachEngine((engine) => {
       const clock = clockOfToday()
       await using hub = await startTestHub(engine, {
         clock,
-        pace: AT_ONCE,
+        intervals: AT_ONCE,
         wrap: (storage) => ({
           ...storage,
           retention: {

@@ -4,17 +4,17 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { REFUSAL, startMailServer } from '../../../test/helpers/hub/smtp-server.ts'
-import { createMailer, type MailPatience } from './mailer.ts'
+import { createMailer, type MailTimeouts } from './mailer.ts'
 
-const PATIENT: MailPatience = { connect: 10_000, silence: 10_000, total: 20_000 }
+const PATIENT: MailTimeouts = { connect: 10_000, silence: 10_000, total: 20_000 }
 /** For servers that never send a greeting. */
-const HASTY: MailPatience = { connect: 200, silence: 200, total: 5000 }
+const HASTY: MailTimeouts = { connect: 200, silence: 200, total: 5000 }
 /** For a server that goes silent late: until then, each response may be slow. */
-const SILENCED: MailPatience = { connect: 60_000, silence: 1000, total: 60_000 }
+const SILENCED: MailTimeouts = { connect: 60_000, silence: 1000, total: 60_000 }
 const MAIL = { subject: 'School fails', text: 'Nothing can be read.\n.\nÄ\n' }
 const FROM_TO = { from: 'hub@example.org', to: ['ann@example.org', 'bob@example.org'] }
 
-const mailerTo = (url: string, patience = PATIENT) => createMailer({ url, ...FROM_TO }, patience)
+const mailerTo = (url: string, timeouts = PATIENT) => createMailer({ url, ...FROM_TO }, timeouts)
 
 test('each recipient receives the complete mail as plain text, marked as auto-generated', async () => {
   await using server = await startMailServer()

@@ -13,8 +13,8 @@ export type MailSettings = {
 }
 
 /** How long it waits for a mail server, in milliseconds: to connect, in silence, and altogether. */
-export type MailPatience = { connect: number; silence: number; total: number }
-export const MAIL_PATIENCE: MailPatience = { connect: 10_000, silence: 20_000, total: 60_000 }
+export type MailTimeouts = { connect: number; silence: number; total: number }
+export const MAIL_PATIENCE: MailTimeouts = { connect: 10_000, silence: 20_000, total: 60_000 }
 
 type MailOutcome =
   /** `refused`: recipients that the server did not take, where it took others. */
@@ -27,7 +27,7 @@ export type Mailer = { send: (mail: Mail, signal?: AbortSignal) => Promise<MailO
 const LONGEST_REASON = 300
 
 /** Every mail goes on a connection of its own: they are few. */
-export function createMailer(settings: MailSettings, patience: MailPatience): Mailer {
+export function createMailer(settings: MailSettings, timeouts: MailTimeouts): Mailer {
   const options = toTransportOptions(settings.url)
   const password = options.auth?.pass ?? ''
   const words = (text: string) => {
@@ -39,10 +39,10 @@ export function createMailer(settings: MailSettings, patience: MailPatience): Ma
       const transport = createTransport(
         new SMTPTransport({
           ...options,
-          connectionTimeout: patience.connect,
-          greetingTimeout: patience.connect,
-          dnsTimeout: patience.connect,
-          socketTimeout: patience.silence,
+          connectionTimeout: timeouts.connect,
+          greetingTimeout: timeouts.connect,
+          dnsTimeout: timeouts.connect,
+          socketTimeout: timeouts.silence,
           disableFileAccess: true,
           disableUrlAccess: true,
         }),
@@ -58,7 +58,7 @@ export function createMailer(settings: MailSettings, patience: MailPatience): Ma
       // It may end after somebody has stopped waiting for it.
       sending.catch(() => undefined)
       const signals = signal ? [over.signal, signal] : [over.signal]
-      const late = sleep(patience.total, undefined, { signal: AbortSignal.any(signals) })
+      const late = sleep(timeouts.total, undefined, { signal: AbortSignal.any(signals) })
       try {
         const sent = await Promise.race([sending, late])
         if (!sent) return { outcome: 'failed', reason: 'the mail server takes too long' }

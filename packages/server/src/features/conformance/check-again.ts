@@ -4,8 +4,8 @@ import { conditionsOf } from '../../domain/kept-answer.ts'
 import { referenceOf } from '../../domain/record-input.ts'
 import { HubError } from '../../errors.ts'
 import { findLink } from '../../lib/net/link-header.ts'
-import type { RecordsPage } from '../../outgoing/records-pages.ts'
-import { parseElements } from '../../outgoing/records-slice.ts'
+import { parseElements } from '../../platform-client/records/records-chunk.ts'
+import type { RecordsPage } from '../../platform-client/records/records-pages.ts'
 import { type FirstRead, openModule, PROGRESS_EVERY_MS } from './check-records.ts'
 import { attempt, type CheckContext, look } from './context.ts'
 import type { Section } from './section.ts'
@@ -64,7 +64,7 @@ export async function* readAgain(
     const encoding = page.header('content-encoding')
     const etag = page.header('etag')
     for (let at: RecordsPage | null = page; at && elements < first.elements; at = await at.next()) {
-      for await (const slice of at.slices()) {
+      for await (const slice of at.chunks()) {
         for (const { value } of parseElements(slice, [...slice.starts.keys()]).elements) {
           const reference = referenceOf(value)
           if (reference !== null && elements < first.elements)

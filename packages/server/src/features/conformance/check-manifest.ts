@@ -7,7 +7,7 @@ import {
   type JsonObject,
   parseLossless,
 } from '../../lib/json/lossless-json.ts'
-import type { RawAnswer } from '../../outgoing/call-platform.ts'
+import type { RawResponse } from '../../platform-client/request/send-request.ts'
 import { checkKeys } from './check-keys.ts'
 import { attempt, type CheckContext, look } from './context.ts'
 import type { Section } from './section.ts'
@@ -80,7 +80,7 @@ export function noteCheck(section: Section, { ok, code, message }: ConnectionChe
 }
 
 /** What can be said of any answer. */
-export function noteAnswer(section: Section, { header, began_ms }: RawAnswer): void {
+export function noteAnswer(section: Section, { header, began_ms }: RawResponse): void {
   section.measured({ took_ms: began_ms })
   if (began_ms > SLOW_MS) section.findings.add('answer.slow', { params: { ms: began_ms } })
   noteType(section, header('content-type'))

@@ -6,9 +6,9 @@ import { judgePace } from '../../domain/conformance/judge-pace.ts'
 import { RecordJudge } from '../../domain/conformance/judge-record.ts'
 import { referenceOf } from '../../domain/record-input.ts'
 import { HubError } from '../../errors.ts'
-import { findEnvelopeFault, totalOf } from '../../outgoing/records-envelope.ts'
-import type { RecordsPage } from '../../outgoing/records-pages.ts'
-import { parseElements, type RecordElement } from '../../outgoing/records-slice.ts'
+import { parseElements, type RecordElement } from '../../platform-client/records/records-chunk.ts'
+import { findEnvelopeFault, totalOf } from '../../platform-client/records/records-envelope.ts'
+import type { RecordsPage } from '../../platform-client/records/records-pages.ts'
 import { noteType } from './check-manifest.ts'
 import type { CheckContext } from './context.ts'
 import type { Section } from './section.ts'
@@ -50,7 +50,7 @@ export async function* readModule(parts: ReadParts): AsyncGenerator<ConformanceL
   noteType(section, first.contentType)
   let toldAt = began
   for (let page: RecordsPage | null = first; page && !read.isCut; page = await nextOf(page, read)) {
-    for await (const slice of page.slices()) {
+    for await (const slice of page.chunks()) {
       read.take(page, parseElements(slice, [...slice.starts.keys()]), slice.tooLarge)
       read.bytes += slice.bytes.length
       page.release(slice)

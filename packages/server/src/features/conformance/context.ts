@@ -1,14 +1,18 @@
 import { decideRetry } from '../../domain/retry.ts'
 import { HubError } from '../../errors.ts'
 import { sleep } from '../../lib/time/run-periodically.ts'
-import type { CallTarget, ExchangeOptions, RawAnswer } from '../../outgoing/call-platform.ts'
-import { toThrottledError } from '../../outgoing/outgoing-error.ts'
-import type { PlatformClient } from '../../outgoing/platform-client.ts'
+import type { PlatformClient } from '../../platform-client/platform-client.ts'
+import { toThrottledError } from '../../platform-client/request/request-error.ts'
+import type {
+  CallTarget,
+  RawRequestOptions,
+  RawResponse,
+} from '../../platform-client/request/send-request.ts'
 import type { Section } from './section.ts'
 
 export type ConformanceClient = Pick<
   PlatformClient,
-  'ping' | 'fetchManifest' | 'openRecords' | 'search' | 'exchange'
+  'ping' | 'fetchManifest' | 'openRecords' | 'search' | 'sendRaw'
 >
 
 /** What every part of a check goes by. */
@@ -30,7 +34,7 @@ export function look(
   { client, target, signal }: CheckContext,
   path: string,
   over: { method?: 'GET' | 'HEAD'; headers?: Record<string, string>; maxBytes?: number } = {},
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const { method = 'GET', headers = {}, maxBytes = MAX_BYTES } = over
   const key = target.source_api_key
   const options = { method, key, headers, signal: shortly(signal), maxBytes }
@@ -44,9 +48,9 @@ export function look(
 export async function exchange(
   { client, target }: Pick<CheckContext, 'client' | 'target'>,
   path: string,
-  options: ExchangeOptions,
-): Promise<RawAnswer> {
-  const answer = await client.exchange(target, path, options)
+  options: RawRequestOptions,
+): Promise<RawResponse> {
+  const answer = await client.sendRaw(target, path, options)
   if (answer.status === 429) throw toThrottledError(answer.path, answer.header)
   return answer
 }

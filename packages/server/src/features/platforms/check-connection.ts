@@ -2,13 +2,13 @@ import type { ConnectionCheck, Manifest, PingAnswer } from '@recordhub/protocol'
 import { adviceFor } from '../../domain/connection-advice.ts'
 import { checkPulled, faultsInWords } from '../../domain/record-input.ts'
 import { HubError } from '../../errors.ts'
-import type { CallTarget } from '../../outgoing/call-platform.ts'
-import type { PlatformClient } from '../../outgoing/platform-client.ts'
-import { checkSourceKey, parseSourceUrl, withoutApiPath } from '../../outgoing/source-url.ts'
+import type { PlatformClient } from '../../platform-client/platform-client.ts'
+import type { CallTarget } from '../../platform-client/request/send-request.ts'
+import { checkSourceKey, parseSourceUrl, withoutApiPath } from '../../platform-client/source-url.ts'
 
 export type CheckingClient = Pick<
   PlatformClient,
-  'ping' | 'fetchManifest' | 'readBeginning' | 'hasSearch'
+  'ping' | 'fetchManifest' | 'peekRecords' | 'hasSearch'
 >
 
 /** What a platform says of itself, as far as it could be read. */
@@ -97,7 +97,7 @@ async function pingPlatform(
 
 /** Calls the records endpoints of modules, one after the other, and the search endpoint. */
 export async function* checkEndpoints(
-  client: Pick<PlatformClient, 'readBeginning' | 'hasSearch'>,
+  client: Pick<PlatformClient, 'peekRecords' | 'hasSearch'>,
   target: CallTarget,
   { recordTypes, signal }: { recordTypes: string[]; signal: AbortSignal },
 ): AsyncGenerator<ConnectionCheck, void> {
@@ -116,12 +116,12 @@ export async function* checkEndpoints(
 }
 
 async function checkRecords(
-  client: Pick<PlatformClient, 'readBeginning'>,
+  client: Pick<PlatformClient, 'peekRecords'>,
   target: CallTarget,
   { record_type, signal }: { record_type: string; signal: AbortSignal },
 ): Promise<ConnectionCheck> {
   const check = `records/${record_type}`
-  const begun = await attempt(() => client.readBeginning(target, record_type, signal))
+  const begun = await attempt(() => client.peekRecords(target, record_type, signal))
   if (begun instanceof HubError) return failed(check, begun)
   const { first, total, path } = begun
   const counted = total === 1 ? '1 record' : `${total} records`

@@ -1,6 +1,6 @@
 import type { ConnectionCheck, ProbeAnswer, Problem } from '@recordhub/protocol'
-import type { CallTarget } from '../../outgoing/call-platform.ts'
-import type { PlatformClient } from '../../outgoing/platform-client.ts'
+import type { PlatformClient } from '../../platform-client/platform-client.ts'
+import type { CallTarget } from '../../platform-client/request/send-request.ts'
 import { checkDescription, type Described } from './check-connection.ts'
 
 /**

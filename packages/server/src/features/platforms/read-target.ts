@@ -2,7 +2,7 @@ import type { Platform } from '@recordhub/protocol'
 import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import type { CallTarget } from '../../outgoing/call-platform.ts'
+import type { CallTarget } from '../../platform-client/request/send-request.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 
 /**

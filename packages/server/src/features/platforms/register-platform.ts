@@ -9,8 +9,8 @@ import {
 import { HubError, isErrorCode } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import type { PlatformClient } from '../../outgoing/platform-client.ts'
-import { parseSourceUrl } from '../../outgoing/source-url.ts'
+import type { PlatformClient } from '../../platform-client/platform-client.ts'
+import { parseSourceUrl } from '../../platform-client/source-url.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import { probePlatform } from './probe-platform.ts'
 

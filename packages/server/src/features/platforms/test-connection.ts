@@ -1,5 +1,5 @@
 import type { ConnectionCheck, ProbeAnswer } from '@recordhub/protocol'
-import type { CallTarget } from '../../outgoing/call-platform.ts'
+import type { CallTarget } from '../../platform-client/request/send-request.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import { type CheckingClient, checkDescription, checkEndpoints } from './check-connection.ts'
 import { toProbeAnswer } from './probe-platform.ts'

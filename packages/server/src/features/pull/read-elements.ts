@@ -3,11 +3,11 @@ import { referenceOf } from '../../domain/record-input.ts'
 import type { PositionRuns } from '../../lib/collections/position-runs.ts'
 import { elementBytes } from '../../lib/json/json-chunk.ts'
 import {
-  guessReference,
   parseElements,
+  peekReference,
   type RecordElement,
-  type RecordsSlice,
-} from '../../outgoing/records-slice.ts'
+  type RecordsChunk,
+} from '../../platform-client/records/records-chunk.ts'
 import type { RecordRead, RecordStore } from '../../storage/port/record-store.ts'
 
 /** An element that has to be stored, or looked at closer. */
@@ -50,7 +50,7 @@ export class ElementReader {
    * Reads slices that follow each other. The ids of the unchanged records are added to `read.seen`.
    * @param before number of elements on the pages before this one.
    */
-  async read(slices: RecordsSlice[], before: number): Promise<ReadElements> {
+  async read(slices: RecordsChunk[], before: number): Promise<ReadElements> {
     const sightings = slices.map((slice) => this.#see(slice))
     const known = await this.#recognise(sightings.flat())
     const left = parseUnknown(slices, sightings, known)
@@ -65,10 +65,10 @@ export class ElementReader {
     return { unchanged: known.size, ...left }
   }
 
-  #see(slice: RecordsSlice): Sighting[] {
+  #see(slice: RecordsChunk): Sighting[] {
     return slice.starts.map((_, position) => ({
       index: slice.firstIndex + position,
-      reference_number: guessReference(slice, position),
+      reference_number: peekReference(slice, position),
       source_hash: sourceHash(this.#read.manifest_tag, elementBytes(slice, position)),
     }))
   }
@@ -103,7 +103,7 @@ function hasReference(sighting: Sighting): sighting is Sighting & { reference_nu
 }
 
 function parseUnknown(
-  slices: RecordsSlice[],
+  slices: RecordsChunk[],
   sightings: Sighting[][],
   known: KnownElements,
 ): Pick<ReadElements, 'elements' | 'flaw'> {

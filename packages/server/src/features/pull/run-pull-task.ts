@@ -18,17 +18,17 @@ import { PositionRuns } from '../../lib/collections/position-runs.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
-import type { CallTarget } from '../../outgoing/call-platform.ts'
-import { hidingKey, quote } from '../../outgoing/hide-key.ts'
-import type { PlatformClient } from '../../outgoing/platform-client.ts'
+import type { PlatformClient } from '../../platform-client/platform-client.ts'
+import type { RecordElement, RecordsChunk } from '../../platform-client/records/records-chunk.ts'
 import {
   describeMissingMembers,
   findEnvelopeFault,
   findMissingMembers,
   totalOf,
-} from '../../outgoing/records-envelope.ts'
-import type { RecordsPage } from '../../outgoing/records-pages.ts'
-import type { RecordElement, RecordsSlice } from '../../outgoing/records-slice.ts'
+} from '../../platform-client/records/records-envelope.ts'
+import type { RecordsPage } from '../../platform-client/records/records-pages.ts'
+import { quoteRedacted, withRedactedKey } from '../../platform-client/request/redact-key.ts'
+import type { CallTarget } from '../../platform-client/request/send-request.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan, StartedTask } from '../../storage/port/pull-store.ts'
 import type { PullWrite, RecordRead, RecordStore } from '../../storage/port/record-store.ts'
@@ -187,7 +187,9 @@ class PullTask {
     const source_api_key = this.#parts.secrets.open(sealed_source_key, SOURCE_KEY_PURPOSE)
     this.#sourceKey = source_api_key
     try {
-      await hidingKey(source_api_key, () => this.#readFrom({ source_base_url, source_api_key }))
+      await withRedactedKey(source_api_key, () =>
+        this.#readFrom({ source_base_url, source_api_key }),
+      )
     } finally {
       await this.#reporter.stop()
     }
@@ -234,7 +236,7 @@ class PullTask {
       for (const slice of slices) page.release(slice)
     }, this.#parts.ingest.hasPushes)
     try {
-      for await (const slice of page.slices()) {
+      for await (const slice of page.chunks()) {
         this.#checkEnvelope(page)
         await storing.add(slice)
       }
@@ -261,7 +263,7 @@ class PullTask {
     this.#total = totalOf(envelope) ?? this.#total
   }
 
-  async #store(slices: RecordsSlice[], path: string): Promise<void> {
+  async #store(slices: RecordsChunk[], path: string): Promise<void> {
     const { elements, unchanged, flaw } = await this.#reader.read(slices, this.#before)
     const tooLarge = slices.flatMap((slice) => slice.tooLarge)
     this.#counts.received += unchanged + elements.length + tooLarge.length
@@ -328,7 +330,7 @@ class PullTask {
 
   #checkType({ contentType, key }: RecordsPage): void {
     if (/json/i.test(contentType)) return
-    const warning = `The answer is JSON, but its Content-Type is ${quote(contentType, key, MAX_QUOTED) || 'none'}.`
+    const warning = `The answer is JSON, but its Content-Type is ${quoteRedacted(contentType, key, MAX_QUOTED) || 'none'}.`
     if (!this.#warnings.includes(warning)) this.#warnings.push(warning)
   }
 }

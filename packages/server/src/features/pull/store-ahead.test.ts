@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { RecordsSlice } from '../../outgoing/records-slice.ts'
+import type { RecordsChunk } from '../../platform-client/records/records-chunk.ts'
 import { StoreAhead } from './store-ahead.ts'
 
 const KIB = 1024
 
-function slice(index: number, bytes: number): RecordsSlice {
+function slice(index: number, bytes: number): RecordsChunk {
   return { bytes: new Uint8Array(bytes), starts: [], ends: [], firstIndex: index, tooLarge: [] }
 }
 
@@ -14,7 +14,7 @@ function slice(index: number, bytes: number): RecordsSlice {
 function createStore() {
   const commits: number[][] = []
   const open: PromiseWithResolvers<void>[] = []
-  const store = async (slices: RecordsSlice[]) => {
+  const store = async (slices: RecordsChunk[]) => {
     commits.push(slices.map((slice) => slice.firstIndex))
     const gate = Promise.withResolvers<void>()
     open.push(gate)

@@ -1,4 +1,4 @@
-import type { RecordsSlice } from '../../outgoing/records-slice.ts'
+import type { RecordsChunk } from '../../platform-client/records/records-chunk.ts'
 
 /** While a commit is under way, so much is read for the next ones; in bytes as they came. */
 const AHEAD_BYTES = 512 * 1024
@@ -15,21 +15,21 @@ const COMMIT_BYTES_BESIDE_PUSHES = 64 * 1024
  * failure nothing more is stored.
  */
 export class StoreAhead {
-  readonly #store: (slices: RecordsSlice[]) => Promise<void>
+  readonly #store: (slices: RecordsChunk[]) => Promise<void>
   readonly #hasPushes: () => boolean
-  #waiting: RecordsSlice[] = []
+  #waiting: RecordsChunk[] = []
   #waitingBytes = 0
   #storing: Promise<void> | null = null
   #failure: { error: unknown } | null = null
 
   /** @param hasPushes whether pushes come at the time. */
-  constructor(store: (slices: RecordsSlice[]) => Promise<void>, hasPushes: () => boolean) {
+  constructor(store: (slices: RecordsChunk[]) => Promise<void>, hasPushes: () => boolean) {
     this.#store = store
     this.#hasPushes = hasPushes
   }
 
   /** Resolves when the next slice may be read. Rejects with what has failed. */
-  async add(slice: RecordsSlice): Promise<void> {
+  async add(slice: RecordsChunk): Promise<void> {
     this.#throwFailure()
     this.#waiting.push(slice)
     this.#waitingBytes += slice.bytes.byteLength
@@ -59,7 +59,7 @@ export class StoreAhead {
     this.#storing = this.#waiting.length > 0 ? this.#storeNext() : null
   }
 
-  #takeSlices(): RecordsSlice[] {
+  #takeSlices(): RecordsChunk[] {
     const most = this.#hasPushes() ? COMMIT_BYTES_BESIDE_PUSHES : COMMIT_BYTES
     let bytes = 0
     let count = 0

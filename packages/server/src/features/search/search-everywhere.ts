@@ -6,7 +6,7 @@ import { HubError } from '../../errors.ts'
 import type { Semaphore } from '../../lib/concurrency/semaphore.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import { type JsonValue, stringifyLossless } from '../../lib/json/lossless-json.ts'
-import type { PlatformClient } from '../../outgoing/platform-client.ts'
+import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 
 export type SearchParts = {

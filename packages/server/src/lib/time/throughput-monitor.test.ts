@@ -39,9 +39,9 @@ test('the remaining wait is always positive and never exceeds the silence limit'
     fc.property(fc.array(fc.nat(5000), { maxLength: 200 }), (sizes) => {
       const monitor = new ThroughputMonitor(LIMITS)
       for (const bytes of sizes) {
-        const { nextCheckMs: patienceMs } = monitor
-        assert.ok(patienceMs > 0 && patienceMs <= LIMITS.silenceMs)
-        if (monitor.record(patienceMs, bytes) !== null) return
+        const { nextCheckMs } = monitor
+        assert.ok(nextCheckMs > 0 && nextCheckMs <= LIMITS.silenceMs)
+        if (monitor.record(nextCheckMs, bytes) !== null) return
       }
     }),
   )
@@ -49,7 +49,7 @@ test('the remaining wait is always positive and never exceeds the silence limit'
 
 const NEVER = { silenceMs: 60_000, windowMs: 60_000, bytesPerSecond: 0 }
 
-function watch(stream: Readable, limits: Partial<typeof NEVER>, timer = createManualTimer()) {
+function monitor(stream: Readable, limits: Partial<typeof NEVER>, timer = createManualTimer()) {
   return monitorThroughput(stream, { ...NEVER, ...limits }, (stall) => new Error(stall), timer)
 }
 
@@ -61,7 +61,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<string> {
 
 test('all data passes through, and the stream is closed', async () => {
   const stream = Readable.from([Buffer.from('a'), Buffer.from('bc')])
-  assert.equal(await collect(watch(stream, {})), 'abc')
+  assert.equal(await collect(monitor(stream, {})), 'abc')
   assert.equal(stream.destroyed, true)
 })
 
@@ -69,13 +69,13 @@ test('a silent sender times out, and its stream is closed', async () => {
   const timer = createManualTimer()
   const stream = new PassThrough()
   stream.write('a')
-  const reading = collect(watch(stream, { silenceMs: 20 }, timer))
+  const reading = collect(monitor(stream, { silenceMs: 20 }, timer))
   const rejected = assert.rejects(reading, /silent/)
   // For the chunk that does not arrive.
-  await timer.nextWaits(1)
-  timer.pass(19)
-  assert.ok(timer.isWaitedFor())
-  timer.pass(1)
+  await timer.untilScheduled(1)
+  timer.advance(19)
+  assert.ok(timer.hasPending())
+  timer.advance(1)
   await rejected
   assert.equal(stream.destroyed, true)
 })
@@ -84,13 +84,13 @@ test('a sender that is too slow times out', async () => {
   const timer = createManualTimer()
   const stream = new PassThrough()
   const limits = { silenceMs: 20, windowMs: 60, bytesPerSecond: 1000 }
-  const rejected = assert.rejects(collect(watch(stream, limits, timer)), /slow/)
+  const rejected = assert.rejects(collect(monitor(stream, limits, timer)), /slow/)
   for (let piece = 1; piece <= 3; piece += 1) {
-    timer.pass(19)
+    timer.advance(19)
     stream.write('a')
-    await timer.nextWaits(1)
+    await timer.untilScheduled(1)
   }
-  timer.pass(19)
+  timer.advance(19)
   await rejected
 })
 
@@ -99,9 +99,9 @@ test('a slow reader does not count against the sender', async () => {
   const timer = createManualTimer()
   const limits = { silenceMs: 40, windowMs: 40, bytesPerSecond: 1_000_000 }
   let count = 0
-  for await (const _ of watch(Readable.from(chunks), limits, timer)) {
+  for await (const _ of monitor(Readable.from(chunks), limits, timer)) {
     count += 1
-    timer.pass(1000)
+    timer.advance(1000)
   }
   assert.equal(count, 5)
 })
@@ -109,7 +109,7 @@ test('a slow reader does not count against the sender', async () => {
 test('an error of the sender is passed on unchanged', async () => {
   const stream = new PassThrough()
   stream.write('a')
-  const reading = collect(watch(stream, {}))
+  const reading = collect(monitor(stream, {}))
   stream.destroy(new Error('cut off'))
   await assert.rejects(reading, /cut off/)
 })
@@ -118,6 +118,6 @@ test('a reader that stops closes the stream', async () => {
   const stream = new PassThrough()
   const closed = once(stream, 'close')
   stream.write('a')
-  for await (const _ of watch(stream, {})) break
+  for await (const _ of monitor(stream, {})) break
   await closed
 })

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
-import { createHub, type Hub, type HubParts, type Pace } from '../../../src/app.ts'
+import { type BackgroundIntervals, createHub, type Hub, type HubDeps } from '../../../src/app.ts'
 import { readConfig } from '../../../src/config.ts'
 import type { Role } from '../../../src/domain/caller.ts'
 import { isErrorCode } from '../../../src/errors.ts'
-import type { MailPatience } from '../../../src/features/alerts/mailer.ts'
+import type { MailTimeouts } from '../../../src/features/alerts/mailer.ts'
 import { createApiToken } from '../../../src/features/operators/api-token.ts'
 import { type Clock, type MonotonicClock, systemClock } from '../../../src/lib/time/clock.ts'
-import type { Patience } from '../../../src/outgoing/patience.ts'
+import type { PlatformTimeouts } from '../../../src/platform-client/request/timeouts.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { StorageEngine } from '../storage/engine.ts'
 import type { Answer } from './response.ts'
@@ -31,12 +31,12 @@ export type TestHubOptions = {
   /** Puts something between the hub and its storage, such as a fault. */
   wrap?: (storage: Storage) => Storage
   /** How the hub waits for platforms; it never pauses before it asks again unless told otherwise. */
-  patience?: Partial<Patience>
+  timeouts?: Partial<PlatformTimeouts>
   /** How often it looks after what nobody asks for; hardly ever unless told otherwise. */
-  pace?: Partial<Pace>
-  mailPatience?: MailPatience
+  intervals?: Partial<BackgroundIntervals>
+  mailTimeouts?: MailTimeouts
   /** Resolves with true where a pull's time is to be over, and must resolve when the signal comes. */
-  waitForLimit?: HubParts['waitForLimit']
+  waitForLimit?: HubDeps['waitForLimit']
   /** Reads long lists in a thread of their own, as a real hub on SQLite does. */
   withReadThread?: boolean
   /** Creates the operator {@link EMAIL}. */
@@ -180,14 +180,14 @@ async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
     logger: pino({ level: 'trace' }, keepLines(lines)),
     version: '0.0.0-test',
     passwordCost: CHEAP_PASSWORDS,
-    pace: {
+    intervals: {
       ...{ alerts: NEVER, retention: NEVER, heartbeat: NEVER, pushErrors: NEVER },
-      ...options.pace,
+      ...options.intervals,
     },
-    ...(options.mailPatience ? { mailPatience: options.mailPatience } : {}),
+    ...(options.mailTimeouts ? { mailTimeouts: options.mailTimeouts } : {}),
     ...(options.monotonicClock ? { monotonicClock: options.monotonicClock } : {}),
     ...(options.waitForLimit ? { waitForLimit: options.waitForLimit } : {}),
-    patience: { pause: async (_, signal) => !signal.aborted, ...options.patience },
+    timeouts: { pause: async (_, signal) => !signal.aborted, ...options.timeouts },
   })
   const { address, setupLink } = await hub.start()
   const authorizations = {

@@ -3,7 +3,7 @@ import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
 import { checkPlatformAlone } from '../../../src/app/check-platform.ts'
 import { readConfig } from '../../../src/config.ts'
 import type { Timer } from '../../../src/lib/time/throughput-monitor.ts'
-import type { CallTarget } from '../../../src/outgoing/call-platform.ts'
+import type { CallTarget } from '../../../src/platform-client/request/send-request.ts'
 import { createManualTimer } from '../time/manual-timer.ts'
 import {
   type PlatformOptions,

@@ -1,4 +1,4 @@
-/** The check of pushes, with little patience, and what is pushed to it. */
+/** The check of pushes, with little timeouts, and what is pushed to it. */
 import type { CheckedEndpoint } from '@recordhub/protocol'
 import { checkPushes } from '../../../src/app/check-pushes.ts'
 import { readConfig } from '../../../src/config.ts'

@@ -3,11 +3,11 @@ import type { Timer } from '../../../src/lib/time/throughput-monitor.ts'
 
 export type ManualTimer = Timer & {
   /** Has so much time pass. */
-  pass: (milliseconds: number) => void
+  advance: (milliseconds: number) => void
   /** Whether anybody waits at the moment. */
-  isWaitedFor: () => boolean
+  hasPending: () => boolean
   /** Resolves once somebody has begun to wait so many times from now on. */
-  nextWaits: (times: number) => Promise<void>
+  untilScheduled: (times: number) => Promise<void>
 }
 
 export function createManualTimer(): ManualTimer {
@@ -25,7 +25,7 @@ export function createManualTimer(): ManualTimer {
       wake = Promise.withResolvers()
       return () => waiting.delete(one)
     },
-    pass(milliseconds) {
+    advance(milliseconds) {
       now += milliseconds
       for (const one of [...waiting]) {
         if (one.until > now) continue
@@ -33,8 +33,8 @@ export function createManualTimer(): ManualTimer {
         one.callback()
       }
     },
-    isWaitedFor: () => waiting.size > 0,
-    async nextWaits(times) {
+    hasPending: () => waiting.size > 0,
+    async untilScheduled(times) {
       const before = begun
       while (begun < before + times) await wake.promise
     },

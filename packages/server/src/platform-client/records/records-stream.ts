@@ -1,8 +1,8 @@
-import { HubError } from '../errors.ts'
-import { JsonArrayScanner, MalformedJsonError } from '../lib/json/json-array-scanner.ts'
-import type { PlatformAnswer } from './call-platform.ts'
-import { findReportedFailure, toBodyError } from './outgoing-error.ts'
-import type { RecordsSlice } from './records-slice.ts'
+import { HubError } from '../../errors.ts'
+import { JsonArrayScanner, MalformedJsonError } from '../../lib/json/json-array-scanner.ts'
+import { findReportedFailure, toBodyError } from '../request/request-error.ts'
+import type { PlatformResponse } from '../request/send-request.ts'
+import type { RecordsChunk } from './records-chunk.ts'
 
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024
 const MAX_ENVELOPE_BYTES = 1024 * 1024
@@ -20,14 +20,14 @@ export type RecordsStream = {
    * @throws HubError where the platform breaks off or what came is not as agreed. What was handed out
    *   before stays true.
    */
-  slices: () => AsyncGenerator<RecordsSlice>
+  chunks: () => AsyncGenerator<RecordsChunk>
   /** To be called for each slice when it is not needed any more, nor any of its elements' bytes. */
-  release: (slice: RecordsSlice) => void
+  release: (slice: RecordsChunk) => void
   /** The members outside of `records` that are known so far; all of them after the last slice. */
   envelope: () => Readonly<Record<string, unknown>>
 }
 
-export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
+export function openRecordsStream(answer: PlatformResponse): RecordsStream {
   const { path, key, contentType, body } = answer
   const scanner = new JsonArrayScanner({
     member: 'records',
@@ -36,7 +36,7 @@ export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
   })
   let envelope: Readonly<Record<string, unknown>> | null = null
 
-  async function* readSlices(): AsyncGenerator<RecordsSlice> {
+  async function* readSlices(): AsyncGenerator<RecordsChunk> {
     let handedOutAt = performance.now()
     for await (const chunk of body) {
       let complete = scanner.push(chunk)
@@ -52,7 +52,7 @@ export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
     )
   }
 
-  async function* slices(): AsyncGenerator<RecordsSlice> {
+  async function* slices(): AsyncGenerator<RecordsChunk> {
     try {
       yield* readSlices()
     } catch (error) {
@@ -66,7 +66,7 @@ export function openRecordsStream(answer: PlatformAnswer): RecordsStream {
     path,
     key,
     contentType,
-    slices,
+    chunks: slices,
     release: (slice) => scanner.release(slice),
     envelope: () => envelope ?? scanner.head ?? {},
   }

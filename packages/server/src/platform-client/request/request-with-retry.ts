@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici'
-import { concernsPlatform, decideRetry, type RequestFault } from '../domain/retry.ts'
-import { HubError } from '../errors.ts'
+import { concernsPlatform, decideRetry, type RequestFault } from '../../domain/retry.ts'
+import { HubError } from '../../errors.ts'
 import { discardBody } from './discard-body.ts'
-import { codeOf, retryAfterOf } from './outgoing-error.ts'
-import type { Patience } from './patience.ts'
+import { codeOf, retryAfterOf } from './request-error.ts'
 import { headerOf } from './response-header.ts'
+import type { PlatformTimeouts } from './timeouts.ts'
 
-type Answer = Dispatcher.ResponseData
-type Asked = { answer: Answer } | { error: unknown }
+type Response = Dispatcher.ResponseData
+type Attempt = { answer: Response } | { error: unknown }
 
 /**
  * Makes a request, and makes it again where that is of use, as `decideRetry` says. The body of an
@@ -15,17 +15,22 @@ type Asked = { answer: Answer } | { error: unknown }
  * @param options `endsAt`: when the time is over, by `performance.now()`.
  * @throws HubError `platform_busy` where the platform asks for a longer pause than there is time for.
  */
-export async function askAgain(
-  ask: () => Promise<Answer>,
-  options: { path: string; signal: AbortSignal; endsAt: number; patience: Pick<Patience, 'pause'> },
-): Promise<Answer> {
-  const { path, signal, endsAt, patience } = options
+export async function requestWithRetry(
+  ask: () => Promise<Response>,
+  options: {
+    path: string
+    signal: AbortSignal
+    endsAt: number
+    timeouts: Pick<PlatformTimeouts, 'pause'>
+  },
+): Promise<Response> {
+  const { path, signal, endsAt, timeouts } = options
   for (let tries = 1; ; tries++) {
-    const asked: Asked = await ask().then(
+    const asked: Attempt = await ask().then(
       (answer) => ({ answer }),
       (error: unknown) => ({ error }),
     )
-    const fault = faultOf(asked)
+    const fault = toRequestFault(asked)
     if (!fault) return unwrap(asked)
     const left_ms = endsAt - performance.now()
     const decision = decideRetry(fault, { tries, left_ms, chance: Math.random() })
@@ -37,7 +42,7 @@ export async function askAgain(
       const scope = { concernsPlatform: status !== null && concernsPlatform({ status }) }
       throw new HubError('platform_busy', { status: status ?? '', path, seconds }, scope)
     }
-    if (!(await patience.pause(decision.pause_ms, signal))) {
+    if (!(await timeouts.pause(decision.pause_ms, signal))) {
       const reason = 'the pull ended while the hub waited to ask again'
       throw new HubError('platform_timed_out', { reason })
     }
@@ -45,7 +50,7 @@ export async function askAgain(
 }
 
 /** Null for what needs no thought: an answer as it should be, or a fault that is no refusal. */
-function faultOf(asked: Asked): RequestFault | null {
+function toRequestFault(asked: Attempt): RequestFault | null {
   if ('error' in asked) {
     return codeOf(asked.error) === 'ECONNREFUSED' ? { status: null, retry_after_ms: null } : null
   }
@@ -54,7 +59,7 @@ function faultOf(asked: Asked): RequestFault | null {
   return { status, retry_after_ms: retryAfterOf((name) => headerOf(headers, name)) }
 }
 
-function unwrap(asked: Asked): Answer {
+function unwrap(asked: Attempt): Response {
   if ('error' in asked) throw asked.error
   return asked.answer
 }

@@ -1,6 +1,6 @@
-import { HubError } from '../errors.ts'
-import { quote } from './hide-key.ts'
-import { findReportedFailure } from './outgoing-error.ts'
+import { HubError } from '../../errors.ts'
+import { quoteRedacted } from '../request/redact-key.ts'
+import { findReportedFailure } from '../request/request-error.ts'
 
 /** Of a name that a platform gives, so much is quoted. */
 const MAX_QUOTED = 200
@@ -19,12 +19,12 @@ export function findEnvelopeFault(
   if (failure) return failure
   if (typeof platform_name === 'string' && platform_name !== expected.platform_name) {
     return new HubError('platform_name_differs', {
-      got: quote(platform_name, from.key, MAX_QUOTED),
+      got: quoteRedacted(platform_name, from.key, MAX_QUOTED),
       expected: expected.platform_name,
     })
   }
   if (typeof record_type === 'string' && record_type !== expected.record_type) {
-    const got = quote(record_type, from.key, MAX_QUOTED)
+    const got = quoteRedacted(record_type, from.key, MAX_QUOTED)
     const reason = `it says that it holds "${got}", not "${expected.record_type}"`
     return new HubError('platform_answer_invalid', { path: from.path, reason })
   }

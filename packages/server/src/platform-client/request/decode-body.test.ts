@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { constants, createGzip } from 'node:zlib'
-import { readBody } from './answer-body.ts'
-import { PATIENCE } from './patience.ts'
+import { decodeBody } from './decode-body.ts'
+import { DEFAULT_TIMEOUTS } from './timeouts.ts'
 
 for (const encoding of ['', 'gzip']) {
   test(`a reader that stops closes the connection, even to a silent sender (${encoding || 'plain'})`, async () => {
@@ -11,7 +11,11 @@ for (const encoding of ['', 'gzip']) {
     const sender = encoding === '' ? body : createGzip({ flush: constants.Z_SYNC_FLUSH })
     if (sender !== body) sender.pipe(body)
     sender.write('{"platform_name":"other",')
-    for await (const piece of readBody(body, { path: '/', encoding, patience: PATIENCE })) {
+    for await (const piece of decodeBody(body, {
+      path: '/',
+      encoding,
+      timeouts: DEFAULT_TIMEOUTS,
+    })) {
       assert.match(Buffer.from(piece).toString(), /other/)
       break
     }

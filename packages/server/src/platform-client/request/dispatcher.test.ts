@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
-import { PATIENCE } from './patience.ts'
-import { createPlatformClient } from './platform-client.ts'
+import { createPlatformClient } from '../platform-client.ts'
+import { DEFAULT_TIMEOUTS } from './timeouts.ts'
 
 const PING = { success: true, platform_name: 'bench', message: 'It is online.' }
 
@@ -23,7 +23,7 @@ test('requests to a platform reuse connections', async () => {
     networks: 'any',
     schemes: 'any',
     proxy: { http: '', https: '', none: '' },
-    patience: { ...PATIENCE, firstByteSeconds: 60 },
+    timeouts: { ...DEFAULT_TIMEOUTS, firstByteSeconds: 60 },
   })
   const target = { source_base_url: `http://127.0.0.1:${address.port}`, source_api_key: 'key' }
   try {

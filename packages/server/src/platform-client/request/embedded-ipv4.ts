@@ -12,7 +12,7 @@ const BEHIND: readonly (readonly number[])[] = [
 ]
 
 /** The IPv4 addresses that an IPv6 address holds. */
-export function embeddedAddresses(address: string): string[] {
+export function embeddedIpv4(address: string): string[] {
   const groups = groupsOf(address)
   const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0] = groups
   const [seventh = 0, eighth = 0] = groups.slice(6)

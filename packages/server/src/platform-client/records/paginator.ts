@@ -1,19 +1,19 @@
-import { HubError } from '../errors.ts'
-import { sha256 } from '../lib/crypto/hash.ts'
-import { findLink } from '../lib/net/link-header.ts'
-import type { PlatformAnswer } from './call-platform.ts'
+import { HubError } from '../../errors.ts'
+import { sha256 } from '../../lib/crypto/hash.ts'
+import { findLink } from '../../lib/net/link-header.ts'
+import type { PlatformResponse } from '../request/send-request.ts'
 
 /** Where the pages of one answer go on (RFC 8288, `rel="next"`). */
-export type PageTrail = {
+export type Paginator = {
   /**
    * The address of the page after this one; null where this is the last.
    * @throws HubError `platform_page_refused` for one that the hub does not ask for: it is elsewhere,
    *   where the key must not go, or was read already, or there are too many.
    */
-  nextOf: (answer: Pick<PlatformAnswer, 'url' | 'path' | 'header'>) => URL | null
+  nextOf: (answer: Pick<PlatformResponse, 'url' | 'path' | 'header'>) => URL | null
 }
 
-export function createPageTrail(first: URL, maxPages: number): PageTrail {
+export function createPaginator(first: URL, maxPages: number): Paginator {
   /** Their hashes: an address may be long, and there may be thousands. */
   const seen = new Set([nameOf(first)])
   return {

@@ -1,8 +1,11 @@
-import { redactText } from '../domain/redact-keys.ts'
-import { type FieldErrors, HubError } from '../errors.ts'
+import { redactText } from '../../domain/redact-keys.ts'
+import { type FieldErrors, HubError } from '../../errors.ts'
 
 /** Takes the source key out of an error's words: what a platform answers may quote the key that it was sent. */
-export async function hidingKey<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+export async function withRedactedKey<Result>(
+  key: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {
@@ -29,6 +32,6 @@ function redactErrors(errors: FieldErrors, key: string): FieldErrors {
 }
 
 /** The beginning of what a platform says, without the key that it was sent: of one that is cut off the rest would stay. */
-export function quote(words: string, key: string, length: number): string {
+export function quoteRedacted(words: string, key: string, length: number): string {
   return redactText(words, [key]).slice(0, length)
 }

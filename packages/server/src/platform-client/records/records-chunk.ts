@@ -1,10 +1,10 @@
-import { decodeJson, MalformedJsonError } from '../lib/json/json-array-scanner.ts'
-import { elementBytes, type JsonChunk } from '../lib/json/json-chunk.ts'
-import { type JsonValue, parseLossless } from '../lib/json/lossless-json.ts'
-import { isStorableText } from '../lib/text/storable-text.ts'
+import { decodeJson, MalformedJsonError } from '../../lib/json/json-array-scanner.ts'
+import { elementBytes, type JsonChunk } from '../../lib/json/json-chunk.ts'
+import { type JsonValue, parseLossless } from '../../lib/json/lossless-json.ts'
+import { isStorableText } from '../../lib/text/storable-text.ts'
 
 /** Elements of `records` that came together, not parsed yet. */
-export type RecordsSlice = JsonChunk
+export type RecordsChunk = JsonChunk
 
 /** One element of `records`: its place, its bytes as they came, and what they say. */
 export type RecordElement = { index: number; bytes: Uint8Array; value: JsonValue }
@@ -20,7 +20,7 @@ const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d])
  * stands. Null where there is none, or one that is written with an escape. Whoever uses it must know by
  * other means that it is right.
  */
-export function guessReference(slice: RecordsSlice, position: number): string | null {
+export function peekReference(slice: RecordsChunk, position: number): string | null {
   const { bytes, starts, ends } = slice
   const end = ends[position] ?? 0
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -48,7 +48,7 @@ function afterSpaces(text: Uint8Array, from: number): number {
  *   where there is none.
  */
 export function parseElements(
-  slice: RecordsSlice,
+  slice: RecordsChunk,
   positions: readonly number[],
 ): { elements: RecordElement[]; flaw: string | null } {
   const values = positions.length === slice.starts.length ? parseAll(slice) : null
@@ -68,7 +68,7 @@ export function parseElements(
 }
 
 /** All at once, which is faster than one by one; null where something in the slice is no JSON. */
-function parseAll(slice: RecordsSlice): JsonValue[] | null {
+function parseAll(slice: RecordsChunk): JsonValue[] | null {
   const parsed = parseJson(slice.bytes)
   if ('flaw' in parsed || !Array.isArray(parsed.value)) return null
   return parsed.value.length === slice.starts.length ? parsed.value : null

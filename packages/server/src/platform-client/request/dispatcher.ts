@@ -1,8 +1,8 @@
 import { lookup as lookUp } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici'
-import { HubError } from '../errors.ts'
-import { whyRefused } from './address-guard.ts'
+import { HubError } from '../../errors.ts'
+import { findAddressProblem } from './address-guard.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 /** Less than what servers keep one open, whatever they announce: a request must not meet its end. */
@@ -40,7 +40,7 @@ export function createDispatcher({ proxy, networks, lookup }: NetworkSettings): 
 }
 
 /** @throws HubError `platform_address_refused` for an address that is not called. A name passes here. */
-export function refuseAddress(
+export function assertAddressAllowed(
   { protocol, hostname, origin }: URL,
   { networks, schemes }: Pick<NetworkSettings, 'networks' | 'schemes'>,
 ): void {
@@ -48,7 +48,7 @@ export function refuseAddress(
     const reason = 'anybody on the way reads along, and HUB_SOURCE_SCHEMES allows https only'
     throw new HubError('platform_address_refused', { address: origin, reason })
   }
-  const reason = whyRefused(hostname, networks)
+  const reason = findAddressProblem(hostname, networks)
   if (reason !== null) {
     throw new HubError('platform_address_refused', { address: hostname, reason })
   }
@@ -66,7 +66,7 @@ function guardedConnector(
   return (options, callback) => {
     connect(options, (...result) => {
       const [error, socket] = result
-      const reason = socket ? whyRefused(socket.remoteAddress ?? '', networks) : null
+      const reason = socket ? findAddressProblem(socket.remoteAddress ?? '', networks) : null
       if (error || !socket || reason === null) return callback(...result)
       const address = socket.remoteAddress ?? options.hostname
       socket.destroy()
@@ -81,7 +81,9 @@ function guardLookup(networks: 'any' | 'public', lookup: LookupFunction = lookUp
     lookup(hostname, { ...options, all: true }, (error, found, family = 0) => {
       if (error) return callback(error, [])
       const addresses = typeof found === 'string' ? [{ address: found, family }] : found
-      const called = addresses.filter(({ address }) => whyRefused(address, networks) === null)
+      const called = addresses.filter(
+        ({ address }) => findAddressProblem(address, networks) === null,
+      )
       const [first] = called
       if (first) {
         if (options.all) return callback(null, called)
@@ -89,7 +91,7 @@ function guardLookup(networks: 'any' | 'public', lookup: LookupFunction = lookUp
       }
       const [refused] = addresses
       const address = refused?.address ?? hostname
-      const reason = whyRefused(address, networks) ?? 'it has no address'
+      const reason = findAddressProblem(address, networks) ?? 'it has no address'
       callback(new HubError('platform_address_refused', { address, reason }), [])
     })
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fc } from '../../test/helpers/random/fast-check.ts'
-import { whyRefused } from './address-guard.ts'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { findAddressProblem } from './address-guard.ts'
 
 test('link-local, multicast and metadata addresses are rejected in every form', () => {
   for (const address of [
@@ -29,8 +29,8 @@ test('link-local, multicast and metadata addresses are rejected in every form', 
     '2606:2800::5efe:169.254.169.254',
     '2606:2800::200:5efe:a9fe:a9fe',
   ]) {
-    assert.notEqual(whyRefused(address, 'any'), null, address)
-    assert.notEqual(whyRefused(address, 'public'), null, address)
+    assert.notEqual(findAddressProblem(address, 'any'), null, address)
+    assert.notEqual(findAddressProblem(address, 'public'), null, address)
   }
 })
 
@@ -62,8 +62,8 @@ test('private and reserved addresses are rejected if only public ones are allowe
     'fec0::1',
     '100::1',
   ]) {
-    assert.equal(whyRefused(address, 'any'), null, address)
-    assert.notEqual(whyRefused(address, 'public'), null, address)
+    assert.equal(findAddressProblem(address, 'any'), null, address)
+    assert.notEqual(findAddressProblem(address, 'public'), null, address)
   }
 })
 
@@ -82,7 +82,7 @@ test('public addresses pass, and so do names, whose addresses are checked later'
     '1.2.3',
     '::g',
   ]) {
-    assert.equal(whyRefused(address, 'public'), null, address)
+    assert.equal(findAddressProblem(address, 'public'), null, address)
   }
 })
 
@@ -92,9 +92,13 @@ test('an IPv4 address embedded in IPv6 is treated like the IPv4 address', () => 
       fc.ipV4(),
       fc.constantFrom('any' as const, 'public' as const),
       (address, networks) => {
-        const expected = whyRefused(address, networks)
+        const expected = findAddressProblem(address, networks)
         for (const prefix of ['::ffff:', '64:ff9b::', '::ffff:0:']) {
-          assert.equal(whyRefused(`${prefix}${address}`, networks), expected, `${prefix}${address}`)
+          assert.equal(
+            findAddressProblem(`${prefix}${address}`, networks),
+            expected,
+            `${prefix}${address}`,
+          )
         }
       },
     ),

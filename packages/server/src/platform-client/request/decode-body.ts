@@ -1,11 +1,11 @@
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import { constants, createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib'
-import { HubError } from '../errors.ts'
-import type { Stall, ThroughputLimits } from '../lib/time/throughput-monitor.ts'
-import { monitorThroughput } from '../lib/time/throughput-monitor.ts'
-import { type Patience, toSlownessError } from './patience.ts'
+import { HubError } from '../../errors.ts'
+import type { Stall, ThroughputLimits } from '../../lib/time/throughput-monitor.ts'
+import { monitorThroughput } from '../../lib/time/throughput-monitor.ts'
+import { type PlatformTimeouts, toStallError } from './timeouts.ts'
 
-type BodyPatience = ThroughputLimits & Pick<Patience, 'passing'>
+type BodyLimits = ThroughputLimits & Pick<PlatformTimeouts, 'timer'>
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createUnzip,
@@ -22,12 +22,12 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
  * reading closes the connection.
  * @throws HubError `platform_timed_out` where the platform falls silent or is too slow.
  */
-export async function* readBody(
+export async function* decodeBody(
   body: Readable,
-  { path, encoding, patience }: { path: string; encoding: string; patience: BodyPatience },
+  { path, encoding, timeouts }: { path: string; encoding: string; timeouts: BodyLimits },
 ): AsyncGenerator<Uint8Array> {
-  const toError = (slowness: Stall) => toSlownessError(slowness, patience)
-  const sent = monitorThroughput(body, patience, toError, patience.passing)
+  const toError = (stall: Stall) => toStallError(stall, timeouts)
+  const sent = monitorThroughput(body, timeouts, toError, timeouts.timer)
   const name = encoding.trim().toLowerCase()
   try {
     if (name === '' || name === 'identity') yield* sent

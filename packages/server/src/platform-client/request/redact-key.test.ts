@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HubError } from '../errors.ts'
-import { hidingKey } from './hide-key.ts'
+import { HubError } from '../../errors.ts'
+import { withRedactedKey } from './redact-key.ts'
 
 const KEY = 'a-source-key-of-a-platform'
 const failWith = (error: unknown) =>
-  hidingKey(KEY, () => Promise.reject(error)).then(
+  withRedactedKey(KEY, () => Promise.reject(error)).then(
     () => assert.fail('it did not fail'),
     (thrown: unknown) => thrown,
   )

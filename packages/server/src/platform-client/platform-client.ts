@@ -4,19 +4,19 @@ import { conditionsOf, type Validators } from '../domain/kept-answer.ts'
 import { checkManifest } from '../domain/manifest.ts'
 import { HubError } from '../errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json/lossless-json.ts'
+import { peekRecords, type RecordsPeek } from './records/peek-records.ts'
+import { openPages, type RecordsPage } from './records/records-pages.ts'
+import { readJsonBody } from './request/read-json-body.ts'
+import { withRedactedKey } from './request/redact-key.ts'
+import { findReportedFailure, toBodyError } from './request/request-error.ts'
 import {
   type CallTarget,
-  createPlatformCaller,
-  type ExchangeOptions,
-  type OutgoingSettings,
-  type PlatformAnswer,
-  type RawAnswer,
-} from './call-platform.ts'
-import { hidingKey } from './hide-key.ts'
-import { findReportedFailure, toBodyError } from './outgoing-error.ts'
-import { type RecordsBeginning, readBeginning } from './records-beginning.ts'
-import { openPages, type RecordsPage } from './records-pages.ts'
-import { readShortAnswer } from './short-answer.ts'
+  createRequestSender,
+  type PlatformClientSettings,
+  type PlatformResponse,
+  type RawRequestOptions,
+  type RawResponse,
+} from './request/send-request.ts'
 
 const MAX_SHORT_ANSWER_BYTES = 8 * 1024 * 1024
 const MAX_SEARCH_ANSWER_BYTES = 1024 * 1024
@@ -53,11 +53,7 @@ export type PlatformClient = {
     options: RecordsOptions,
   ) => Promise<RecordsPage | null>
   /** Reads the beginning of a module's records answer, for as long as a short call may take. */
-  readBeginning: (
-    target: CallTarget,
-    recordType: string,
-    signal: AbortSignal,
-  ) => Promise<RecordsBeginning>
+  peekRecords: (target: CallTarget, recordType: string, signal: AbortSignal) => Promise<RecordsPeek>
   /** Whether the platform has the optional search endpoint. Its answer is not read. */
   hasSearch: (target: CallTarget, signal: AbortSignal) => Promise<boolean>
   /**
@@ -69,24 +65,24 @@ export type PlatformClient = {
    * Calls a path below `/api/<word>/` once, with any key, and hands out whatever is answered.
    * @throws HubError where there was no answer.
    */
-  exchange: (
+  sendRaw: (
     target: Pick<CallTarget, 'source_base_url'>,
     path: string,
-    options: ExchangeOptions,
-  ) => Promise<RawAnswer>
+    options: RawRequestOptions,
+  ) => Promise<RawResponse>
   close: () => Promise<void>
 }
 
-export function createPlatformClient(settings: OutgoingSettings): PlatformClient {
-  const caller = createPlatformCaller(settings)
-  const { shortCallSeconds } = settings.patience
+export function createPlatformClient(settings: PlatformClientSettings): PlatformClient {
+  const caller = createRequestSender(settings)
+  const { shortCallSeconds } = settings.timeouts
   const once = { firstByteSeconds: shortCallSeconds, endsAt: null, conditions: null }
 
   async function fetchShort(
     target: CallTarget,
     path: string,
     ending: AbortSignal | null,
-  ): Promise<{ answer: PlatformAnswer; value: JsonObject }> {
+  ): Promise<{ answer: PlatformResponse; value: JsonObject }> {
     const limits = { seconds: shortCallSeconds, bytes: MAX_SHORT_ANSWER_BYTES }
     const { answer, value } = await fetchAnswer(target, path, ending, limits)
     if (isJsonObject(value)) return { answer, value }
@@ -99,17 +95,17 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
     path: string,
     ending: AbortSignal | null,
     { seconds, bytes }: { seconds: number; bytes: number },
-  ): Promise<{ answer: PlatformAnswer; value: JsonValue }> =>
-    hidingKey(target.source_api_key, async () => {
+  ): Promise<{ answer: PlatformResponse; value: JsonValue }> =>
+    withRedactedKey(target.source_api_key, async () => {
       const limit = AbortSignal.timeout(seconds * 1000)
-      const answer = await caller.call(target, caller.addressOf(target, path), {
+      const answer = await caller.get(target, caller.urlOf(target, path), {
         signal: ending ? AbortSignal.any([limit, ending]) : limit,
         firstByteSeconds: seconds,
         endsAt: null,
         conditions: null,
       })
       try {
-        const value = await readShortAnswer(answer, bytes)
+        const value = await readJsonBody(answer, bytes)
         const failure = isJsonObject(value) ? findReportedFailure(value, answer) : null
         if (failure) throw failure
         return { answer, value }
@@ -133,27 +129,27 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
       throw new HubError('platform_answer_invalid', { path: answer.path, reason: checked.reason })
     },
     async openRecords(target, recordType, { validators, ...options }) {
-      const url = caller.addressOf(target, `records/${encodeURIComponent(recordType)}`)
+      const url = caller.urlOf(target, `records/${encodeURIComponent(recordType)}`)
       const conditions = validators && conditionsOf(validators)
-      const answer = await caller.call(target, url, { ...options, conditions })
+      const answer = await caller.get(target, url, { ...options, conditions })
       if (!answer.isModified) return null
       return openPages(answer, {
-        ask: (next) => caller.call(target, next, { ...options, conditions: null }),
-        maxPages: settings.patience.maxPages,
+        ask: (next) => caller.get(target, next, { ...options, conditions: null }),
+        maxPages: settings.timeouts.maxPages,
       })
     },
-    readBeginning: (target, recordType, ending) =>
-      hidingKey(target.source_api_key, async () => {
+    peekRecords: (target, recordType, ending) =>
+      withRedactedKey(target.source_api_key, async () => {
         const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), ending])
-        const url = caller.addressOf(target, `records/${encodeURIComponent(recordType)}`)
-        return readBeginning(await caller.call(target, url, { ...once, signal }))
+        const url = caller.urlOf(target, `records/${encodeURIComponent(recordType)}`)
+        return peekRecords(await caller.get(target, url, { ...once, signal }))
       }),
     hasSearch: (target, ending) =>
-      hidingKey(target.source_api_key, async () => {
+      withRedactedKey(target.source_api_key, async () => {
         const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), ending])
-        const url = caller.addressOf(target, 'search?query=recordhub')
+        const url = caller.urlOf(target, 'search?query=recordhub')
         try {
-          const { body } = await caller.call(target, url, { ...once, signal })
+          const { body } = await caller.get(target, url, { ...once, signal })
           await body[Symbol.asyncIterator]().return?.()
           return true
         } catch (error) {
@@ -163,7 +159,7 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
       }),
     async search(target, query, signal) {
       const path = `search?query=${encodeURIComponent(query.toWellFormed())}`
-      const limits = { seconds: settings.patience.searchSeconds, bytes: MAX_SEARCH_ANSWER_BYTES }
+      const limits = { seconds: settings.timeouts.searchSeconds, bytes: MAX_SEARCH_ANSWER_BYTES }
       try {
         return (await fetchAnswer(target, path, signal, limits)).value
       } catch (error) {
@@ -171,7 +167,7 @@ export function createPlatformClient(settings: OutgoingSettings): PlatformClient
         throw error
       }
     },
-    exchange: (target, path, options) => caller.exchange(caller.addressOf(target, path), options),
+    sendRaw: (target, path, options) => caller.sendRaw(caller.urlOf(target, path), options),
     close: caller.close,
   }
 }

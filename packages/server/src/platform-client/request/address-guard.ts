@@ -1,6 +1,6 @@
 /** Which network addresses the hub calls. A platform's address is typed by hand or answered by DNS. */
 import { BlockList, isIP } from 'node:net'
-import { embeddedAddresses } from './embedded-addresses.ts'
+import { embeddedIpv4 } from './embedded-ipv4.ts'
 
 /** Never: link-local networks and the addresses at which clouds hand out credentials. */
 const NEVER = blockList([
@@ -39,12 +39,12 @@ const PRIVATE = blockList([
 ])
 
 /** Why an IP address must not be called; null where it may be, and for what is no IP address. */
-export function whyRefused(address: string, networks: 'any' | 'public'): string | null {
+export function findAddressProblem(address: string, networks: 'any' | 'public'): string | null {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
   const version = isIP(bare)
   if (version === 0) return null
   // Where a gateway carries it on over IPv4, that is where it leads.
-  const leadsTo = version === 4 ? [bare] : [bare, ...embeddedAddresses(bare)]
+  const leadsTo = version === 4 ? [bare] : [bare, ...embeddedIpv4(bare)]
   if (leadsTo.some((one) => isIn(NEVER, one))) {
     return 'link-local and cloud-metadata addresses are never called'
   }

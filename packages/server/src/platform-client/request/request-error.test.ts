@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HubError } from '../errors.ts'
-import { hidingKey } from './hide-key.ts'
-import { toBodyError, toOutgoingError } from './outgoing-error.ts'
+import { HubError } from '../../errors.ts'
+import { withRedactedKey } from './redact-key.ts'
+import { toBodyError, toRequestError } from './request-error.ts'
 
 const withCode = (code: string) => Object.assign(new Error(code), { code })
 
@@ -24,7 +24,7 @@ const NETWORK_ERRORS: readonly (readonly [string, string, boolean])[] = [
 
 test('a network error says whether it concerns the whole platform', () => {
   for (const [network, code, expected] of NETWORK_ERRORS) {
-    const error = toOutgoingError(withCode(network))
+    const error = toRequestError(withCode(network))
     assert.deepEqual([error.code, error.concernsPlatform], [code, expected], network)
   }
 })
@@ -39,7 +39,7 @@ test('an error whose message quoted the source key still concerns the whole plat
     concernsPlatform: true,
   })
   await assert.rejects(
-    hidingKey(key, () => Promise.reject(quoting)),
+    withRedactedKey(key, () => Promise.reject(quoting)),
     (error) => error instanceof HubError && error.concernsPlatform && !error.message.includes(key),
   )
 })

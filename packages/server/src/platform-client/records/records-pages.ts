@@ -1,7 +1,7 @@
-import { findValidators, type Validators } from '../domain/kept-answer.ts'
-import { redactText } from '../domain/redact-keys.ts'
-import type { PlatformAnswer } from './call-platform.ts'
-import { createPageTrail } from './next-page.ts'
+import { findValidators, type Validators } from '../../domain/kept-answer.ts'
+import { redactText } from '../../domain/redact-keys.ts'
+import type { PlatformResponse } from '../request/send-request.ts'
+import { createPaginator } from './paginator.ts'
 import { openRecordsStream, type RecordsStream } from './records-stream.ts'
 
 /** A page of a records answer; a plain answer is one page. */
@@ -21,11 +21,11 @@ export type RecordsPage = RecordsStream & {
 
 /** Goes from page to page; `ask` gets the answer of an address, by the rules of all calls. */
 export function openPages(
-  answer: PlatformAnswer,
-  { ask, maxPages }: { ask: (url: URL) => Promise<PlatformAnswer>; maxPages: number },
+  answer: PlatformResponse,
+  { ask, maxPages }: { ask: (url: URL) => Promise<PlatformResponse>; maxPages: number },
 ): RecordsPage {
-  const trail = createPageTrail(answer.url, maxPages)
-  const open = (page: PlatformAnswer, number: number): RecordsPage => ({
+  const trail = createPaginator(answer.url, maxPages)
+  const open = (page: PlatformResponse, number: number): RecordsPage => ({
     ...openRecordsStream(page),
     number,
     header: page.header,

@@ -1,7 +1,7 @@
-import { concernsPlatform, type RequestFailure } from '../domain/retry.ts'
-import { HubError } from '../errors.ts'
-import { parseRetryAfter } from '../lib/time/retry-after.ts'
-import { quote } from './hide-key.ts'
+import { concernsPlatform, type RequestFailure } from '../../domain/retry.ts'
+import { HubError } from '../../errors.ts'
+import { parseRetryAfter } from '../../lib/time/retry-after.ts'
+import { quoteRedacted } from './redact-key.ts'
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS|ERR_SSL|HOSTNAME_MISMATCH/
 const TIMED_OUT = new Set([
@@ -49,7 +49,7 @@ const DAMAGED = /^Z_DATA_ERROR$|^ERR__|^ZSTD_/
 type NetworkFailure = Extract<RequestFailure, { network: unknown }>['network']
 
 /** What went wrong on the way to a platform, in the words of the catalogue. */
-export function toOutgoingError(error: unknown): HubError {
+export function toRequestError(error: unknown): HubError {
   if (error instanceof HubError) return error
   const known = findHubError(error)
   if (known) return known
@@ -98,13 +98,13 @@ export function findReportedFailure(
   { path, key }: { path: string; key: string },
 ): HubError | null {
   if (!SAYS_NO.has(success)) return null
-  const words = typeof message === 'string' ? `: ${quote(message, key, 300)}` : ''
+  const words = typeof message === 'string' ? `: ${quoteRedacted(message, key, 300)}` : ''
   return new HubError('platform_reports_failure', { path, words })
 }
 
 /** What went wrong while a platform's answer was read, after it had begun well. */
 export function toBodyError(error: unknown, path: string): HubError {
-  const known = toOutgoingError(error)
+  const known = toRequestError(error)
   if (known.code !== 'platform_unreachable') return known
   if (DAMAGED.test(codeOf(error))) {
     const reason = 'its compression is damaged, or is not what its Content-Encoding says'

@@ -1,25 +1,25 @@
 /** Every call to a platform goes through here (specification 4.2). */
 import { SOURCE_KEY_HEADER } from '@recordhub/protocol'
 import { type Dispatcher, request } from 'undici'
-import { concernsPlatform } from '../domain/retry.ts'
-import { HubError } from '../errors.ts'
-import { readBody } from './answer-body.ts'
-import { askAgain } from './ask-again.ts'
+import { concernsPlatform } from '../../domain/retry.ts'
+import { HubError } from '../../errors.ts'
+import { decodeBody } from './decode-body.ts'
 import { discardBody } from './discard-body.ts'
-import { createDispatcher, type NetworkSettings, refuseAddress } from './dispatcher.ts'
-import { quote } from './hide-key.ts'
-import { toOutgoingError, toThrottledError } from './outgoing-error.ts'
-import type { Patience } from './patience.ts'
+import { assertAddressAllowed, createDispatcher, type NetworkSettings } from './dispatcher.ts'
+import { quoteRedacted } from './redact-key.ts'
+import { toRequestError, toThrottledError } from './request-error.ts'
+import { requestWithRetry } from './request-with-retry.ts'
 import { headerOf } from './response-header.ts'
+import type { PlatformTimeouts } from './timeouts.ts'
 
 /** A platform as it is called: its base address and the key it expects. */
 export type CallTarget = { source_base_url: string; source_api_key: string }
 
-export type OutgoingSettings = NetworkSettings & {
+export type PlatformClientSettings = NetworkSettings & {
   /** The neutral word in the paths: `/api/<word>/ping`. */
   platformPath: string
   tunnelHeader: string
-  patience: Patience
+  timeouts: PlatformTimeouts
 }
 
 type CallOptions = {
@@ -34,7 +34,7 @@ type CallOptions = {
 }
 
 /** A 200 with its body, decompressed; or, where conditions were sent, a 304. */
-export type PlatformAnswer = {
+export type PlatformResponse = {
   url: URL
   path: string
   /** That it was asked with, and may quote. */
@@ -47,7 +47,7 @@ export type PlatformAnswer = {
 }
 
 /** Whatever a platform answered, its body as far as it was read. */
-export type RawAnswer = {
+export type RawResponse = {
   path: string
   status: number
   /** A header by its name in small letters; "" for none. */
@@ -57,7 +57,7 @@ export type RawAnswer = {
   began_ms: number
 }
 
-export type ExchangeOptions = {
+export type RawRequestOptions = {
   method: 'GET' | 'HEAD'
   /** The key that is sent; null for none. */
   key: string | null
@@ -74,24 +74,24 @@ type Sent = {
   headersTimeout: number
 }
 
-export type PlatformCaller = {
+export type RequestSender = {
   /** The address of a path below `/api/<word>/`. */
-  addressOf: (target: Pick<CallTarget, 'source_base_url'>, path: string) => URL
+  urlOf: (target: Pick<CallTarget, 'source_base_url'>, path: string) => URL
   /**
    * GETs an address of a platform with the platform's key and hands out a 200's body.
    * @throws HubError with its own code for each way in which a call can go wrong.
    */
-  call: (target: CallTarget, url: URL, options: CallOptions) => Promise<PlatformAnswer>
+  get: (target: CallTarget, url: URL, options: CallOptions) => Promise<PlatformResponse>
   /**
    * Calls an address once and hands out what it answered, whatever that is: for those who judge answers.
    * @throws HubError where there was no answer, or its body cannot be decompressed.
    */
-  exchange: (url: URL, options: ExchangeOptions) => Promise<RawAnswer>
+  sendRaw: (url: URL, options: RawRequestOptions) => Promise<RawResponse>
   close: () => Promise<void>
 }
 
-export function createPlatformCaller(settings: OutgoingSettings): PlatformCaller {
-  const { patience } = settings
+export function createRequestSender(settings: PlatformClientSettings): RequestSender {
+  const { timeouts } = settings
   const dispatcher = createDispatcher(settings)
   const headersWith = (key: string | null, others: Record<string, string>) => ({
     Accept: 'application/json',
@@ -102,11 +102,11 @@ export function createPlatformCaller(settings: OutgoingSettings): PlatformCaller
   // The body's pace is watched by whoever reads it.
   const send = (url: URL, options: Sent) => request(url, { ...options, dispatcher, bodyTimeout: 0 })
   return {
-    addressOf: (target, path) =>
+    urlOf: (target, path) =>
       new URL(`${target.source_base_url}/api/${settings.platformPath}/${path}`),
 
-    async call(target, url, { signal, firstByteSeconds, endsAt, conditions, asksForGzip }) {
-      refuseAddress(url, settings)
+    async get(target, url, { signal, firstByteSeconds, endsAt, conditions, asksForGzip }) {
+      assertAddressAllowed(url, settings)
       const others = { ...conditions, ...(asksForGzip ? { 'Accept-Encoding': 'gzip' } : {}) }
       const key = target.source_api_key
       const headers = headersWith(key, others)
@@ -115,27 +115,29 @@ export function createPlatformCaller(settings: OutgoingSettings): PlatformCaller
       const path = url.pathname
       try {
         const answer =
-          endsAt === null ? await ask() : await askAgain(ask, { path, signal, endsAt, patience })
-        await checkAnswer(answer, { path, key, isConditional: conditions !== null })
-        return { ...readAnswer(answer, path, patience), url, path, key }
+          endsAt === null
+            ? await ask()
+            : await requestWithRetry(ask, { path, signal, endsAt, timeouts })
+        await checkResponse(answer, { path, key, isConditional: conditions !== null })
+        return { ...readResponse(answer, path, timeouts), url, path, key }
       } catch (error) {
-        throw toOutgoingError(error)
+        throw toRequestError(error)
       }
     },
 
-    async exchange(url, { method, key, headers, signal, maxBytes }) {
-      refuseAddress(url, settings)
-      const began = patience.passing.now()
+    async sendRaw(url, { method, key, headers, signal, maxBytes }) {
+      assertAddressAllowed(url, settings)
+      const began = timeouts.timer.now()
       try {
         const asked = { method, headers: headersWith(key, headers), signal }
         const answer = await send(url, { ...asked, headersTimeout: 0 })
-        const began_ms = Math.round(patience.passing.now() - began)
+        const began_ms = Math.round(timeouts.timer.now() - began)
         const path = url.pathname
-        const { header, body } = readAnswer(answer, path, patience)
-        const text = await readBeginning(body, maxBytes)
+        const { header, body } = readResponse(answer, path, timeouts)
+        const text = await readUpTo(body, maxBytes)
         return { path, status: answer.statusCode, header, text, began_ms }
       } catch (error) {
-        throw toOutgoingError(error)
+        throw toRequestError(error)
       }
     },
 
@@ -144,7 +146,7 @@ export function createPlatformCaller(settings: OutgoingSettings): PlatformCaller
 }
 
 /** No more than so many bytes; whoever stops reading closes the connection. */
-async function readBeginning(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body) {
@@ -155,7 +157,7 @@ async function readBeginning(body: AsyncIterable<Uint8Array>, maxBytes: number):
   return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8')
 }
 
-async function checkAnswer(
+async function checkResponse(
   answer: Dispatcher.ResponseData,
   { path, key, isConditional }: { path: string; key: string; isConditional: boolean },
 ): Promise<void> {
@@ -167,17 +169,17 @@ async function checkAnswer(
   throw problem
 }
 
-function readAnswer(
+function readResponse(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   path: string,
-  patience: Patience,
-): Omit<PlatformAnswer, 'url' | 'path' | 'key'> {
+  timeouts: PlatformTimeouts,
+): Omit<PlatformResponse, 'url' | 'path' | 'key'> {
   const header = (name: string) => headerOf(headers, name)
   return {
     isModified: statusCode !== 304,
     contentType: header('content-type'),
     header,
-    body: readBody(body, { path, encoding: header('content-encoding'), patience }),
+    body: decodeBody(body, { path, encoding: header('content-encoding'), timeouts }),
   }
 }
 
@@ -187,7 +189,7 @@ function findProblem(
   { path, key }: { path: string; key: string },
 ): HubError | null {
   if (status >= 300 && status < 400 && status !== 304) {
-    const location = quote(header('location') || 'an unnamed place', key, 200)
+    const location = quoteRedacted(header('location') || 'an unnamed place', key, 200)
     return new HubError('platform_redirected', { location })
   }
   const scope = { concernsPlatform: concernsPlatform({ status }) }
