@@ -7,7 +7,7 @@ import { nameOfCaller } from './domain/caller.ts'
 import { auditRoutes } from './features/activity/audit-routes.ts'
 import { activityRoutes } from './features/activity/routes.ts'
 import { createMailSender } from './features/alerts/mail-sender.ts'
-import { createMailer, MAIL_PATIENCE, type MailTimeouts } from './features/alerts/mailer.ts'
+import { createMailer, MAIL_TIMEOUTS, type MailTimeouts } from './features/alerts/mailer.ts'
 import { alertRoutes } from './features/alerts/routes.ts'
 import { createAlertWatch } from './features/alerts/watch-alerts.ts'
 import { conformanceRoutes } from './features/conformance/routes.ts'
@@ -96,31 +96,21 @@ export type HubDeps = {
   monotonicClock?: MonotonicClock
   logger: FastifyBaseLogger
   version: string
-  /** How it waits for platforms, where that differs from `PATIENCE`. */
+  /** Overrides some of `DEFAULT_TIMEOUTS`. */
   timeouts?: Partial<PlatformTimeouts>
   mailTimeouts?: MailTimeouts
   /** How it waits until a pull's time is over, where that is not by the clock. */
   waitForLimit?: typeof sleep
-  /** How often it looks after what nobody asks for, where that differs from `PACE`. */
+  /** Overrides some of `INTERVALS`. */
   intervals?: Partial<BackgroundIntervals>
-  /** The cost of hashing a password, where it differs from `PASSWORD_COST`. */
+  /** Overrides `PASSWORD_COST`. */
   passwordCost?: PasswordCost
 }
 
-/** Pauses in milliseconds. */
-export type BackgroundIntervals = {
-  alerts: number
-  retention: number
-  heartbeat: number
-  pushErrors: number
-}
-const PACE: BackgroundIntervals = {
-  alerts: 30_000,
-  retention: 600_000,
-  heartbeat: 15_000,
-  pushErrors: 5000,
-}
-/** A page that is told of changes is told at most once in so long. */
+/** The pauses between two runs of each background job, in milliseconds. */
+export type BackgroundIntervals = typeof INTERVALS
+const INTERVALS = { alerts: 30_000, retention: 600_000, heartbeat: 15_000, pushErrors: 5000 }
+/** The shortest time between two broadcasts to a page. */
 const BROADCAST_MS = 1000
 
 export type Hub = {
@@ -135,7 +125,7 @@ export type Hub = {
 
 export async function createHub(parts: HubDeps): Promise<Hub> {
   const { config, clock = systemClock, monotonicClock = performance, logger } = parts
-  const pace = { ...PACE, ...parts.intervals }
+  const pace = { ...INTERVALS, ...parts.intervals }
   const broadcaster = config.HUB_BROADCAST
     ? createBroadcaster(parts.storage.news, BROADCAST_MS)
     : null
@@ -212,7 +202,7 @@ export async function createHub(parts: HubDeps): Promise<Hub> {
   const mailer = config.HUB_SMTP_URL
     ? createMailer(
         { url: config.HUB_SMTP_URL, from: config.HUB_ALERT_FROM, to: config.HUB_ALERT_TO },
-        parts.mailTimeouts ?? MAIL_PATIENCE,
+        parts.mailTimeouts ?? MAIL_TIMEOUTS,
       )
     : null
   const mailing = { mailer, publicUrl: config.HUB_PUBLIC_URL }

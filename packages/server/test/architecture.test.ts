@@ -28,16 +28,16 @@ const ARROWS: Record<string, readonly string[]> = {
   'storage/sqlite': ['storage/portable', 'storage/port', 'domain', ...FOUNDATION],
   'storage/postgres': ['storage/portable', 'storage/port', 'domain', ...FOUNDATION],
   'storage/open': ['storage/sqlite', 'storage/postgres', 'storage/port', 'domain', ...FOUNDATION],
-  outgoing: ['domain', ...FOUNDATION],
-  'features/*': ['domain', 'storage/port', 'outgoing', ...FOUNDATION],
-  'features/push': ['features/records', 'domain', 'storage/port', 'outgoing', ...FOUNDATION],
-  'features/pull': ['features/records', 'domain', 'storage/port', 'outgoing', ...FOUNDATION],
+  'platform-client': ['domain', ...FOUNDATION],
+  'features/*': ['domain', 'storage/port', 'platform-client', ...FOUNDATION],
+  'features/push': ['features/records', 'domain', 'storage/port', 'platform-client', ...FOUNDATION],
+  'features/pull': ['features/records', 'domain', 'storage/port', 'platform-client', ...FOUNDATION],
   // The conformance report and the platform pages share one connection test.
   'features/conformance': [
     'features/platforms',
     'domain',
     'storage/port',
-    'outgoing',
+    'platform-client',
     ...FOUNDATION,
   ],
   http: ['domain', ...FOUNDATION],
@@ -47,7 +47,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'domain',
     'features/*',
     'http',
-    'outgoing',
+    'platform-client',
     'storage/open',
     'storage/port',
     'storage/portable',
@@ -56,7 +56,15 @@ const ARROWS: Record<string, readonly string[]> = {
     ...FOUNDATION,
   ],
   // The demo platforms use the kit, like any other platform.
-  cli: ['app', 'config', 'storage/open', 'outgoing', 'errors', PROTOCOL, '@recordhub/platform-kit'],
+  cli: [
+    'app',
+    'config',
+    'storage/open',
+    'platform-client',
+    'errors',
+    PROTOCOL,
+    '@recordhub/platform-kit',
+  ],
   main: ['cli', 'config', 'app', 'errors', PROTOCOL],
 }
 

@@ -14,7 +14,7 @@ export type MailSettings = {
 
 /** How long it waits for a mail server, in milliseconds: to connect, in silence, and altogether. */
 export type MailTimeouts = { connect: number; silence: number; total: number }
-export const MAIL_PATIENCE: MailTimeouts = { connect: 10_000, silence: 20_000, total: 60_000 }
+export const MAIL_TIMEOUTS: MailTimeouts = { connect: 10_000, silence: 20_000, total: 60_000 }
 
 type MailOutcome =
   /** `refused`: recipients that the server did not take, where it took others. */

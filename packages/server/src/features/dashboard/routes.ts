@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { AutoSyncAnswer, ErrorAnswer, Snapshot } from '@recordhub/protocol'
-import { ignoreBody } from '../../http/ignore-body.ts'
+import { ignoreBody } from '../../lib/net/ignore-body.ts'
 import type { ReadSnapshot } from './read-snapshot.ts'
 
 /** What the page asks for to stay fresh. */
