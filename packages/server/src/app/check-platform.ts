@@ -19,7 +19,7 @@ export type CheckSurroundings = {
   /** Ends the check. */
   signal: AbortSignal
   /** How time passes while the platform answers. */
-  passing?: Timer
+  timer?: Timer
   /** Has its pushes judged too; null for not. */
   push: (Omit<PushWatch, 'signal'> & { seconds: number | null }) | null
 }
@@ -28,9 +28,9 @@ export type CheckSurroundings = {
 export async function* checkPlatformAlone(
   config: Config,
   request: CheckRequest,
-  { version, signal, passing = systemTimer, push }: CheckSurroundings,
+  { version, signal, timer = systemTimer, push }: CheckSurroundings,
 ): AsyncGenerator<ConformanceLine, ConformanceReport> {
-  const timeouts = { ...DEFAULT_TIMEOUTS, passing, firstByteSeconds: request.maxSeconds }
+  const timeouts = { ...DEFAULT_TIMEOUTS, timer, firstByteSeconds: request.maxSeconds }
   const client = createPlatformClient(outgoingOf(config, timeouts))
   const modules = new Map<JudgedModule, ReadComparison | null>()
   // What was listed takes memory, and is needed for pushes only.

@@ -18,52 +18,52 @@ import {
   type RawResponse,
 } from './request/send-request.ts'
 
-const MAX_SHORT_ANSWER_BYTES = 8 * 1024 * 1024
-const MAX_SEARCH_ANSWER_BYTES = 1024 * 1024
+const MAX_SHORT_RESPONSE_BYTES = 8 * 1024 * 1024
+const MAX_SEARCH_RESPONSE_BYTES = 1024 * 1024
 
 const isPing = Compile(PingAnswer)
 
 type RecordsOptions = {
-  /** Ends the read. */
+  /** Ends the read when it aborts. */
   signal: AbortSignal
-  /** What the first byte of each page may take. */
+  /** The time limit until the first byte of each page. */
   firstByteSeconds: number
-  /** Until when, by `performance.now()`, there is time to wait and ask again; null for once only. */
+  /** The deadline for retries, in the time of `performance.now()`; null for no retries. */
   endsAt: number | null
-  /** Of an answer that may still hold; null for none. */
+  /** The validators of the cached response; null for an unconditional request. */
   validators: Validators | null
-  /** Whether a compressed answer is asked for. */
+  /** Whether to request compression. */
   asksForGzip?: boolean
 }
 
-/** What the hub asks of a platform. Each method throws a HubError that says what to do. */
+/** The endpoints of a platform. Each method throws a HubError that says what to do. */
 export type PlatformClient = {
   /** @param signal as for `fetchManifest`. */
   ping: (target: CallTarget, signal?: AbortSignal | null) => Promise<PingAnswer>
-  /** @param signal ends it; left out or null where only its own limit of time does. */
+  /** @param signal ends the request before its time limit when it aborts. */
   fetchManifest: (target: CallTarget, signal?: AbortSignal | null) => Promise<Manifest>
   /**
-   * Opens the records answer of one module, to be read element by element with bounded memory. Tries
-   * again where the platform refuses the connection or is busy, before anything has come.
-   * @returns null where the answer that `validators` are of still holds.
+   * Requests the records of one module, to be read element by element in bounded memory. Retries before the response
+   * begins, when the platform refuses the connection or is busy.
+   * @returns null when the platform responds with 304 to `validators`.
    */
   openRecords: (
     target: CallTarget,
     recordType: string,
     options: RecordsOptions,
   ) => Promise<RecordsPage | null>
-  /** Reads the beginning of a module's records answer, for as long as a short call may take. */
+  /** Reads the beginning of the records response of a module, within the time limit of a short request. */
   peekRecords: (target: CallTarget, recordType: string, signal: AbortSignal) => Promise<RecordsPeek>
-  /** Whether the platform has the optional search endpoint. Its answer is not read. */
+  /** Whether the platform has the optional search endpoint. The response is not read. */
   hasSearch: (target: CallTarget, signal: AbortSignal) => Promise<boolean>
   /**
-   * Has the platform search its own data by a keyword or a person's name, for 10 s and 1 MiB at most.
-   * @returns the answer, whose shape is open (specification 4.2); null where it has no such endpoint.
+   * Requests a search of the platform's own data by a keyword or a person's name, for at most 10 s and 1 MiB.
+   * @returns the response, whose shape is not specified (specification 4.2); null without such an endpoint.
    */
   search: (target: CallTarget, query: string, signal: AbortSignal) => Promise<JsonValue | null>
   /**
-   * Calls a path below `/api/<word>/` once, with any key, and hands out whatever is answered.
-   * @throws HubError where there was no answer.
+   * Sends one request to a path below `/api/<word>/` with any key, and returns any response.
+   * @throws HubError when there was no response.
    */
   sendRaw: (
     target: Pick<CallTarget, 'source_base_url'>,
@@ -74,82 +74,84 @@ export type PlatformClient = {
 }
 
 export function createPlatformClient(settings: PlatformClientSettings): PlatformClient {
-  const caller = createRequestSender(settings)
+  const sender = createRequestSender(settings)
   const { shortCallSeconds } = settings.timeouts
   const once = { firstByteSeconds: shortCallSeconds, endsAt: null, conditions: null }
 
   async function fetchShort(
     target: CallTarget,
     path: string,
-    ending: AbortSignal | null,
-  ): Promise<{ answer: PlatformResponse; value: JsonObject }> {
-    const limits = { seconds: shortCallSeconds, bytes: MAX_SHORT_ANSWER_BYTES }
-    const { answer, value } = await fetchAnswer(target, path, ending, limits)
-    if (isJsonObject(value)) return { answer, value }
-    const reason = 'it is no JSON object'
-    throw new HubError('platform_answer_invalid', { path: answer.path, reason })
+    signal: AbortSignal | null,
+  ): Promise<{ response: PlatformResponse; value: JsonObject }> {
+    const limits = { seconds: shortCallSeconds, bytes: MAX_SHORT_RESPONSE_BYTES }
+    const { response, value } = await fetchJson(target, path, signal, limits)
+    if (isJsonObject(value)) return { response, value }
+    const reason = 'it is not a JSON object'
+    throw new HubError('platform_answer_invalid', { path: response.path, reason })
   }
 
-  const fetchAnswer = (
+  const fetchJson = (
     target: CallTarget,
     path: string,
-    ending: AbortSignal | null,
+    signal: AbortSignal | null,
     { seconds, bytes }: { seconds: number; bytes: number },
-  ): Promise<{ answer: PlatformResponse; value: JsonValue }> =>
+  ): Promise<{ response: PlatformResponse; value: JsonValue }> =>
     withRedactedKey(target.source_api_key, async () => {
-      const limit = AbortSignal.timeout(seconds * 1000)
-      const answer = await caller.get(target, caller.urlOf(target, path), {
-        signal: ending ? AbortSignal.any([limit, ending]) : limit,
+      const timeout = AbortSignal.timeout(seconds * 1000)
+      const response = await sender.get(target, sender.urlOf(target, path), {
+        signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
         firstByteSeconds: seconds,
         endsAt: null,
         conditions: null,
       })
       try {
-        const value = await readJsonBody(answer, bytes)
-        const failure = isJsonObject(value) ? findReportedFailure(value, answer) : null
+        const value = await readJsonBody(response, bytes)
+        const failure = isJsonObject(value) ? findReportedFailure(value, response) : null
         if (failure) throw failure
-        return { answer, value }
+        return { response, value }
       } catch (error) {
-        throw toBodyError(error, answer.path)
+        throw toBodyError(error, response.path)
       }
     })
 
   return {
     async ping(target, signal = null) {
-      const { answer, value } = await fetchShort(target, 'ping', signal)
+      const { response, value } = await fetchShort(target, 'ping', signal)
       if (isPing.Check(value)) return value
       const [first] = isPing.Errors(value)
-      const reason = first ? `${first.instancePath || 'it'} ${first.message}` : 'it is no ping'
-      throw new HubError('platform_answer_invalid', { path: answer.path, reason })
+      const reason = first
+        ? `${first.instancePath || 'it'} ${first.message}`
+        : 'it is not a ping response'
+      throw new HubError('platform_answer_invalid', { path: response.path, reason })
     },
     async fetchManifest(target, signal = null) {
-      const { answer, value } = await fetchShort(target, 'manifest', signal)
+      const { response, value } = await fetchShort(target, 'manifest', signal)
       const checked = checkManifest(value)
       if (checked.outcome === 'valid') return checked.manifest
-      throw new HubError('platform_answer_invalid', { path: answer.path, reason: checked.reason })
+      throw new HubError('platform_answer_invalid', { path: response.path, reason: checked.reason })
     },
     async openRecords(target, recordType, { validators, ...options }) {
-      const url = caller.urlOf(target, `records/${encodeURIComponent(recordType)}`)
+      const url = sender.urlOf(target, `records/${encodeURIComponent(recordType)}`)
       const conditions = validators && conditionsOf(validators)
-      const answer = await caller.get(target, url, { ...options, conditions })
-      if (!answer.isModified) return null
-      return openPages(answer, {
-        ask: (next) => caller.get(target, next, { ...options, conditions: null }),
+      const response = await sender.get(target, url, { ...options, conditions })
+      if (!response.isModified) return null
+      return openPages(response, {
+        get: (next) => sender.get(target, next, { ...options, conditions: null }),
         maxPages: settings.timeouts.maxPages,
       })
     },
     peekRecords: (target, recordType, ending) =>
       withRedactedKey(target.source_api_key, async () => {
         const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), ending])
-        const url = caller.urlOf(target, `records/${encodeURIComponent(recordType)}`)
-        return peekRecords(await caller.get(target, url, { ...once, signal }))
+        const url = sender.urlOf(target, `records/${encodeURIComponent(recordType)}`)
+        return peekRecords(await sender.get(target, url, { ...once, signal }))
       }),
     hasSearch: (target, ending) =>
       withRedactedKey(target.source_api_key, async () => {
         const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), ending])
-        const url = caller.urlOf(target, 'search?query=recordhub')
+        const url = sender.urlOf(target, 'search?query=recordhub')
         try {
-          const { body } = await caller.get(target, url, { ...once, signal })
+          const { body } = await sender.get(target, url, { ...once, signal })
           await body[Symbol.asyncIterator]().return?.()
           return true
         } catch (error) {
@@ -159,15 +161,15 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
       }),
     async search(target, query, signal) {
       const path = `search?query=${encodeURIComponent(query.toWellFormed())}`
-      const limits = { seconds: settings.timeouts.searchSeconds, bytes: MAX_SEARCH_ANSWER_BYTES }
+      const limits = { seconds: settings.timeouts.searchSeconds, bytes: MAX_SEARCH_RESPONSE_BYTES }
       try {
-        return (await fetchAnswer(target, path, signal, limits)).value
+        return (await fetchJson(target, path, signal, limits)).value
       } catch (error) {
         if (error instanceof HubError && error.code === 'platform_path_missing') return null
         throw error
       }
     },
-    sendRaw: (target, path, options) => caller.sendRaw(caller.urlOf(target, path), options),
-    close: caller.close,
+    sendRaw: (target, path, options) => sender.sendRaw(sender.urlOf(target, path), options),
+    close: sender.close,
   }
 }

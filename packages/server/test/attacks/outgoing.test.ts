@@ -44,9 +44,9 @@ type Limits = ThroughputLimits & { callMs: number }
 /** Limits that no row reaches unless it is expected to time out. */
 const PATIENT: Limits = { ...DEFAULT_TIMEOUTS, callMs: 60_000 }
 
-const SILENCE = /silence/
-const DRIPS = /less than/
-const NO_HTTP = /does not speak HTTP/
+const SILENCE = /sent nothing for/
+const DRIPS = /fewer than/
+const NO_HTTP = /response is not valid HTTP/
 const HEADERS = /its headers are too large/
 const ROWS: readonly Row[] = [
   ['an HTTP/0.9 body without a head', bytes(PING), 'platform_unreachable', NO_HTTP],
@@ -183,7 +183,7 @@ const ROWS: readonly Row[] = [
     'a Zstandard window of 2 GiB',
     encoded('zstd', wideZstd),
     'platform_answer_invalid',
-    /compression/,
+    /compressed data/,
   ],
   [
     '64 gzip members of 1 MiB',

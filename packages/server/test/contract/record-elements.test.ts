@@ -51,7 +51,7 @@ async function readDocument(
     const slices = scanner.push(Buffer.from(`{"records":[${elements.join(' ,\n')}]}`))
     const reader = new ElementReader(recogniser, read, new PositionRuns())
     for (let at = 0; at < slices.length; at += 2) {
-      const { unchanged, elements: left, flaw } = await reader.read(slices.slice(at, at + 2), 0)
+      const { unchanged, elements: left, error } = await reader.read(slices.slice(at, at + 2), 0)
       outcomes.push(...Array.from({ length: unchanged }, () => 'unchanged'))
       const writes = left.flatMap(({ value, source_hash }): PullWrite[] => {
         const checked = checkPulled(value)
@@ -62,8 +62,8 @@ async function readDocument(
         ]
       })
       if (writes.length > 0) outcomes.push(...words(await write(kit, ...writes)))
-      if (flaw !== null) outcomes.push('broken')
-      if (flaw !== null) break
+      if (error !== null) outcomes.push('broken')
+      if (error !== null) break
     }
   })
   return outcomes.sort()

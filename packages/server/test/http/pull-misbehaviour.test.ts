@@ -62,8 +62,8 @@ onEachEngineWhenDeep((engine) => {
     }, 'all tasks except the endless ones are done')
     const ending = untilPullEnds(hub, id)
     // Time advances drip by drip; otherwise the dripping platform would look silent to the hub.
-    const dripOf = () => scene.passing.untilScheduled(1).then(() => false)
-    while (!(await Promise.race([dripOf(), ending.then(() => true)]))) scene.passing.advance(100)
+    const dripOf = () => scene.timer.untilScheduled(1).then(() => false)
+    while (!(await Promise.race([dripOf(), ending.then(() => true)]))) scene.timer.advance(100)
     const { pull, tasks } = await ending
     const taskOf = ({ platform_name }: SimulatedPlatform) =>
       only(tasks.filter((task) => task.platform_name === platform_name))
@@ -98,10 +98,10 @@ async function startScene(engine: StorageEngine) {
   const stack = new AsyncDisposableStack()
   const pauses: number[] = []
   const pause = async (milliseconds: number) => pauses.push(milliseconds) > 0
-  const passing = createManualTimer()
+  const timer = createManualTimer()
   const env = { HUB_PULL_CONCURRENCY: '16' }
-  const timeouts = { ...PACE, ...FIRST_BYTE, pause, passing }
-  const hub = stack.use(await startTestHub(engine, { env, timeouts: timeouts }))
+  const timeouts = { ...PACE, ...FIRST_BYTE, pause, timer }
+  const hub = stack.use(await startTestHub(engine, { env, timeouts }))
   const elsewhere = stack.use(await simulatePlatform())
   const keys = new Map<SimulatedPlatform, string>()
   async function register(records: unknown[] = KNOWN): Promise<SimulatedPlatform> {
@@ -116,7 +116,7 @@ async function startScene(engine: StorageEngine) {
   for (const row of SUCCESSES) well.set(await register(), row)
   const [emptied, older] = [await register(MANY), await register()]
   return {
-    ...{ hub, elsewhere, failing, well, emptied, older, pauses, passing },
+    ...{ hub, elsewhere, failing, well, emptied, older, pauses, timer },
     keyOf: (platform: SimulatedPlatform) => keys.get(platform) ?? '',
     /** Makes each platform behave as its row says; the returned function makes all healthy again. */
     async misbehave(): Promise<() => Promise<void>> {

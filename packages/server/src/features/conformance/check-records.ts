@@ -7,7 +7,7 @@ import { RecordJudge } from '../../domain/conformance/judge-record.ts'
 import { referenceOf } from '../../domain/record-input.ts'
 import { HubError } from '../../errors.ts'
 import { parseElements, type RecordElement } from '../../platform-client/records/records-chunk.ts'
-import { findEnvelopeFault, totalOf } from '../../platform-client/records/records-envelope.ts'
+import { findEnvelopeError, totalOf } from '../../platform-client/records/records-envelope.ts'
 import type { RecordsPage } from '../../platform-client/records/records-pages.ts'
 import { noteType } from './check-manifest.ts'
 import type { CheckContext } from './context.ts'
@@ -107,7 +107,7 @@ class ModuleRead {
 
   take(
     page: RecordsPage,
-    { elements, flaw }: { elements: RecordElement[]; flaw: string | null },
+    { elements, error }: { elements: RecordElement[]; error: string | null },
     tooLarge: readonly number[],
   ): void {
     this.#checkEnvelope(page)
@@ -131,8 +131,8 @@ class ModuleRead {
       }
       this.sample ??= sampleOf(reference, value)
     }
-    if (flaw !== null) {
-      throw new HubError('platform_answer_invalid', { path: page.path, reason: flaw })
+    if (error !== null) {
+      throw new HubError('platform_answer_invalid', { path: page.path, reason: error })
     }
   }
 
@@ -158,7 +158,7 @@ class ModuleRead {
     const { module, platformName } = this.#parts
     const known = page.envelope()
     const platform_name = platformName ?? String(known['platform_name'])
-    const fault = findEnvelopeFault(known, { ...module, platform_name }, page)
+    const fault = findEnvelopeError(known, { ...module, platform_name }, page)
     if (fault) throw fault
     this.#total = totalOf(known) ?? this.#total
   }

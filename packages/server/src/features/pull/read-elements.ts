@@ -19,7 +19,7 @@ export type ReadElements = {
   /** All others, up to the first that is no JSON. */
   elements: ReadElement[]
   /** What is wrong with that one, in words; null where there is none. */
-  flaw: string | null
+  error: string | null
 }
 
 /** Where nothing was recognised, so many times nothing is looked up: a first read knows no element. */
@@ -55,7 +55,7 @@ export class ElementReader {
     const known = await this.#recognise(sightings.flat())
     const left = parseUnknown(slices, sightings, known)
     // The first of two elements of one record stands, so their order must be kept.
-    if (known.size > 0 && (left.flaw !== null || namesAny(left.elements, known))) {
+    if (known.size > 0 && (left.error !== null || namesAny(left.elements, known))) {
       return { unchanged: 0, ...parseUnknown(slices, sightings, new Map()) }
     }
     for (const [{ index }, record_id] of known) {
@@ -106,7 +106,7 @@ function parseUnknown(
   slices: RecordsChunk[],
   sightings: Sighting[][],
   known: KnownElements,
-): Pick<ReadElements, 'elements' | 'flaw'> {
+): Pick<ReadElements, 'elements' | 'error'> {
   const elements: ReadElement[] = []
   for (const [number, slice] of slices.entries()) {
     const seen = sightings[number] ?? []
@@ -116,9 +116,9 @@ function parseUnknown(
       const { source_hash = '' } = seen[element.index - slice.firstIndex] ?? {}
       elements.push({ ...element, source_hash })
     }
-    if (parsed.flaw !== null) return { elements, flaw: parsed.flaw }
+    if (parsed.error !== null) return { elements, error: parsed.error }
   }
-  return { elements, flaw: null }
+  return { elements, error: null }
 }
 
 function namesAny(elements: ReadElement[], known: KnownElements): boolean {

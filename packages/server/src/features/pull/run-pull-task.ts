@@ -22,7 +22,7 @@ import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { RecordElement, RecordsChunk } from '../../platform-client/records/records-chunk.ts'
 import {
   describeMissingMembers,
-  findEnvelopeFault,
+  findEnvelopeError,
   findMissingMembers,
   totalOf,
 } from '../../platform-client/records/records-envelope.ts'
@@ -258,13 +258,13 @@ class PullTask {
     const envelope = page.envelope()
     const { platform_name } = this.#context.source
     const { record_type } = this.#context.plan
-    const fault = findEnvelopeFault(envelope, { platform_name, record_type }, page)
+    const fault = findEnvelopeError(envelope, { platform_name, record_type }, page)
     if (fault) throw fault
     this.#total = totalOf(envelope) ?? this.#total
   }
 
   async #store(slices: RecordsChunk[], path: string): Promise<void> {
-    const { elements, unchanged, flaw } = await this.#reader.read(slices, this.#before)
+    const { elements, unchanged, error } = await this.#reader.read(slices, this.#before)
     const tooLarge = slices.flatMap((slice) => slice.tooLarge)
     this.#counts.received += unchanged + elements.length + tooLarge.length
     this.#counts.unchanged += unchanged
@@ -317,7 +317,7 @@ class PullTask {
     }
     await Promise.all(rejections)
     this.#reporter.changed()
-    if (flaw !== null) throw new HubError('platform_answer_invalid', { path, reason: flaw })
+    if (error !== null) throw new HubError('platform_answer_invalid', { path, reason: error })
   }
 
   #compareTotal(): void {

@@ -45,7 +45,7 @@ export function createIngest(options: {
   const apply = (writes: RecordWrite[]) => records.applyWrites(toBatch(writes))
   const pushes = new Batcher<PushWrite, WriteOutcome>({
     handle: async (writes) => (await apply(writes)).map((value) => ({ value })),
-    maxGroup: MAX_GROUP,
+    maxBatch: MAX_GROUP,
     maxWaiting: MAX_WAITING,
   })
   let pushedAt = Number.NEGATIVE_INFINITY

@@ -51,7 +51,7 @@ export function createRejectedPushKeeper(options: {
       })
       return rejected.map(() => ({ value: undefined }))
     },
-    maxGroup: 100,
+    maxBatch: 100,
     maxWaiting: 1000,
   })
   return {

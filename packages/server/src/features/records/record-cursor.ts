@@ -21,7 +21,7 @@ export function writeCursor(query: ListQuery, { after, backwards }: Omit<Start, 
   return Buffer.from(JSON.stringify(cursor)).toString('base64url')
 }
 
-/** @throws HubError `invalid_request` for a cursor that is not one of this list. */
+/** @throws HubError `invalid_request` for a cursor that does not belong to this list. */
 export function readCursor(text: string, query: ListQuery): Start {
   const cursor = parseCursor(text)
   if (Array.isArray(cursor) && cursor.length === 5) {

@@ -2,8 +2,8 @@ const PAGE_BITS = 15
 const PAGE_SIZE = 2 ** PAGE_BITS
 
 /**
- * A set of non-negative integers that lie near each other, such as the ids of one read: a bit each,
- * in pages that are made when first needed, so that ten million ids take a few megabytes.
+ * A set of non-negative integers that are close to each other, such as the record ids of one read. Each takes one bit
+ * in a page that is allocated when first needed, so ten million ids take a few megabytes.
  */
 export class IdBitset {
   readonly #pages = new Map<number, Uint32Array>()

@@ -1,8 +1,8 @@
 import { HubError } from '../../errors.ts'
 
 /**
- * A page of a list, and the cursor that leads on from its last row; null at the end.
- * @param found in the order of the list: of more than `limit` rows, one more than that.
+ * Returns one page of a list, and the cursor of the next page; null at the end.
+ * @param found up to `limit + 1` rows in the order of the list.
  */
 export function paginate<Row>(
   found: readonly Row[],
@@ -15,9 +15,9 @@ export function paginate<Row>(
   return { page, next_cursor: hasMore ? String(cursorOf(last)) : null }
 }
 
-/** What is told to whoever sends a cursor that no page of the list gave. */
+/** The error for a cursor that does not belong to this list. */
 export function cursorInvalid(): HubError {
-  const reason = 'the cursor is not one of this list; begin again without it'
-  const errors = { cursor: ['is not one of this list'] }
+  const reason = 'the cursor does not belong to this list; start again without it'
+  const errors = { cursor: ['does not belong to this list'] }
   return new HubError('invalid_request', { reason }, { errors })
 }

@@ -1,4 +1,4 @@
-/** Those from the first on that together take no more bytes than that, but one at least. */
+/** Returns the first items whose total size is at most `maxBytes`, but at least one. */
 export function takeWithinBytes<Item extends { bytes: number }>(
   items: readonly Item[],
   maxBytes: number,

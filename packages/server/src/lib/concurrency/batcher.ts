@@ -1,24 +1,24 @@
 import { yieldToEventLoop } from './yield-to-event-loop.ts'
 
 /**
- * Gathers single items into groups: while one group is being handled, what arrives waits for the
- * next one, so that many callers share one commit and each gets its own answer.
+ * Groups single items into batches, so that many callers share one commit and each gets its own result. Items that
+ * arrive while a batch is being handled wait for the next batch.
  */
 export class Batcher<Item, Result> {
   readonly #handle: (items: Item[]) => Promise<Settled<Result>[]>
-  readonly #maxGroup: number
+  readonly #maxBatch: number
   readonly #maxWaiting: number
   #waiting: Waiting<Item, Result>[] = []
   #running = false
 
   constructor(options: {
-    /** Answers for each item, in their order. Where it throws, every item of the group fails. */
+    /** Returns a result for each item, in their order. If it throws, every item of the batch fails. */
     handle: (items: Item[]) => Promise<Settled<Result>[]>
-    maxGroup: number
+    maxBatch: number
     maxWaiting: number
   }) {
     this.#handle = options.handle
-    this.#maxGroup = options.maxGroup
+    this.#maxBatch = options.maxBatch
     this.#maxWaiting = options.maxWaiting
   }
 
@@ -26,37 +26,37 @@ export class Batcher<Item, Result> {
     return this.#waiting.length >= this.#maxWaiting
   }
 
-  /** Resolves with the item's own result once its group has been handled. */
+  /** Resolves with the result of the item when its batch has been handled. */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
       if (this.#running) return
       this.#running = true
-      // After the events of this turn, so that requests that came together go together.
+      // After the current events, so that requests that arrived together share a batch.
       setImmediate(() => void this.#run())
     })
   }
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, this.#maxGroup)
-      await this.#settle(group)
+      const batch = this.#waiting.splice(0, this.#maxBatch)
+      await this.#settle(batch)
       if (this.#waiting.length > 0) await yieldToEventLoop()
     }
     this.#running = false
   }
 
-  async #settle(group: Waiting<Item, Result>[]): Promise<void> {
+  async #settle(batch: Waiting<Item, Result>[]): Promise<void> {
     try {
-      const results = await this.#handle(group.map((waiting) => waiting.item))
-      for (const [index, waiting] of group.entries()) {
+      const results = await this.#handle(batch.map((waiting) => waiting.item))
+      for (const [index, waiting] of batch.entries()) {
         const settled = results[index]
-        if (settled === undefined) waiting.reject(new Error('An item of a group got no answer'))
+        if (settled === undefined) waiting.reject(new Error('An item of a batch got no result'))
         else if ('error' in settled) waiting.reject(settled.error)
         else waiting.resolve(settled.value)
       }
     } catch (error) {
-      for (const waiting of group) waiting.reject(error)
+      for (const waiting of batch) waiting.reject(error)
     }
   }
 }

@@ -1,11 +1,11 @@
-/** Loads when it is first asked, and keeps what came. A failure is not kept: whoever asks after it has it tried anew. */
+/** Returns a function that loads a value on its first call and then returns the same value. After a failure, the next call loads again. */
 export function memoizeAsync<Value>(load: () => Promise<Value>): () => Promise<Value> {
-  let kept: Promise<Value> | null = null
+  let loaded: Promise<Value> | null = null
   return () => {
-    kept ??= load().catch((error: unknown) => {
-      kept = null
+    loaded ??= load().catch((error: unknown) => {
+      loaded = null
       throw error
     })
-    return kept
+    return loaded
   }
 }

@@ -1,27 +1,27 @@
-/** Lets so many do something at a time; the others wait in the order in which they came. */
+/** Limits how many pieces of work run at the same time. The others wait in the order of their calls. */
 export type Semaphore = {
   /**
-   * Does the work once it is its turn.
-   * @throws the signal's reason where it comes while the work waits.
+   * Runs the work as soon as a permit is free.
+   * @throws the signal's reason when the signal aborts while the work waits.
    */
   run: <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>
 }
 
-/** @param atATime how many may be at work. */
-export function createSemaphore(atATime: number): Semaphore {
-  let free = atATime
+/** @param permits how many pieces of work run at the same time. */
+export function createSemaphore(permits: number): Semaphore {
+  let free = permits
   const waiting = new Set<() => void>()
 
   async function wait(signal: AbortSignal): Promise<void> {
-    const turn = Promise.withResolvers<void>()
-    const giveUp = () => turn.reject(signal.reason)
-    waiting.add(turn.resolve)
-    signal.addEventListener('abort', giveUp, { once: true })
+    const permit = Promise.withResolvers<void>()
+    const abort = () => permit.reject(signal.reason)
+    waiting.add(permit.resolve)
+    signal.addEventListener('abort', abort, { once: true })
     try {
-      await turn.promise
+      await permit.promise
     } finally {
-      waiting.delete(turn.resolve)
-      signal.removeEventListener('abort', giveUp)
+      waiting.delete(permit.resolve)
+      signal.removeEventListener('abort', abort)
     }
   }
 

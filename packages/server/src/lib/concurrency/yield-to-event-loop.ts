@@ -1,4 +1,4 @@
-/** Resolves after what has come meanwhile was begun: a long row of steps that an engine answers at once must not keep pushes waiting. */
+/** Lets pending events run first, so that a long loop of synchronous queries does not delay pushes. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise(setImmediate)
 }

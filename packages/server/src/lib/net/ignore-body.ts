@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Has the routes of an app take any body, or none, which is not read. */
+/** Makes the routes of an app accept any body or none. The body is not read. */
 export function ignoreBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-  // Not even a Content-Type that is none is looked at.
+  // Also accepts an invalid Content-Type.
   app.addHook('onRequest', async (request) => {
     delete request.raw.headers['content-type']
   })

@@ -1,8 +1,8 @@
-/** What ends a line, hides, or turns the direction of writing round. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu
+/** Line ends, invisible characters and characters that change the text direction. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu
 
-/** Words of somebody else's as one line of at most so many characters, safe in a header and beside other text. */
-export function toSingleLine(text: string, most: number): string {
-  const line = [...text.toWellFormed().replace(UNSEEN, ' ').trim()]
-  return line.length <= most ? line.join('') : `${line.slice(0, most - 1).join('')}…`
+/** Shortens untrusted text to one line of at most `max` characters, safe in a header and next to other text. */
+export function toSingleLine(text: string, max: number): string {
+  const line = [...text.toWellFormed().replace(INVISIBLE, ' ').trim()]
+  return line.length <= max ? line.join('') : `${line.slice(0, max - 1).join('')}…`
 }

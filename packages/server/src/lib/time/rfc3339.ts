@@ -2,9 +2,9 @@ const RFC_3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2})$/
 
 /**
- * Reads an RFC 3339 date-time and writes it in UTC with nine fractional digits, so that instants
- * sort as text and platforms that stamp in microseconds keep their order. Null where the text is
- * none. A leap second counts as the second before it.
+ * Parses an RFC 3339 date-time and returns it in UTC with nine fractional digits, so that times sort as text and
+ * times in microseconds keep their order. Returns null for any other text. A leap second counts as the second
+ * before it.
  */
 export function parseRfc3339(text: string): string | null {
   const match = RFC_3339.exec(text)

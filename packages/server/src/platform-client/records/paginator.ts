@@ -3,18 +3,18 @@ import { sha256 } from '../../lib/crypto/hash.ts'
 import { findLink } from '../../lib/net/link-header.ts'
 import type { PlatformResponse } from '../request/send-request.ts'
 
-/** Where the pages of one answer go on (RFC 8288, `rel="next"`). */
+/** Follows the links from page to page of one records response (RFC 8288, `rel="next"`). */
 export type Paginator = {
   /**
-   * The address of the page after this one; null where this is the last.
-   * @throws HubError `platform_page_refused` for one that the hub does not ask for: it is elsewhere,
-   *   where the key must not go, or was read already, or there are too many.
+   * Returns the URL of the next page; null after the last one.
+   * @throws HubError `platform_page_refused` when the next page is on another origin, to which the key must not be
+   *   sent, when it has already been read, or when there are too many pages.
    */
-  nextOf: (answer: Pick<PlatformResponse, 'url' | 'path' | 'header'>) => URL | null
+  nextOf: (response: Pick<PlatformResponse, 'url' | 'path' | 'header'>) => URL | null
 }
 
 export function createPaginator(first: URL, maxPages: number): Paginator {
-  /** Their hashes: an address may be long, and there may be thousands. */
+  /** Hashes, since URLs may be long and there may be thousands of pages. */
   const seen = new Set([nameOf(first)])
   return {
     nextOf({ url, path, header }) {
@@ -22,13 +22,13 @@ export function createPaginator(first: URL, maxPages: number): Paginator {
       if (target === null) return null
       const next = URL.parse(target, url.href)
       const reason = !next
-        ? 'its link to the next page is no address'
+        ? 'its link to the next page is not a valid URL'
         : next.origin !== url.origin
-          ? `its next page is at ${next.origin.slice(0, 200)}, but the key goes to ${url.origin} only`
+          ? `its next page is at ${next.origin.slice(0, 200)}, but the key is sent only to ${url.origin}`
           : seen.has(nameOf(next))
-            ? 'its link to the next page leads back to one that was read already'
+            ? 'its link to the next page leads to a page that was already read'
             : seen.size >= maxPages
-              ? `it goes on after ${maxPages} pages`
+              ? `it has more than ${maxPages} pages`
               : null
       if (!next || reason !== null) {
         throw new HubError('platform_page_refused', { path, reason: reason ?? '' })

@@ -6,21 +6,21 @@ import { parseElements } from './records-chunk.ts'
 import { totalOf } from './records-envelope.ts'
 import { openRecordsStream } from './records-stream.ts'
 
-/** The beginning of a records response: its first element (undefined for an empty list) and the total before it. */
+/** The beginning of a records response: its first element (undefined for an empty list) and the `total` before it. */
 export type RecordsPeek = { first: JsonValue | undefined; total: number | null; path: string }
 
 /**
- * Reads until the first elements have come, and closes the connection.
- * @throws HubError where what came is not as agreed.
+ * Reads a records response up to its first elements, and closes the connection.
+ * @throws HubError when the response is invalid.
  */
-export async function peekRecords(answer: PlatformResponse): Promise<RecordsPeek> {
-  const stream = openRecordsStream(answer)
+export async function peekRecords(response: PlatformResponse): Promise<RecordsPeek> {
+  const stream = openRecordsStream(response)
   let first: JsonValue | undefined
-  for await (const slice of stream.chunks()) {
-    if (slice.starts.length === 0) continue
-    const { elements, flaw } = parseElements(slice, [0])
-    if (flaw !== null)
-      throw new HubError('platform_answer_invalid', { path: stream.path, reason: flaw })
+  for await (const chunk of stream.chunks()) {
+    if (chunk.starts.length === 0) continue
+    const { elements, error } = parseElements(chunk, [0])
+    if (error !== null)
+      throw new HubError('platform_answer_invalid', { path: stream.path, reason: error })
     first = elements[0]?.value
     break
   }

@@ -3,10 +3,10 @@ import { elementBytes, type JsonChunk } from '../../lib/json/json-chunk.ts'
 import { type JsonValue, parseLossless } from '../../lib/json/lossless-json.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 
-/** Elements of `records` that came together, not parsed yet. */
+/** Elements of `records` that arrived together and are not parsed yet. */
 export type RecordsChunk = JsonChunk
 
-/** One element of `records`: its place, its bytes as they came, and what they say. */
+/** One element of `records`: its index, its bytes as received, and its parsed value. */
 export type RecordElement = { index: number; bytes: Uint8Array; value: JsonValue }
 
 const REFERENCE_KEY = Buffer.from('"reference_number"')
@@ -16,12 +16,11 @@ const BACKSLASH = 0x5c
 const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d])
 
 /**
- * The reference that an element seems to bear, without a parse: that of the first such key, wherever it
- * stands. Null where there is none, or one that is written with an escape. Whoever uses it must know by
- * other means that it is right.
+ * Finds the reference number of an element without parsing it: the value of the first `reference_number` key at any
+ * depth. Null without one, or for one with an escape sequence. The caller must verify the result by other means.
  */
-export function peekReference(slice: RecordsChunk, position: number): string | null {
-  const { bytes, starts, ends } = slice
+export function peekReference(chunk: RecordsChunk, position: number): string | null {
+  const { bytes, starts, ends } = chunk
   const end = ends[position] ?? 0
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const key = text.indexOf(REFERENCE_KEY, starts[position])
@@ -43,43 +42,42 @@ function afterSpaces(text: Uint8Array, from: number): number {
 }
 
 /**
- * Parses the elements of a slice that stand at the given positions.
- * @returns the elements up to the first that is no JSON, and what is wrong with that one, in words; null
- *   where there is none.
+ * Parses the elements of a chunk at the given positions.
+ * @returns the elements before the first one that is not valid JSON, and the error of that one; null without an error.
  */
 export function parseElements(
-  slice: RecordsChunk,
+  chunk: RecordsChunk,
   positions: readonly number[],
-): { elements: RecordElement[]; flaw: string | null } {
-  const values = positions.length === slice.starts.length ? parseAll(slice) : null
+): { elements: RecordElement[]; error: string | null } {
+  const values = positions.length === chunk.starts.length ? parseAll(chunk) : null
   const elements: RecordElement[] = []
   for (const position of positions) {
-    const bytes = elementBytes(slice, position)
-    const index = slice.firstIndex + position
+    const bytes = elementBytes(chunk, position)
+    const index = chunk.firstIndex + position
     let value = values?.[position]
     if (value === undefined) {
       const parsed = parseJson(bytes)
-      if ('flaw' in parsed) return { elements, flaw: `its record ${index + 1} ${parsed.flaw}` }
+      if ('error' in parsed) return { elements, error: `its record ${index + 1} ${parsed.error}` }
       value = parsed.value
     }
     elements.push({ index, bytes, value })
   }
-  return { elements, flaw: null }
+  return { elements, error: null }
 }
 
-/** All at once, which is faster than one by one; null where something in the slice is no JSON. */
-function parseAll(slice: RecordsChunk): JsonValue[] | null {
-  const parsed = parseJson(slice.bytes)
-  if ('flaw' in parsed || !Array.isArray(parsed.value)) return null
-  return parsed.value.length === slice.starts.length ? parsed.value : null
+/** Parses all elements at once, which is faster; null when one of them is not valid JSON. */
+function parseAll(chunk: RecordsChunk): JsonValue[] | null {
+  const parsed = parseJson(chunk.bytes)
+  if ('error' in parsed || !Array.isArray(parsed.value)) return null
+  return parsed.value.length === chunk.starts.length ? parsed.value : null
 }
 
-function parseJson(bytes: Uint8Array): { value: JsonValue } | { flaw: string } {
+function parseJson(bytes: Uint8Array): { value: JsonValue } | { error: string } {
   try {
     return { value: parseLossless(decodeJson(bytes)) }
   } catch (error) {
-    if (error instanceof MalformedJsonError) return { flaw: 'is no UTF-8' }
-    if (error instanceof SyntaxError) return { flaw: `is no JSON (${error.message})` }
+    if (error instanceof MalformedJsonError) return { error: 'is not valid UTF-8' }
+    if (error instanceof SyntaxError) return { error: `is not valid JSON (${error.message})` }
     throw error
   }
 }

@@ -2,14 +2,14 @@ import { HubError } from '../../errors.ts'
 import { quoteRedacted } from '../request/redact-key.ts'
 import { findReportedFailure } from '../request/request-error.ts'
 
-/** Of a name that a platform gives, so much is quoted. */
+/** The maximum length of a quoted name of a platform. */
 const MAX_QUOTED = 200
 
 /**
- * Why the hub does not take an answer for the records of a module, by the members outside of `records`; null where it
- * does. What is left out is not held against it.
+ * Checks the members outside of `records`: returns the error when the response reports a failure, or is of another
+ * platform or module; null otherwise. Missing members are not an error.
  */
-export function findEnvelopeFault(
+export function findEnvelopeError(
   envelope: Readonly<Record<string, unknown>>,
   expected: { platform_name: string; record_type: string },
   from: { path: string; key: string },
@@ -25,13 +25,13 @@ export function findEnvelopeFault(
   }
   if (typeof record_type === 'string' && record_type !== expected.record_type) {
     const got = quoteRedacted(record_type, from.key, MAX_QUOTED)
-    const reason = `it says that it holds "${got}", not "${expected.record_type}"`
+    const reason = `its record_type is "${got}", not "${expected.record_type}"`
     return new HubError('platform_answer_invalid', { path: from.path, reason })
   }
   return null
 }
 
-/** The members that a records response must have (specification 2.5) and lacks, or has with an unusable value. */
+/** The required members of a records response (specification 2.5) that are missing or have an invalid value. */
 export function findMissingMembers(envelope: Readonly<Record<string, unknown>>): string[] {
   const { success, platform_name, record_type } = envelope
   const isPresent: [string, boolean][] = [
@@ -43,7 +43,7 @@ export function findMissingMembers(envelope: Readonly<Record<string, unknown>>):
   return isPresent.flatMap(([member, present]) => (present ? [] : [member]))
 }
 
-/** That a response, or at least one of its pages, lacks these members; null where it lacks none. */
+/** The warning that a response or one of its pages lacks these members; null without any. */
 export function describeMissingMembers(members: Iterable<string>): string | null {
   const [first, ...others] = [...members].map((member) => `"${member}"`)
   if (first === undefined) return null
@@ -52,8 +52,8 @@ export function describeMissingMembers(members: Iterable<string>): string | null
 }
 
 /**
- * The number of records that an answer says it has, also as text, as some databases hand out a count; null where it
- * does not say one.
+ * The `total` of a response; null without a valid one. A total may be a string, since some databases return counts as
+ * strings.
  */
 export function totalOf({ total }: Readonly<Record<string, unknown>>): number | null {
   const count = typeof total === 'string' && /^\d+$/.test(total) ? Number(total) : total

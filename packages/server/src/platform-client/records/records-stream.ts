@@ -6,29 +6,28 @@ import type { RecordsChunk } from './records-chunk.ts'
 
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024
 const MAX_ENVELOPE_BYTES = 1024 * 1024
-/** Records of a slow response are handed out after this time, although they do not fill a slice. */
+/** The records of a slow response are returned after this time, although they do not fill a chunk. */
 const MAX_BUFFERED_MS = 1000
 
-/** A records answer (specification 2.5) on its way in. */
+/** A records response (specification 2.5) that is being read. */
 export type RecordsStream = {
   path: string
-  /** That it was asked with, and may quote. */
+  /** The key of the request, which the response may quote. */
   key: string
   contentType: string
   /**
-   * The elements in their order. Nothing is read ahead of the consumer but a slice.
-   * @throws HubError where the platform breaks off or what came is not as agreed. What was handed out
-   *   before stays true.
+   * The elements in their order. At most one chunk is read ahead of the consumer.
+   * @throws HubError when the connection is lost or the response is invalid. The chunks before it remain valid.
    */
   chunks: () => AsyncGenerator<RecordsChunk>
-  /** To be called for each slice when it is not needed any more, nor any of its elements' bytes. */
-  release: (slice: RecordsChunk) => void
-  /** The members outside of `records` that are known so far; all of them after the last slice. */
+  /** Must be called for each chunk when neither it nor the bytes of its elements are needed any more. */
+  release: (chunk: RecordsChunk) => void
+  /** The members outside of `records` that have been read; all of them after the last chunk. */
   envelope: () => Readonly<Record<string, unknown>>
 }
 
-export function openRecordsStream(answer: PlatformResponse): RecordsStream {
-  const { path, key, contentType, body } = answer
+export function openRecordsStream(response: PlatformResponse): RecordsStream {
+  const { path, key, contentType, body } = response
   const scanner = new JsonArrayScanner({
     member: 'records',
     maxElementBytes: MAX_ELEMENT_BYTES,
@@ -36,30 +35,30 @@ export function openRecordsStream(answer: PlatformResponse): RecordsStream {
   })
   let envelope: Readonly<Record<string, unknown>> | null = null
 
-  async function* readSlices(): AsyncGenerator<RecordsChunk> {
-    let handedOutAt = performance.now()
-    for await (const chunk of body) {
-      let complete = scanner.push(chunk)
-      const isLate = performance.now() - handedOutAt >= MAX_BUFFERED_MS
+  async function* readChunks(): AsyncGenerator<RecordsChunk> {
+    let returnedAt = performance.now()
+    for await (const bytes of body) {
+      let complete = scanner.push(bytes)
+      const isLate = performance.now() - returnedAt >= MAX_BUFFERED_MS
       if (complete.length === 0 && isLate) complete = scanner.takeFinished()
       yield* complete
-      if (complete.length > 0) handedOutAt = performance.now()
+      if (complete.length > 0) returnedAt = performance.now()
     }
     envelope = scanner.end()
     if (scanner.head) return
     throw (
-      findReportedFailure(envelope, answer) ?? new MalformedJsonError('it has no list "records"')
+      findReportedFailure(envelope, response) ?? new MalformedJsonError('it has no list "records"')
     )
   }
 
   async function* slices(): AsyncGenerator<RecordsChunk> {
     try {
-      yield* readSlices()
+      yield* readChunks()
     } catch (error) {
-      const broken = toReadError(error, path)
-      // What came whole before the break is as good as if nothing had broken.
+      const readError = toReadError(error, path)
+      // The elements that arrived completely before the error are valid.
       yield* scanner.takeRest()
-      throw broken
+      throw readError
     }
   }
   return {
@@ -67,7 +66,7 @@ export function openRecordsStream(answer: PlatformResponse): RecordsStream {
     key,
     contentType,
     chunks: slices,
-    release: (slice) => scanner.release(slice),
+    release: (chunk) => scanner.release(chunk),
     envelope: () => envelope ?? scanner.head ?? {},
   }
 }

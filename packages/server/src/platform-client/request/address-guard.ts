@@ -1,9 +1,9 @@
-/** Which network addresses the hub calls. A platform's address is typed by hand or answered by DNS. */
+/** Decides which network addresses the hub may connect to. A platform's address is entered by hand or returned by DNS. */
 import { BlockList, isIP } from 'node:net'
 import { embeddedIpv4 } from './embedded-ipv4.ts'
 
-/** Never: link-local networks and the addresses at which clouds hand out credentials. */
-const NEVER = blockList([
+/** Always blocked: link-local networks and the addresses of cloud metadata services, which return credentials. */
+const BLOCKED = blockList([
   ['169.254.0.0', 16],
   ['fe80::', 10],
   ['fd00:ec2::254', 128],
@@ -15,7 +15,7 @@ const NEVER = blockList([
   ['ff00::', 8],
 ])
 
-/** Not where platforms must have public addresses. */
+/** Blocked with HUB_SOURCE_NETWORKS=public. */
 const PRIVATE = blockList([
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -38,18 +38,18 @@ const PRIVATE = blockList([
   ['fec0::', 10],
 ])
 
-/** Why an IP address must not be called; null where it may be, and for what is no IP address. */
+/** Returns why an IP address is blocked; null for an allowed address and for a text that is not an IP address. */
 export function findAddressProblem(address: string, networks: 'any' | 'public'): string | null {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
   const version = isIP(bare)
   if (version === 0) return null
-  // Where a gateway carries it on over IPv4, that is where it leads.
-  const leadsTo = version === 4 ? [bare] : [bare, ...embeddedIpv4(bare)]
-  if (leadsTo.some((one) => isIn(NEVER, one))) {
-    return 'link-local and cloud-metadata addresses are never called'
+  // A gateway may forward the connection to the embedded IPv4 address.
+  const targets = version === 4 ? [bare] : [bare, ...embeddedIpv4(bare)]
+  if (targets.some((one) => isIn(BLOCKED, one))) {
+    return 'link-local and cloud metadata addresses are always blocked'
   }
-  if (networks === 'public' && leadsTo.some((one) => isIn(PRIVATE, one))) {
-    return 'it is a private address, and HUB_SOURCE_NETWORKS allows public ones only'
+  if (networks === 'public' && targets.some((one) => isIn(PRIVATE, one))) {
+    return 'it is a private address, and HUB_SOURCE_NETWORKS allows only public addresses'
   }
   return null
 }

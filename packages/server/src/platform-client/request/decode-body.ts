@@ -12,15 +12,14 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   'x-gzip': createUnzip,
   deflate: createUnzip,
   br: createBrotliDecompress,
-  // 8 MiB is what whoever compresses for HTTP keeps to (RFC 9659); a few bytes could ask for 2 GiB.
+  // RFC 9659 limits the window to 8 MiB for HTTP. Without a limit, a few bytes can request 2 GiB.
   zstd: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 23 } }),
 }
 
 /**
- * The bytes of an answer, decompressed. The hub does not ask for compression, but some servers and
- * proxies compress all the same. What is sent counts for the pace, not what it becomes. Whoever stops
- * reading closes the connection.
- * @throws HubError `platform_timed_out` where the platform falls silent or is too slow.
+ * Decompresses the body of a response. Some servers and proxies compress although the request does not ask for it.
+ * The throughput is that of the compressed bytes. The connection is closed when the caller stops reading.
+ * @throws HubError `platform_timed_out` when the platform stalls.
  */
 export async function* decodeBody(
   body: Readable,
@@ -31,10 +30,10 @@ export async function* decodeBody(
   const name = encoding.trim().toLowerCase()
   try {
     if (name === '' || name === 'identity') yield* sent
-    // Whoever reads the decoder meets the error of either.
+    // The reader of the decoder receives the errors of both streams.
     else yield* pipeline(sent, createDecoder(name, path), () => undefined)
   } finally {
-    // Ends a wait for the next bytes that nobody needs any more.
+    // Cancels the read that is still pending.
     body.on('error', () => undefined).destroy()
   }
 }
@@ -42,6 +41,6 @@ export async function* decodeBody(
 function createDecoder(name: string, path: string): Transform {
   const create = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
   if (create) return create()
-  const reason = `its Content-Encoding "${name.slice(0, 100)}" is not one that the hub reads`
+  const reason = `its Content-Encoding "${name.slice(0, 100)}" is not supported`
   throw new HubError('platform_answer_invalid', { path, reason })
 }

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 const MAX_BYTES = 64 * 1024
 const MAX_MS = 2000
 
-/** Reads the rest of an answer that is of no use, so that its connection can be used again; cuts off what takes long. */
+/** Reads and discards the rest of a response, so that its connection can be reused. Closes the connection when that takes too long. */
 export async function discardBody(body: Dispatcher.ResponseData['body']): Promise<void> {
   const signal = AbortSignal.timeout(MAX_MS)
   await body.dump({ limit: MAX_BYTES, signal }).catch(() => undefined)

@@ -5,21 +5,21 @@ import { HubError } from '../../errors.ts'
 import { findAddressProblem } from './address-guard.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** Less than what servers keep one open, whatever they announce: a request must not meet its end. */
+/** Shorter than the keep-alive timeouts of servers, so that no request is sent on a connection that is being closed. */
 const KEEP_IDLE_MS = 1000
 
 export type NetworkSettings = {
   networks: 'any' | 'public'
   schemes: 'any' | 'https'
   proxy: { http: string; https: string; none: string }
-  /** Finds the addresses of a name; the system does where it is left out. */
+  /** Resolves host names; the system's resolver by default. */
   lookup?: LookupFunction
 }
 
-/** Makes the connections to platforms, to addresses that the hub may call and through the proxy if there is one. */
+/** Creates the connections to platforms: only to allowed addresses, and through the proxy if one is set. */
 export function createDispatcher({ proxy, networks, lookup }: NetworkSettings): Dispatcher {
   const connect = guardedConnector(networks, guardLookup(networks, lookup))
-  // One request at a time on a connection, which the next one uses again: 0 would mean never again.
+  // One request at a time on each connection. 0 would disable keep-alive.
   const common = {
     connections: 8,
     pipelining: 1,
@@ -29,7 +29,7 @@ export function createDispatcher({ proxy, networks, lookup }: NetworkSettings): 
   if (proxy.http || proxy.https) {
     return new EnvHttpProxyAgent({
       ...common,
-      // Only for hosts that are called past the proxy; the proxy looks up the others itself.
+      // Only for hosts that bypass the proxy. The proxy resolves the others.
       connect,
       httpProxy: proxy.http,
       httpsProxy: proxy.https,
@@ -39,13 +39,13 @@ export function createDispatcher({ proxy, networks, lookup }: NetworkSettings): 
   return new Agent({ ...common, connect })
 }
 
-/** @throws HubError `platform_address_refused` for an address that is not called. A name passes here. */
+/** @throws HubError `platform_address_refused` for a blocked IP address. Host names are checked when they are resolved. */
 export function assertAddressAllowed(
   { protocol, hostname, origin }: URL,
   { networks, schemes }: Pick<NetworkSettings, 'networks' | 'schemes'>,
 ): void {
   if (schemes === 'https' && protocol !== 'https:') {
-    const reason = 'anybody on the way reads along, and HUB_SOURCE_SCHEMES allows https only'
+    const reason = 'the connection is not encrypted, and HUB_SOURCE_SCHEMES allows only https'
     throw new HubError('platform_address_refused', { address: origin, reason })
   }
   const reason = findAddressProblem(hostname, networks)
@@ -55,8 +55,8 @@ export function assertAddressAllowed(
 }
 
 /**
- * Judges the address that a connection really leads to, before anything is sent on it: a name may
- * lead elsewhere than it did when it was looked at.
+ * Checks the address of each established connection before anything is sent: a host name may resolve to another
+ * address than before.
  */
 function guardedConnector(
   networks: 'any' | 'public',
@@ -75,22 +75,22 @@ function guardedConnector(
   }
 }
 
-/** Leaves out the addresses of a name that are not called, so that nobody can have the hub knock at them. */
+/** Removes blocked addresses from the result of a look-up, so that the hub does not even connect to them. */
 function guardLookup(networks: 'any' | 'public', lookup: LookupFunction = lookUp): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found, family = 0) => {
       if (error) return callback(error, [])
       const addresses = typeof found === 'string' ? [{ address: found, family }] : found
-      const called = addresses.filter(
+      const allowed = addresses.filter(
         ({ address }) => findAddressProblem(address, networks) === null,
       )
-      const [first] = called
+      const [first] = allowed
       if (first) {
-        if (options.all) return callback(null, called)
+        if (options.all) return callback(null, allowed)
         return callback(null, first.address, first.family)
       }
-      const [refused] = addresses
-      const address = refused?.address ?? hostname
+      const [blocked] = addresses
+      const address = blocked?.address ?? hostname
       const reason = findAddressProblem(address, networks) ?? 'it has no address'
       callback(new HubError('platform_address_refused', { address, reason }), [])
     })

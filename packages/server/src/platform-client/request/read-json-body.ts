@@ -5,8 +5,10 @@ import { findUnsafeJson, type JsonValue, parseLossless } from '../../lib/json/lo
 import type { PlatformResponse } from './send-request.ts'
 
 /**
- * Reads an answer as a whole, numbers as they were sent, without keys: it may quote the one that it was asked with.
- * @throws HubError `platform_answer_too_large`, `platform_not_json`, `platform_answer_invalid`; whatever cut it off.
+ * Reads a JSON response into memory. Numbers keep their digits. The key of the request, which the response may quote,
+ * is redacted.
+ * @throws HubError `platform_answer_too_large`, `platform_not_json` or `platform_answer_invalid`, or the error of
+ *   the interrupted body.
  */
 export async function readJsonBody(answer: PlatformResponse, maxBytes: number): Promise<JsonValue> {
   const value = parse(await readText(answer, maxBytes), answer.path)

@@ -1,7 +1,7 @@
 import { redactText } from '../../domain/redact-keys.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
 
-/** Takes the source key out of an error's words: what a platform answers may quote the key that it was sent. */
+/** Removes the source key from the message of an error: the response of a platform may quote the key of the request. */
 export async function withRedactedKey<Result>(
   key: string,
   work: () => Promise<Result>,
@@ -13,25 +13,26 @@ export async function withRedactedKey<Result>(
   }
 }
 
-/** Its cause does not come along: that quotes what the words quoted, and gets into the log. */
+/** Drops the cause, which quotes the same text and would be logged. */
 function withoutKey(error: HubError, key: string): HubError {
-  const words = redactText(error.message, [key])
+  const message = redactText(error.message, [key])
   const errors = error.errors && redactErrors(error.errors, key)
-  const isClean = words === error.message && JSON.stringify(errors) === JSON.stringify(error.errors)
+  const isClean =
+    message === error.message && JSON.stringify(errors) === JSON.stringify(error.errors)
   if (isClean) return error
   const { code, retryAfterSeconds, concernsPlatform } = error
-  return HubError.withMessage(code, words, { errors, retryAfterSeconds, concernsPlatform })
+  return HubError.withMessage(code, message, { errors, retryAfterSeconds, concernsPlatform })
 }
 
 function redactErrors(errors: FieldErrors, key: string): FieldErrors {
-  const clean = Object.entries(errors).map(([member, faults]) => [
+  const clean = Object.entries(errors).map(([member, messages]) => [
     redactText(member, [key]),
-    faults.map((fault) => redactText(fault, [key])),
+    messages.map((message) => redactText(message, [key])),
   ])
   return Object.fromEntries(clean)
 }
 
-/** The beginning of what a platform says, without the key that it was sent: of one that is cut off the rest would stay. */
-export function quoteRedacted(words: string, key: string, length: number): string {
-  return redactText(words, [key]).slice(0, length)
+/** Quotes the beginning of a text from a platform. The key is removed before the text is cut, so that no part of it remains. */
+export function quoteRedacted(text: string, key: string, length: number): string {
+  return redactText(text, [key]).slice(0, length)
 }

@@ -22,7 +22,7 @@ const NOT_CONNECTED = new Set([
   'ERR_SSL_PACKET_LENGTH_TOO_LONG',
   'UND_ERR_CONNECT_TIMEOUT',
 ])
-const NO_TLS = 'there is no TLS at its port: http:// may be meant'
+const NO_TLS = 'its port does not use TLS; check whether the URL must begin with http://'
 const CUT_OFF = 'the connection was cut off'
 const REASONS: Record<string, string> = {
   ENOTFOUND: 'its host name is unknown',
@@ -31,24 +31,24 @@ const REASONS: Record<string, string> = {
   ECONNRESET: CUT_OFF,
   ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
-  EHOSTUNREACH: 'there is no way to its address',
-  ENETUNREACH: 'there is no way to its network',
+  EHOSTUNREACH: 'its address cannot be reached',
+  ENETUNREACH: 'its network cannot be reached',
   UND_ERR_SOCKET: CUT_OFF,
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut off',
-  UND_ERR_ABORTED: 'the answer was cut off',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was cut off',
+  UND_ERR_ABORTED: 'the response was cut off',
   UND_ERR_HEADERS_OVERFLOW: 'its headers are too large',
-  ERR_STREAM_PREMATURE_CLOSE: 'the answer was cut off',
-  Z_BUF_ERROR: 'the compressed answer was cut off',
+  ERR_STREAM_PREMATURE_CLOSE: 'the response was cut off',
+  Z_BUF_ERROR: 'the compressed response was cut off',
   UND_ERR_CONNECT_TIMEOUT: 'no connection within 10 s',
-  UND_ERR_HEADERS_TIMEOUT: 'it sent nothing at all',
-  UND_ERR_BODY_TIMEOUT: 'silence amid the answer',
+  UND_ERR_HEADERS_TIMEOUT: 'it sent nothing',
+  UND_ERR_BODY_TIMEOUT: 'it stopped sending in the middle of the response',
 }
-/** What the decoders of zlib, Brotli and Zstandard say of bytes that are none of theirs. */
+/** The error codes of zlib, Brotli and Zstandard for damaged data. */
 const DAMAGED = /^Z_DATA_ERROR$|^ERR__|^ZSTD_/
 
 type NetworkFailure = Extract<RequestFailure, { network: unknown }>['network']
 
-/** What went wrong on the way to a platform, in the words of the catalogue. */
+/** Translates a network error into an error of the catalogue. */
 export function toRequestError(error: unknown): HubError {
   if (error instanceof HubError) return error
   const known = findHubError(error)
@@ -67,69 +67,69 @@ export function toRequestError(error: unknown): HubError {
     )
   }
   if (TIMED_OUT.has(code)) {
-    const late = REASONS[code] ?? 'it took too long'
-    return new HubError('platform_timed_out', { reason: late }, optionsFor('no_response'))
+    const timeout = REASONS[code] ?? 'it took too long'
+    return new HubError('platform_timed_out', { reason: timeout }, optionsFor('no_response'))
   }
   const network = NOT_CONNECTED.has(code) ? 'not_connected' : 'cut_off'
   return new HubError('platform_unreachable', { reason }, optionsFor(network))
 }
 
-/** A 429, with the time that it asks for. */
+/** The error of a 429 response, with its Retry-After. */
 export function toThrottledError(path: string, header: (name: string) => string): HubError {
   const pause_ms = retryAfterOf(header)
-  const asked = pause_ms === null ? {} : { retryAfterSeconds: Math.ceil(pause_ms / 1000) }
-  const options = { ...asked, concernsPlatform: concernsPlatform({ status: 429 }) }
+  const retryAfter = pause_ms === null ? {} : { retryAfterSeconds: Math.ceil(pause_ms / 1000) }
+  const options = { ...retryAfter, concernsPlatform: concernsPlatform({ status: 429 }) }
   return new HubError('platform_throttled', { path }, options)
 }
 
-/** How long an answer asks to be left alone, in milliseconds; null where it does not say. */
+/** The Retry-After of a response in milliseconds; null without one. */
 export function retryAfterOf(header: (name: string) => string): number | null {
   const sent = new Date(header('date'))
   const now = Number.isNaN(sent.getTime()) ? new Date() : sent
   return parseRetryAfter(header('retry-after'), now)
 }
 
-/** What languages without types make of false. */
-const SAYS_NO: ReadonlySet<unknown> = new Set([false, 0, '0', 'false'])
+/** The values that languages without types send for false. */
+const FALSE_VALUES: ReadonlySet<unknown> = new Set([false, 0, '0', 'false'])
 
-/** An answer in which the platform itself says that it failed; null for any other. */
+/** The error of a response with `success: false`; null for any other response. */
 export function findReportedFailure(
   { success, message }: Readonly<Record<string, unknown>>,
   { path, key }: { path: string; key: string },
 ): HubError | null {
-  if (!SAYS_NO.has(success)) return null
+  if (!FALSE_VALUES.has(success)) return null
   const words = typeof message === 'string' ? `: ${quoteRedacted(message, key, 300)}` : ''
   return new HubError('platform_reports_failure', { path, words })
 }
 
-/** What went wrong while a platform's answer was read, after it had begun well. */
+/** Translates an error that occurred while the body of a 200 response was read. */
 export function toBodyError(error: unknown, path: string): HubError {
   const known = toRequestError(error)
   if (known.code !== 'platform_unreachable') return known
   if (DAMAGED.test(codeOf(error))) {
-    const reason = 'its compression is damaged, or is not what its Content-Encoding says'
+    const reason = 'its compressed data are damaged, or its Content-Encoding is wrong'
     return new HubError('platform_answer_invalid', { path, reason }, { cause: error })
   }
-  const told = reasonOf(codeOf(error))
-  const reason = told === CUT_OFF ? 'the answer was cut off' : told
+  const cause = reasonOf(codeOf(error))
+  const reason = cause === CUT_OFF ? 'the response was cut off' : cause
   return new HubError('platform_broke_off', { path, reason }, { cause: error })
 }
 
 function reasonOf(code: string): string {
   if (code.startsWith('HPE_') || code === 'HTTPParserError') {
-    return 'it does not speak HTTP as it should'
+    return 'its response is not valid HTTP'
   }
-  return REASONS[code] ?? (code || 'an unknown fault')
+  return REASONS[code] ?? (code || 'an unknown error')
 }
 
-/** An error that our own connector raised arrives wrapped. */
+/** undici wraps the errors of our connector. */
 function findHubError(error: unknown): HubError | null {
   if (!(error instanceof Error)) return null
   if (error.cause instanceof HubError) return error.cause
   return error.cause === undefined ? null : findHubError(error.cause)
 }
 
-/** The first code in a chain of causes. An AggregateError holds one for each address tried. */
+/** The first error code in a chain of causes. An AggregateError has one error for each address tried. */
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if ('code' in error && typeof error.code === 'string') return error.code

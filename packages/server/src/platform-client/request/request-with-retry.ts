@@ -7,16 +7,15 @@ import { headerOf } from './response-header.ts'
 import type { PlatformTimeouts } from './timeouts.ts'
 
 type Response = Dispatcher.ResponseData
-type Attempt = { answer: Response } | { error: unknown }
+type Attempt = { response: Response } | { error: unknown }
 
 /**
- * Makes a request, and makes it again where that is of use, as `decideRetry` says. The body of an
- * answer that it hands out has not been touched.
- * @param options `endsAt`: when the time is over, by `performance.now()`.
- * @throws HubError `platform_busy` where the platform asks for a longer pause than there is time for.
+ * Sends a request, and retries it as `decideRetry` decides. The body of the returned response has not been read.
+ * @param options `endsAt`: the deadline, in the time of `performance.now()`.
+ * @throws HubError `platform_busy` when the platform requests a pause that ends after the deadline.
  */
 export async function requestWithRetry(
-  ask: () => Promise<Response>,
+  send: () => Promise<Response>,
   options: {
     path: string
     signal: AbortSignal
@@ -26,16 +25,16 @@ export async function requestWithRetry(
 ): Promise<Response> {
   const { path, signal, endsAt, timeouts } = options
   for (let tries = 1; ; tries++) {
-    const asked: Attempt = await ask().then(
-      (answer) => ({ answer }),
+    const attempt: Attempt = await send().then(
+      (response) => ({ response }),
       (error: unknown) => ({ error }),
     )
-    const fault = toRequestFault(asked)
-    if (!fault) return unwrap(asked)
+    const fault = toRequestFault(attempt)
+    if (!fault) return unwrap(attempt)
     const left_ms = endsAt - performance.now()
     const decision = decideRetry(fault, { tries, left_ms, chance: Math.random() })
-    if (decision.outcome === 'give_up') return unwrap(asked)
-    if ('answer' in asked) await discardBody(asked.answer.body)
+    if (decision.outcome === 'give_up') return unwrap(attempt)
+    if ('response' in attempt) await discardBody(attempt.response.body)
     if (decision.outcome === 'asked_to_wait') {
       const { seconds } = decision
       const { status } = fault
@@ -43,23 +42,23 @@ export async function requestWithRetry(
       throw new HubError('platform_busy', { status: status ?? '', path, seconds }, scope)
     }
     if (!(await timeouts.pause(decision.pause_ms, signal))) {
-      const reason = 'the pull ended while the hub waited to ask again'
+      const reason = 'the pull ended before the request was retried'
       throw new HubError('platform_timed_out', { reason })
     }
   }
 }
 
-/** Null for what needs no thought: an answer as it should be, or a fault that is no refusal. */
-function toRequestFault(asked: Attempt): RequestFault | null {
-  if ('error' in asked) {
-    return codeOf(asked.error) === 'ECONNREFUSED' ? { status: null, retry_after_ms: null } : null
+/** Null for a response without an error, and for a network error other than a refused connection. */
+function toRequestFault(attempt: Attempt): RequestFault | null {
+  if ('error' in attempt) {
+    return codeOf(attempt.error) === 'ECONNREFUSED' ? { status: null, retry_after_ms: null } : null
   }
-  const { statusCode: status, headers } = asked.answer
+  const { statusCode: status, headers } = attempt.response
   if (status < 400) return null
   return { status, retry_after_ms: retryAfterOf((name) => headerOf(headers, name)) }
 }
 
-function unwrap(asked: Attempt): Response {
-  if ('error' in asked) throw asked.error
-  return asked.answer
+function unwrap(attempt: Attempt): Response {
+  if ('error' in attempt) throw attempt.error
+  return attempt.response
 }

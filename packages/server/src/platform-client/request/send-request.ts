@@ -1,4 +1,4 @@
-/** Every call to a platform goes through here (specification 4.2). */
+/** Sends every request to a platform (specification 4.2). */
 import { SOURCE_KEY_HEADER } from '@recordhub/protocol'
 import { type Dispatcher, request } from 'undici'
 import { concernsPlatform } from '../../domain/retry.ts'
@@ -12,11 +12,11 @@ import { requestWithRetry } from './request-with-retry.ts'
 import { headerOf } from './response-header.ts'
 import type { PlatformTimeouts } from './timeouts.ts'
 
-/** A platform as it is called: its base address and the key it expects. */
+/** The base URL of a platform and the key that it expects. */
 export type CallTarget = { source_base_url: string; source_api_key: string }
 
 export type PlatformClientSettings = NetworkSettings & {
-  /** The neutral word in the paths: `/api/<word>/ping`. */
+  /** The word in the paths `/api/<word>/ping`, …; HUB_PLATFORM_PATH. */
   platformPath: string
   tunnelHeader: string
   timeouts: PlatformTimeouts
@@ -25,45 +25,45 @@ export type PlatformClientSettings = NetworkSettings & {
 type CallOptions = {
   signal: AbortSignal
   firstByteSeconds: number
-  /** Until when, by `performance.now()`, the call may be made again; null for once only. */
+  /** The deadline for retries, in the time of `performance.now()`; null for no retries. */
   endsAt: number | null
-  /** Headers that ask for the answer only where it has changed; null for none. */
+  /** Headers of a conditional request; null for an unconditional one. */
   conditions: Record<string, string> | null
-  /** Whether a compressed answer is asked for; one that is compressed unasked is read all the same. */
+  /** Whether to request compression. A compressed response is decompressed in any case. */
   asksForGzip?: boolean
 }
 
-/** A 200 with its body, decompressed; or, where conditions were sent, a 304. */
+/** A 200 response with its decompressed body, or a 304 response to a conditional request. */
 export type PlatformResponse = {
   url: URL
   path: string
-  /** That it was asked with, and may quote. */
+  /** The key of the request, which the response may quote. */
   key: string
   isModified: boolean
   contentType: string
-  /** A header by its name in small letters; "" for none. */
+  /** The value of a header by its name in lower case; "" for none. */
   header: (name: string) => string
   body: AsyncIterable<Uint8Array>
 }
 
-/** Whatever a platform answered, its body as far as it was read. */
+/** Any response of a platform, with the part of its body that was read. */
 export type RawResponse = {
   path: string
   status: number
-  /** A header by its name in small letters; "" for none. */
+  /** The value of a header by its name in lower case; "" for none. */
   header: (name: string) => string
   text: string
-  /** Until the answer began. */
+  /** The time until the response began. */
   began_ms: number
 }
 
 export type RawRequestOptions = {
   method: 'GET' | 'HEAD'
-  /** The key that is sent; null for none. */
+  /** The key to send; null for none. */
   key: string | null
   headers: Record<string, string>
   signal: AbortSignal
-  /** Of the body no more is read. */
+  /** The number of bytes of the body to read. */
   maxBytes: number
 }
 
@@ -75,16 +75,16 @@ type Sent = {
 }
 
 export type RequestSender = {
-  /** The address of a path below `/api/<word>/`. */
+  /** The URL of a path below `/api/<word>/`. */
   urlOf: (target: Pick<CallTarget, 'source_base_url'>, path: string) => URL
   /**
-   * GETs an address of a platform with the platform's key and hands out a 200's body.
-   * @throws HubError with its own code for each way in which a call can go wrong.
+   * Sends a GET request with the platform's key and returns a 200 response with its body.
+   * @throws HubError with a code of its own for each kind of failure.
    */
   get: (target: CallTarget, url: URL, options: CallOptions) => Promise<PlatformResponse>
   /**
-   * Calls an address once and hands out what it answered, whatever that is: for those who judge answers.
-   * @throws HubError where there was no answer, or its body cannot be decompressed.
+   * Sends one request and returns any response, for the conformance check.
+   * @throws HubError when there was no response, or its body cannot be decompressed.
    */
   sendRaw: (url: URL, options: RawRequestOptions) => Promise<RawResponse>
   close: () => Promise<void>
@@ -93,13 +93,13 @@ export type RequestSender = {
 export function createRequestSender(settings: PlatformClientSettings): RequestSender {
   const { timeouts } = settings
   const dispatcher = createDispatcher(settings)
-  const headersWith = (key: string | null, others: Record<string, string>) => ({
+  const headersWith = (key: string | null, extra: Record<string, string>) => ({
     Accept: 'application/json',
     ...(key === null ? {} : { [SOURCE_KEY_HEADER]: key }),
     [settings.tunnelHeader]: 'true',
-    ...others,
+    ...extra,
   })
-  // The body's pace is watched by whoever reads it.
+  // decodeBody limits the time of the body.
   const send = (url: URL, options: Sent) => request(url, { ...options, dispatcher, bodyTimeout: 0 })
   return {
     urlOf: (target, path) =>
@@ -107,19 +107,19 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
 
     async get(target, url, { signal, firstByteSeconds, endsAt, conditions, asksForGzip }) {
       assertAddressAllowed(url, settings)
-      const others = { ...conditions, ...(asksForGzip ? { 'Accept-Encoding': 'gzip' } : {}) }
+      const extra = { ...conditions, ...(asksForGzip ? { 'Accept-Encoding': 'gzip' } : {}) }
       const key = target.source_api_key
-      const headers = headersWith(key, others)
+      const headers = headersWith(key, extra)
       const headersTimeout = firstByteSeconds * 1000
-      const ask = () => send(url, { method: 'GET', headers, signal, headersTimeout })
+      const sendOnce = () => send(url, { method: 'GET', headers, signal, headersTimeout })
       const path = url.pathname
       try {
-        const answer =
+        const response =
           endsAt === null
-            ? await ask()
-            : await requestWithRetry(ask, { path, signal, endsAt, timeouts })
-        await checkResponse(answer, { path, key, isConditional: conditions !== null })
-        return { ...readResponse(answer, path, timeouts), url, path, key }
+            ? await sendOnce()
+            : await requestWithRetry(sendOnce, { path, signal, endsAt, timeouts })
+        await checkResponse(response, { path, key, isConditional: conditions !== null })
+        return { ...readResponse(response, path, timeouts), url, path, key }
       } catch (error) {
         throw toRequestError(error)
       }
@@ -127,15 +127,15 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
 
     async sendRaw(url, { method, key, headers, signal, maxBytes }) {
       assertAddressAllowed(url, settings)
-      const began = timeouts.timer.now()
+      const start = timeouts.timer.now()
       try {
-        const asked = { method, headers: headersWith(key, headers), signal }
-        const answer = await send(url, { ...asked, headersTimeout: 0 })
-        const began_ms = Math.round(timeouts.timer.now() - began)
+        const options = { method, headers: headersWith(key, headers), signal }
+        const response = await send(url, { ...options, headersTimeout: 0 })
+        const began_ms = Math.round(timeouts.timer.now() - start)
         const path = url.pathname
-        const { header, body } = readResponse(answer, path, timeouts)
+        const { header, body } = readResponse(response, path, timeouts)
         const text = await readUpTo(body, maxBytes)
-        return { path, status: answer.statusCode, header, text, began_ms }
+        return { path, status: response.statusCode, header, text, began_ms }
       } catch (error) {
         throw toRequestError(error)
       }
@@ -145,7 +145,7 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
   }
 }
 
-/** No more than so many bytes; whoever stops reading closes the connection. */
+/** Reads the first `maxBytes` bytes and closes the connection. */
 async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -158,10 +158,10 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Prom
 }
 
 async function checkResponse(
-  answer: Dispatcher.ResponseData,
+  response: Dispatcher.ResponseData,
   { path, key, isConditional }: { path: string; key: string; isConditional: boolean },
 ): Promise<void> {
-  const { statusCode: status, headers, body } = answer
+  const { statusCode: status, headers, body } = response
   if (status === 304 && isConditional) return discardBody(body)
   const problem = findProblem(status, (name) => headerOf(headers, name), { path, key })
   if (!problem) return
@@ -189,7 +189,7 @@ function findProblem(
   { path, key }: { path: string; key: string },
 ): HubError | null {
   if (status >= 300 && status < 400 && status !== 304) {
-    const location = quoteRedacted(header('location') || 'an unnamed place', key, 200)
+    const location = quoteRedacted(header('location') || 'an unknown address', key, 200)
     return new HubError('platform_redirected', { location })
   }
   const scope = { concernsPlatform: concernsPlatform({ status }) }

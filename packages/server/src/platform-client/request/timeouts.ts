@@ -3,23 +3,23 @@ import { sleep } from '../../lib/time/run-periodically.ts'
 import type { Stall, ThroughputLimits } from '../../lib/time/throughput-monitor.ts'
 import { systemTimer, type Timer } from '../../lib/time/throughput-monitor.ts'
 
-/** How the hub waits for a platform, and for how much of it. */
+/** How long the hub waits for a platform, and how much it reads. */
 export type PlatformTimeouts = ThroughputLimits & {
-  /** So long an answer may take to begin: some platforms build all of it first. */
+  /** The time until the first byte: some platforms build the whole response first. */
   firstByteSeconds: number
-  /** The time limit of a ping, a manifest or another short request, for which a person waits. */
+  /** The time limit of a ping, a manifest or another short request that a person waits for. */
   shortCallSeconds: number
-  /** So long an answer to a search may take in all: somebody watches, and other platforms answer beside it. */
+  /** The time limit of a whole search response. */
   searchSeconds: number
-  /** Waits before a request is made again; false where the signal came first. */
+  /** Waits before a retry. Resolves with false when the signal aborts first. */
   pause: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
-  /** How the time passes in which it waits for an answer to begin or to go on. */
+  /** Measures the waiting time for responses. */
   timer: Timer
-  /** An answer may go on over so many pages. */
+  /** The maximum number of pages of a response. */
   maxPages: number
 }
 
-/** The first byte may take as long as a pull does. */
+/** Without `firstByteSeconds`, which is the time limit of a pull. */
 export const DEFAULT_TIMEOUTS: Omit<PlatformTimeouts, 'firstByteSeconds'> = {
   silenceMs: 30_000,
   windowMs: 60_000,
@@ -31,12 +31,12 @@ export const DEFAULT_TIMEOUTS: Omit<PlatformTimeouts, 'firstByteSeconds'> = {
   maxPages: 10_000,
 }
 
-/** An answer that has begun and does not get on. */
+/** The error of a response that has begun and then stalls. */
 export function toStallError(stall: Stall, limits: ThroughputLimits): HubError {
   const { silenceMs, windowMs, bytesPerSecond } = limits
   const reason =
     stall === 'silent'
-      ? `silence of ${silenceMs / 1000} s amid the answer`
-      : `less than ${bytesPerSecond} bytes a second over ${windowMs / 1000} s`
+      ? `it sent nothing for ${silenceMs / 1000} s in the middle of the response`
+      : `it sent fewer than ${bytesPerSecond} bytes per second for ${windowMs / 1000} s`
   return new HubError('platform_timed_out', { reason })
 }

@@ -17,7 +17,7 @@ export type CheckLimits = {
   maxRecords?: number
   maxSeconds?: number
   signal?: AbortSignal
-  passing?: Timer
+  timer?: Timer
 }
 
 const { config } = readConfig({ flags: {}, environment: {}, envFile: {} })
@@ -25,14 +25,14 @@ const { config } = readConfig({ flags: {}, environment: {}, envFile: {} })
 /** No time passes for the platform unless told otherwise, so that none of its answers comes late. */
 export async function checkAt(target: CallTarget, limits: CheckLimits = {}): Promise<Checked> {
   const { maxRecords = 1_000_000, maxSeconds = 60, signal = new AbortController().signal } = limits
-  const { passing = createManualTimer() } = limits
+  const { timer = createManualTimer() } = limits
   const { source_base_url, source_api_key } = target
   const request = {
     ...{ target: { source_base_url, source_api_key }, expected: null },
     ...{ maxRecords, maxSeconds },
   }
   const checking = checkPlatformAlone(config, request, {
-    ...{ version: '0.0.0-test', signal, passing, push: null },
+    ...{ version: '0.0.0-test', signal, timer, push: null },
   })
   const lines: ConformanceLine[] = []
   let step = await checking.next()

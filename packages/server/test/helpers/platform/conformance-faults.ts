@@ -108,7 +108,7 @@ export const FAULTS: readonly Fault[] = [
       const well = respond.json(pingOf(platform))
       platform.behaveInTurn('ping', well, respond.late(2100, well))
     },
-    limits: { passing: systemTimer },
+    limits: { timer: systemTimer },
   },
   { rule: 'answer.unknown_path', at: 'manifest', arrange: answer(NO_MODULE, respond.json({})) },
   {
@@ -136,7 +136,7 @@ export const FAULTS: readonly Fault[] = [
     rule: 'check.out_of_time',
     at: CASES,
     arrange: answer(CASES, respond.stall('{"records":[')),
-    limits: { maxSeconds: 5, passing: systemTimer },
+    limits: { maxSeconds: 5, timer: systemTimer },
   },
   {
     rule: 'check.more',

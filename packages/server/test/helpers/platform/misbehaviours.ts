@@ -28,8 +28,8 @@ export type Failure = {
   stores: boolean
 }
 
-const TORN = /the compressed answer was cut off/
-const SILENT = /silence of 0\.5 s amid the answer/
+const TORN = /the compressed response was cut off/
+const SILENT = /it sent nothing for 0\.5 s/
 
 /** `elsewhere` is the address of another server. */
 export function failuresWith(elsewhere: string): Failure[] {
@@ -41,8 +41,8 @@ export function failuresWith(elsewhere: string): Failure[] {
     ['404', respond.status(404), /nothing at \/api\/hub\/records\/cases/],
     ['refuses connections', null, /the connection was refused/, 0],
     ['hangs up', respond.nothing(), /cannot be reached \(the connection was cut off/],
-    ['speaks no HTTP', (response) => response.socket?.end('SSH-2.0\r\n\r\n'), /speak HTTP/],
-    ['hangs', () => undefined, /it sent nothing at all/],
+    ['speaks no HTTP', (response) => response.socket?.end('SSH-2.0\r\n\r\n'), /not valid HTTP/],
+    ['hangs', () => undefined, /it sent nothing/],
     ['hangs before the body', (response) => response.writeHead(200).flushHeaders(), SILENT],
     ['an HTML page', respond.html(), /an HTML page instead of JSON/],
     ['HTML called JSON', respond.text('<html>', json), /no JSON \(Unexpected token '<'/],
@@ -68,24 +68,36 @@ export function failuresWith(elsewhere: string): Failure[] {
     [
       'no gzip',
       respond.text(whole, json, { 'Content-Encoding': 'gzip' }),
-      /compression is damaged/,
+      /compressed data are damaged/,
     ],
     ['compress', respond.text(whole, json, { 'Content-Encoding': 'compress' }), /"compress"/],
   ]
   const broken: readonly (readonly [string, Behaviour, RegExp])[] = [
     ['hangs within the body', respond.stall(begun), SILENT],
-    ['drips', respond.drip(begun, 20), /less than 1024 bytes a second over 1 s/],
-    ['cuts off', respond.cutOff(begun), /broke off .*the answer was cut off/],
+    ['drips', respond.drip(begun, 20), /fewer than 1024 bytes per second for 1 s/],
+    ['cuts off', respond.cutOff(begun), /broke off .*the response was cut off/],
     ['ends too early', respond.text(begun, json), /ends too early, at byte \d+/],
     ['cuts gzip off', compressed(gzipSync, 'gzip'), TORN],
     ['cuts Brotli off', compressed(brotliCompressSync, 'br'), TORN],
     ['swells', respond.text(gzipSync(swollen), json, gzipped), /too large outside of "records"/],
-    ['a record that is no JSON', respond.text(`${begun}nope]}`, json), /record 2 is no JSON/],
-    ['bad UTF-8', respond.text(latin1(`${begun}{"a":"\xe4"}]}`), json), /record 2 is no UTF-8/],
+    [
+      'a record that is no JSON',
+      respond.text(`${begun}nope]}`, json),
+      /record 2 is not valid JSON/,
+    ],
+    [
+      'bad UTF-8',
+      respond.text(latin1(`${begun}{"a":"\xe4"}]}`), json),
+      /record 2 is not valid UTF-8/,
+    ],
     ['rubbish at the end', respond.text(`{"records":[${text}]}}`, json), /more than it opens/],
     ['records twice', respond.text(`{"records":[${text}],"records":[]}`, json), /"records" twice/],
-    ['pages in a circle', respond.text(`{"records":[${text}]}`, json, link('?')), /read already/],
-    ['pages elsewhere', respond.text(`{"records":[${text}]}`, json, link(elsewhere)), /goes to/],
+    ['pages in a circle', respond.text(`{"records":[${text}]}`, json, link('?')), /already read/],
+    [
+      'pages elsewhere',
+      respond.text(`{"records":[${text}]}`, json, link(elsewhere)),
+      /is sent only to/,
+    ],
   ]
   return [
     ...nothing.map(([what, behaviour, error, asked = 1]) => ({
