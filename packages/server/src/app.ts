@@ -1,7 +1,13 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import { authSecretOf } from './app/auth-secret.ts'
-import { createConfiguredOperator } from './app/configured-operator.ts'
-import { keptOf, oidcOf, outgoingOf, sessionOf } from './app/parts-of-config.ts'
+import { type BackgroundIntervals, INTERVALS } from './app/background-intervals.ts'
+import { createBootstrapOperator } from './app/bootstrap-operator.ts'
+import {
+  toOidcSettings,
+  toPlatformClientSettings,
+  toRetentionSettings,
+  toSessionLimits,
+} from './app/to-settings.ts'
 import type { Config } from './config.ts'
 import { nameOfCaller } from './domain/caller.ts'
 import { auditRoutes } from './features/activity/audit-routes.ts'
@@ -14,8 +20,8 @@ import { conformanceRoutes } from './features/conformance/routes.ts'
 import { aboutRoutes } from './features/dashboard/about-routes.ts'
 import { createBroadcaster } from './features/dashboard/broadcast.ts'
 import { eventRoutes } from './features/dashboard/event-routes.ts'
-import { notingChanges } from './features/dashboard/note-changes.ts'
 import { pageRoutes } from './features/dashboard/page-routes.ts'
+import { publishingChanges } from './features/dashboard/publish-changes.ts'
 import { createReadSnapshot } from './features/dashboard/read-snapshot.ts'
 import { dashboardRoutes } from './features/dashboard/routes.ts'
 import { statisticsRoutes } from './features/dashboard/statistics-routes.ts'
@@ -23,30 +29,30 @@ import { downloadRoutes } from './features/downloads/routes.ts'
 import { guideRoutes } from './features/guide/routes.ts'
 import { findTokenCaller } from './features/operators/api-token.ts'
 import { createAuth } from './features/operators/auth.ts'
-import { confirmIdentity } from './features/operators/confirm-identity.ts'
 import { createFindOperator } from './features/operators/find-operator.ts'
-import { createKnownDevices } from './features/operators/known-device.ts'
-import { createGuessLimits } from './features/operators/limit-guesses.ts'
+import { createLoginThrottle } from './features/operators/login-throttle.ts'
+import { reauthenticate } from './features/operators/reauthenticate.ts'
 import { operatorOf } from './features/operators/requester.ts'
 import { operatorRoutes } from './features/operators/routes.ts'
 import { createSecondFactorRule } from './features/operators/second-factor-rule.ts'
 import { setupLink } from './features/operators/setup-link.ts'
 import { createProviderReach } from './features/operators/sso-provider.ts'
+import { createTrustedDevices } from './features/operators/trusted-device.ts'
 import { connectionRoutes } from './features/platforms/connection-routes.ts'
-import { keepSqlViews } from './features/platforms/keep-sql-views.ts'
+import { createDeletionWorker } from './features/platforms/deletion-worker.ts'
 import { manifestRoutes } from './features/platforms/manifest-routes.ts'
 import { createRefreshInPassing } from './features/platforms/refresh-manifest.ts'
 import { removalRoutes } from './features/platforms/removal-routes.ts'
 import { platformRoutes } from './features/platforms/routes.ts'
-import { createRemover } from './features/platforms/run-removals.ts'
+import { syncSqlViews } from './features/platforms/sync-sql-views.ts'
 import { createCancelPull } from './features/pull/cancel-pull.ts'
 import { missingReviewRoutes } from './features/pull/missing-review-routes.ts'
 import { createRequestPull, createScheduledPull } from './features/pull/request-pull.ts'
 import { pullRoutes } from './features/pull/routes.ts'
 import { createPullRunner } from './features/pull/run-pull.ts'
 import { scheduleRoutes } from './features/pull/schedule-routes.ts'
+import { createPlatformAuthenticator } from './features/push/authenticate-platform.ts'
 import { createPushErrorCounter } from './features/push/count-push-errors.ts'
-import { createReceiverFinder } from './features/push/find-receiver.ts'
 import { pushErrorRoutes } from './features/push/push-error-routes.ts'
 import { createReceivePush } from './features/push/receive-push.ts'
 import { pushRoutes } from './features/push/routes.ts'
@@ -55,20 +61,20 @@ import { erasureRoutes } from './features/records/erasure-routes.ts'
 import { exportRoutes } from './features/records/export-routes.ts'
 import { historyRoutes } from './features/records/history-routes.ts'
 import { createIngest } from './features/records/ingest.ts'
-import { createRejectedPushKeeper } from './features/records/keep-rejected-push.ts'
 import { listRecords } from './features/records/list-records.ts'
 import { recordListRoutes } from './features/records/list-routes.ts'
 import { rejectedPushRoutes } from './features/records/rejected-push-routes.ts'
+import { createRejectedPushSaver } from './features/records/save-rejected-push.ts'
 import { viewRoutes } from './features/records/view-routes.ts'
-import { dropOldRows } from './features/retention/drop-old-rows.ts'
+import { enforceRetention } from './features/retention/enforce-retention.ts'
 import { startIndexing } from './features/search/index-records.ts'
 import { searchRoutes } from './features/search/routes.ts'
 import { searchRoute } from './features/search/search-route.ts'
 import { apiReferenceRoutes } from './http/api-reference.ts'
 import { createCsrfTokens } from './http/authorize.ts'
 import { healthRoutes } from './http/health.ts'
-import { limitCallers } from './http/limit-callers.ts'
 import { guardPages } from './http/page-headers.ts'
+import { limitRate } from './http/rate-limit.ts'
 import { createReadyCheck } from './http/ready-check.ts'
 import { createHttpServer } from './http/server.ts'
 import { createSemaphore } from './lib/concurrency/semaphore.ts'
@@ -107,55 +113,47 @@ export type HubDeps = {
   passwordCost?: PasswordCost
 }
 
-/** The pauses between two runs of each background job, in milliseconds. */
-export type BackgroundIntervals = typeof INTERVALS
-const INTERVALS = { alerts: 30_000, retention: 600_000, heartbeat: 15_000, pushErrors: 5000 }
-/** The shortest time between two broadcasts to a page. */
-const BROADCAST_MS = 1000
-
 export type Hub = {
   http: FastifyInstance
-  /**
-   * Listens, and begins to pull by the schedule. `setupLink` is there as long as no operator is.
-   */
+  /** Listens and starts the schedule. `setupLink` is null when an operator exists. */
   start: () => Promise<{ address: string; setupLink: string | null }>
-  /** Ends what is under way and stops listening. Does not close the storage. */
+  /** Stops background work and listening. Does not close the storage. */
   stop: () => Promise<void>
 }
 
-export async function createHub(parts: HubDeps): Promise<Hub> {
-  const { config, clock = systemClock, monotonicClock = performance, logger } = parts
-  const pace = { ...INTERVALS, ...parts.intervals }
+export async function createHub(deps: HubDeps): Promise<Hub> {
+  const { config, clock = systemClock, monotonicClock = performance, logger } = deps
+  const intervals = { ...INTERVALS, ...deps.intervals }
   const broadcaster = config.HUB_BROADCAST
-    ? createBroadcaster(parts.storage.news, BROADCAST_MS)
+    ? createBroadcaster(deps.storage.news, intervals.broadcast)
     : null
-  const storage = broadcaster ? notingChanges(parts.storage, broadcaster.note) : parts.storage
-  const secrets = createSecretBox(parts.secret)
+  const storage = broadcaster ? publishingChanges(deps.storage, broadcaster.note) : deps.storage
+  const secrets = createSecretBox(deps.secret)
   const dayOf = createDayOf(config.HUB_TIME_ZONE)
   const timeouts = {
     ...DEFAULT_TIMEOUTS,
     firstByteSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
-    ...parts.timeouts,
+    ...deps.timeouts,
   }
-  const client = createPlatformClient(outgoingOf(config, timeouts))
-  const session = sessionOf(config)
+  const client = createPlatformClient(toPlatformClientSettings(config, timeouts))
+  const session = toSessionLimits(config)
   const authSettings = {
     ...storage,
     clock,
     session,
     secret: authSecretOf(secrets),
-    passwordCost: parts.passwordCost ?? PASSWORD_COST,
+    passwordCost: deps.passwordCost ?? PASSWORD_COST,
     publicUrl: config.HUB_PUBLIC_URL,
     complain: (message: string, causes: unknown[]) =>
       logger.warn({ causes: causes.map(String) }, message),
   }
   const auth = createAuth({ ...authSettings, oidc: null })
-  const oidc = oidcOf(config)
+  const oidc = toOidcSettings(config)
   // One of its own: signing in by password must not wait for a provider that does not answer.
   const reachProvider = oidc && createProviderReach({ ...authSettings, oidc })
   const isBehindTls = config.HUB_PUBLIC_URL.startsWith('https:')
-  const devices = createKnownDevices(secrets.deriveKey('known devices'), isBehindTls)
-  const limits = createGuessLimits({
+  const devices = createTrustedDevices(secrets.deriveKey('known devices'), isBehindTls)
+  const limits = createLoginThrottle({
     ...{ ...storage, devices, clock, key: secrets.deriveKey('guesses') },
     complain: (error) => logger.error({ err: error }, 'a guess could not be noted'),
   })
@@ -167,8 +165,8 @@ export async function createHub(parts: HubDeps): Promise<Hub> {
   let stopIndexing: () => Promise<void> = async () => undefined
 
   const ingest = createIngest({ records: storage.records, clock, dayOf })
-  const keeper = createRejectedPushKeeper({ ...storage, secrets, clock, dayOf })
-  const receivers = createReceiverFinder({ platforms: storage.platforms, clock })
+  const keeper = createRejectedPushSaver({ ...storage, secrets, clock, dayOf })
+  const receivers = createPlatformAuthenticator({ platforms: storage.platforms, clock })
   const receivePush = createReceivePush({ ingest, keeper, receivers, clock })
   const counter = createPushErrorCounter({ pushErrors: storage.pushErrors, clock })
   const lease = { owner: storage.processName, seconds: LEASE_SECONDS }
@@ -186,7 +184,7 @@ export async function createHub(parts: HubDeps): Promise<Hub> {
     pulls: storage.pulls,
     platforms: storage.platforms,
     timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
-    waitForLimit: parts.waitForLimit ?? sleep,
+    waitForLimit: deps.waitForLimit ?? sleep,
     firstByteSeconds: timeouts.firstByteSeconds,
     concurrency: config.HUB_PULL_CONCURRENCY,
     missing: storage.missing,
@@ -194,7 +192,7 @@ export async function createHub(parts: HubDeps): Promise<Hub> {
     missingGraceSeconds: config.HUB_MISSING_GRACE_SECONDS,
     log: logger,
   })
-  const remover = createRemover({ removals: storage.removals, log: logger })
+  const remover = createDeletionWorker({ removals: storage.removals, log: logger })
   const dispatcher = storage.pullDispatcher
   const pattern = config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE
   const requestPull = createRequestPull({ pulls: storage.pulls, dispatcher, lease })
@@ -202,12 +200,12 @@ export async function createHub(parts: HubDeps): Promise<Hub> {
   const mailer = config.HUB_SMTP_URL
     ? createMailer(
         { url: config.HUB_SMTP_URL, from: config.HUB_ALERT_FROM, to: config.HUB_ALERT_TO },
-        parts.mailTimeouts ?? MAIL_TIMEOUTS,
+        deps.mailTimeouts ?? MAIL_TIMEOUTS,
       )
     : null
   const mailing = { mailer, publicUrl: config.HUB_PUBLIC_URL }
   const watchAlerts = createAlertWatch({ ...storage, ...mailing, clock, log: logger })
-  const sqlViews = keepSqlViews({ ...storage, log: logger })
+  const sqlViews = syncSqlViews({ ...storage, log: logger })
   const scheduledPull = createScheduledPull({ ...storage, requestPull })
 
   const findOperator = createFindOperator({ ...storage, auth, clock, session, rule })
@@ -217,7 +215,7 @@ export async function createHub(parts: HubDeps): Promise<Hub> {
       logger,
       bodyLimit: config.HUB_MAX_BODY_BYTES,
       trustProxy: config.HUB_TRUST_PROXY,
-      version: parts.version,
+      version: deps.version,
       isBehindTls,
       publicUrl: config.HUB_PUBLIC_URL,
       refusal: () => (stopping.signal.aborted ? 'shutting_down' : isStarted ? null : 'starting'),
@@ -239,7 +237,7 @@ export async function createHub(parts: HubDeps): Promise<Hub> {
   })
   await app.register(async (web) => {
     await guardPages(web, { isBehindTls })
-    limitCallers(web, { callerOf, perSecond: config.HUB_API_RATE_LIMIT, monotonicClock })
+    limitRate(web, { callerOf, perSecond: config.HUB_API_RATE_LIMIT, monotonicClock })
     const { HUB_PUBLIC_URL: publicUrl } = config
     const sendMail = mailer && createMailSender(mailer)
     await web.register(
@@ -257,7 +255,7 @@ export async function createHub(parts: HubDeps): Promise<Hub> {
         clock,
         requesterOf,
         confirmIdentity: (request, password) =>
-          confirmIdentity(
+          reauthenticate(
             { auth, operators: storage.operators, limits, clock },
             request,
             operatorOf(callerOf, request),
@@ -265,7 +263,7 @@ export async function createHub(parts: HubDeps): Promise<Hub> {
           ),
       }),
     )
-    const { version } = parts
+    const { version } = deps
     await web.register(conformanceRoutes({ ...storage, client, secrets, clock, version }))
     await web.register(manifestRoutes({ ...storage, client, secrets, clock, requesterOf }))
     await web.register(removalRoutes({ ...storage, remover, clock, requesterOf }))
@@ -297,8 +295,8 @@ export async function createHub(parts: HubDeps): Promise<Hub> {
     await web.register(
       aboutRoutes({
         ...storage,
-        ...keptOf(config),
-        ...{ clock, checkReady, version: parts.version, timeZone: config.HUB_TIME_ZONE },
+        ...toRetentionSettings(config),
+        ...{ clock, checkReady, version: deps.version, timeZone: config.HUB_TIME_ZONE },
         broadcasting: broadcaster !== null,
       }),
     )
@@ -313,7 +311,7 @@ export async function createHub(parts: HubDeps): Promise<Hub> {
       eventRoutes({
         broadcaster,
         isSignedIn: async (request) => (await findOperator(request, { keepAlive: false })) !== null,
-        heartbeatMs: pace.heartbeat,
+        heartbeatMs: intervals.heartbeat,
       }),
     )
     await web.register(
@@ -322,7 +320,7 @@ export async function createHub(parts: HubDeps): Promise<Hub> {
         publicUrl: config.HUB_PUBLIC_URL,
         platformPath: config.HUB_PLATFORM_PATH,
         tunnelHeader: config.HUB_TUNNEL_HEADER,
-        version: parts.version,
+        version: deps.version,
       }),
     )
     await web.register(downloadRoutes())
@@ -336,22 +334,22 @@ export async function createHub(parts: HubDeps): Promise<Hub> {
   let chores: Promise<void>[] = []
   function startChores(): void {
     const { signal } = stopping
-    const retention = { ...storage, clock, log: logger, session, ...keptOf(config) }
+    const retention = { ...storage, clock, log: logger, session, ...toRetentionSettings(config) }
     const lookAfterAlerts = () => watchAlerts(signal)
-    const dropOld = () => dropOldRows(retention, signal)
+    const dropOld = () => enforceRetention(retention, signal)
     const onAlerts = logFailure('alerts could not be looked after')
     const onRetention = logFailure('old rows could not be dropped')
     chores = [
-      runPeriodically(pace.alerts, signal, lookAfterAlerts, onAlerts),
-      runPeriodically(pace.retention, signal, dropOld, onRetention),
-      runPeriodically(pace.pushErrors, signal, counter.flush, onUnsavedCounts),
+      runPeriodically(intervals.alerts, signal, lookAfterAlerts, onAlerts),
+      runPeriodically(intervals.retention, signal, dropOld, onRetention),
+      runPeriodically(intervals.pushErrors, signal, counter.flush, onUnsavedCounts),
     ]
   }
 
   return {
     http: app,
     async start() {
-      await createConfiguredOperator({ auth, operators: storage.operators }, config)
+      await createBootstrapOperator({ auth, operators: storage.operators }, config)
       const onSchedule = () =>
         scheduledPull().catch((error: unknown) => {
           logger.error({ err: error }, 'a scheduled pull could not be queued')

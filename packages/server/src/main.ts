@@ -3,7 +3,7 @@ import { type Arguments, parseArguments } from './cli/arguments.ts'
 import { commandHelp, helpText } from './cli/help.ts'
 import { complain, print, runProgram } from './cli/run-program.ts'
 import { VERSION } from './cli/version.ts'
-import { readSurroundings } from './config/surroundings.ts'
+import { readEnvironment } from './config/environment.ts'
 import { readConfig, SettingError } from './config.ts'
 
 /**
@@ -28,7 +28,7 @@ async function runForHub({
   options,
   switches,
 }: Arguments): Promise<void> {
-  const { config, unknown } = readConfig({ flags: settings, ...readSurroundings() })
+  const { config, unknown } = readConfig({ flags: settings, ...readEnvironment() })
   for (const name of unknown) complain(`${name} is not a setting of this version; see --help.`)
   if (command === 'start') return (await import('./cli/start.ts')).start(config, print)
   if (command === 'demo') return (await import('./cli/demo.ts')).demo(config, print)

@@ -12,7 +12,7 @@ import { systemTimer, type Timer } from '../lib/time/throughput-monitor.ts'
 import { createPlatformClient } from '../platform-client/platform-client.ts'
 import { DEFAULT_TIMEOUTS } from '../platform-client/request/timeouts.ts'
 import { checkPushes, type PushWatch } from './check-pushes.ts'
-import { outgoingOf } from './parts-of-config.ts'
+import { toPlatformClientSettings } from './to-settings.ts'
 
 export type CheckSurroundings = {
   version: string
@@ -31,7 +31,7 @@ export async function* checkPlatformAlone(
   { version, signal, timer = systemTimer, push }: CheckSurroundings,
 ): AsyncGenerator<ConformanceLine, ConformanceReport> {
   const timeouts = { ...DEFAULT_TIMEOUTS, timer, firstByteSeconds: request.maxSeconds }
-  const client = createPlatformClient(outgoingOf(config, timeouts))
+  const client = createPlatformClient(toPlatformClientSettings(config, timeouts))
   const modules = new Map<JudgedModule, ReadComparison | null>()
   // What was listed takes memory, and is needed for pushes only.
   const onModule = (module: JudgedModule, read: ReadComparison | null) => modules.set(module, read)

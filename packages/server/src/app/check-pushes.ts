@@ -7,7 +7,7 @@ import type { TroubleLimits } from '../domain/conformance/push-troubles.ts'
 import { redactText } from '../domain/redact-keys.ts'
 import { Section } from '../features/conformance/section.ts'
 import { sleep } from '../lib/time/run-periodically.ts'
-import { openScratchReceiver } from './scratch-receiver.ts'
+import { openTestReceiver } from './test-receiver.ts'
 
 const LIMITS: TroubleLimits = { retryAfterSeconds: 2, quietMs: 10_000 }
 const LOOK_EVERY_MS = 250
@@ -45,7 +45,7 @@ export async function checkPushes(check: PushCheck): Promise<CheckedEndpoint> {
     tunnelHeader: config.HUB_TUNNEL_HEADER,
     limits,
   })
-  const receiver = await openScratchReceiver({ ...check, modules: [...modules.keys()], judge, now })
+  const receiver = await openTestReceiver({ ...check, modules: [...modules.keys()], judge, now })
   hubApiKey = receiver.hubApiKey
   try {
     check.onOpen(receiver.address, hubApiKey)

@@ -5,7 +5,7 @@ import { createSecretBox } from '../lib/crypto/secret-box.ts'
 import type { SealedText } from '../storage/port/secret-store.ts'
 import type { Storage } from '../storage/port/storage.ts'
 import { authSecretOf } from './auth-secret.ts'
-import { unlock } from './unlock.ts'
+import { verifySecret } from './verify-secret.ts'
 
 export type Rotation = {
   outcome: 'rotated' | 'done_before'
@@ -23,7 +23,7 @@ export async function rotateSecret(
   storage: Pick<Storage, 'seals'>,
   { next, previous }: { next: string; previous: readonly string[] },
 ): Promise<Rotation> {
-  const { secret: current } = await unlock(storage, [next, ...previous])
+  const { secret: current } = await verifySecret(storage, [next, ...previous])
   const before = await storage.seals.listSealed()
   const opened = await Promise.all(before.map((text) => open(current, text)))
   const unreadable = before.filter((_, index) => opened[index] === null)

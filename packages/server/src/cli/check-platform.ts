@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
 import { checkPlatformAlone, describeReport } from '../app/check-platform.ts'
-import { readCheckSurroundings } from '../config/surroundings.ts'
+import { readCheckEnvironment } from '../config/environment.ts'
 import { readConfig, SettingError } from '../config.ts'
 import { checkSourceKey, parseSourceUrl } from '../platform-client/source-url.ts'
 import type { Arguments } from './arguments.ts'
-import { checkPortFree, checkWritable } from './can-begin.ts'
+import { checkPortFree, checkWritable } from './preflight-checks.ts'
 import { readKey } from './read-key.ts'
 import { stopSignal } from './start.ts'
 import { VERSION } from './version.ts'
@@ -29,7 +29,7 @@ export async function checkPlatform(
   print: Print,
   complain: Print,
 ): Promise<number> {
-  const { config } = readConfig({ flags: settings, ...readCheckSurroundings() })
+  const { config } = readConfig({ flags: settings, ...readCheckEnvironment() })
   const { url, html } = options
   if (url === undefined) throw new SettingError('check-platform: --url is missing; see --help.')
   const maxRecords = readNumber(options, 'max-records', MAX_RECORDS)

@@ -1,6 +1,6 @@
 import { issueToken, readTokenRequest } from '../app/issue-token.ts'
 import type { Config } from '../config.ts'
-import { besideHub } from './beside-hub.ts'
+import { withStorage } from './with-storage.ts'
 
 /** `recordhub token create`: works beside a running hub. Prints the token and nothing else. */
 export async function createToken(
@@ -13,5 +13,5 @@ export async function createToken(
     role: options['role'] ?? 'viewer',
     expiresInDays: options['expires-in-days'],
   })
-  print(await besideHub(config, (storage) => issueToken(storage, request)))
+  print(await withStorage(config, (storage) => issueToken(storage, request)))
 }

@@ -2,8 +2,8 @@ import type { Platform } from '@recordhub/protocol'
 import { guideOfConfig, readGuideLanguage } from '../app/guide-of-config.ts'
 import type { Config } from '../config.ts'
 import { HubError } from '../errors.ts'
-import { besideHub } from './beside-hub.ts'
 import { VERSION } from './version.ts'
+import { withStorage } from './with-storage.ts'
 
 /** `recordhub guide`: works beside a running hub, and without one where no platform is named. */
 export async function printGuide(
@@ -19,7 +19,7 @@ export async function printGuide(
 
 /** By its name, else by its id. */
 function findPlatform(config: Config, asked: string): Promise<Platform> {
-  return besideHub(config, async ({ platforms }) => {
+  return withStorage(config, async ({ platforms }) => {
     const all = await platforms.listPlatforms()
     const found =
       all.find(({ platform_name }) => platform_name === asked) ??

@@ -1,5 +1,5 @@
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
-import { CHECK_SETTINGS } from '../config/surroundings.ts'
+import { CHECK_SETTINGS } from '../config/environment.ts'
 import { describeSettings, flagOf, SETTING_NAMES, type SettingName } from '../config.ts'
 
 type CommandHelp = {

@@ -8,8 +8,8 @@ import {
   resetPassword,
 } from '../app/manage-operators.ts'
 import { type Config, SettingError } from '../config.ts'
-import { besideHub, type Storage } from './beside-hub.ts'
-import { readUnseen } from './read-unseen.ts'
+import { promptSecret } from './prompt-secret.ts'
+import { type Storage, withStorage } from './with-storage.ts'
 
 type Parts = {
   config: Config
@@ -52,7 +52,7 @@ const VERBS: Record<string, (storage: Storage, words: string[], parts: Parts) =>
   async 'reset-password'(storage, [email = ''], { config, switches, print }) {
     // Before a password is asked for.
     await findOperator(storage, email)
-    const password = await readUnseen(() => print('New password (it is not shown):'))
+    const password = await promptSecret(() => print('New password (it is not shown):'))
     const removeSecondFactor = switches.has('remove-second-factor')
     const publicUrl = config.HUB_PUBLIC_URL
     const asked = { email, password, removeSecondFactor, publicUrl }
@@ -72,5 +72,5 @@ export async function operatorCommand(words: string[], parts: Parts): Promise<vo
       `There is no command "operator ${words.join(' ')}"; see recordhub --help.`,
     )
   }
-  await besideHub(parts.config, (storage) => run(storage, rest, parts))
+  await withStorage(parts.config, (storage) => run(storage, rest, parts))
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type Logger, pino } from 'pino'
-import { openUnlocked } from '../app/open-unlocked.ts'
+import { openStorageWithSecret } from '../app/open-storage-with-secret.ts'
 import { createHub, type Hub } from '../app.ts'
 import type { Config } from '../config.ts'
 import { loadSecrets } from './load-secret.ts'
@@ -14,7 +14,7 @@ export async function startHub(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<RunningHub> {
-  const { storage, secret } = await openUnlocked(config, loadSecrets(config), {
+  const { storage, secret } = await openStorageWithSecret(config, loadSecrets(config), {
     warn: (message) => logger.warn(message),
     waitUntil: signal,
   })

@@ -7,8 +7,8 @@ import {
   type ModuleFailure,
   type PlatformHealth,
 } from './alert-conditions.ts'
+import { hourOf, PushBaselines } from './push-baseline.ts'
 import { UNKNOWN_PLATFORM } from './push-errors.ts'
-import { hourOf, PushRhythms } from './push-rhythm.ts'
 
 const NOW = new Date('2026-03-24T12:30:00.000Z')
 const HOUR = hourOf(NOW)
@@ -25,13 +25,13 @@ const WELL: PlatformHealth = {
 }
 
 function facts(over: Partial<AlertFacts> = {}): AlertFacts {
-  const rhythms = new PushRhythms()
+  const rhythms = new PushBaselines()
   return {
     now: NOW,
     platforms: [WELL],
     failingModules: [],
     rhythms,
-    pushErrors: new PushRhythms(),
+    pushErrors: new PushBaselines(),
     watchedFrom: HOUR - 1000,
     reviews: [],
     searchBehindSince: null,
@@ -56,7 +56,7 @@ function opened(of: AlertFacts, raisedAt = NOW): OpenAlert[] {
 /** One push in every hour of three weeks but the last silent ones, and rejections in the last hour. */
 function pushing(options: { silentHours?: number; refused?: number; usually?: number } = {}) {
   const { silentHours = 0, refused = 0, usually = 0 } = options
-  const rhythms = new PushRhythms()
+  const rhythms = new PushBaselines()
   for (let hour = HOUR - 500; hour <= HOUR; hour += 1) {
     const pushes = hour <= HOUR - silentHours ? 1 : 0
     const rejected = hour === HOUR ? refused : usually
@@ -162,7 +162,7 @@ test('rejections are rising at 20 in two hours and five times the usual, until t
 
 test('push errors are rising by the same rule, by platform and for unknown senders', () => {
   const rising = (refused: number, usually = 0, senders = [1, UNKNOWN_PLATFORM]) => {
-    const pushErrors = new PushRhythms()
+    const pushErrors = new PushBaselines()
     for (let hour = HOUR - 500; hour <= HOUR; hour += 1) {
       const rejected = hour === HOUR ? refused : usually
       const counts = senders.map((platform_id) => ({ platform_id, pushes: 0, rejected }))

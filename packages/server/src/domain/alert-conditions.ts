@@ -4,8 +4,8 @@
  */
 import type { AlertKind, MissingReview } from '@recordhub/protocol'
 import type { AlertPlatform, DiskSpace, FoundAlert, OpenAlert } from './alert.ts'
+import { hourText, type PushBaselines } from './push-baseline.ts'
 import { UNKNOWN_PLATFORM } from './push-errors.ts'
-import { hourText, type PushRhythms } from './push-rhythm.ts'
 
 export type PlatformHealth = AlertPlatform & {
   display_title: string
@@ -32,9 +32,9 @@ export type AlertFacts = {
   now: Date
   platforms: PlatformHealth[]
   failingModules: ModuleFailure[]
-  rhythms: PushRhythms
+  rhythms: PushBaselines
   /** Requests to the receiver that were rejected without storing anything of them; `UNKNOWN_PLATFORM` where none matches. */
-  pushErrors: PushRhythms
+  pushErrors: PushBaselines
   /** The first whole hour that this process has watched: what was not pushed before it may be its own fault. */
   watchedFrom: number
   /** Those without an answer. */

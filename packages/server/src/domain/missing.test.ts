@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   canBeMissing,
-  exceedsFuse,
+  exceedsMissingThreshold,
   graceStart,
   isCompleteRead,
-  judgeMissing,
   needsSecondRead,
   type OpenReview,
+  validateMissing,
 } from './missing.ts'
 
 const WHOLE = { unnamed: 0, pages: 1 }
@@ -59,7 +59,7 @@ test('the missing threshold is exceeded above its share of a module and from ten
   ]
   for (const [missing, records, fuse, expected] of cases) {
     const says = `${missing} of ${records} at ${fuse} %`
-    assert.equal(exceedsFuse({ missing, records }, fuse), expected, says)
+    assert.equal(exceedsMissingThreshold({ missing, records }, fuse), expected, says)
   }
 })
 
@@ -73,37 +73,37 @@ const mark = (close: 'marked' | 'settled' | null) => ({ verdict: 'mark', close }
 const hold = (ask: 'anew' | 'update' | null) => ({ verdict: 'hold', ask })
 
 test('below the threshold all records are marked, and an open review is settled', () => {
-  assert.deepEqual(judgeMissing(set(0), null, 20), mark(null))
-  assert.deepEqual(judgeMissing(set(200), null, 20), mark(null))
+  assert.deepEqual(validateMissing(set(0), null, 20), mark(null))
+  assert.deepEqual(validateMissing(set(200), null, 20), mark(null))
   for (const state of ['pending', 'dismissed'] as const) {
-    assert.deepEqual(judgeMissing(set(0), open(state), 20), mark('settled'))
-    assert.deepEqual(judgeMissing(set(200), open(state), 20), mark('settled'))
+    assert.deepEqual(validateMissing(set(0), open(state), 20), mark('settled'))
+    assert.deepEqual(validateMissing(set(200), open(state), 20), mark('settled'))
   }
-  assert.deepEqual(judgeMissing(set(0), open('approved'), 20), mark('settled'))
-  assert.deepEqual(judgeMissing(set(200), open('approved'), 20), mark('marked'))
+  assert.deepEqual(validateMissing(set(0), open('approved'), 20), mark('settled'))
+  assert.deepEqual(validateMissing(set(200), open('approved'), 20), mark('marked'))
 })
 
 test('above the threshold a review is requested, and again if many more are missing', () => {
-  assert.deepEqual(judgeMissing(set(201), null, 20), hold('anew'))
-  assert.deepEqual(judgeMissing(set(300), open('pending'), 20), hold(null))
-  assert.deepEqual(judgeMissing(set(501), open('pending'), 20), hold('anew'))
+  assert.deepEqual(validateMissing(set(201), null, 20), hold('anew'))
+  assert.deepEqual(validateMissing(set(300), open('pending'), 20), hold(null))
+  assert.deepEqual(validateMissing(set(501), open('pending'), 20), hold('anew'))
 })
 
 test('a pending review follows the records that are missing in the last read', () => {
   for (const missing of [250, 300, 500]) {
-    assert.deepEqual(judgeMissing(set(missing, 'others'), open('pending'), 20), hold('update'))
+    assert.deepEqual(validateMissing(set(missing, 'others'), open('pending'), 20), hold('update'))
   }
 })
 
 test('an approval covers the reviewed number plus what the threshold allows', () => {
   for (const missing of [250, 300, 500]) {
-    assert.deepEqual(judgeMissing(set(missing), open('approved'), 20), mark('marked'))
+    assert.deepEqual(validateMissing(set(missing), open('approved'), 20), mark('marked'))
   }
-  assert.deepEqual(judgeMissing(set(501), open('approved'), 20), hold('anew'))
+  assert.deepEqual(validateMissing(set(501), open('approved'), 20), hold('anew'))
 })
 
 test('a dismissal covers only the same records', () => {
-  assert.deepEqual(judgeMissing(set(300), open('dismissed'), 20), hold(null))
-  assert.deepEqual(judgeMissing(set(300, 'others'), open('dismissed'), 20), hold('anew'))
-  assert.deepEqual(judgeMissing(set(299, 'fewer'), open('dismissed'), 20), hold('anew'))
+  assert.deepEqual(validateMissing(set(300), open('dismissed'), 20), hold(null))
+  assert.deepEqual(validateMissing(set(300, 'others'), open('dismissed'), 20), hold('anew'))
+  assert.deepEqual(validateMissing(set(299, 'fewer'), open('dismissed'), 20), hold('anew'))
 })

@@ -3,7 +3,7 @@ import type { IdBitset } from '../lib/collections/id-bitset.ts'
 import { formatRfc3339 } from '../lib/time/rfc3339.ts'
 
 /** What a read says of the records that there are. */
-export type ReadExtent = {
+export type ReadCoverage = {
   /** The ids of the records that it met. */
   seen: IdBitset
   /** References of elements that were rejected: their records are there all the same. */
@@ -19,14 +19,14 @@ export type ReadExtent = {
  * rejected that might be the record which is missed.
  */
 export function isCompleteRead(
-  { unnamed, pages }: Pick<ReadExtent, 'unnamed' | 'pages'>,
+  { unnamed, pages }: Pick<ReadCoverage, 'unnamed' | 'pages'>,
   { total, received }: { total: number | null; received: number },
 ): boolean {
   return pages > 0 && unnamed === 0 && (total === null || total === received)
 }
 
 /** Records may move from page to page while they are read: only a second read in a row is believed. */
-export function needsSecondRead({ pages }: Pick<ReadExtent, 'pages'>): boolean {
+export function needsSecondRead({ pages }: Pick<ReadCoverage, 'pages'>): boolean {
   return pages > 1
 }
 
@@ -73,7 +73,7 @@ export type MissingVerdict =
 const FEWEST_ASKED_FOR = 10
 
 /** Whether so many would be marked that a person is asked first. */
-export function exceedsFuse(
+export function exceedsMissingThreshold(
   { missing, records }: Pick<MissingSet, 'missing' | 'records'>,
   fusePercent: number,
 ): boolean {
@@ -85,13 +85,13 @@ export function exceedsFuse(
  * were asked about, and what the fuse lets through beyond them; a dismissal holds for the very same
  * records.
  */
-export function judgeMissing(
+export function validateMissing(
   found: MissingSet,
   open: OpenReview | null,
   fusePercent: number,
 ): MissingVerdict {
   const isApproved = open?.state === 'approved'
-  if (!exceedsFuse(found, fusePercent)) {
+  if (!exceedsMissingThreshold(found, fusePercent)) {
     if (!open) return { verdict: 'mark', close: null }
     return { verdict: 'mark', close: isApproved && found.missing > 0 ? 'marked' : 'settled' }
   }
@@ -100,7 +100,7 @@ export function judgeMissing(
     return { verdict: 'hold', ask: found.fingerprint === open.fingerprint ? null : 'anew' }
   }
   const beyond = found.missing - open.missing
-  if (exceedsFuse({ missing: beyond, records: found.records }, fusePercent)) {
+  if (exceedsMissingThreshold({ missing: beyond, records: found.records }, fusePercent)) {
     return { verdict: 'hold', ask: 'anew' }
   }
   if (isApproved) return { verdict: 'mark', close: 'marked' }

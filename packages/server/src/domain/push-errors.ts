@@ -4,7 +4,7 @@
  */
 import type { PushErrorMatch, PushErrorReason } from '@recordhub/protocol'
 import { HUB_KEY_PREFIX } from './api-key.ts'
-import type { HourCounts } from './push-rhythm.ts'
+import type { HourCounts } from './push-baseline.ts'
 
 /** Who sent a request, as far as it is counted. `platform_id` only where the key was valid. */
 export type PushSender = {

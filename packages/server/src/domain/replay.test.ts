@@ -15,11 +15,11 @@ import {
   decideReplay,
   type ReplayedContent,
   type ReplayedElement,
-  type ReplayPlace,
+  type WritePosition,
 } from './replay.ts'
 
 /** The position of write number `seq`, one second after the previous one. */
-function placeOf(seq: number): ReplayPlace {
+function placeOf(seq: number): WritePosition {
   return { seq, at: formatRfc3339(new Date(seq * 1000)) }
 }
 

@@ -28,13 +28,13 @@ export type ReplayedContent = PushedContent | ReplayedElement
  * Where a refused write stands: a push at the moment of its refusal, an element at the first request of
  * its read. `at` is in the form of `parseInstant`.
  */
-export type ReplayPlace = { seq: number; at: string }
+export type WritePosition = { seq: number; at: string }
 
 export type ReplayContext = {
   /** Null where the operator insists: then it counts as if it came now. */
-  place: ReplayPlace | null
+  place: WritePosition | null
   /** The place of a write that comes now. */
-  now: ReplayPlace
+  now: WritePosition
   lastRead: LastRead | null
 }
 
@@ -66,7 +66,11 @@ export function decideReplay(
 const NO_BYTES = 'replay'
 
 /** Whether a push or a read that is newer than the place has spoken of the record. */
-function isOvertaken(stored: RecordState, place: ReplayPlace, lastRead: LastRead | null): boolean {
+function isOvertaken(
+  stored: RecordState,
+  place: WritePosition,
+  lastRead: LastRead | null,
+): boolean {
   if (stored.pushed_seq > place.seq) return true
   if (stored.pulled_at !== null && stored.pulled_at >= place.at) return true
   const missedAt = stored.missing_since === null ? null : parseRfc3339(stored.missing_since)

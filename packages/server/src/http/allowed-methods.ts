@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import findMyWay, { type HTTPMethod } from 'find-my-way'
 import { HubError } from '../errors.ts'
-import { sendError } from './error-answers.ts'
+import { sendError } from './error-handler.ts'
 
 /** @param maxParamLength that of the app's own router. */
 export function answerUnknownRoutes(app: FastifyInstance, maxParamLength: number): void {

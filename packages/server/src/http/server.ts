@@ -9,15 +9,15 @@ import fastify, {
 } from 'fastify'
 import { HubError } from '../errors.ts'
 import { answerUnknownRoutes } from './allowed-methods.ts'
-import { createHeaders, headersOf } from './answer-headers.ts'
 import { type Authenticators, type Authorization, authorize, type CsrfTokens } from './authorize.ts'
 import { createClientErrorAnswer } from './client-errors.ts'
-import { answerErrors, sendError } from './error-answers.ts'
-import { createHostCheck } from './host-fault.ts'
+import { handleErrors, sendError } from './error-handler.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { describeApi } from './openapi.ts'
+import { createHeaders, headersOf } from './response-headers.ts'
 import { serializerCompiler } from './serialize.ts'
 import { validatorCompiler } from './validate.ts'
+import { createHostValidator } from './validate-host.ts'
 
 export type HttpSettings = {
   logger: FastifyBaseLogger
@@ -92,8 +92,8 @@ export async function createHttpServer(
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   parseJsonBodies(app)
-  answerErrors(app, settings.bodyLimit)
-  const findHostFault = createHostCheck()
+  handleErrors(app, settings.bodyLimit)
+  const findHostFault = createHostValidator()
   app.addHook('onRequest', (request, reply, done) => {
     giveHeaders(reply)
     reply.header('X-Request-Id', request.id)

@@ -1,6 +1,6 @@
 import { type Manifest, PingAnswer } from '@recordhub/protocol'
 import { Compile } from 'typebox/compile'
-import { conditionsOf, type Validators } from '../domain/kept-answer.ts'
+import { conditionalHeaders, type Validators } from '../domain/cached-response.ts'
 import { checkManifest } from '../domain/manifest.ts'
 import { HubError } from '../errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json/lossless-json.ts'
@@ -132,7 +132,7 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
     },
     async openRecords(target, recordType, { validators, ...options }) {
       const url = sender.urlOf(target, `records/${encodeURIComponent(recordType)}`)
-      const conditions = validators && conditionsOf(validators)
+      const conditions = validators && conditionalHeaders(validators)
       const response = await sender.get(target, url, { ...options, conditions })
       if (!response.isModified) return null
       return openPages(response, {

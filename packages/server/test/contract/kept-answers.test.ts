@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { KeptAnswer } from '../../src/domain/kept-answer.ts'
+import type { CachedResponse } from '../../src/domain/cached-response.ts'
 import type { StartedTask } from '../../src/storage/port/pull-store.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { withStorage } from '../helpers/storage/engine.ts'
@@ -30,7 +30,7 @@ const ANSWER = {
 async function pullKeeping(
   storage: Storage,
   platform: TestPlatform,
-  keep: (started: StartedTask) => KeptAnswer | null,
+  keep: (started: StartedTask) => CachedResponse | null,
   type = 'students',
 ): Promise<StartedTask> {
   const pull = await startTestPull(storage)
@@ -43,7 +43,7 @@ async function pullKeeping(
   return started
 }
 
-const keepNew = ({ pushes }: StartedTask): KeptAnswer => ({ ...ANSWER, pushes })
+const keepNew = ({ pushes }: StartedTask): CachedResponse => ({ ...ANSWER, pushes })
 const keepSame = ({ kept }: StartedTask) => kept
 
 onEachEngine((engine) => {

@@ -1,9 +1,9 @@
 /** How complete pulls mark records as missing, with real storage. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ReadExtent } from '../../src/domain/missing.ts'
+import type { ReadCoverage } from '../../src/domain/missing.ts'
 import { noCounts } from '../../src/domain/pull.ts'
-import { type JudgedOutcome, markGone } from '../../src/features/pull/mark-gone.ts'
+import { detectMissing, type JudgedOutcome } from '../../src/features/pull/detect-missing.ts'
 import type { PullTaskOutcome } from '../../src/features/pull/run-pull-task.ts'
 import { formatRfc3339 } from '../../src/lib/time/rfc3339.ts'
 import type { MissingStore } from '../../src/storage/port/missing-store.ts'
@@ -26,7 +26,7 @@ type Reading = {
   fuse?: number
   graceSeconds?: number
   outcome?: Partial<PullTaskOutcome>
-  extent?: Partial<ReadExtent>
+  extent?: Partial<ReadCoverage>
   signal?: AbortSignal
   missing?: MissingStore
 }
@@ -183,7 +183,7 @@ async function read(
   })
   const { pull_id, mark, seen, requested_at } = begun.read
   await write(kit, ...brings.map((reference) => pullWrite(begun, { reference })))
-  const outcome = await markGone(
+  const outcome = await detectMissing(
     {
       missing,
       missingFusePercent: reading.fuse ?? 100,

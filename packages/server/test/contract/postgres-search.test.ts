@@ -1,7 +1,7 @@
 /** The search index of PostgreSQL with several nodes, open transactions and a missing extension. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { HOLD_UNSETTLED } from '../../src/storage/postgres/settled-sequence.ts'
+import { HOLD_UNSETTLED } from '../../src/storage/postgres/commit-watermark.ts'
 import { withTwoNodes } from '../helpers/postgres/nodes.ts'
 import { listRecords, pushWrite, registerTestPlatform, write } from '../helpers/storage/fixtures.ts'
 import { withDatabase } from '../helpers/storage/postgres.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { manifestTag } from '../../src/domain/record.ts'
 import { checkPulled } from '../../src/domain/record-input.ts'
-import { ElementReader } from '../../src/features/pull/read-elements.ts'
+import { UnchangedFilter } from '../../src/features/pull/unchanged-filter.ts'
 import { PositionRuns } from '../../src/lib/collections/position-runs.ts'
 import { JsonArrayScanner } from '../../src/lib/json/json-array-scanner.ts'
 import type { PullWrite, RecordStore } from '../../src/storage/port/record-store.ts'
@@ -49,7 +49,7 @@ async function readDocument(
     const limits = { maxElementBytes: 10_000, maxEnvelopeBytes: 1000, sliceBytes: 100 }
     const scanner = new JsonArrayScanner({ member: 'records', ...limits })
     const slices = scanner.push(Buffer.from(`{"records":[${elements.join(' ,\n')}]}`))
-    const reader = new ElementReader(recogniser, read, new PositionRuns())
+    const reader = new UnchangedFilter(recogniser, read, new PositionRuns())
     for (let at = 0; at < slices.length; at += 2) {
       const { unchanged, elements: left, error } = await reader.read(slices.slice(at, at + 2), 0)
       outcomes.push(...Array.from({ length: unchanged }, () => 'unchanged'))

@@ -1,6 +1,6 @@
 /** Every rule by which a platform is judged, by its name. */
 import { ERROR_CODES, type ErrorCode } from '../../errors.ts'
-import { adviceFor } from '../connection-advice.ts'
+import { connectionHint } from '../connection-hints.ts'
 import { ANSWER_RULES } from './answer-rules.ts'
 import { MANIFEST_RULES } from './manifest-rules.ts'
 import { PUSH_RULES } from './push-rules.ts'
@@ -17,7 +17,7 @@ export const RULES: Readonly<Record<OwnRuleId, Rule>> = OWN_RULES
 
 /** The rule of this name; of an error what its code says everywhere. */
 export function ruleOf(id: RuleId): Rule {
-  return isOwnRule(id) ? RULES[id] : error('4', ERROR_CODES[id].message, adviceFor(id))
+  return isOwnRule(id) ? RULES[id] : error('4', ERROR_CODES[id].message, connectionHint(id))
 }
 
 function isOwnRule(id: RuleId): id is OwnRuleId {

@@ -1,7 +1,7 @@
 import { isNoChange, judgeAlerts } from '../../domain/alert.ts'
 import { findAlerts, WATCHED_KINDS } from '../../domain/alert-conditions.ts'
+import { hourOf, hourText, KNOWN_HOURS, PushBaselines } from '../../domain/push-baseline.ts'
 import { countBySource } from '../../domain/push-errors.ts'
-import { hourOf, hourText, KNOWN_HOURS, PushRhythms } from '../../domain/push-rhythm.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { sleep } from '../../lib/time/run-periodically.ts'
 import type { MissingStore } from '../../storage/port/missing-store.ts'
@@ -33,7 +33,7 @@ export type WatchAlerts = (signal: AbortSignal) => Promise<void>
 
 export function createAlertWatch(parts: AlertParts): WatchAlerts {
   const { operators, clock } = parts
-  const learned = { rhythms: new PushRhythms(), pushErrors: new PushRhythms() }
+  const learned = { rhythms: new PushBaselines(), pushErrors: new PushBaselines() }
   const watchedFrom = hourOf(clock.now()) + 1
   return async (signal) => {
     await learnRhythms(parts, learned, signal)
@@ -49,7 +49,7 @@ export function createAlertWatch(parts: AlertParts): WatchAlerts {
 }
 
 /** What is usual: of accepted and rejected pushes, and of requests that are only counted. */
-type Learned = { rhythms: PushRhythms; pushErrors: PushRhythms }
+type Learned = { rhythms: PushBaselines; pushErrors: PushBaselines }
 
 /** The first time four weeks, some hours after the other; then what came since, and what was late. */
 async function learnRhythms(

@@ -1,6 +1,6 @@
 /** What a module's records endpoint does when it is asked once more: ETag, gzip, and whether two reads agree. */
 import type { ConformanceLine } from '@recordhub/protocol'
-import { conditionsOf } from '../../domain/kept-answer.ts'
+import { conditionalHeaders } from '../../domain/cached-response.ts'
 import { referenceOf } from '../../domain/record-input.ts'
 import { HubError } from '../../errors.ts'
 import { findLink } from '../../lib/net/link-header.ts'
@@ -30,7 +30,7 @@ export async function checkConditions(
     findings.add('records.link_unusable', { params: { link } })
   }
   if (!page.validators) return
-  const headers = conditionsOf(page.validators)
+  const headers = conditionalHeaders(page.validators)
   const path = `records/${encodeURIComponent(recordType)}`
   const answer = await attempt(context, section, () =>
     look(context, path, { headers, maxBytes: 1 }),

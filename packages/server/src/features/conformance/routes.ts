@@ -9,7 +9,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { reportHtml } from '../../domain/conformance/report-html.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import { answerOrLines, endOf, LINES, sendLines, toLines, wantsLines } from '../platforms/lines.ts'
+import {
+  answerOrLines,
+  endOf,
+  LINES,
+  sendLines,
+  toLines,
+  wantsLines,
+} from '../platforms/ndjson-stream.ts'
 import { readTarget } from '../platforms/read-target.ts'
 import { type CheckParts, type CheckRequest, checkPlatform } from './check-platform.ts'
 

@@ -1,5 +1,5 @@
 import type { HourOfStatistics } from '@recordhub/protocol'
-import { hourOf, hourText } from '../../domain/push-rhythm.ts'
+import { hourOf, hourText } from '../../domain/push-baseline.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { QUIET_HOUR, type StatisticsStore } from '../../storage/port/statistics-store.ts'
 

@@ -5,8 +5,8 @@ import { HubError } from '../../errors.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
-import { callAuthAs } from './call-auth.ts'
-import type { GuessLimits } from './limit-guesses.ts'
+import { forwardToBetterAuthAs } from './forward-to-better-auth.ts'
+import type { LoginThrottle } from './login-throttle.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
 
 const Password = Type.String({ maxLength: 1000 })
@@ -17,7 +17,7 @@ export function accountRoutes(parts: {
   operators: OperatorStore
   activity: ActivityStore
   publicUrl: string
-  limits: GuessLimits
+  limits: LoginThrottle
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
   const { auth, operators, activity, publicUrl, limits, callerOf } = parts
@@ -77,7 +77,7 @@ export function accountRoutes(parts: {
           revokeOtherSessions: true,
         }
         await limits.confirming(sessionId, () =>
-          callAuthAs(auth, request, reply, { path: 'change-password', body }),
+          forwardToBetterAuthAs(auth, request, reply, { path: 'change-password', body }),
         )
         await activity.appendAudit({
           actor: email,

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { readSession } from './auth.ts'
-import { toWebHeaders } from './call-auth.ts'
+import { toWebHeaders } from './forward-to-better-auth.ts'
 import type { SignedInOperator } from './requester.ts'
 import type { SecondFactorRule } from './second-factor-rule.ts'
 

@@ -6,9 +6,9 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
-import { callAuth, callAuthAs } from './call-auth.ts'
-import { confirmIdentity } from './confirm-identity.ts'
-import type { GuessLimits } from './limit-guesses.ts'
+import { forwardToBetterAuth, forwardToBetterAuthAs } from './forward-to-better-auth.ts'
+import type { LoginThrottle } from './login-throttle.ts'
+import { reauthenticate } from './reauthenticate.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
 import type { SecondFactorRule } from './second-factor-rule.ts'
 
@@ -24,7 +24,7 @@ export function passkeyRoutes(parts: {
   operators: OperatorStore
   activity: ActivityStore
   clock: Clock
-  limits: GuessLimits
+  limits: LoginThrottle
   rule: SecondFactorRule
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
@@ -32,7 +32,7 @@ export function passkeyRoutes(parts: {
 
   async function list(request: FastifyRequest): Promise<Passkey[]> {
     const call = { path: 'passkey/list-user-passkeys', method: 'GET', withSession: true } as const
-    const answer = await callAuth(auth, request, call)
+    const answer = await forwardToBetterAuth(auth, request, call)
     const all: unknown = answer.ok ? await answer.json() : []
     return (Array.isArray(all) ? all : []).map(toPasskey)
   }
@@ -81,9 +81,9 @@ export function passkeyRoutes(parts: {
       },
       async (request, reply) => {
         const operator = operatorOf(callerOf, request)
-        await confirmIdentity(parts, request, operator, request.body.password ?? '')
+        await reauthenticate(parts, request, operator, request.body.password ?? '')
         const call = { path: 'passkey/generate-register-options', method: 'GET' } as const
-        const options = await callAuthAs(auth, request, reply, call)
+        const options = await forwardToBetterAuthAs(auth, request, reply, call)
         return { success: true as const, options }
       },
     )
@@ -104,7 +104,7 @@ export function passkeyRoutes(parts: {
         const { sessionId } = operatorOf(callerOf, request)
         const { name, response } = request.body
         const path = 'passkey/verify-registration'
-        await callAuthAs(auth, request, reply, { path, body: { name, response } })
+        await forwardToBetterAuthAs(auth, request, reply, { path, body: { name, response } })
         await operators.strengthenSession(sessionId)
         await note(request, 'passkey.create', name)
         return reply.code(201).send({ success: true as const, message: 'The passkey was added.' })
@@ -127,9 +127,9 @@ export function passkeyRoutes(parts: {
         const passkey = (await list(request)).find((one) => one.id === id)
         if (!passkey) throw new HubError('not_found', { what: 'passkey' })
         await rule.expectAnother(operator.id, 'passkey')
-        await confirmIdentity(parts, request, operator, request.body.password ?? '')
+        await reauthenticate(parts, request, operator, request.body.password ?? '')
         const path = 'passkey/delete-passkey'
-        await callAuthAs(auth, request, reply, { path, body: { id } })
+        await forwardToBetterAuthAs(auth, request, reply, { path, body: { id } })
         await note(request, 'passkey.remove', passkey.name)
         return { success: true as const, message: 'The passkey was removed.' }
       },

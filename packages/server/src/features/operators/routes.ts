@@ -7,8 +7,7 @@ import type { Auth } from './auth.ts'
 import type { OidcSettings } from './auth-plugins.ts'
 import { invitationRoutes } from './invitation-routes.ts'
 import type { SendMail } from './invite-operator.ts'
-import type { KnownDevices } from './known-device.ts'
-import type { GuessLimits } from './limit-guesses.ts'
+import type { LoginThrottle } from './login-throttle.ts'
 import { operatorManagementRoutes } from './operator-routes.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
 import type { CallerOf, RequesterOf } from './requester.ts'
@@ -18,6 +17,7 @@ import { sessionRoutes } from './session-routes.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { singleSignOnRoutes } from './sso-routes.ts'
 import { tokenRoutes } from './token-routes.ts'
+import type { TrustedDevices } from './trusted-device.ts'
 
 export type OperatorParts = {
   auth: Auth
@@ -27,9 +27,9 @@ export type OperatorParts = {
   clock: Clock
   publicUrl: string
   sendMail: SendMail | null
-  limits: GuessLimits
+  limits: LoginThrottle
   rule: SecondFactorRule
-  devices: KnownDevices
+  devices: TrustedDevices
   callerOf: CallerOf
   requesterOf: RequesterOf
   csrfTokenOf: (sessionId: string) => string

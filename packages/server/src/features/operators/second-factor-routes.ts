@@ -5,9 +5,9 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
-import { callAuthAs } from './call-auth.ts'
-import { confirmIdentity } from './confirm-identity.ts'
-import type { GuessLimits } from './limit-guesses.ts'
+import { forwardToBetterAuthAs } from './forward-to-better-auth.ts'
+import type { LoginThrottle } from './login-throttle.ts'
+import { reauthenticate } from './reauthenticate.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
 import type { SecondFactorRule } from './second-factor-rule.ts'
 
@@ -23,7 +23,7 @@ export function secondFactorRoutes(parts: {
   operators: OperatorStore
   activity: ActivityStore
   clock: Clock
-  limits: GuessLimits
+  limits: LoginThrottle
   rule: SecondFactorRule
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
@@ -36,7 +36,7 @@ export function secondFactorRoutes(parts: {
     call: { path: string; body: object },
   ): Promise<Record<string, unknown>> {
     const { sessionId } = operatorOf(callerOf, request)
-    return limits.confirming(sessionId, () => callAuthAs(auth, request, reply, call))
+    return limits.confirming(sessionId, () => forwardToBetterAuthAs(auth, request, reply, call))
   }
 
   async function note(request: FastifyRequest, action: string): Promise<void> {
@@ -128,10 +128,10 @@ export function secondFactorRoutes(parts: {
         const { id, email, sessionId } = operator
         const { body } = request
         await rule.expectAnother(id, 'code')
-        await confirmIdentity(parts, request, operator, body.password)
+        await reauthenticate(parts, request, operator, body.password)
         const audit = { actor: email, action: 'session.end_others', target: email }
         await operators.endSessions(id, sessionId, { ...audit, address: request.ip })
-        await callAuthAs(auth, request, reply, { path: 'two-factor/disable', body })
+        await forwardToBetterAuthAs(auth, request, reply, { path: 'two-factor/disable', body })
         await note(request, 'second_factor.disable')
         return { success: true as const, message: 'The second factor is off.' }
       },

@@ -6,11 +6,11 @@ import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
 import { OIDC, type OidcSettings, passkeySite } from './auth-plugins.ts'
-import { callAuth, findHalfSignedIn, toSignInError } from './call-auth.ts'
-import type { KnownDevices } from './known-device.ts'
-import type { GuessLimits } from './limit-guesses.ts'
+import { findHalfSignedIn, forwardToBetterAuth, toSignInError } from './forward-to-better-auth.ts'
+import type { LoginThrottle } from './login-throttle.ts'
 import { hashRecoveryCode } from './recovery-codes.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
+import type { TrustedDevices } from './trusted-device.ts'
 
 const Text = Type.String({ maxLength: 1000 })
 const Anything = Type.Object({}, { additionalProperties: true })
@@ -58,8 +58,8 @@ export function signInRoutes(parts: {
   publicUrl: string
   operators: Pick<OperatorStore, 'readOperator' | 'hasOperators'>
   activity: ActivityStore
-  limits: GuessLimits
-  devices: KnownDevices
+  limits: LoginThrottle
+  devices: TrustedDevices
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
   const { auth, reachProvider, oidc, publicUrl, operators, limits, devices } = parts
@@ -80,7 +80,8 @@ export function signInRoutes(parts: {
         { schema: { summary, body, response: { 200: Anything } } },
         async (request, reply) => {
           const sent = guess === 'recovery code' ? hashed(request.body) : Object(request.body)
-          const step = () => callAuth(auth, request, { path, body: sent, withSession: false })
+          const step = () =>
+            forwardToBetterAuth(auth, request, { path, body: sent, withSession: false })
           if (guess === null) return passOn(request, reply, await step())
           const whose = await emailOf(request)
           const email = whose ?? ''
@@ -104,7 +105,7 @@ export function signInRoutes(parts: {
       async (request, reply) => {
         const path = 'passkey/generate-authenticate-options'
         const call = { path, method: 'GET', withSession: false } as const
-        return passOn(request, reply, await callAuth(auth, request, call))
+        return passOn(request, reply, await forwardToBetterAuth(auth, request, call))
       },
     )
 
@@ -113,7 +114,10 @@ export function signInRoutes(parts: {
       { schema: { summary: 'End the session', response: { 200: Anything } } },
       async (request, reply) => {
         const { email } = operatorOf(callerOf, request)
-        const answer = await callAuth(auth, request, { path: 'sign-out', withSession: true })
+        const answer = await forwardToBetterAuth(auth, request, {
+          path: 'sign-out',
+          withSession: true,
+        })
         const audit = { actor: email, action: 'session.sign_out', target: null }
         await activity.appendAudit({ ...audit, address: request.ip })
         // Also what a browser holds to go back to. It keeps the order of columns, which is nobody's secret.
@@ -142,7 +146,7 @@ export function signInRoutes(parts: {
         const ssoAuth = await reachProvider()
         const body = { ...request.body, errorCallbackURL: '/sign-in', disableRedirect: true }
         const call = { path: 'sign-in/social', body, withSession: false }
-        return passOn(request, reply, await callAuth(ssoAuth, request, call))
+        return passOn(request, reply, await forwardToBetterAuth(ssoAuth, request, call))
       },
     )
 
@@ -168,7 +172,7 @@ export function signInRoutes(parts: {
         return passOn(
           request,
           reply,
-          await callAuth(ssoAuth, request, { path, method: 'GET', withSession: false }),
+          await forwardToBetterAuth(ssoAuth, request, { path, method: 'GET', withSession: false }),
         )
       },
     )

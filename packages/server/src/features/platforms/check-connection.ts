@@ -1,5 +1,5 @@
 import type { ConnectionCheck, Manifest, PingAnswer } from '@recordhub/protocol'
-import { adviceFor } from '../../domain/connection-advice.ts'
+import { connectionHint } from '../../domain/connection-hints.ts'
 import { checkPulled, faultsInWords } from '../../domain/record-input.ts'
 import { HubError } from '../../errors.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
@@ -164,5 +164,5 @@ function passed(check: string, message: string, total: number | null = null): Co
 }
 
 function failed(check: string, { code, message }: HubError): ConnectionCheck {
-  return { check, ok: false, code, message, advice: adviceFor(code), total: null }
+  return { check, ok: false, code, message, advice: connectionHint(code), total: null }
 }

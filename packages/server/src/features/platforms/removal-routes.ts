@@ -15,9 +15,9 @@ import { paginate } from '../../lib/collections/pagination.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { RemovalStore } from '../../storage/port/removal-store.ts'
+import type { DeletionWorker } from './deletion-worker.ts'
 import { removeModuleRecords } from './remove-module-records.ts'
 import { removePlatform } from './remove-platform.ts'
-import type { Remover } from './run-removals.ts'
 
 const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const ModuleId = Type.Object({ ...PlatformId.properties, record_type: Type.String() })
@@ -27,7 +27,7 @@ const PAGE = 50
 export function removalRoutes(parts: {
   platforms: PlatformStore
   removals: RemovalStore
-  remover: Remover
+  remover: DeletionWorker
   clock: Clock
   requesterOf: (request: FastifyRequest) => Requester
 }): FastifyPluginAsyncTypebox {

@@ -2,7 +2,7 @@ import type { Removal } from '@recordhub/protocol'
 import { counted, type Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { RemovalStore } from '../../storage/port/removal-store.ts'
-import type { Remover } from './run-removals.ts'
+import type { DeletionWorker } from './deletion-worker.ts'
 
 /**
  * Has the records of a module that is not registered any more deleted in the background.
@@ -12,7 +12,7 @@ import type { Remover } from './run-removals.ts'
 export async function removeModuleRecords(
   parts: {
     removals: Pick<RemovalStore, 'previewModule' | 'removeModuleRecords'>
-    remover: Pick<Remover, 'wake'>
+    remover: Pick<DeletionWorker, 'wake'>
   },
   request: { platform_id: number; record_type: string; typed: string },
   requester: Requester,

@@ -3,7 +3,7 @@ import { counted, type Requester } from '../../domain/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import type { Remover } from './run-removals.ts'
+import type { DeletionWorker } from './deletion-worker.ts'
 
 /**
  * Removes a platform: its keys at once, its records in the background.
@@ -12,7 +12,7 @@ import type { Remover } from './run-removals.ts'
 export async function removePlatform(
   parts: {
     platforms: Pick<PlatformStore, 'readPlatform' | 'removePlatform'>
-    remover: Pick<Remover, 'wake'>
+    remover: Pick<DeletionWorker, 'wake'>
     clock: Clock
   },
   request: { platform_id: number; platform_name: string },

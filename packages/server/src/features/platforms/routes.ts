@@ -19,7 +19,15 @@ import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import { changeModules } from './change-modules.ts'
 import { changePlatformStatus } from './change-platform.ts'
 import { changeSource } from './change-source.ts'
-import { answerOrLines, endOf, LINES, resultOf, sendLines, toLines, wantsLines } from './lines.ts'
+import {
+  answerOrLines,
+  endOf,
+  LINES,
+  resultOf,
+  sendLines,
+  toLines,
+  wantsLines,
+} from './ndjson-stream.ts'
 import { registerPlatform } from './register-platform.ts'
 import { testConnection } from './test-connection.ts'
 

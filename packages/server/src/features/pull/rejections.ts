@@ -1,4 +1,4 @@
-import type { ReadExtent } from '../../domain/missing.ts'
+import type { ReadCoverage } from '../../domain/missing.ts'
 import { referenceOf } from '../../domain/record-input.ts'
 import { describeDuplicate, RejectionReasons } from '../../domain/rejection-reasons.ts'
 import { type ErrorCode, wordsFor } from '../../errors.ts'
@@ -6,7 +6,7 @@ import type { RecordElement } from '../../platform-client/records/records-chunk.
 import type { PullTaskPlan } from '../../storage/port/pull-store.ts'
 import type { RecordRead } from '../../storage/port/record-store.ts'
 import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
-import type { RejectedPushKeeper } from '../records/keep-rejected-push.ts'
+import type { RejectedPushSaver } from '../records/save-rejected-push.ts'
 
 /** Of one task, this many rejected records are kept; all are counted. */
 const MAX_KEPT = 100
@@ -14,7 +14,7 @@ const MAX_KEPT = 100
 const MAX_REJECTED_KNOWN = 10_000
 const MAX_KEPT_BODY = 1024 * 1024
 
-export type RejectionParts = { keeper: RejectedPushKeeper }
+export type RejectionParts = { keeper: RejectedPushSaver }
 
 type RejectingTask = {
   plan: Pick<PullTaskPlan, 'platform_id' | 'record_type'>
@@ -44,7 +44,7 @@ export class Rejections {
     return this.#reasons.inWords(this.#kept)
   }
 
-  extent(): Pick<ReadExtent, 'rejected' | 'unnamed'> {
+  extent(): Pick<ReadCoverage, 'rejected' | 'unnamed'> {
     return { rejected: this.#references, unnamed: this.#unnamed }
   }
 

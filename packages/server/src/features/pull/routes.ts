@@ -21,7 +21,7 @@ import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { PullScope, PullStore } from '../../storage/port/pull-store.ts'
 import type { CancelPull } from './cancel-pull.ts'
-import { toPullScope } from './pull-platform.ts'
+import { toPullScope } from './pull-scope.ts'
 import type { PullRequested, RequestPull } from './request-pull.ts'
 
 const PullId = Type.Object({ id: Type.Integer({ minimum: 1 }) })

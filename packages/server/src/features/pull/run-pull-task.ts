@@ -1,13 +1,13 @@
 import type { PullCounts } from '@recordhub/protocol'
 import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
-import { findDrift, type ManifestKeys, manifestKeysOf, refuseDrift } from '../../domain/drift.ts'
 import {
-  isWorthKeeping,
-  type KeptAnswer,
+  type CachedResponse,
+  isCacheable,
   readTag,
   type Validators,
-} from '../../domain/kept-answer.ts'
-import type { ReadExtent } from '../../domain/missing.ts'
+} from '../../domain/cached-response.ts'
+import { findDrift, type ManifestKeys, manifestKeysOf, refuseDrift } from '../../domain/drift.ts'
+import type { ReadCoverage } from '../../domain/missing.ts'
 import { noCounts } from '../../domain/pull.ts'
 import { manifestTag } from '../../domain/record.ts'
 import { checkPulled, faultsInWords } from '../../domain/record-input.ts'
@@ -33,12 +33,12 @@ import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan, StartedTask } from '../../storage/port/pull-store.ts'
 import type { PullWrite, RecordRead, RecordStore } from '../../storage/port/record-store.ts'
 import type { Ingest } from '../records/ingest.ts'
-import { namingPage } from './name-page.ts'
+import { toAbortError } from './abort-error.ts'
 import { ProgressReporter } from './progress-reporter.ts'
-import { ElementReader } from './read-elements.ts'
-import { toRefusal } from './refused-write.ts'
 import { type RejectionParts, Rejections } from './rejections.ts'
-import { StoreAhead } from './store-ahead.ts'
+import { UnchangedFilter } from './unchanged-filter.ts'
+import { withPageContext } from './with-page-context.ts'
+import { WriteBuffer } from './write-buffer.ts'
 
 const REPORT_EVERY_MS = 1000
 /** Of a Content-Type, so much is quoted. */
@@ -73,9 +73,9 @@ export type PullTaskOutcome = {
   /** How many records the read met, or, where the answer still holds, had met. */
   records: number
   /** The answer to ask after the next time; null for none. */
-  kept: KeptAnswer | null
+  kept: CachedResponse | null
   /** What it says of the records that there are. */
-  extent: ReadExtent
+  extent: ReadCoverage
 }
 
 /**
@@ -101,7 +101,7 @@ class PullTask {
   readonly #context: PullTaskContext
   readonly #keys: ManifestKeys
   readonly #read: RecordRead
-  readonly #reader: ElementReader
+  readonly #reader: UnchangedFilter
   readonly #positions = new PositionRuns()
   readonly #counts = noCounts()
   /** Warnings about content, after which the response is not used for a conditional request. */
@@ -117,7 +117,7 @@ class PullTask {
   #before = 0
   readonly #reporter: ProgressReporter
   /** Set where the platform said that this answer still holds. */
-  #holds: KeptAnswer | null = null
+  #holds: CachedResponse | null = null
   #validators: Validators | null = null
 
   constructor(parts: PullTaskParts, context: PullTaskContext) {
@@ -135,7 +135,7 @@ class PullTask {
       manifest_tag: manifestTag(this.#keys.known),
       seen: new IdBitset(),
     }
-    this.#reader = new ElementReader(parts.records, this.#read, this.#positions)
+    this.#reader = new UnchangedFilter(parts.records, this.#read, this.#positions)
     this.#rejections = new Rejections(parts, { plan, read: this.#read })
     this.#reporter = new ProgressReporter(
       () => context.report({ total: this.#total, counts: this.#countsSoFar() }),
@@ -169,13 +169,13 @@ class PullTask {
     return { ...this.#counts, rejected: this.#rejections.count }
   }
 
-  answerToKeep(isComplete: boolean): KeptAnswer | null {
+  answerToKeep(isComplete: boolean): CachedResponse | null {
     // As long as nothing has come, what was kept holds as well as before.
     if (this.#pages === 0) return this.#holds ?? this.#answerToAskAfter()
     const { stale, rejected } = this.#countsSoFar()
     const warnings = this.#warnings.length
     const result = { isComplete, pages: this.#pages, stale, rejected, warnings }
-    if (!this.#validators || !isWorthKeeping(result)) return null
+    if (!this.#validators || !isCacheable(result)) return null
     const { pushes } = this.#context
     const records = this.#read.seen.size
     const missing_members = [...this.#missingMembers]
@@ -206,13 +206,13 @@ class PullTask {
     while (page) {
       const current: RecordsPage = page
       this.#pages = current.number
-      await namingPage(current.number, () => this.#readPage(current))
-      page = await namingPage(current.number + 1, current.next)
+      await withPageContext(current.number, () => this.#readPage(current))
+      page = await withPageContext(current.number + 1, current.next)
     }
     this.#compareTotal()
   }
 
-  #answerToAskAfter(): KeptAnswer | null {
+  #answerToAskAfter(): CachedResponse | null {
     const { kept } = this.#context
     return kept?.read_tag === this.#readTag() ? kept : null
   }
@@ -222,7 +222,7 @@ class PullTask {
     return readTag({ manifest_tag: this.#read.manifest_tag, source_base_url })
   }
 
-  #noteThatItHolds(answer: KeptAnswer | null): void {
+  #noteThatItHolds(answer: CachedResponse | null): void {
     this.#holds = answer
     for (const member of answer?.missing_members ?? []) this.#missingMembers.add(member)
     this.#counts.received = answer?.records ?? 0
@@ -231,7 +231,7 @@ class PullTask {
 
   async #readPage(page: RecordsPage): Promise<void> {
     this.#before = this.#counts.received
-    const storing = new StoreAhead(async (slices) => {
+    const storing = new WriteBuffer(async (slices) => {
       await this.#store(slices, page.path)
       for (const slice of slices) page.release(slice)
     }, this.#parts.ingest.hasPushes)
@@ -313,7 +313,7 @@ class PullTask {
       }
       // What the hub holds of it stays nothing, at this read as at the next one: no fault of the platform's.
       else if (outcome.code === 'record_erased') this.#counts.unchanged += 1
-      else throw toRefusal(outcome.code)
+      else throw toAbortError(outcome.code)
     }
     await Promise.all(rejections)
     this.#reporter.changed()

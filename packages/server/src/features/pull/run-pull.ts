@@ -10,8 +10,8 @@ import type {
   PullTaskPlan,
   PullTaskResult,
 } from '../../storage/port/pull-store.ts'
+import { type DetectMissingDeps, detectMissing } from './detect-missing.ts'
 import { finishPull } from './finish-pull.ts'
-import { type MarkGoneParts, markGone } from './mark-gone.ts'
 import { type PullTaskContext, type PullTaskParts, runPullTask } from './run-pull-task.ts'
 import { describeTask, toResult } from './task-result.ts'
 
@@ -28,7 +28,7 @@ export type PullRunner = {
 }
 
 export type PullRunnerParts = PullTaskParts &
-  MarkGoneParts & {
+  DetectMissingDeps & {
     pulls: PullStore
     platforms: Pick<PlatformStore, 'readSource'>
     lease: Lease
@@ -207,7 +207,7 @@ async function runTask(
     signal,
     report: (progress) => parts.pulls.reportTask(pullId, plan.task_number, progress),
   }
-  const outcome = await markGone(parts, context, await runPullTask(parts, context))
+  const outcome = await detectMissing(parts, context, await runPullTask(parts, context))
   const read = { ...started, broken: stopOf(signal), platformError }
   const result = toResult(outcome, read)
   const { error } = outcome

@@ -6,7 +6,7 @@ import { countsInWords, type PullStop } from '../../domain/pull.ts'
 import { HubError } from '../../errors.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan, PullTaskResult, StartedTask } from '../../storage/port/pull-store.ts'
-import type { JudgedOutcome } from './mark-gone.ts'
+import type { JudgedOutcome } from './detect-missing.ts'
 
 /** The circumstances that a task ended in. */
 export type TaskEnding = Pick<StartedTask, 'mark' | 'pushes'> & {

@@ -11,8 +11,8 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { Receiver } from '../../storage/port/platform-store.ts'
 import type { WriteOutcome } from '../../storage/port/record-store.ts'
 import type { Ingest } from '../records/ingest.ts'
-import type { RejectedPushKeeper } from '../records/keep-rejected-push.ts'
-import type { ReceiverFinder } from './find-receiver.ts'
+import type { RejectedPushSaver } from '../records/save-rejected-push.ts'
+import type { PlatformAuthenticator } from './authenticate-platform.ts'
 
 type PushRequest = {
   method: 'POST' | 'PATCH'
@@ -33,8 +33,8 @@ export type ReceivePush = (
  */
 export function createReceivePush(options: {
   ingest: Pick<Ingest, 'push'>
-  keeper: RejectedPushKeeper
-  receivers: Pick<ReceiverFinder, 'refresh'>
+  keeper: RejectedPushSaver
+  receivers: Pick<PlatformAuthenticator, 'refresh'>
   clock: Clock
 }): ReceivePush {
   const { ingest, keeper, receivers, clock } = options

@@ -15,8 +15,8 @@ import { HubError, tooManyRequests } from '../../errors.ts'
 import { createRateLimit } from '../../lib/concurrency/rate-limit.ts'
 import type { MonotonicClock } from '../../lib/time/clock.ts'
 import type { Receiver } from '../../storage/port/platform-store.ts'
+import type { PlatformAuthenticator } from './authenticate-platform.ts'
 import type { PushErrorCounter } from './count-push-errors.ts'
-import type { ReceiverFinder } from './find-receiver.ts'
 import type { ReceivePush } from './receive-push.ts'
 
 /** What the key of a request opens. */
@@ -33,7 +33,7 @@ const COUNTED: Readonly<Record<string, PushErrorReason>> = {
 
 /** The receiver that platforms push to. */
 export function pushRoutes(options: {
-  receivers: ReceiverFinder
+  receivers: PlatformAuthenticator
   receivePush: ReceivePush
   counter: Pick<PushErrorCounter, 'countError' | 'recordAddress'>
   /** Pushes a second for each platform; 0 for no limit. */

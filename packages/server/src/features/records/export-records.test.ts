@@ -5,7 +5,7 @@ import { NO_FILTER } from '../../domain/record-query.ts'
 import type { RecordQuery, RecordRow } from '../../storage/port/record-store.ts'
 import { nameExportFile } from './export-name.ts'
 import { EXPORT_FORMATS, type ExportFormat, exportRecords } from './export-records.ts'
-import { readChunks } from './read-chunks.ts'
+import { streamRecords } from './stream-records.ts'
 
 const ROW: RecordRow = {
   record_id: 1,
@@ -79,7 +79,7 @@ test('chunks are limited in bytes and contain each record once', async () => {
   }
   const query = { ...NO_FILTER, sort: 'record_id' as const, descending: false }
   const seen: number[] = []
-  for await (const chunk of readChunks(records, query)) {
+  for await (const chunk of streamRecords(records, query)) {
     seen.push(...chunk.map((row) => row.record_id))
   }
   assert.deepEqual(

@@ -18,8 +18,8 @@ import {
   exportRecords,
 } from './export-records.ts'
 import { FIELD_FILTERS, givenOf, ListFilters, readListQuery } from './list-query.ts'
-import { begin, readChunks } from './read-chunks.ts'
 import type { ListQuery } from './record-cursor.ts'
+import { begin, streamRecords } from './stream-records.ts'
 
 export type ExportParts = {
   records: Pick<RecordStore, 'listRecords'>
@@ -95,7 +95,9 @@ export function exportRoutes(parts: ExportParts): FastifyPluginAsyncTypebox {
         const modules = places.map((place) => place.module)
         const isSorted = parameters.sort !== undefined
         const chunks = await begin(
-          isSorted ? readChunks(parts.records, query) : readUnsorted(parts.records, query, places),
+          isSorted
+            ? streamRecords(parts.records, query)
+            : readUnsorted(parts.records, query, places),
         )
         const stream = exportRecords(chunks, modules, options)
         const { platform, record_type } = query
@@ -154,12 +156,12 @@ async function* readUnsorted(
   places: Place[],
 ): AsyncGenerator<RecordRow[]> {
   if (isFiltered(query)) {
-    yield* readChunks(records, { ...query, sort: 'record_id', descending: false })
+    yield* streamRecords(records, { ...query, sort: 'record_id', descending: false })
     return
   }
   for (const { platform, record_type } of places) {
     const module = { ...query, platform, record_type }
-    yield* readChunks(records, { ...module, sort: 'reference_number', descending: false })
+    yield* streamRecords(records, { ...module, sort: 'reference_number', descending: false })
   }
 }
 

@@ -7,10 +7,10 @@ import {
   RecordAnswer,
 } from '@recordhub/protocol'
 import { parseChanges } from '../../domain/record-history.ts'
+import { readFieldProvenance } from './field-provenance.ts'
 import { toStoredRecord } from './list-records.ts'
 import { PAGE_BYTES } from './page-bytes.ts'
-import { type HistoryParts, readExisting, readPastRecord } from './read-past.ts'
-import { traceFields } from './trace-fields.ts'
+import { type HistoryParts, readExisting, readRecordAsOf } from './read-as-of.ts'
 
 const RecordId = Type.Object({ record_id: Type.Integer({ minimum: 1 }) })
 const HISTORY_PAGE = 100
@@ -41,7 +41,7 @@ export function historyRoutes(parts: HistoryParts): FastifyPluginAsyncTypebox {
         const read =
           as_of === undefined
             ? { record: toStoredRecord(await readExisting(parts, record_id)) }
-            : await readPastRecord(parts, record_id, as_of)
+            : await readRecordAsOf(parts, record_id, as_of)
         return { success: true as const, ...read }
       },
     )
@@ -98,7 +98,7 @@ export function historyRoutes(parts: HistoryParts): FastifyPluginAsyncTypebox {
       },
       async (request) => ({
         success: true as const,
-        fields: await traceFields(parts, request.params.record_id),
+        fields: await readFieldProvenance(parts, request.params.record_id),
       }),
     )
   }

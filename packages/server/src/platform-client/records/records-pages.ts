@@ -1,4 +1,4 @@
-import { findValidators, type Validators } from '../../domain/kept-answer.ts'
+import { findValidators, type Validators } from '../../domain/cached-response.ts'
 import { redactText } from '../../domain/redact-keys.ts'
 import type { PlatformResponse } from '../request/send-request.ts'
 import { createPaginator } from './paginator.ts'

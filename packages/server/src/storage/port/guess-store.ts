@@ -1,4 +1,4 @@
-import type { GuessCount } from '../../domain/guess-limit.ts'
+import type { GuessCount } from '../../domain/login-throttle.ts'
 
 /** At most so many subjects are counted at a time; the one that is known longest goes first. */
 export const MOST_GUESS_SUBJECTS = 20_000

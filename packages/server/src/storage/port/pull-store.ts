@@ -11,7 +11,7 @@ import type {
   PullTrigger,
 } from '@recordhub/protocol'
 import type { NewActivity } from '../../domain/activity.ts'
-import type { KeptAnswer } from '../../domain/kept-answer.ts'
+import type { CachedResponse } from '../../domain/cached-response.ts'
 import type { TaskTally } from '../../domain/pull-ending.ts'
 
 /** A pull belongs to the process that renews its lease; a lease that ran out may be taken from it. */
@@ -55,7 +55,7 @@ export type PullTaskResult = {
     doubts: Doubt[] | null
   } | null
   /** The answer that the next read of the module may ask after; null for none. */
-  kept: KeptAnswer | null
+  kept: CachedResponse | null
 }
 
 /** What a task begins with. */
@@ -65,7 +65,7 @@ export type StartedTask = {
   /** How many pushes the module has had. One that is not counted yet is counted after this moment. */
   pushes: number
   /** The module's last whole answer, where no push has come since it was asked for. */
-  kept: KeptAnswer | null
+  kept: CachedResponse | null
 }
 
 /** What a pull is to cover. */

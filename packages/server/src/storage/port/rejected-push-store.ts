@@ -6,7 +6,7 @@ import type {
   RejectedPushState,
 } from '@recordhub/protocol'
 import type { NewActivity } from '../../domain/activity.ts'
-import type { ReplayPlace } from '../../domain/replay.ts'
+import type { WritePosition } from '../../domain/replay.ts'
 import type { ChangeLog } from './platform-store.ts'
 
 export type NewRejectedPush = {
@@ -23,7 +23,7 @@ export type NewRejectedPush = {
   body: string
   pull_id: number | null
   /** Where an element of a read stands; null for a push, which stands where it is refused. */
-  place: ReplayPlace | null
+  place: WritePosition | null
   /** A line for the log; null where something else tells of it. */
   activity: NewActivity | null
 }

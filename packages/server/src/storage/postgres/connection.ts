@@ -2,10 +2,10 @@ import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dialect, Kysely, sql } from 'kysely'
 import pg from 'pg'
-import type { Databases } from '../portable/databases.ts'
-import type { Tables } from '../portable/tables.ts'
+import type { Databases } from '../shared/databases.ts'
+import type { Tables } from '../shared/tables.ts'
 import { HubDialect } from './dialect.ts'
-import { isSpent, translatingErrors } from './translate-error.ts'
+import { isSpent, translatingErrors } from './map-error.ts'
 
 /** The connections of one node to one database. */
 export type PostgresConnections = {

@@ -7,7 +7,7 @@ import {
 } from 'kysely'
 import type pg from 'pg'
 import { storageUnavailable } from '../../errors.ts'
-import { isCameBetween, isSpent, translatingErrors } from './translate-error.ts'
+import { isCameBetween, isSpent, translatingErrors } from './map-error.ts'
 
 /**
  * Kysely's PostgreSQL dialect over a pool, with errors in the hub's words, texts as PostgreSQL takes

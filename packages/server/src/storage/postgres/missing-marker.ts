@@ -5,13 +5,13 @@
 import type { PoolClient } from 'pg'
 import { missingChange } from '../../domain/record.ts'
 import type { MarkBatch, MarkOutcome } from '../port/missing-store.ts'
-import { integerOf, type Row } from '../portable/columns.ts'
-import type { MissingParts } from '../portable/missing-store.ts'
-import { toGateOfRead } from '../portable/write-rows.ts'
+import { integerOf, type Row } from '../shared/columns.ts'
+import type { MissingParts } from '../shared/missing-store.ts'
+import { toGateOfRead } from '../shared/write-rows.ts'
 import { bigintArray, textArray } from './array-parameters.ts'
 import type { PostgresConnections } from './connection.ts'
 import { idList } from './id-list.ts'
-import { tryAgain } from './try-again.ts'
+import { tryAgain } from './with-retry.ts'
 import { createWriteStatements } from './write-statements.ts'
 
 export function createMissingParts({

@@ -4,7 +4,7 @@ import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { PullDispatcher } from '../port/pull-dispatcher.ts'
 import type { PullStore } from '../port/pull-store.ts'
 import type { PostgresConnections } from './connection.ts'
-import { toStartError } from './translate-error.ts'
+import { toStartError } from './map-error.ts'
 
 const PULLS = 'recordhub-pulls'
 const SCHEDULE = 'recordhub-schedule'

@@ -2,16 +2,16 @@
 import { type RawBuilder, sql } from 'kysely'
 import { lookUpTexts, type SearchTerms } from '../../domain/search-text.ts'
 import { HubError } from '../../errors.ts'
-import type { Databases, Executor } from '../portable/databases.ts'
-import type { ListParts } from '../portable/record-lists.ts'
-import type { SearchIndexParts } from '../portable/search-index.ts'
+import type { Databases, Executor } from '../shared/databases.ts'
+import type { ListParts } from '../shared/record-lists.ts'
+import type { SearchIndexParts } from '../shared/search-index.ts'
 import { bigintArray, textArray } from './array-parameters.ts'
+import { settledSequence } from './commit-watermark.ts'
 import { idList } from './id-list.ts'
-import { containing, hasTrigram, toIndexLetters } from './index-letters.ts'
 import { tryHold } from './locks.ts'
+import { codeOf } from './map-error.ts'
 import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
-import { settledSequence } from './settled-sequence.ts'
-import { codeOf } from './translate-error.ts'
+import { containing, hasTrigram, toIndexLetters } from './trigram-encoding.ts'
 
 /** What takes longer finds so much that going through the list is the better way. */
 const LOOK_UP_MS = 500

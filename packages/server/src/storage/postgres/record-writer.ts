@@ -17,9 +17,9 @@ import type {
   WriteOutcome,
 } from '../port/record-store.ts'
 import type { PostgresConnections } from './connection.ts'
-import { isRefusedRow, isWorthAnotherTry } from './translate-error.ts'
-import { tryAgain } from './try-again.ts'
-import { openWriteGates, type WriteGates } from './write-gates.ts'
+import { isRefusedRow, isWorthAnotherTry } from './map-error.ts'
+import { tryAgain } from './with-retry.ts'
+import { openWriteGates, type WriteGates } from './write-authorization.ts'
 import { type FoundRecords, inOrder, isKnownSame, nameOfKey, WritePlan } from './write-plan.ts'
 import { createWriteStatements, type RecordKey, type WriteStatements } from './write-statements.ts'
 

@@ -16,14 +16,14 @@ import type {
   WriteOutcome,
   WriteRejection,
 } from '../port/record-store.ts'
+import { WriteTally } from '../shared/counter-deltas.ts'
 import {
   type KnownRecord,
   type ModuleGate,
   recordLeftOf,
   type Tombstone,
-} from '../portable/write-rows.ts'
-import { WriteTally } from '../portable/write-tally.ts'
-import type { WriteGates } from './write-gates.ts'
+} from '../shared/write-rows.ts'
+import type { WriteGates } from './write-authorization.ts'
 import type {
   HistoryLine,
   LoadedRecord,

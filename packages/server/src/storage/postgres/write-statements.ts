@@ -6,8 +6,9 @@ import type { PoolClient, QueryResult } from 'pg'
 import type { NewActivity } from '../../domain/activity.ts'
 import type { RecordChange, RecordState } from '../../domain/record.ts'
 import type { ReadPlace } from '../port/record-store.ts'
-import { integerOf, type Row, textOf } from '../portable/columns.ts'
-import { historyText } from '../portable/history-text.ts'
+import { integerOf, type Row, textOf } from '../shared/columns.ts'
+import type { DriftCount, HourlyCounts, ModuleCount } from '../shared/counter-deltas.ts'
+import { historyText } from '../shared/history-text.ts'
 import {
   clocksText,
   type KnownRecord,
@@ -16,13 +17,12 @@ import {
   toKnownRecord,
   toStoredRecord,
   toTombstone,
-} from '../portable/write-rows.ts'
-import type { DriftCount, HourlyCounts, ModuleCount } from '../portable/write-tally.ts'
+} from '../shared/write-rows.ts'
 import { bigintArray, textArray } from './array-parameters.ts'
+import { SIDE_SQL } from './audit-sql.ts'
+import { HOLD_UNSETTLED } from './commit-watermark.ts'
 import { jsonCopy } from './json-copy.ts'
 import { REJECTED_PUSHES_LOCK, WRITE_GATES_LOCK } from './locks.ts'
-import { HOLD_UNSETTLED } from './settled-sequence.ts'
-import { SIDE_SQL } from './side-sql.ts'
 
 /** Which record: the module by its type, since a push knows no number of it. */
 export type RecordKey = { platform_id: number; record_type: string; reference_number: string }

@@ -10,9 +10,9 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely'
-import type { Databases } from '../portable/databases.ts'
-import type { Tables } from '../portable/tables.ts'
-import { translatingErrors } from './translate-error.ts'
+import type { Databases } from '../shared/databases.ts'
+import type { Tables } from '../shared/tables.ts'
+import { translatingErrors } from './map-error.ts'
 
 /**
  * The connections to one database file. One connection writes; whoever uses it takes it from

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { missingChange } from '../../domain/record.ts'
 import type { MarkBatch, MarkOutcome } from '../port/missing-store.ts'
-import type { MissingParts } from '../portable/missing-store.ts'
+import type { MissingParts } from '../shared/missing-store.ts'
 import type { SqliteConnections } from './connection.ts'
 import { idList } from './id-list.ts'
 import { prepareWriteStatements } from './write-statements.ts'

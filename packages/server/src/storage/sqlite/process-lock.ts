@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { HubError } from '../../errors.ts'
-import { isBusy, translatingErrors } from './translate-error.ts'
+import { isBusy, translatingErrors } from './map-error.ts'
 
 /** Held as long as the process lives, however it ends. */
 export type ProcessLock = { release: () => void }

@@ -2,9 +2,9 @@
 import { sql } from 'kysely'
 import { lookUpTexts, type SearchTerms } from '../../domain/search-text.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
-import type { Executor } from '../portable/databases.ts'
-import type { ListParts } from '../portable/record-lists.ts'
-import type { SearchIndexParts } from '../portable/search-index.ts'
+import type { Executor } from '../shared/databases.ts'
+import type { ListParts } from '../shared/record-lists.ts'
+import type { SearchIndexParts } from '../shared/search-index.ts'
 import type { SqliteConnections } from './connection.ts'
 import { idList } from './id-list.ts'
 

@@ -17,16 +17,16 @@ import type {
   WriteOutcome,
   WriteRejection,
 } from '../port/record-store.ts'
+import { WriteTally } from '../shared/counter-deltas.ts'
 import {
   type ModuleGate,
   recordLeftOf,
   type StoredRecord,
   type Tombstone,
-} from '../portable/write-rows.ts'
-import { WriteTally } from '../portable/write-tally.ts'
+} from '../shared/write-rows.ts'
 import type { SqliteConnections } from './connection.ts'
-import { isRefusedRow } from './translate-error.ts'
-import { openWriteGates, type WriteGates } from './write-gates.ts'
+import { isRefusedRow } from './map-error.ts'
+import { openWriteGates, type WriteGates } from './write-authorization.ts'
 import { prepareWriteStatements, type WriteStatements } from './write-statements.ts'
 
 export function createRecordWriter(

@@ -3,8 +3,14 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { NewActivity } from '../../domain/activity.ts'
 import type { RecordChange, RecordState, WriteDecision } from '../../domain/record.ts'
 import type { ReadPlace, ReplayWrite, WriteRejection } from '../port/record-store.ts'
-import { integerOf, type Row } from '../portable/columns.ts'
-import { historyText } from '../portable/history-text.ts'
+import { integerOf, type Row } from '../shared/columns.ts'
+import {
+  type DriftCount,
+  type HourlyCounts,
+  MAX_DRIFT_KEYS,
+  type ModuleCount,
+} from '../shared/counter-deltas.ts'
+import { historyText } from '../shared/history-text.ts'
 import {
   clocksText,
   isUseToNote,
@@ -21,13 +27,7 @@ import {
   toModuleGate,
   toStoredRecord,
   toTombstone,
-} from '../portable/write-rows.ts'
-import {
-  type DriftCount,
-  type HourlyCounts,
-  MAX_DRIFT_KEYS,
-  type ModuleCount,
-} from '../portable/write-tally.ts'
+} from '../shared/write-rows.ts'
 
 type Created = Extract<WriteDecision, { outcome: 'created' }>
 type Updated = Extract<WriteDecision, { outcome: 'updated' }>

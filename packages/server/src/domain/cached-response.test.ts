@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { conditionalHeaders, findValidators, isCacheable, readTag } from './cached-response.ts'
+
+const DATE = 'Tue, 10 Mar 2026 08:00:00 GMT'
+const OLD = 'Tue, 10 Mar 2026 07:59:59 GMT'
+const NONE = { etag: '', last_modified: '', date: DATE }
+
+test('valid validators are sent back unchanged', () => {
+  for (const etag of ['"a"', 'W/"a-1"', '""', `"${'x'.repeat(500)}"`]) {
+    const found = findValidators({ ...NONE, etag, last_modified: OLD })
+    assert.deepEqual(found, { etag, last_modified: OLD })
+    assert.deepEqual(conditionalHeaders(found), { 'If-None-Match': etag, 'If-Modified-Since': OLD })
+  }
+})
+
+test('an invalid ETag is ignored', () => {
+  for (const etag of ['', '*', 'a', '"a', '"a" , "b"', 'w/"a"', '"é"', '"a\n"', '"a b"']) {
+    assert.equal(findValidators({ ...NONE, etag }), null, etag)
+  }
+  assert.equal(findValidators({ ...NONE, etag: `"${'x'.repeat(501)}"` }), null)
+})
+
+test('a Last-Modified that is invalid or not older than the response is ignored', () => {
+  for (const last_modified of [
+    '',
+    'yesterday',
+    '2026-03-10',
+    DATE,
+    'Wed, 11 Mar 2026 08:00:00 GMT',
+  ]) {
+    assert.equal(findValidators({ ...NONE, last_modified }), null, last_modified)
+  }
+  assert.equal(findValidators({ etag: '', last_modified: OLD, date: '' }), null)
+})
+
+test('another manifest or another address gives another tag', () => {
+  const tags = [
+    readTag({ manifest_tag: 'a', source_base_url: 'https://a' }),
+    readTag({ manifest_tag: 'b', source_base_url: 'https://a' }),
+    readTag({ manifest_tag: 'a', source_base_url: 'https://b' }),
+  ]
+  assert.equal(new Set(tags).size, 3)
+})
+
+test('only a complete read of one page without open issues is cached', () => {
+  const clean = { isComplete: true, pages: 1, stale: 0, rejected: 0, warnings: 0 }
+  assert.equal(isCacheable(clean), true)
+  for (const over of [
+    { isComplete: false },
+    { pages: 2 },
+    { pages: 0 },
+    { stale: 1 },
+    { rejected: 1 },
+    { warnings: 1 },
+  ]) {
+    assert.equal(isCacheable({ ...clean, ...over }), false, JSON.stringify(over))
+  }
+})

@@ -1,0 +1,20 @@
+import { sql } from 'kysely'
+import type { HashReference } from '../../domain/erasure.ts'
+import type { ErasingParts } from '../shared/erase-record.ts'
+import { drawNumbers } from './commit-watermark.ts'
+
+export function createErasingParts(hashReference: HashReference): ErasingParts {
+  return {
+    hashReference,
+    contains: (column, text) => sql<boolean>`strpos(${sql.ref(column)}, ${text}) > 0`,
+    nextNumbers: drawNumbers,
+    blankCopy: sql`, data_copy = '{}'`,
+    async dropText(db, { platform_id, record_id }) {
+      await sql`
+        DELETE FROM record_search WHERE platform_id = ${platform_id} AND record_id = ${record_id}
+      `.execute(db)
+    },
+    // What it deletes is overwritten when VACUUM and later writes come to it; operators are told so.
+    purge: async () => undefined,
+  }
+}

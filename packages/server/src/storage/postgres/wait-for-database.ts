@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HubError } from '../../errors.ts'
+import { integerOf, type Row, textOf } from '../shared/columns.ts'
+import { openClient, placeOf } from './connection.ts'
+import { codeOf, isUnavailable } from './map-error.ts'
+
+const MIN_VERSION = 15
+const PAUSE_MS = 1000
+
+export type Waiting = {
+  /** How long to wait for a database that is not there yet. */
+  seconds: number
+  /** Ends the waiting. */
+  signal?: AbortSignal
+}
+
+/**
+ * Waits until the database can be used: it may start with the hub, or a standby may be about to take
+ * over. Warns once for each reason why it is waited.
+ * @throws HubError `database_refused` for what waiting does not mend (a wrong password, a missing
+ *   database, a version or an encoding that will not do), `storage_unavailable` when the time is over,
+ *   `shutting_down` when the signal came.
+ */
+export async function awaitDatabase(
+  url: string,
+  waiting: Waiting,
+  warn: (message: string) => void,
+): Promise<void> {
+  const { server } = placeOf(url)
+  const deadline = performance.now() + waiting.seconds * 1000
+  let told = ''
+  for (;;) {
+    const reason = await findObstacle(url)
+    if (reason === null) return
+    if (performance.now() >= deadline) {
+      const message = `PostgreSQL at ${server} cannot be used after ${waiting.seconds} s: ${reason}. Start it, or check DATABASE_URL.`
+      throw HubError.withMessage('storage_unavailable', message)
+    }
+    if (reason !== told) warn(`Waiting for PostgreSQL at ${server}: ${reason}.`)
+    told = reason
+    // A timer that keeps the process: there is nothing else yet that would.
+    await sleep(PAUSE_MS, undefined, waiting.signal ? { signal: waiting.signal } : {}).catch(() => {
+      throw new HubError('shutting_down', { seconds: 5 }, { retryAfterSeconds: 5 })
+    })
+  }
+}
+
+/** Why the database cannot be used yet; null where it can. */
+async function findObstacle(url: string): Promise<string | null> {
+  const { client, end } = openClient(url)
+  try {
+    await client.connect()
+    const { rows } = await client.query<Row>(
+      `SELECT current_setting('server_version_num')::int AS version,
+        current_setting('server_encoding') AS encoding,
+        current_setting('transaction_read_only') AS read_only`,
+    )
+    const row = rows[0] ?? {}
+    const version = Math.floor(integerOf(row, 'version') / 10_000)
+    if (version < MIN_VERSION) {
+      throw refused(`PostgreSQL ${MIN_VERSION} or later is needed; this is ${version}`)
+    }
+    const encoding = textOf(row, 'encoding')
+    if (encoding !== 'UTF8') {
+      throw refused(
+        `the database's encoding is ${encoding}; create one with ENCODING 'UTF8' TEMPLATE template0`,
+      )
+    }
+    return textOf(row, 'read_only') === 'on' ? 'it is read-only (a standby, or set so)' : null
+  } catch (error) {
+    return judge(error, url)
+  } finally {
+    await end()
+  }
+}
+
+function judge(error: unknown, url: string): string {
+  if (error instanceof HubError) throw error
+  const { server, user, database } = placeOf(url)
+  const reason = wordsOf(error)
+  const code = codeOf(error)
+  if (code === '28P01') {
+    throw refused(`PostgreSQL at ${server} does not accept the password of "${user}"`)
+  }
+  if (code === '3D000') {
+    throw refused(
+      `PostgreSQL at ${server} has no database "${database}"; create it with: createdb ${database}`,
+    )
+  }
+  if (code.startsWith('28') || code === '42501' || !isUnavailable(error)) {
+    throw refused(`PostgreSQL at ${server} refuses the connection: ${reason}`)
+  }
+  return reason
+}
+
+function wordsOf(error: unknown): string {
+  // Of several addresses that were tried, each has its own.
+  const first = error instanceof AggregateError ? error.errors[0] : error
+  return first instanceof Error ? first.message : String(first)
+}
+
+function refused(reason: string): HubError {
+  return new HubError('database_refused', { reason })
+}

@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import { isSameRead } from '../../domain/record.ts'
+import type { RecordStore } from '../port/record-store.ts'
+import type { Databases } from '../shared/databases.ts'
+
+type Found = {
+  position: number
+  record_id: number
+  source_hash: string | null
+  pushed_seq: number
+}
+
+export function createElementRecogniser({
+  reader,
+}: Databases): Pick<RecordStore, 'recogniseElements'> {
+  return {
+    async recogniseElements(read, sightings) {
+      const { pull_id, platform_id, module_id } = read
+      const references = JSON.stringify(sightings.map((sighting) => sighting.reference_number))
+      // Joined in the order written: by itself SQLite would go through all records of the module.
+      const { rows } = await sql<Found>`
+        SELECT s.key AS position, r.record_id, r.source_hash, r.pushed_seq
+        FROM json_each(${references}) s CROSS JOIN records r
+          ON r.platform_id = ${platform_id} AND r.module_id = ${module_id}
+          AND r.reference_number = s.value
+        WHERE r.incomplete = 0 AND r.missing_since IS NULL
+          AND (SELECT state FROM pulls WHERE pull_id = ${pull_id}) = 'running'
+          AND EXISTS (
+            SELECT 1 FROM modules m JOIN platforms p ON p.platform_id = m.platform_id
+            WHERE m.module_id = ${module_id} AND m.registered_at IS NOT NULL AND p.status = 'active'
+          )`.execute(reader)
+      const ids: (number | null)[] = sightings.map(() => null)
+      for (const { position, record_id, source_hash, pushed_seq } of rows) {
+        const stored = { source_hash, pushed_seq, incomplete: false, missing_since: null }
+        const sighting = sightings[position]
+        if (sighting && isSameRead(stored, sighting, read)) ids[position] = record_id
+      }
+      return ids
+    },
+  }
+}
