@@ -254,7 +254,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
         secrets,
         clock,
         requesterOf,
-        confirmIdentity: (request, password) =>
+        reauthenticate: (request, password) =>
           reauthenticate(
             { auth, operators: storage.operators, limits, clock },
             request,

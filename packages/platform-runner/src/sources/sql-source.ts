@@ -29,14 +29,14 @@ export type Database = {
   warnings: (connection: Connection) => Promise<string[]>
 }
 
-/** How long short questions may take. */
-const PATIENCE_MS = 120_000
+/** The time limit of short queries. */
+const TIMEOUT_MS = 120_000
 
 export function createSqlSource(database: Database): Source {
   const { dialect } = database
 
   async function connected<Result>(use: (connection: Connection) => Promise<Result>) {
-    const connection = await database.connect(AbortSignal.timeout(PATIENCE_MS))
+    const connection = await database.connect(AbortSignal.timeout(TIMEOUT_MS))
     try {
       return await use(connection)
     } finally {

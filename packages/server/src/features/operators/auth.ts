@@ -100,7 +100,7 @@ export function createAuth(settings: AuthSettings) {
       window: 60,
       max: 100,
       customRules: {
-        // limit-guesses.ts counts these.
+        // login-throttle.ts counts these.
         '/sign-in/email': false,
         '/change-password': false,
         '/verify-password': false,

@@ -34,9 +34,9 @@ export function connectionRoutes(parts: {
   clock: Clock
   requesterOf: (request: FastifyRequest) => Requester
   /** @throws HubError where nobody with a password asks, it is not theirs, or may not be tried now. */
-  confirmIdentity: (request: FastifyRequest, password: string) => Promise<void>
+  reauthenticate: (request: FastifyRequest, password: string) => Promise<void>
 }): FastifyPluginAsyncTypebox {
-  const { requesterOf, confirmIdentity } = parts
+  const { requesterOf, reauthenticate } = parts
 
   async function findTested(
     platformId: number,
@@ -91,7 +91,7 @@ export function connectionRoutes(parts: {
       async (request, reply) => {
         const wanted = {
           platform_id: request.params.id,
-          confirmIdentity: () => confirmIdentity(request, request.body.password ?? ''),
+          reauthenticate: () => reauthenticate(request, request.body.password ?? ''),
         }
         const hub_api_key = await revealHubKey(parts, wanted, requesterOf(request))
         reply.header('Cache-Control', 'no-store')

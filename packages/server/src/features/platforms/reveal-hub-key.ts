@@ -11,7 +11,7 @@ const REFUSALS: readonly ErrorCode[] = ['password_wrong', 'session_not_fresh']
 /**
  * Shows the hub API key of a platform to an operator who has shown once more who it is. Shown or
  * refused, it is in the audit; that it was shown is in the activity too.
- * @throws HubError `not_found`, and what `confirmIdentity` throws.
+ * @throws HubError `not_found`, and what `reauthenticate` throws.
  */
 export async function revealHubKey(
   parts: {
@@ -20,7 +20,7 @@ export async function revealHubKey(
     activity: Pick<ActivityStore, 'appendActivity' | 'appendAudit'>
     secrets: SecretBox
   },
-  request: { platform_id: number; confirmIdentity: () => Promise<void> },
+  request: { platform_id: number; reauthenticate: () => Promise<void> },
   requester: Requester,
 ): Promise<string> {
   const { platforms, connections, activity, secrets } = parts
@@ -31,7 +31,7 @@ export async function revealHubKey(
   const { platform_name, display_title } = platform
   const audit = { ...requester, target: platform_name }
   try {
-    await request.confirmIdentity()
+    await request.reauthenticate()
   } catch (error) {
     // Whoever has to wait would fill the audit.
     if (error instanceof HubError && REFUSALS.includes(error.code)) {

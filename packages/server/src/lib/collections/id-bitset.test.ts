@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { IdBitset } from './id-bitset.ts'
 
-test('an IdSet contains the same ids as a Set', () => {
+test('an IdBitset contains the same ids as a Set', () => {
   const id = fc.oneof(fc.nat(100_000), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }))
   fc.assert(
     fc.property(fc.array(id), fc.array(id), (added, asked) => {

@@ -14,14 +14,14 @@ import { ChunkBuilder, GrowingBytes, type JsonChunk } from './json-chunk.ts'
 
 /** The document is cut off, malformed or too large; the message says so, and where, in half a sentence. */
 export class MalformedJsonError extends Error {
-  override name = 'BrokenDocument'
+  override name = 'MalformedJsonError'
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * The text of a slice's `bytes`, or of one element's, for `JSON.parse`.
- * @throws BrokenDocument where the bytes are no UTF-8.
+ * @throws MalformedJsonError where the bytes are no UTF-8.
  */
 export function decodeJson(bytes: Uint8Array): string {
   try {
@@ -104,7 +104,7 @@ export class JsonArrayScanner {
   /**
    * Takes the next bytes, which may be overwritten afterwards. Returns the slices completed by
    * them; the last one, of whatever size, comes with the end of the array.
-   * @throws BrokenDocument as soon as the document is known to be broken, and ever after.
+   * @throws MalformedJsonError as soon as the document is known to be broken, and ever after.
    */
   push(chunk: Uint8Array): JsonChunk[] {
     if (this.#broken !== null) throw this.#broken
@@ -145,7 +145,7 @@ export class JsonArrayScanner {
   /**
    * To be called when no more bytes come. Returns the document with `[]` for the array; where the
    * member is no array, as it is.
-   * @throws BrokenDocument where the document is cut off or, outside of the array, no JSON.
+   * @throws MalformedJsonError where the document is cut off or, outside of the array, no JSON.
    */
   end(): Record<string, unknown> {
     if (this.#broken !== null) throw this.#broken

@@ -20,7 +20,7 @@ export const SEARCH_INDEX_LOCK = `${HUB}, 5`
 /** One for each process, by its name, held by a session of it as long as it lives. */
 export const LIVING = HUB + 1
 
-/** Held, shared, by a transaction that draws numbers of the write sequence: see `settled-sequence.ts`. */
+/** Held, shared, by a transaction that draws numbers of the write sequence: see `commit-watermark.ts`. */
 export const UNSETTLED = HUB + 2
 
 /** Whether nobody holds the lock of a process: it, or its connection to the database, is gone. */

@@ -6,7 +6,7 @@ import { runSql } from '../storage/sql.ts'
 
 /** So long nothing may come after the last answer before that counts as all; a hub that closes ends it at once. */
 const SILENCE_MS = 150
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 
 /**
  * Sends bytes as they are, and gives back all that comes until the hub closes or falls silent.
@@ -17,7 +17,7 @@ export function sendRaw(address: string, bytes: string | Buffer, least = 1): Pro
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port) })
     const chunks: Buffer[] = []
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy())
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy())
     socket.on('data', (chunk) => {
       chunks.push(chunk)
       const answers = statusesIn(Buffer.concat(chunks).toString('latin1'))
