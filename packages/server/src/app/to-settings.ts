@@ -53,6 +53,6 @@ export function toPlatformClientSettings(
     networks: config.HUB_SOURCE_NETWORKS,
     schemes: config.HUB_SOURCE_SCHEMES,
     proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
-    timeouts: timeouts,
+    timeouts,
   }
 }

@@ -13,7 +13,7 @@ import {
 const NOW = new Date('2026-03-10T08:00:00.000Z')
 const none = { person: null, place: null, account: null }
 const tried = (tries: number, secondsAgo = 0): GuessCount => ({
-  tries: tries,
+  tries,
   at: new Date(NOW.getTime() - secondsAgo * 1000).toISOString(),
 })
 const wait = (counts: Partial<typeof none> | object, kind: GuessKind, isKnownDevice = false) =>
@@ -83,7 +83,7 @@ test('no wait exceeds 15 minutes, and attempts are forgotten after one day', () 
 
 test('a million attempts make twenty audit log entries', () => {
   const notable = Array.from({ length: 1_000_000 }, (_, index) => index + 1).filter((tries) =>
-    isNotable({ tries: tries, at: '' }),
+    isNotable({ tries, at: '' }),
   )
   assert.equal(notable.length, 20)
 })

@@ -38,7 +38,7 @@ function startMailingHub(engine: StorageEngine, server: TestMailServer, clock: T
     env: settingsFor(server),
     intervals: ALERTS_AT_ONCE,
     clock,
-    mailTimeouts: mailTimeouts,
+    mailTimeouts,
   })
 }
 
@@ -162,7 +162,7 @@ onEachEngineWhenDeep((engine) => {
         env: settingsFor(server),
         intervals: ALERTS_AT_ONCE,
         clock,
-        mailTimeouts: mailTimeouts,
+        mailTimeouts,
       })
       await untilMails(server, 1)
       await untilNoted(hub)
@@ -181,7 +181,7 @@ onEachEngineWhenDeep((engine) => {
         env: settingsFor(server),
         intervals: ALERTS_AT_ONCE,
         clock,
-        mailTimeouts: mailTimeouts,
+        mailTimeouts,
       })
       await untilMails(server, 1)
       assert.equal((await untilNoted(hub)).length, 1)

@@ -78,7 +78,7 @@ export function createLoginThrottle(parts: Parts): LoginThrottle {
       const isOperator = (await operators.listOperators()).some((one) => one.email === email)
       // What is typed as an e-mail may be a password.
       const who = isOperator ? email : null
-      if (who === null ? !isNews : !isNotable({ tries: tries, at: '' })) return
+      if (who === null ? !isNews : !isNotable({ tries, at: '' })) return
       const details = { method: of, tries }
       const actor = who ?? 'nobody known'
       const address = request.ip

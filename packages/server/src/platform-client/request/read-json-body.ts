@@ -10,11 +10,14 @@ import type { PlatformResponse } from './send-request.ts'
  * @throws HubError `platform_answer_too_large`, `platform_not_json` or `platform_answer_invalid`, or the error of
  *   the interrupted body.
  */
-export async function readJsonBody(answer: PlatformResponse, maxBytes: number): Promise<JsonValue> {
-  const value = parse(await readText(answer, maxBytes), answer.path)
-  if (findUnsafeJson(value, MAX_JSON_DEPTH) === null) return redactValue(value, [answer.key])
+export async function readJsonBody(
+  response: PlatformResponse,
+  maxBytes: number,
+): Promise<JsonValue> {
+  const value = parse(await readText(response, maxBytes), response.path)
+  if (findUnsafeJson(value, MAX_JSON_DEPTH) === null) return redactValue(value, [response.key])
   const reason = `it is nested more than ${MAX_JSON_DEPTH} levels deep, or has a __proto__ key`
-  throw new HubError('platform_answer_invalid', { path: answer.path, reason })
+  throw new HubError('platform_answer_invalid', { path: response.path, reason })
 }
 
 function parse(text: string, path: string): JsonValue {

@@ -9,7 +9,7 @@ import { isSpent, translatingErrors } from './map-error.ts'
 
 /** The connections of one node to one database. */
 export type PostgresConnections = {
-  /** Every portable query, and Better Auth's. */
+  /** The shared queries, and those of Better Auth. */
   database: Kysely<Tables>
   dialect: Dialect
   /** As `Databases.lightly`. */

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Tables } from './tables.ts'
 
-/** What a portable repository works with: where it reads, where it writes, and what time it is. */
+/** The deps of a shared repository: the connections for reading and writing, and the clock. */
 export type Databases = {
   reader: Kysely<Tables>
   writer: Kysely<Tables>

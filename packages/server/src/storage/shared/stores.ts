@@ -28,7 +28,7 @@ import { createSqlViews, type ViewDialect } from './sql-views.ts'
 import { createStatisticsStore } from './statistics-store.ts'
 import { createViewStore } from './view-store.ts'
 
-/** What an engine adds to the portable stores. */
+/** The parts of the stores that differ between engines. */
 export type EngineParts = {
   authDatabase: AuthDatabase
   /** The name of its counter rows. */
