@@ -400,7 +400,7 @@ export class HubError extends Error {
   readonly status: number
   readonly errors: FieldErrors | undefined
   readonly retryAfterSeconds: number | undefined
-  /** Whether a failed request concerns the whole platform, as `domain/retry.ts` decides. */
+  /** Whether a failed request concerns the whole platform, as `domain/pull/retry.ts` decides. */
   readonly concernsPlatform: boolean
 
   constructor(

@@ -30,8 +30,14 @@ const ARROWS: Record<string, readonly string[]> = {
   'storage/open': ['storage/sqlite', 'storage/postgres', 'storage/port', 'domain', ...FOUNDATION],
   'platform-client': ['domain', ...FOUNDATION],
   'features/*': ['domain', 'storage/port', 'platform-client', ...FOUNDATION],
-  'features/push': ['features/records', 'domain', 'storage/port', 'platform-client', ...FOUNDATION],
-  'features/pull': ['features/records', 'domain', 'storage/port', 'platform-client', ...FOUNDATION],
+  'features/pulls': ['features/ingest', 'domain', 'storage/port', 'platform-client', ...FOUNDATION],
+  'features/operators': [
+    'features/auth',
+    'domain',
+    'storage/port',
+    'platform-client',
+    ...FOUNDATION,
+  ],
   // The conformance report and the platform pages share one connection test.
   'features/conformance': [
     'features/platforms',
@@ -117,10 +123,10 @@ test('the checks detect violations', () => {
     ),
     made('domain/b.ts', "export * from './d.ts'\nimport 'node:fs'"),
     made('domain/d.ts', "const a = await import('./a.ts')\n// import '../app.ts'"),
-    made('http/c.ts', "export type T = import('../features/pull/e.ts').E"),
-    made('features/pull/e.ts', "import '../push/f.ts'; import '../records/g.ts'"),
-    made('features/push/f.ts', 'process.exit(1)'),
-    made('features/records/g.ts', "import { env } from 'node:process'\nimport '../push/f.ts'"),
+    made('http/c.ts', "export type T = import('../features/pulls/e.ts').E"),
+    made('features/pulls/e.ts', "import '../search/f.ts'; import '../ingest/g.ts'"),
+    made('features/search/f.ts', 'process.exit(1)'),
+    made('features/ingest/g.ts', "import { env } from 'node:process'\nimport '../search/f.ts'"),
     made('storage/sqlite/h.ts', "export { i } from '../postgres/i.ts'"),
     made('storage/postgres/i.ts', "import { protocol } from '@recordhub/protocol'"),
     made('errors.ts', `import '@recordhub/protocol'\nlet a = process . env['A']`),
@@ -132,9 +138,9 @@ test('the checks detect violations', () => {
   const graph = graphOf(sources)
   assert.deepEqual(findForbiddenArrows(graph), [
     'domain/a.ts → http/c.ts',
-    'http/c.ts → features/pull/e.ts',
-    'features/pull/e.ts → features/push/f.ts',
-    'features/records/g.ts → features/push/f.ts',
+    'http/c.ts → features/pulls/e.ts',
+    'features/pulls/e.ts → features/search/f.ts',
+    'features/ingest/g.ts → features/search/f.ts',
     'storage/sqlite/h.ts → storage/postgres/i.ts',
     'errors.ts → @recordhub/protocol',
     'cli/j.ts → nowhere/k.ts',
@@ -154,8 +160,8 @@ test('the checks detect violations', () => {
     'nowhere/k.ts: ../../../protocol/src/index.ts leaves the package',
   ])
   assert.deepEqual(findProcessUse(sources), [
-    'features/push/f.ts ends the process',
-    'features/records/g.ts imports node:process',
+    'features/search/f.ts ends the process',
+    'features/ingest/g.ts imports node:process',
     'errors.ts reads the environment',
   ])
 })

@@ -9,7 +9,7 @@ import {
 } from '@recordhub/protocol/push-retry'
 import { describeSettings, flagOf } from '../src/config.ts'
 import { RULES } from '../src/domain/conformance/rules.ts'
-import { FIELD_TYPES } from '../src/domain/field-types.ts'
+import { FIELD_TYPES } from '../src/domain/record/field-types.ts'
 import { ERROR_CODES } from '../src/errors.ts'
 
 const ROOT = new URL('../../../', import.meta.url)

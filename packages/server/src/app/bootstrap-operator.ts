@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Config, SettingError } from '../config.ts'
 import { HubError } from '../errors.ts'
-import type { Auth } from '../features/operators/auth.ts'
-import { createFirstOperator } from '../features/operators/create-operator.ts'
+import type { Auth } from '../features/auth/auth.ts'
+import { createFirstOperator } from '../features/auth/create-operator.ts'
 import type { OperatorStore } from '../storage/port/operator-store.ts'
 
 const OTHER_NODE_MS = 100

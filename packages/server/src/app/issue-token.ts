@@ -1,7 +1,7 @@
 /** Tokens for programs, as the command line makes them. */
-import { isRole, ROLES, type Role } from '../domain/caller.ts'
+import { isRole, ROLES, type Role } from '../domain/auth/caller.ts'
 import { HubError } from '../errors.ts'
-import { createApiToken } from '../features/operators/api-token.ts'
+import { createApiToken } from '../features/auth/api-token.ts'
 import { systemClock } from '../lib/time/clock.ts'
 import type { Storage } from '../storage/port/storage.ts'
 

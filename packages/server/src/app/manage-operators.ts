@@ -1,7 +1,7 @@
 /** What the command line does to operators, beside a running hub, for whoever is locked out. */
 import type { Operator } from '@recordhub/protocol'
-import { isRole, ROLES, type Role } from '../domain/caller.ts'
-import { findPasswordFault } from '../domain/password.ts'
+import { isRole, ROLES, type Role } from '../domain/auth/caller.ts'
+import { findPasswordFault } from '../domain/auth/password.ts'
 import { HubError } from '../errors.ts'
 import { inviteOperator } from '../features/operators/invite-operator.ts'
 import { hashPassword } from '../lib/crypto/password-hash.ts'

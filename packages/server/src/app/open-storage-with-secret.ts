@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { createHashReference, type HashReference } from '../domain/erasure.ts'
+import { createHashReference, type HashReference } from '../domain/record/erasure.ts'
 import { openStorage } from '../storage/open.ts'
 import type { Storage } from '../storage/port/storage.ts'
 import { verifySecret } from './verify-secret.ts'

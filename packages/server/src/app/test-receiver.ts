@@ -2,20 +2,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import type { Config } from '../config.ts'
-import { HUB_KEY_PREFIX } from '../domain/api-key.ts'
 import type { JudgedModule } from '../domain/conformance/judge-manifest.ts'
 import {
   CODES_BY_STATUS,
   type PushJudge,
   type PushSighting,
 } from '../domain/conformance/judge-pushes.ts'
-import { manifestKeysOf } from '../domain/drift.ts'
-import { decidePush, type RecordState } from '../domain/record.ts'
+import { HUB_KEY_PREFIX } from '../domain/platform/api-key.ts'
+import { manifestKeysOf } from '../domain/record/drift.ts'
+import { decidePush, type RecordState } from '../domain/record/record.ts'
 import { HubError } from '../errors.ts'
-import type { PlatformAuthenticator } from '../features/push/authenticate-platform.ts'
-import { createReceivePush } from '../features/push/receive-push.ts'
-import { pushRoutes } from '../features/push/routes.ts'
-import type { Ingest } from '../features/records/ingest.ts'
+import type { PlatformAuthenticator } from '../features/ingest/authenticate-platform.ts'
+import type { Ingest } from '../features/ingest/ingest.ts'
+import { pushRoutes } from '../features/ingest/push-routes.ts'
+import { createReceivePush } from '../features/ingest/receive-push.ts'
 import { createHttpServer } from '../http/server.ts'
 import { sameSecret } from '../lib/crypto/hash.ts'
 import { createRandomKey } from '../lib/crypto/random-key.ts'

@@ -1,8 +1,8 @@
 /** What the parts of the hub are told of its settings. */
 import type { Config } from '../config.ts'
-import type { KeptDays } from '../domain/retention.ts'
-import type { SessionLimits } from '../features/operators/auth.ts'
-import type { OidcSettings } from '../features/operators/auth-plugins.ts'
+import type { KeptDays } from '../domain/activity/retention.ts'
+import type { SessionLimits } from '../features/auth/auth.ts'
+import type { OidcSettings } from '../features/auth/auth-plugins.ts'
 import type { PlatformClientSettings } from '../platform-client/request/send-request.ts'
 import type { PlatformTimeouts } from '../platform-client/request/timeouts.ts'
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { REFERENCES_PURPOSE } from '../domain/api-key.ts'
+import { REFERENCES_PURPOSE } from '../domain/platform/api-key.ts'
 import { HubError } from '../errors.ts'
 import { createSecretBox } from '../lib/crypto/secret-box.ts'
 import type { Storage } from '../storage/port/storage.ts'

@@ -1,4 +1,4 @@
-import type { Role } from '../domain/caller.ts'
+import type { Role } from '../domain/auth/caller.ts'
 
 /**
  * Who may call what: `anyone`; a `platform` with its hub API key, which the receiver checks; or an

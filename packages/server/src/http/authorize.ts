@@ -1,7 +1,7 @@
 /** Decides for each request who is calling and whether they may. */
 import { CSRF_HEADER, type SecondFactorWanted, UNATTENDED_HEADER } from '@recordhub/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Caller, mayActAs } from '../domain/caller.ts'
+import { type Caller, mayActAs } from '../domain/auth/caller.ts'
 import { HubError } from '../errors.ts'
 import { hmacSha256, sameSecret } from '../lib/crypto/hash.ts'
 import { ACCESS, type Access, namesOf, WITHOUT_SECOND_FACTOR } from './access.ts'

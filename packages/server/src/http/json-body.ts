@@ -1,6 +1,6 @@
 import { MAX_JSON_DEPTH } from '@recordhub/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { UNSAFE_WORDS } from '../domain/record-input.ts'
+import { UNSAFE_WORDS } from '../domain/record/record-input.ts'
 import { HubError } from '../errors.ts'
 import { findUnsafeJson, parseLossless } from '../lib/json/lossless-json.ts'
 

@@ -1,6 +1,6 @@
 /** How much of the hub each operator or program may take, however few are let in. Counted in each process. */
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type Caller, keyOfCaller } from '../domain/caller.ts'
+import { type Caller, keyOfCaller } from '../domain/auth/caller.ts'
 import { HubError, tooManyRequests } from '../errors.ts'
 import { createRateLimit, type RateLimit } from '../lib/concurrency/rate-limit.ts'
 import type { MonotonicClock } from '../lib/time/clock.ts'

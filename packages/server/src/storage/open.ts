@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { HashReference } from '../domain/erasure.ts'
+import type { HashReference } from '../domain/record/erasure.ts'
 import { HubError } from '../errors.ts'
 import { makeFolder } from '../lib/files/make-folder.ts'
 import { systemClock } from '../lib/time/clock.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Alert, AlertKind, AlertState } from '@recordhub/protocol'
-import type { FoundAlert } from '../../src/domain/alert.ts'
+import type { FoundAlert } from '../../src/domain/alerts/alert.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'

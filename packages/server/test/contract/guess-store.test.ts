@@ -1,7 +1,7 @@
 /** The storage of login attempts, and the write protection of the audit log. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { MOST_GUESS_SUBJECTS } from '../../src/storage/port/guess-store.ts'
+import { MOST_GUESS_SUBJECTS } from '../../src/storage/port/login-throttle-store.ts'
 import { withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { countRows, runSql } from '../helpers/storage/sql.ts'

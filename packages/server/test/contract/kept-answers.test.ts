@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { CachedResponse } from '../../src/domain/cached-response.ts'
+import type { CachedResponse } from '../../src/domain/pull/cached-response.ts'
 import type { StartedTask } from '../../src/storage/port/pull-store.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { withStorage } from '../helpers/storage/engine.ts'

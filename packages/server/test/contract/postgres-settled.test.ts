@@ -5,7 +5,7 @@ import { Kysely } from 'kysely'
 import type { Client } from 'pg'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { drawNumbers, settledSequence } from '../../src/storage/postgres/commit-watermark.ts'
-import type { Tables } from '../../src/storage/shared/tables.ts'
+import type { Tables } from '../../src/storage/shared/schema/tables.ts'
 import { untilWaiting, whileHolding, withTwoNodes } from '../helpers/postgres/nodes.ts'
 import { Follower, readChanges } from '../helpers/storage/changes.ts'
 import {

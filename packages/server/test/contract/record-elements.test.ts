@@ -1,9 +1,9 @@
 /** Unchanged elements of a pull are recognised without parsing, which must only affect speed. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { manifestTag } from '../../src/domain/record.ts'
-import { checkPulled } from '../../src/domain/record-input.ts'
-import { UnchangedFilter } from '../../src/features/pull/unchanged-filter.ts'
+import { manifestTag } from '../../src/domain/record/record.ts'
+import { checkPulled } from '../../src/domain/record/record-input.ts'
+import { UnchangedFilter } from '../../src/features/pulls/unchanged-filter.ts'
 import { PositionRuns } from '../../src/lib/collections/position-runs.ts'
 import { JsonArrayScanner } from '../../src/lib/json/json-array-scanner.ts'
 import type { PullWrite, RecordStore } from '../../src/storage/port/record-store.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { parseRecordQuery } from '../../src/domain/record-query.ts'
+import { parseRecordQuery } from '../../src/domain/record/record-query.ts'
 import type { RecordQuery } from '../../src/storage/port/record-store.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { fc } from '../helpers/random/fast-check.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { RETENTION_NOUNS } from '../../src/domain/retention.ts'
+import { RETENTION_NOUNS } from '../../src/domain/activity/retention.ts'
 import { fc } from '../helpers/random/fast-check.ts'
 import { withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { MAX_KEY_LENGTH } from '../../src/domain/sort-key.ts'
+import { MAX_KEY_LENGTH } from '../../src/domain/record/sort-key.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'

@@ -1,8 +1,8 @@
 /** Every route of the access table, called with credentials that it accepts and with ones that it rejects. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { ROLES, type Role } from '../../src/domain/caller.ts'
-import { createApiToken } from '../../src/features/operators/api-token.ts'
+import { ROLES, type Role } from '../../src/domain/auth/caller.ts'
+import { createApiToken } from '../../src/features/auth/api-token.ts'
 import { ACCESS, WITHOUT_SECOND_FACTOR } from '../../src/http/access.ts'
 import { registerAny, type Session, shareHub } from '../helpers/hub/actions.ts'
 import { type HubRequest, startTestHub, type TestHub } from '../helpers/hub/hub.ts'

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DoneAnswer } from '@recordhub/protocol'
 import { pino } from 'pino'
-import { createMailer } from '../../src/features/alerts/mailer.ts'
-import { createAlertWatch } from '../../src/features/alerts/watch-alerts.ts'
+import { createMailer } from '../../src/features/monitoring/mailer.ts'
+import { createAlertWatch } from '../../src/features/monitoring/watch-alerts.ts'
 import {
   ALERTS_AT_ONCE,
   alertLines,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AlertAnswer, AlertPage } from '@recordhub/protocol'
-import { hourOf, hourText } from '../../src/domain/push-baseline.ts'
+import { hourOf, hourText } from '../../src/domain/alerts/push-baseline.ts'
 import {
   newRecord,
   pullAll,

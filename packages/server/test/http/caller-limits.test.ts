@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'
-import type { Role } from '../../src/domain/caller.ts'
+import type { Role } from '../../src/domain/auth/caller.ts'
 import { AT_ONCE } from '../../src/http/rate-limit.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { newRecord, push, registerAny, signIn } from '../helpers/hub/actions.ts'

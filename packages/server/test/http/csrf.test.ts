@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { StartPullAnswer } from '@recordhub/protocol'
-import { createKey, HUB_KEY_PREFIX, TOKEN_PREFIX } from '../../src/domain/api-key.ts'
-import { createApiToken } from '../../src/features/operators/api-token.ts'
+import { createKey, HUB_KEY_PREFIX, TOKEN_PREFIX } from '../../src/domain/platform/api-key.ts'
+import { createApiToken } from '../../src/features/auth/api-token.ts'
 import {
   registerAny,
   type Session,

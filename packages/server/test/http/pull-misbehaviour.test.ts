@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MissingReviewPage, type PullCounts, type PullTask } from '@recordhub/protocol'
-import { noCounts } from '../../src/domain/pull.ts'
+import { noCounts } from '../../src/domain/pull/pull.ts'
 import {
   newRecord,
   pullAll,

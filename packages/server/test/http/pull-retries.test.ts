@@ -24,7 +24,7 @@ const THEN = 'Tue, 10 Mar 2026 08:00:30 GMT'
 
 /**
  * Failures of the first module, and the number of requests for the second one, which returns 503. Which failures
- * concern the whole platform is proved in `domain/retry.test.ts` and `platform-client/request/request-error.test.ts`.
+ * concern the whole platform is proved in `domain/pull/retry.test.ts` and `platform-client/request/request-error.test.ts`.
  */
 const THEN_BUSY: readonly (readonly [string, Behaviour, number])[] = [
   ['404', respond.status(404), 4],

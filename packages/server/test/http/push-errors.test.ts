@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type PushError, PushErrorPage } from '@recordhub/protocol'
-import { createKey, HUB_KEY_PREFIX } from '../../src/domain/api-key.ts'
+import { createKey, HUB_KEY_PREFIX } from '../../src/domain/platform/api-key.ts'
 import { newRecord, push, pushHeaders, registerAny, shareHub } from '../helpers/hub/actions.ts'
 import { ALERTS_AT_ONCE, clockOfToday, untilOpen } from '../helpers/hub/alerts.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'

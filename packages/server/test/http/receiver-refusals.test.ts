@@ -1,7 +1,7 @@
 /** Pushes that the receiver rejects, and what it stores of them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createKey, HUB_KEY_PREFIX } from '../../src/domain/api-key.ts'
+import { createKey, HUB_KEY_PREFIX } from '../../src/domain/platform/api-key.ts'
 import {
   newRecord,
   push,

@@ -9,7 +9,7 @@ import {
   SearchStatus,
 } from '@recordhub/protocol'
 import Type from 'typebox'
-import type { Role } from '../../src/domain/caller.ts'
+import type { Role } from '../../src/domain/auth/caller.ts'
 import {
   activityOf,
   newRecord,

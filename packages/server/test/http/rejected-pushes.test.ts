@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import Type from 'typebox'
-import { REMOVED_KEY } from '../../src/domain/redact-keys.ts'
+import { REMOVED_KEY } from '../../src/domain/platform/redact-keys.ts'
 import { activityOf, newRecord, registerAny, rejectedOf, shareHub } from '../helpers/hub/actions.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'

@@ -1,7 +1,7 @@
 /** Status codes of rejected requests, and the headers that go with them. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { createKey, HUB_KEY_PREFIX, TOKEN_PREFIX } from '../../src/domain/api-key.ts'
+import { createKey, HUB_KEY_PREFIX, TOKEN_PREFIX } from '../../src/domain/platform/api-key.ts'
 import { ACCESS, isForCallers } from '../../src/http/access.ts'
 import { type Session, shareHub, signIn, tracesOf } from '../helpers/hub/actions.ts'
 import { EMAIL, type HubRequest } from '../helpers/hub/hub.ts'

@@ -1,7 +1,11 @@
 /** What is wrong with a manifest (specification 2.2), whether the hub would take it or not. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'
-import { isKnownType } from '../field-types.ts'
-import { findManifestFaults, findRecordTypeFault, type ManifestFault } from '../manifest.ts'
+import {
+  findManifestFaults,
+  findRecordTypeFault,
+  type ManifestFault,
+} from '../platform/manifest.ts'
+import { isKnownType } from '../record/field-types.ts'
 import type { Findings } from './findings.ts'
 import type { OwnRuleId } from './rules.ts'
 

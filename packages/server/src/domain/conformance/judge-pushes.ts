@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../lib/json/lossless-json.ts'
-import { recordTypeOf, referenceOf } from '../record-input.ts'
+import { recordTypeOf, referenceOf } from '../record/record-input.ts'
 import type { Findings } from './findings.ts'
 import type { JudgedModule } from './judge-manifest.ts'
 import { RecordJudge } from './judge-record.ts'

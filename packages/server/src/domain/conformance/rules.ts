@@ -1,6 +1,6 @@
 /** Every rule by which a platform is judged, by its name. */
 import { ERROR_CODES, type ErrorCode } from '../../errors.ts'
-import { connectionHint } from '../connection-hints.ts'
+import { connectionHint } from '../platform/connection-hints.ts'
 import { ANSWER_RULES } from './answer-rules.ts'
 import { MANIFEST_RULES } from './manifest-rules.ts'
 import { PUSH_RULES } from './push-rules.ts'

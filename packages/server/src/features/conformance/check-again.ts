@@ -1,7 +1,7 @@
 /** What a module's records endpoint does when it is asked once more: ETag, gzip, and whether two reads agree. */
 import type { ConformanceLine } from '@recordhub/protocol'
-import { conditionalHeaders } from '../../domain/cached-response.ts'
-import { referenceOf } from '../../domain/record-input.ts'
+import { conditionalHeaders } from '../../domain/pull/cached-response.ts'
+import { referenceOf } from '../../domain/record/record-input.ts'
 import { HubError } from '../../errors.ts'
 import { findLink } from '../../lib/net/link-header.ts'
 import { parseElements } from '../../platform-client/records/records-chunk.ts'

@@ -7,7 +7,7 @@ import type {
 } from '@recordhub/protocol'
 import type { ReadComparison } from '../../domain/conformance/compare-reads.ts'
 import type { JudgedModule } from '../../domain/conformance/judge-manifest.ts'
-import { redactText } from '../../domain/redact-keys.ts'
+import { redactText } from '../../domain/platform/redact-keys.ts'
 import { HubError } from '../../errors.ts'
 import { toSingleLine } from '../../lib/text/single-line.ts'
 import type { Clock } from '../../lib/time/clock.ts'

@@ -1,4 +1,4 @@
-import { readSearchAnswer } from '../../domain/search-answer.ts'
+import { readSearchAnswer } from '../../domain/search/search-response.ts'
 import { HubError } from '../../errors.ts'
 import { createRandomKey } from '../../lib/crypto/random-key.ts'
 import { isJsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'

@@ -1,4 +1,4 @@
-import { decideRetry } from '../../domain/retry.ts'
+import { decideRetry } from '../../domain/pull/retry.ts'
 import { HubError } from '../../errors.ts'
 import { sleep } from '../../lib/time/run-periodically.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'

@@ -3,8 +3,8 @@ import { HubError } from '../../errors.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { InvitationStore } from '../../storage/port/invitation-store.ts'
-import type { Auth } from './auth.ts'
-import { createOperator, expectAcceptable } from './create-operator.ts'
+import type { Auth } from '../auth/auth.ts'
+import { createOperator, expectAcceptable } from '../auth/create-operator.ts'
 
 type Parts = { auth: Auth; invitations: InvitationStore; clock: Clock; publicUrl: string }
 

@@ -5,10 +5,10 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { InvitationStore } from '../../storage/port/invitation-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import type { Auth } from '../auth/auth.ts'
+import type { RequesterOf } from '../auth/requester.ts'
 import { acceptInvitation, readInvitation } from './accept-invitation.ts'
-import type { Auth } from './auth.ts'
 import { inviteOperator, type SendMail } from './invite-operator.ts'
-import type { RequesterOf } from './requester.ts'
 
 const Token = Type.String({ maxLength: 200 })
 const DEFAULT_DAYS = 7

@@ -8,10 +8,10 @@ import {
   Role,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { NewAuditEntry } from '../../domain/activity.ts'
+import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { OperatorChange, OperatorStore } from '../../storage/port/operator-store.ts'
-import type { CallerOf, RequesterOf } from './requester.ts'
+import type { CallerOf, RequesterOf } from '../auth/requester.ts'
 
 const params = Type.Object({ id: Type.String() })
 const Answer = Type.Object({ success: Type.Literal(true), operator: Operator })

@@ -1,11 +1,11 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ApiToken, DoneAnswer, ErrorAnswer, Role } from '@recordhub/protocol'
-import { type Caller, mayActAs } from '../../domain/caller.ts'
+import { type Caller, mayActAs } from '../../domain/auth/caller.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, daysFrom } from '../../lib/time/clock.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import { makeApiToken } from './api-token.ts'
-import type { CallerOf, RequesterOf } from './requester.ts'
+import { makeApiToken } from '../auth/api-token.ts'
+import type { CallerOf, RequesterOf } from '../auth/requester.ts'
 
 /** Tokens for programs: one's own, and for an admin everybody's. */
 export function tokenRoutes(parts: {

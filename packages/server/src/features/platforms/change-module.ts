@@ -1,5 +1,5 @@
 import type { DriftPolicy, Platform } from '@recordhub/protocol'
-import type { Requester } from '../../domain/activity.ts'
+import type { Requester } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ManifestStore } from '../../storage/port/manifest-store.ts'

@@ -1,5 +1,5 @@
 import type { Platform, PlatformStatus } from '@recordhub/protocol'
-import type { Requester } from '../../domain/activity.ts'
+import type { Requester } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'

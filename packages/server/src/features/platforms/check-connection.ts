@@ -1,6 +1,6 @@
 import type { ConnectionCheck, Manifest, PingAnswer } from '@recordhub/protocol'
-import { connectionHint } from '../../domain/connection-hints.ts'
-import { checkPulled, faultsInWords } from '../../domain/record-input.ts'
+import { connectionHint } from '../../domain/platform/connection-hints.ts'
+import { checkPulled, faultsInWords } from '../../domain/record/record-input.ts'
 import { HubError } from '../../errors.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { CallTarget } from '../../platform-client/request/send-request.ts'

@@ -8,7 +8,7 @@ import {
   Platform,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { Requester } from '../../domain/activity.ts'
+import type { Requester } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import type { ManifestStore } from '../../storage/port/manifest-store.ts'

@@ -1,5 +1,5 @@
 import type { Platform } from '@recordhub/protocol'
-import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
+import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { CallTarget } from '../../platform-client/request/send-request.ts'

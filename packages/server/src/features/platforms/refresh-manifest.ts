@@ -1,6 +1,6 @@
 import type { ManifestChange, Platform } from '@recordhub/protocol'
-import { counted, type NewAuditEntry, type Requester } from '../../domain/activity.ts'
-import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
+import { counted, type NewAuditEntry, type Requester } from '../../domain/activity/activity.ts'
+import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { Clock } from '../../lib/time/clock.ts'

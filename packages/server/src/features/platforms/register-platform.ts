@@ -1,11 +1,11 @@
 import type { Platform, RegisterRequest } from '@recordhub/protocol'
-import { counted, type Requester } from '../../domain/activity.ts'
+import { counted, type Requester } from '../../domain/activity/activity.ts'
 import {
   createKey,
   HUB_KEY_PREFIX,
   HUB_KEY_PURPOSE,
   SOURCE_KEY_PURPOSE,
-} from '../../domain/api-key.ts'
+} from '../../domain/platform/api-key.ts'
 import { HubError, isErrorCode } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { Clock } from '../../lib/time/clock.ts'

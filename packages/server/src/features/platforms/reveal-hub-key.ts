@@ -1,5 +1,5 @@
-import type { Requester } from '../../domain/activity.ts'
-import { HUB_KEY_PURPOSE } from '../../domain/api-key.ts'
+import type { Requester } from '../../domain/activity/activity.ts'
+import { HUB_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { type ErrorCode, HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'

@@ -1,5 +1,5 @@
-import type { Requester } from '../../domain/activity.ts'
-import { createKey, HUB_KEY_PREFIX, HUB_KEY_PURPOSE } from '../../domain/api-key.ts'
+import type { Requester } from '../../domain/activity/activity.ts'
+import { createKey, HUB_KEY_PREFIX, HUB_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { Clock } from '../../lib/time/clock.ts'

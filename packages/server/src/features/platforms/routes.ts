@@ -9,7 +9,7 @@ import {
   RegisterRequest,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { Requester } from '../../domain/activity.ts'
+import type { Requester } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { Clock } from '../../lib/time/clock.ts'

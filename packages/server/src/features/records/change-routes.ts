@@ -1,9 +1,9 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ChangesAnswer, ErrorAnswer, type RecordChangeLine } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
+import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import type { ChangeRow, ChangeStore } from '../../storage/port/change-store.ts'
 import { toStoredRecord } from './list-records.ts'
-import { PAGE_BYTES } from './page-bytes.ts'
 
 const DEFAULT_LIMIT = 100
 
@@ -36,7 +36,7 @@ export function changeRoutes({ changes }: { changes: ChangeStore }): FastifyPlug
           record_type: record_type ?? null,
           after: since,
           limit,
-          maxBytes: PAGE_BYTES,
+          maxBytes: MAX_PAGE_BYTES,
         })
         if (page.outcome === 'beyond') throw new HubError('cursor_beyond')
         return {

@@ -1,5 +1,5 @@
 import type { Erasure, ErasureMode } from '@recordhub/protocol'
-import type { Requester } from '../../domain/activity.ts'
+import type { Requester } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { ErasureStore } from '../../storage/port/erasure-store.ts'
 import type { RecordStore } from '../../storage/port/record-store.ts'

@@ -7,7 +7,7 @@ import {
   TombstonePage,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { Requester } from '../../domain/activity.ts'
+import type { Requester } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import type { ErasureStore } from '../../storage/port/erasure-store.ts'

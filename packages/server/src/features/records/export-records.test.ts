@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { NO_FILTER } from '../../domain/record-query.ts'
+import { NO_FILTER } from '../../domain/record/record-query.ts'
 import type { RecordQuery, RecordRow } from '../../storage/port/record-store.ts'
 import { nameExportFile } from './export-name.ts'
 import { EXPORT_FORMATS, type ExportFormat, exportRecords } from './export-records.ts'

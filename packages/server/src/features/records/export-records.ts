@@ -6,7 +6,7 @@ import {
   chooseColumns,
   createCellReader,
   type RecordColumn,
-} from '../../domain/record-columns.ts'
+} from '../../domain/record/record-columns.ts'
 import { HubError } from '../../errors.ts'
 import { csvLine, withoutFormula } from '../../lib/files/csv.ts'
 import { MAX_XLSX_COLUMNS, xlsxStream } from '../../lib/files/xlsx.ts'

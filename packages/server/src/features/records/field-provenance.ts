@@ -1,5 +1,5 @@
 import type { FieldOrigin } from '@recordhub/protocol'
-import { isPastKept, placesOf } from '../../domain/record-history.ts'
+import { isPastKept, placesOf } from '../../domain/record/record-history.ts'
 import { toStoredRecord } from './list-records.ts'
 import { entriesOf, type HistoryParts, isNewestOf, readExisting } from './read-as-of.ts'
 

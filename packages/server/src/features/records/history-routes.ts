@@ -6,10 +6,10 @@ import {
   NullableString,
   RecordAnswer,
 } from '@recordhub/protocol'
-import { parseChanges } from '../../domain/record-history.ts'
+import { parseChanges } from '../../domain/record/record-history.ts'
+import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import { readFieldProvenance } from './field-provenance.ts'
 import { toStoredRecord } from './list-records.ts'
-import { PAGE_BYTES } from './page-bytes.ts'
 import { type HistoryParts, readExisting, readRecordAsOf } from './read-as-of.ts'
 
 const RecordId = Type.Object({ record_id: Type.Integer({ minimum: 1 }) })
@@ -70,7 +70,7 @@ export function historyRoutes(parts: HistoryParts): FastifyPluginAsyncTypebox {
         const { record_id } = request.params
         await readExisting(parts, record_id)
         const before = request.query.cursor ?? null
-        const query = { record_id, limit: HISTORY_PAGE, maxBytes: PAGE_BYTES, before }
+        const query = { record_id, limit: HISTORY_PAGE, maxBytes: MAX_PAGE_BYTES, before }
         const { entries, has_more } = await parts.records.listHistory(query)
         const last = entries.at(-1)
         return {

@@ -2,7 +2,7 @@
 
 import { RECORD_SORTS } from '@recordhub/protocol'
 import Type from 'typebox'
-import { parseRecordQuery, TESTS } from '../../domain/record-query.ts'
+import { parseRecordQuery, TESTS } from '../../domain/record/record-query.ts'
 import { HubError } from '../../errors.ts'
 import type { ListQuery } from './record-cursor.ts'
 

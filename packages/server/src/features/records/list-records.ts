@@ -1,6 +1,6 @@
 import type { RecordPage, StoredRecord } from '@recordhub/protocol'
-import { parseData } from '../../domain/record.ts'
-import { isDataColumn } from '../../domain/record-query.ts'
+import { parseData } from '../../domain/record/record.ts'
+import { isDataColumn } from '../../domain/record/record-query.ts'
 import { HubError } from '../../errors.ts'
 import type {
   RecordPage as ListedPage,

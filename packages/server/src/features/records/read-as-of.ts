@@ -5,13 +5,13 @@ import {
   parseChanges,
   type RecordContent,
   undoChanges,
-} from '../../domain/record-history.ts'
+} from '../../domain/record/record-history.ts'
 import { HubError } from '../../errors.ts'
+import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import { parseTimestamp } from '../../lib/time/rfc3339.ts'
 import type { HistoryRow, RecordRow, RecordStore } from '../../storage/port/record-store.ts'
 import type { RetentionStore } from '../../storage/port/retention-store.ts'
 import { toStoredRecord } from './list-records.ts'
-import { PAGE_BYTES } from './page-bytes.ts'
 
 export type HistoryParts = {
   records: Pick<RecordStore, 'readRecord' | 'listHistory'>
@@ -75,7 +75,7 @@ export async function* entriesOf(
 ): AsyncGenerator<ParsedEntry> {
   let before = change_seq + 1
   for (;;) {
-    const step = { record_id, limit: STEP, maxBytes: PAGE_BYTES, before }
+    const step = { record_id, limit: STEP, maxBytes: MAX_PAGE_BYTES, before }
     const { entries, has_more } = await records.listHistory(step)
     for (const row of entries) yield { ...row, changes: parseChanges(row.changes) }
     const last = entries.at(-1)

@@ -1,4 +1,8 @@
-import { isDataColumn, type RecordFilter, type RecordOrder } from '../../domain/record-query.ts'
+import {
+  isDataColumn,
+  type RecordFilter,
+  type RecordOrder,
+} from '../../domain/record/record-query.ts'
 import { cursorInvalid } from '../../lib/collections/pagination.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { beginningOf } from '../../lib/text/code-points.ts'

@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorAnswer, NewView, SavedView, ViewChange } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { Caller } from '../../domain/caller.ts'
+import type { Caller } from '../../domain/auth/caller.ts'
 import type { ViewStore } from '../../storage/port/view-store.ts'
 import { changeView, createView, deleteView, listViews } from './views.ts'
 

@@ -1,7 +1,7 @@
 /** Saved views: everybody has their own; shared ones are made by operators and kept by admins too. */
 import type { NewView, SavedView, ViewChange } from '@recordhub/protocol'
-import type { NewAuditEntry } from '../../domain/activity.ts'
-import { type Caller, keyOfCaller, mayActAs, nameOfCaller } from '../../domain/caller.ts'
+import type { NewAuditEntry } from '../../domain/activity/activity.ts'
+import { type Caller, keyOfCaller, mayActAs, nameOfCaller } from '../../domain/auth/caller.ts'
 import { HubError } from '../../errors.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 import type { StoredView, ViewStore } from '../../storage/port/view-store.ts'

@@ -1,4 +1,4 @@
-import type { Requester } from '../../domain/activity.ts'
+import type { Requester } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 import type { Clock } from '../../lib/time/clock.ts'

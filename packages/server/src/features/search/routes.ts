@@ -6,7 +6,7 @@ import {
   SearchStatus,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { Requester } from '../../domain/activity.ts'
+import type { Requester } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'

@@ -1,7 +1,7 @@
 /** Asks the hub's own records and every active platform at once (specification 1.6, 4.2). */
 import type { Platform, RecordPage, SearchLine } from '@recordhub/protocol'
-import { SOURCE_KEY_PURPOSE } from '../../domain/api-key.ts'
-import { readSearchAnswer } from '../../domain/search-answer.ts'
+import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
+import { readSearchAnswer } from '../../domain/search/search-response.ts'
 import { HubError } from '../../errors.ts'
 import type { Semaphore } from '../../lib/concurrency/semaphore.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'

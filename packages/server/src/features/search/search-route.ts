@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorAnswer, SearchLine } from '@recordhub/protocol'
-import { MAX_SEARCH_LENGTH, parseSearch } from '../../domain/search-text.ts'
+import { MAX_SEARCH_LENGTH, parseSearch } from '../../domain/search/search-text.ts'
 import { HubError } from '../../errors.ts'
 import { type SearchParts, searchEverywhere } from './search-everywhere.ts'
 

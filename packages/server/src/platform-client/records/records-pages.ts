@@ -1,5 +1,5 @@
-import { findValidators, type Validators } from '../../domain/cached-response.ts'
-import { redactText } from '../../domain/redact-keys.ts'
+import { redactText } from '../../domain/platform/redact-keys.ts'
+import { findValidators, type Validators } from '../../domain/pull/cached-response.ts'
 import type { PlatformResponse } from '../request/send-request.ts'
 import { createPaginator } from './paginator.ts'
 import { openRecordsStream, type RecordsStream } from './records-stream.ts'

@@ -1,5 +1,5 @@
 import { MAX_JSON_DEPTH } from '@recordhub/protocol'
-import { redactValue } from '../../domain/redact-keys.ts'
+import { redactValue } from '../../domain/platform/redact-keys.ts'
 import { HubError } from '../../errors.ts'
 import { findUnsafeJson, type JsonValue, parseLossless } from '../../lib/json/lossless-json.ts'
 import type { PlatformResponse } from './send-request.ts'

@@ -1,4 +1,4 @@
-import { redactText } from '../../domain/redact-keys.ts'
+import { redactText } from '../../domain/platform/redact-keys.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
 
 /** Removes the source key from the message of an error: the response of a platform may quote the key of the request. */

@@ -1,4 +1,4 @@
-import { concernsPlatform, type RequestFailure } from '../../domain/retry.ts'
+import { concernsPlatform, type RequestFailure } from '../../domain/pull/retry.ts'
 import { HubError } from '../../errors.ts'
 import { parseRetryAfter } from '../../lib/time/retry-after.ts'
 import { quoteRedacted } from './redact-key.ts'

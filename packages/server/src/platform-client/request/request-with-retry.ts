@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { concernsPlatform, decideRetry, type RequestFault } from '../../domain/retry.ts'
+import { concernsPlatform, decideRetry, type RequestFault } from '../../domain/pull/retry.ts'
 import { HubError } from '../../errors.ts'
 import { discardBody } from './discard-body.ts'
 import { codeOf, retryAfterOf } from './request-error.ts'

@@ -1,7 +1,7 @@
 /** Sends every request to a platform (specification 4.2). */
 import { SOURCE_KEY_HEADER } from '@recordhub/protocol'
 import { type Dispatcher, request } from 'undici'
-import { concernsPlatform } from '../../domain/retry.ts'
+import { concernsPlatform } from '../../domain/pull/retry.ts'
 import { HubError } from '../../errors.ts'
 import { decodeBody } from './decode-body.ts'
 import { discardBody } from './discard-body.ts'

@@ -1,5 +1,5 @@
 import type { ActivityLevel, ActivityLine, AuditEntry } from '@recordhub/protocol'
-import type { NewActivity, NewAuditEntry } from '../../domain/activity.ts'
+import type { NewActivity, NewAuditEntry } from '../../domain/activity/activity.ts'
 
 /** Which lines are meant; what is null or left out holds for all. */
 export type ActivityFilter = {

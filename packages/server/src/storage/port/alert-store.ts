@@ -1,7 +1,7 @@
 import type { Alert, AlertState, OpenAlerts } from '@recordhub/protocol'
-import type { AlertChanges, OpenAlert, UnmailedAlerts } from '../../domain/alert.ts'
-import type { ModuleFailure, PlatformHealth } from '../../domain/alert-conditions.ts'
-import type { HourCounts } from '../../domain/push-baseline.ts'
+import type { AlertChanges, OpenAlert, UnmailedAlerts } from '../../domain/alerts/alert.ts'
+import type { ModuleFailure, PlatformHealth } from '../../domain/alerts/alert-conditions.ts'
+import type { HourCounts } from '../../domain/alerts/push-baseline.ts'
 import type { ChangeLog } from './platform-store.ts'
 
 export interface AlertStore {

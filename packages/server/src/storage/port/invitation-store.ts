@@ -1,6 +1,6 @@
 import type { Invitation } from '@recordhub/protocol'
-import type { NewAuditEntry } from '../../domain/activity.ts'
-import type { Role } from '../../domain/caller.ts'
+import type { NewAuditEntry } from '../../domain/activity/activity.ts'
+import type { Role } from '../../domain/auth/caller.ts'
 
 export interface InvitationStore {
   /** Invites somebody; an earlier invitation of the same e-mail holds no more. */

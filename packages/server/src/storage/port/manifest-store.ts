@@ -5,7 +5,7 @@ import type {
   ManifestChange,
   ModuleCompleteness,
 } from '@recordhub/protocol'
-import type { NewActivity, NewAuditEntry } from '../../domain/activity.ts'
+import type { NewActivity, NewAuditEntry } from '../../domain/activity/activity.ts'
 import type { ChangeLog } from './platform-store.ts'
 
 export interface ManifestStore {

@@ -1,6 +1,6 @@
 import type { MissingReview, MissingReviewState } from '@recordhub/protocol'
-import type { NewActivity } from '../../domain/activity.ts'
-import type { MissingSet, OpenReview, ReadStart } from '../../domain/missing.ts'
+import type { NewActivity } from '../../domain/activity/activity.ts'
+import type { MissingSet, OpenReview, ReadStart } from '../../domain/pull/missing.ts'
 import type { ChangeLog } from './platform-store.ts'
 import type { WriteRejection } from './record-store.ts'
 

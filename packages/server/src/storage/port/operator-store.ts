@@ -1,7 +1,7 @@
 import type { ApiToken, Operator, OperatorSession } from '@recordhub/protocol'
 import type { Dialect } from 'kysely'
-import type { NewAuditEntry } from '../../domain/activity.ts'
-import type { Role } from '../../domain/caller.ts'
+import type { NewAuditEntry } from '../../domain/activity/activity.ts'
+import type { Role } from '../../domain/auth/caller.ts'
 
 /** A token that holds, and whose it is: null where nobody's. */
 type HeldToken = { token: ApiToken; operator_id: string | null }

@@ -1,6 +1,6 @@
 import type { DriftPolicy, Module, Platform, PlatformStatus, Removal } from '@recordhub/protocol'
-import type { NewActivity, NewAuditEntry } from '../../domain/activity.ts'
-import type { ManifestKeys } from '../../domain/drift.ts'
+import type { NewActivity, NewAuditEntry } from '../../domain/activity/activity.ts'
+import type { ManifestKeys } from '../../domain/record/drift.ts'
 
 /** Lines that go into the same transaction as the change they tell of. */
 export type ChangeLog = { activity: NewActivity; audit: NewAuditEntry }
@@ -116,7 +116,7 @@ export interface PlatformStore {
   recordRecovery(platformId: number): Promise<void>
 
   /**
-   * Until when scheduled pulls skip a failing platform (`domain/pull-pause.ts`), RFC 3339 in UTC; null where they do not,
+   * Until when scheduled pulls skip a failing platform (`domain/pull/pull-pause.ts`), RFC 3339 in UTC; null where they do not,
    * or where there is no such platform.
    */
   readPauseEnd(platformId: number, now: Date): Promise<string | null>

@@ -10,9 +10,9 @@ import type {
   PullTaskState,
   PullTrigger,
 } from '@recordhub/protocol'
-import type { NewActivity } from '../../domain/activity.ts'
-import type { CachedResponse } from '../../domain/cached-response.ts'
-import type { TaskTally } from '../../domain/pull-ending.ts'
+import type { NewActivity } from '../../domain/activity/activity.ts'
+import type { CachedResponse } from '../../domain/pull/cached-response.ts'
+import type { TaskTally } from '../../domain/pull/pull-ending.ts'
 
 /** A pull belongs to the process that renews its lease; a lease that ran out may be taken from it. */
 export type Lease = { owner: string; seconds: number }

@@ -1,5 +1,5 @@
 import type { PushErrorReason } from '@recordhub/protocol'
-import type { PushErrorCount, PushSource } from '../../domain/push-errors.ts'
+import type { PushErrorCount, PushSource } from '../../domain/activity/push-errors.ts'
 
 /** An address from which a platform has pushed with a valid key. */
 export type PushAddress = { platform_id: number; address: string; at: string }

@@ -1,4 +1,4 @@
-import type { RecordFilter, RecordOrder } from '../../domain/record-query.ts'
+import type { RecordFilter, RecordOrder } from '../../domain/record/record-query.ts'
 
 export type RecordRow = {
   record_id: number
@@ -20,7 +20,7 @@ export type RecordRow = {
 /**
  * A place in a list: between records where the one that it was taken from is not there any more. `value` is
  * a `record_id` (sorts `record_id`, `created_at`), a `change_seq` (`updated_at`), the text itself, or
- * the key of a field's value (`domain/sort-key.ts`), null where the field is absent or null.
+ * the key of a field's value (`domain/record/sort-key.ts`), null where the field is absent or null.
  */
 export type Position = { value: string | number | null; record_id: number }
 

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '@recordhub/protocol'
-import type { Drift } from '../../domain/drift.ts'
-import type { PulledContent, PushedContent, ReadCircumstances } from '../../domain/record.ts'
-import type { ReplayedContent } from '../../domain/replay.ts'
+import type { Drift } from '../../domain/record/drift.ts'
+import type { PulledContent, PushedContent, ReadCircumstances } from '../../domain/record/record.ts'
+import type { ReplayedContent } from '../../domain/record/replay.ts'
 import type { IdBitset } from '../../lib/collections/id-bitset.ts'
 import type { RecordListStore, RecordRow } from './record-list-store.ts'
 
@@ -92,7 +92,7 @@ export type HistoryRow = {
 
 export interface RecordStore extends RecordListStore {
   /**
-   * Applies writes in their order: for each, loads what is stored, decides (`domain/record.ts`) and
+   * Applies writes in their order: for each, loads what is stored, decides (`domain/record/record.ts`) and
    * saves the record, its history entry, the counters (of drift too, where the record is new or has
    * changed) and, for a push or a replay, the line of activity. All of
    * it is one transaction, durable when the promise resolves: a crash after that loses nothing, a

@@ -5,8 +5,8 @@ import type {
   RejectedPushGroup,
   RejectedPushState,
 } from '@recordhub/protocol'
-import type { NewActivity } from '../../domain/activity.ts'
-import type { WritePosition } from '../../domain/replay.ts'
+import type { NewActivity } from '../../domain/activity/activity.ts'
+import type { WritePosition } from '../../domain/record/replay.ts'
 import type { ChangeLog } from './platform-store.ts'
 
 export type NewRejectedPush = {

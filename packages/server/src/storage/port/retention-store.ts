@@ -1,4 +1,4 @@
-import type { RetentionNoun } from '../../domain/retention.ts'
+import type { RetentionNoun } from '../../domain/activity/retention.ts'
 
 export type DropStep = {
   /** How many rows a step looks at. Its transaction drops no more. */

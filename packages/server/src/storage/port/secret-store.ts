@@ -1,4 +1,4 @@
-import type { NewAuditEntry } from '../../domain/activity.ts'
+import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 
 /** A text that only the hub's secret opens: a row of `secrets`, or one of the two of a second factor. */
 export type SealedText = {

@@ -1,4 +1,4 @@
-import type { NewAuditEntry } from '../../domain/activity.ts'
+import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 
 export type StoredView = {
   id: number

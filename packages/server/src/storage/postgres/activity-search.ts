@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { HoldsLower } from '../shared/activity-lists.ts'
+import type { HoldsLower } from '../shared/activity/activity-lists.ts'
 
 /** Only A to Z become small, whatever the machine's language, as on the other engine. */
 export const holdsLower: HoldsLower = (column, text) =>

@@ -1,5 +1,5 @@
 /** The statements of what goes beside the records: history, activity, counters, what is replayed. */
-import { MAX_DRIFT_KEYS } from '../shared/counter-deltas.ts'
+import { MAX_DRIFT_KEYS } from '../shared/counters/counter-deltas.ts'
 
 export const SIDE_SQL = {
   appendHistory: `

@@ -2,8 +2,8 @@
 import { type Kysely, sql } from 'kysely'
 import { runPeriodically, sleep } from '../../lib/time/run-periodically.ts'
 import type { News } from '../port/news.ts'
-import type { ChangeChannel } from '../shared/platform-store.ts'
-import type { Tables } from '../shared/tables.ts'
+import type { ChangeChannel } from '../shared/platforms/platform-store.ts'
+import type { Tables } from '../shared/schema/tables.ts'
 import { openClient } from './connection.ts'
 import { LIVING } from './locks.ts'
 

@@ -5,7 +5,7 @@
  * written can be seen. Decision 9 says why this way.
  */
 import { sql } from 'kysely'
-import type { Executor } from '../shared/databases.ts'
+import type { Executor } from '../shared/schema/databases.ts'
 import { UNSETTLED } from './locks.ts'
 
 const LAST_NUMBER = 'CASE WHEN is_called THEN last_value ELSE 0 END'

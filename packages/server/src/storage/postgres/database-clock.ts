@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/time/clock.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
-import { integerOf } from '../shared/columns.ts'
+import { integerOf } from '../shared/schema/columns.ts'
 import type { PostgresConnections } from './connection.ts'
 
 const EVERY_MS = 30_000

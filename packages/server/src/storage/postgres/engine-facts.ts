@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { EngineFacts } from '../port/storage.ts'
-import type { Executor } from '../shared/databases.ts'
+import type { Executor } from '../shared/schema/databases.ts'
 
 /** The whole database that the hub works in, indexes included. */
 export async function readEngine(db: Executor): Promise<EngineFacts> {

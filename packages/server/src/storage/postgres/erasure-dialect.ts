@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { HashReference } from '../../domain/erasure.ts'
-import type { ErasingParts } from '../shared/erase-record.ts'
+import type { HashReference } from '../../domain/record/erasure.ts'
+import type { ErasingParts } from '../shared/deletion/erase-record.ts'
 import { drawNumbers } from './commit-watermark.ts'
 
 export function createErasingParts(hashReference: HashReference): ErasingParts {

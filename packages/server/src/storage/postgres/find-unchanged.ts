@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { RecordStore } from '../port/record-store.ts'
-import type { Databases } from '../shared/databases.ts'
+import type { Databases } from '../shared/schema/databases.ts'
 import { textArray } from './array-parameters.ts'
 
 type Found = { position: number; record_id: number }

@@ -4,7 +4,7 @@
  * numbers each; the first one is the hub's own.
  */
 import { sql } from 'kysely'
-import type { Executor, Held } from '../shared/databases.ts'
+import type { Executor, Held } from '../shared/schema/databases.ts'
 
 const HUB = 0x5265_6368 // "Rech"
 

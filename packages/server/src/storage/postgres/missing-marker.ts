@@ -3,11 +3,11 @@
  * the write gates, shared with other writes, and the rows in the order of their keys.
  */
 import type { PoolClient } from 'pg'
-import { missingChange } from '../../domain/record.ts'
+import { missingChange } from '../../domain/record/record.ts'
 import type { MarkBatch, MarkOutcome } from '../port/missing-store.ts'
-import { integerOf, type Row } from '../shared/columns.ts'
-import type { MissingParts } from '../shared/missing-store.ts'
-import { toGateOfRead } from '../shared/write-rows.ts'
+import type { MissingParts } from '../shared/pulls/missing-store.ts'
+import { toGateOfRead } from '../shared/records/write-rows.ts'
+import { integerOf, type Row } from '../shared/schema/columns.ts'
 import { bigintArray, textArray } from './array-parameters.ts'
 import type { PostgresConnections } from './connection.ts'
 import { idList } from './id-list.ts'

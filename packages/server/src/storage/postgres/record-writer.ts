@@ -5,7 +5,7 @@
  */
 import { randomInt } from 'node:crypto'
 import type { PoolClient } from 'pg'
-import type { HashReference } from '../../domain/erasure.ts'
+import type { HashReference } from '../../domain/record/erasure.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 import type {
   PullWrite,

@@ -1,4 +1,4 @@
-import { quoteName, textLiteral, type ViewDialect } from '../shared/sql-views.ts'
+import { quoteName, textLiteral, type ViewDialect } from '../shared/platforms/sql-views.ts'
 
 const SCHEMA = 'recordhub_views'
 

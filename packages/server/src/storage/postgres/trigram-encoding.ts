@@ -2,7 +2,7 @@
  * Texts for `pg_trgm`, which makes trigrams of what the database's locale calls letters and digits: in the
  * locale C those of ASCII. So every other character is written as four of them, whatever the locale.
  */
-import { BEGINNING_MARK } from '../../domain/search-text.ts'
+import { BEGINNING_MARK } from '../../domain/search/search-text.ts'
 
 /** A text that is part of another one is part of it in these letters too. */
 export function toIndexLetters(text: string): string {

@@ -1,7 +1,6 @@
 /** What allows a write, read once a batch inside its transaction. */
 import { isStorableText } from '../../lib/text/storable-text.ts'
 import type { RecordRead, ReplayWrite, WriteBatch, WriteRejection } from '../port/record-store.ts'
-import { integerOf } from '../shared/columns.ts'
 import {
   isUseToNote,
   type KeyGate,
@@ -11,7 +10,8 @@ import {
   toGateOfReplay,
   toKeyGate,
   toModuleGate,
-} from '../shared/write-rows.ts'
+} from '../shared/records/write-rows.ts'
+import { integerOf } from '../shared/schema/columns.ts'
 import type { WriteStatements } from './write-statements.ts'
 
 export type WriteGates = {

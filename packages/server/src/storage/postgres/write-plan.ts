@@ -1,12 +1,12 @@
-import { describePush, describeReplay, type NewActivity } from '../../domain/activity.ts'
+import { describePush, describeReplay, type NewActivity } from '../../domain/activity/activity.ts'
 import {
   decidePull,
   decidePush,
   isSameRead,
   type RecordState,
   type WriteDecision,
-} from '../../domain/record.ts'
-import { decideReplay } from '../../domain/replay.ts'
+} from '../../domain/record/record.ts'
+import { decideReplay } from '../../domain/record/replay.ts'
 import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
 import type {
   PullWrite,
@@ -16,13 +16,13 @@ import type {
   WriteOutcome,
   WriteRejection,
 } from '../port/record-store.ts'
-import { WriteTally } from '../shared/counter-deltas.ts'
+import { WriteTally } from '../shared/counters/counter-deltas.ts'
 import {
   type KnownRecord,
   type ModuleGate,
   recordLeftOf,
   type Tombstone,
-} from '../shared/write-rows.ts'
+} from '../shared/records/write-rows.ts'
 import type { WriteGates } from './write-authorization.ts'
 import type {
   HistoryLine,

@@ -3,12 +3,11 @@
  * waiting for the answer to the one before.
  */
 import type { PoolClient, QueryResult } from 'pg'
-import type { NewActivity } from '../../domain/activity.ts'
-import type { RecordChange, RecordState } from '../../domain/record.ts'
+import type { NewActivity } from '../../domain/activity/activity.ts'
+import type { RecordChange, RecordState } from '../../domain/record/record.ts'
 import type { ReadPlace } from '../port/record-store.ts'
-import { integerOf, type Row, textOf } from '../shared/columns.ts'
-import type { DriftCount, HourlyCounts, ModuleCount } from '../shared/counter-deltas.ts'
-import { historyText } from '../shared/history-text.ts'
+import type { DriftCount, HourlyCounts, ModuleCount } from '../shared/counters/counter-deltas.ts'
+import { historyText } from '../shared/records/history-text.ts'
 import {
   clocksText,
   type KnownRecord,
@@ -17,7 +16,8 @@ import {
   toKnownRecord,
   toStoredRecord,
   toTombstone,
-} from '../shared/write-rows.ts'
+} from '../shared/records/write-rows.ts'
+import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
 import { bigintArray, textArray } from './array-parameters.ts'
 import { SIDE_SQL } from './audit-sql.ts'
 import { HOLD_UNSETTLED } from './commit-watermark.ts'

@@ -1,6 +1,6 @@
 /** How far the write sequence is settled: one connection writes, so whatever is committed is whole. */
 import { sql } from 'kysely'
-import type { Executor } from '../shared/databases.ts'
+import type { Executor } from '../shared/schema/databases.ts'
 
 /** The last number of the write sequence; what has a number up to it can be seen. */
 export async function settledSequence(executor: Executor): Promise<number> {

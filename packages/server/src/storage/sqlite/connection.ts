@@ -10,8 +10,8 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely'
-import type { Databases } from '../shared/databases.ts'
-import type { Tables } from '../shared/tables.ts'
+import type { Databases } from '../shared/schema/databases.ts'
+import type { Tables } from '../shared/schema/tables.ts'
 import { translatingErrors } from './map-error.ts'
 
 /**

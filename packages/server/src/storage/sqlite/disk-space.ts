@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
-import type { DiskSpace } from '../../domain/alert.ts'
+import type { DiskSpace } from '../../domain/alerts/alert.ts'
 import { storageUnavailable } from '../../errors.ts'
-import { integerOf } from '../shared/columns.ts'
+import { integerOf } from '../shared/schema/columns.ts'
 import type { SqliteConnections } from './connection.ts'
 
 /** Some milliseconds: pushes wait for it. */

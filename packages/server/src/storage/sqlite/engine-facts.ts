@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { EngineFacts } from '../port/storage.ts'
-import type { Executor } from '../shared/databases.ts'
+import type { Executor } from '../shared/schema/databases.ts'
 
 /** The file as the database counts it; its log beside it is not in it. */
 export async function readEngine(db: Executor): Promise<EngineFacts> {

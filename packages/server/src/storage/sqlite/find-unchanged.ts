@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { isSameRead } from '../../domain/record.ts'
+import { isSameRead } from '../../domain/record/record.ts'
 import type { RecordStore } from '../port/record-store.ts'
-import type { Databases } from '../shared/databases.ts'
+import type { Databases } from '../shared/schema/databases.ts'
 
 type Found = {
   position: number

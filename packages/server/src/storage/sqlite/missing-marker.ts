@@ -1,8 +1,8 @@
 /** Marks records as missing on SQLite, in one transaction on the writing connection without an await. */
 import type { DatabaseSync } from 'node:sqlite'
-import { missingChange } from '../../domain/record.ts'
+import { missingChange } from '../../domain/record/record.ts'
 import type { MarkBatch, MarkOutcome } from '../port/missing-store.ts'
-import type { MissingParts } from '../shared/missing-store.ts'
+import type { MissingParts } from '../shared/pulls/missing-store.ts'
 import type { SqliteConnections } from './connection.ts'
 import { idList } from './id-list.ts'
 import { prepareWriteStatements } from './write-statements.ts'

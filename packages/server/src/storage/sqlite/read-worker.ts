@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { HubError } from '../../errors.ts'
-import { createRecordLists } from '../shared/record-lists.ts'
+import { createRecordLists } from '../shared/record-list/record-lists.ts'
 import { openReader } from './connection.ts'
 import type { ReadAnswer, ReadRequest } from './read-thread.ts'
 import { createListParts } from './record-search.ts'

@@ -1,10 +1,10 @@
 /** The index of texts on SQLite: FTS5 with trigrams, whose rowid is the record's id. */
 import { sql } from 'kysely'
-import { lookUpTexts, type SearchTerms } from '../../domain/search-text.ts'
+import { lookUpTexts, type SearchTerms } from '../../domain/search/search-text.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
-import type { Executor } from '../shared/databases.ts'
-import type { ListParts } from '../shared/record-lists.ts'
-import type { SearchIndexParts } from '../shared/search-index.ts'
+import type { ListParts } from '../shared/record-list/record-lists.ts'
+import type { Executor } from '../shared/schema/databases.ts'
+import type { SearchIndexParts } from '../shared/search/search-index.ts'
 import type { SqliteConnections } from './connection.ts'
 import { idList } from './id-list.ts'
 

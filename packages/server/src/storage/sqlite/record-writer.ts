@@ -2,10 +2,15 @@
  * The write path on SQLite: a batch of writes in one transaction on the writing connection, with
  * prepared statements and without an await, so that nothing can come in between.
  */
-import { describePush, describeReplay } from '../../domain/activity.ts'
-import type { HashReference } from '../../domain/erasure.ts'
-import { decidePull, decidePush, isSameRead, type WriteDecision } from '../../domain/record.ts'
-import { decideReplay } from '../../domain/replay.ts'
+import { describePush, describeReplay } from '../../domain/activity/activity.ts'
+import type { HashReference } from '../../domain/record/erasure.ts'
+import {
+  decidePull,
+  decidePush,
+  isSameRead,
+  type WriteDecision,
+} from '../../domain/record/record.ts'
+import { decideReplay } from '../../domain/record/replay.ts'
 import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
 import type {
   PullWrite,
@@ -17,13 +22,13 @@ import type {
   WriteOutcome,
   WriteRejection,
 } from '../port/record-store.ts'
-import { WriteTally } from '../shared/counter-deltas.ts'
+import { WriteTally } from '../shared/counters/counter-deltas.ts'
 import {
   type ModuleGate,
   recordLeftOf,
   type StoredRecord,
   type Tombstone,
-} from '../shared/write-rows.ts'
+} from '../shared/records/write-rows.ts'
 import type { SqliteConnections } from './connection.ts'
 import { isRefusedRow } from './map-error.ts'
 import { openWriteGates, type WriteGates } from './write-authorization.ts'

@@ -1,4 +1,4 @@
-import { quoteName, textLiteral, type ViewDialect } from '../shared/sql-views.ts'
+import { quoteName, textLiteral, type ViewDialect } from '../shared/platforms/sql-views.ts'
 
 /** Views on SQLite stand among the tables; numbers stay numbers, which a comparison there needs. */
 export const viewDialect: ViewDialect = {

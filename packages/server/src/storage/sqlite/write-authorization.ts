@@ -1,6 +1,6 @@
 /** What allows a write, looked up once a batch inside its transaction. */
 import type { RecordRead, WriteRejection } from '../port/record-store.ts'
-import type { KeyGate, ModuleGate } from '../shared/write-rows.ts'
+import type { KeyGate, ModuleGate } from '../shared/records/write-rows.ts'
 import type { WriteStatements } from './write-statements.ts'
 
 export type WriteGates = {

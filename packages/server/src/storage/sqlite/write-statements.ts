@@ -1,16 +1,15 @@
 /** The statements of the write path, prepared once, with their rows as typed values. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import type { NewActivity } from '../../domain/activity.ts'
-import type { RecordChange, RecordState, WriteDecision } from '../../domain/record.ts'
+import type { NewActivity } from '../../domain/activity/activity.ts'
+import type { RecordChange, RecordState, WriteDecision } from '../../domain/record/record.ts'
 import type { ReadPlace, ReplayWrite, WriteRejection } from '../port/record-store.ts'
-import { integerOf, type Row } from '../shared/columns.ts'
 import {
   type DriftCount,
   type HourlyCounts,
   MAX_DRIFT_KEYS,
   type ModuleCount,
-} from '../shared/counter-deltas.ts'
-import { historyText } from '../shared/history-text.ts'
+} from '../shared/counters/counter-deltas.ts'
+import { historyText } from '../shared/records/history-text.ts'
 import {
   clocksText,
   isUseToNote,
@@ -27,7 +26,8 @@ import {
   toModuleGate,
   toStoredRecord,
   toTombstone,
-} from '../shared/write-rows.ts'
+} from '../shared/records/write-rows.ts'
+import { integerOf, type Row } from '../shared/schema/columns.ts'
 
 type Created = Extract<WriteDecision, { outcome: 'created' }>
 type Updated = Extract<WriteDecision, { outcome: 'updated' }>

@@ -1,6 +1,6 @@
 /** Operators of a hub as tests make them and sign them in. */
 import assert from 'node:assert/strict'
-import type { Role } from '../../../src/domain/caller.ts'
+import type { Role } from '../../../src/domain/auth/caller.ts'
 import { cookieOf, type Session } from './actions.ts'
 import { EMAIL, PASSWORD, type TestHub } from './hub.ts'
 import { tokenOfLink } from './link-token.ts'

@@ -1,7 +1,7 @@
 /** HTTP scenarios as table rows: a request, the expected response, what is stored, and what must not appear. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Role } from '../../../src/domain/caller.ts'
+import type { Role } from '../../../src/domain/auth/caller.ts'
 import { tracesOf } from './actions.ts'
 import type { HubRequest, TestHub } from './hub.ts'
 import { expectAbsent, expectError, expectObject } from './response.ts'

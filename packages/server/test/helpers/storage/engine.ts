@@ -1,5 +1,5 @@
 /** What a storage engine gives so that the contract suite can run on it. */
-import { createHashReference } from '../../../src/domain/erasure.ts'
+import { createHashReference } from '../../../src/domain/record/erasure.ts'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 

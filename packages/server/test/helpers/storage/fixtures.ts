@@ -1,8 +1,8 @@
 /** Platforms and writes for tests of the storage, with everything that a test does not care about. */
 import assert from 'node:assert/strict'
 import type { ActivityLine, Manifest, Module } from '@recordhub/protocol'
-import type { PushedContent } from '../../../src/domain/record.ts'
-import { NO_FILTER } from '../../../src/domain/record-query.ts'
+import type { PushedContent } from '../../../src/domain/record/record.ts'
+import { NO_FILTER } from '../../../src/domain/record/record-query.ts'
 import {
   isJsonObject,
   type JsonObject,

@@ -1,5 +1,5 @@
 /** Records that a read did not meet, for tests of the storage. */
-import { graceStart } from '../../../src/domain/missing.ts'
+import { graceStart } from '../../../src/domain/pull/missing.ts'
 import type {
   MarkOutcome,
   NewMissingReview,

@@ -5,7 +5,7 @@ import {
   type LastRead,
   type RecordState,
   type WriteDecision,
-} from '../../../src/domain/record.ts'
+} from '../../../src/domain/record/record.ts'
 import type { PullWrite, PushWrite, RecordRead } from '../../../src/storage/port/record-store.ts'
 
 export type ModelWrite = PushWrite | PullWrite

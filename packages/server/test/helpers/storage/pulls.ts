@@ -1,7 +1,7 @@
 /** Pulls and reads for tests of the storage. */
 import assert from 'node:assert/strict'
 import type { PullCounts } from '@recordhub/protocol'
-import { manifestTag, sourceHash } from '../../../src/domain/record.ts'
+import { manifestTag, sourceHash } from '../../../src/domain/record/record.ts'
 import { IdBitset } from '../../../src/lib/collections/id-bitset.ts'
 import type {
   EndState,

@@ -1,5 +1,5 @@
 /** Counts of requests that the receiver rejected, for tests of the storage. */
-import type { PushErrorCount } from '../../../src/domain/push-errors.ts'
+import type { PushErrorCount } from '../../../src/domain/activity/push-errors.ts'
 
 /** One request with an invalid key; its address differs with the number. */
 export function pushErrorAt(

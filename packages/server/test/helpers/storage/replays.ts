@@ -1,5 +1,5 @@
 /** What was refused, and its replays, for tests of the storage. */
-import type { ReplayedContent } from '../../../src/domain/replay.ts'
+import type { ReplayedContent } from '../../../src/domain/record/replay.ts'
 import type { ReplayWrite } from '../../../src/storage/port/record-store.ts'
 import type { NewRejectedPush, Refusal } from '../../../src/storage/port/rejected-push-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'

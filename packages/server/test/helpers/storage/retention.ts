@@ -1,5 +1,5 @@
 /** Rows that grow old, for tests of what is kept how long. */
-import type { RetentionNoun } from '../../../src/domain/retention.ts'
+import type { RetentionNoun } from '../../../src/domain/activity/retention.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { StorageKit } from './engine.ts'
 import { pushWrite, type TestPlatform, testManifest, write } from './fixtures.ts'

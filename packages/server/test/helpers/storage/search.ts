@@ -1,8 +1,12 @@
 /** Searching, filtering and sorting in tests of the storage. */
 import assert from 'node:assert/strict'
-import { createMatcher } from '../../../src/domain/record-match.ts'
-import { type DataColumn, isDataColumn, keyOfColumn } from '../../../src/domain/record-query.ts'
-import { sortKeyOf } from '../../../src/domain/sort-key.ts'
+import { createMatcher } from '../../../src/domain/record/record-match.ts'
+import {
+  type DataColumn,
+  isDataColumn,
+  keyOfColumn,
+} from '../../../src/domain/record/record-query.ts'
+import { sortKeyOf } from '../../../src/domain/record/sort-key.ts'
 import { isJsonObject, parseLossless } from '../../../src/lib/json/lossless-json.ts'
 import type {
   Position,

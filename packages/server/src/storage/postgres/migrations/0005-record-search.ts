@@ -20,7 +20,7 @@ const STATEMENTS = [
     position bigint NOT NULL
   )`,
 
-  /* Each record's text (domain/search-text.ts), in ASCII (trigram-encoding.ts). */
+  /* Each record's text (domain/search/search-text.ts), in ASCII (trigram-encoding.ts). */
   `CREATE TABLE record_search (
     platform_id bigint NOT NULL,
     record_id bigint NOT NULL,
@@ -47,7 +47,7 @@ const STATEMENTS = [
   )`,
   'CREATE INDEX indexed_fields_of_module ON indexed_fields (module_id)',
 
-  /* The key of each record's value (domain/sort-key.ts); null where it has none. */
+  /* The key of each record's value (domain/record/sort-key.ts); null where it has none. */
   `CREATE TABLE record_index (
     platform_id bigint NOT NULL,
     field_id bigint NOT NULL,

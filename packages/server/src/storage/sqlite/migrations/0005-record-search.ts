@@ -17,7 +17,7 @@ const STATEMENTS = [
   ) STRICT, WITHOUT ROWID`,
 
   /*
-   * Trigrams of each record's text (domain/search-text.ts) and the record_id as rowid; no text and no places in
+   * Trigrams of each record's text (domain/search/search-text.ts) and the record_id as rowid; no text and no places in
    * it: what it finds is looked at again.
    */
   `CREATE VIRTUAL TABLE record_search USING fts5 (
@@ -39,7 +39,7 @@ const STATEMENTS = [
   ) STRICT`,
   'CREATE INDEX indexed_fields_of_module ON indexed_fields (module_id)',
 
-  /* The key of each record's value (domain/sort-key.ts); null where it has none. */
+  /* The key of each record's value (domain/record/sort-key.ts); null where it has none. */
   `CREATE TABLE record_index (
     platform_id INTEGER NOT NULL,
     field_id INTEGER NOT NULL,

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { createKey, HUB_KEY_PREFIX } from '../platform/api-key.ts'
+import {
+  countBySource,
+  maskHint,
+  maskUnknownKey,
+  matchSource,
+  UNKNOWN_PLATFORM,
+} from './push-errors.ts'
+
+const SCHOOL = {
+  platform_id: 1,
+  platform_name: 'school',
+  key_hints: ['rhk_abc…'],
+  addresses: ['192.0.2.7'],
+}
+const LIBRARY = { ...SCHOOL, platform_id: 2, platform_name: 'library', key_hints: ['rhk_xyz…'] }
+const sender = { platform_id: null, key_hint: null, address: null }
+
+test('of an unknown key only the beginning is shown, and nothing of a short one', () => {
+  const cases: [string, string | null][] = [
+    ['', null],
+    ['rhk_wrongkey', 'rhk_wro…'],
+    ['rhk_', 'rhk_…'],
+    ['rhk_a\u00e9b', 'rhk_a?b…'],
+    ['a-source-key-of-theirs', 'a-s…'],
+    ['hunter2', '…'],
+  ]
+  for (const [key, shown] of cases) assert.equal(maskUnknownKey(key), shown, key)
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', minLength: 1 }), (key) => {
+      const shown = maskUnknownKey(key) ?? ''
+      assert.match(shown, /^[\x20-\x7e]{0,7}…$/)
+    }),
+  )
+})
+
+test('a key and the stored hint of it are masked alike', () => {
+  const { key, hint } = createKey(HUB_KEY_PREFIX)
+  assert.equal(maskUnknownKey(key), maskHint(hint))
+})
+
+test('a sender matches a platform by its valid key, or else by a key prefix or an address', () => {
+  assert.equal(matchSource(sender, SCHOOL), null)
+  assert.equal(matchSource({ ...sender, platform_id: 1 }, SCHOOL), 'key')
+  assert.equal(matchSource({ ...sender, key_hint: 'rhk_abc…' }, SCHOOL), 'key_prefix')
+  assert.equal(matchSource({ ...sender, address: '192.0.2.7' }, SCHOOL), 'address')
+  assert.equal(matchSource({ ...sender, address: '192.0.2.8' }, SCHOOL), null)
+  // A valid key says who it was, whoever else uses the address.
+  assert.equal(matchSource({ ...sender, platform_id: 1, address: '192.0.2.7' }, LIBRARY), null)
+})
+
+test('counts add up by each platform that matches, and else for unknown senders', () => {
+  const counts = [
+    { ...sender, address: '192.0.2.7', requests: 3 },
+    { ...sender, key_hint: 'rhk_abc…', requests: 4 },
+    { ...sender, address: '198.51.100.1', requests: 5 },
+  ]
+  const rejected = countBySource(counts, [SCHOOL, LIBRARY]).map((count) => [
+    count.platform_id,
+    count.rejected,
+  ])
+  assert.deepEqual(rejected, [
+    [UNKNOWN_PLATFORM, 5],
+    [1, 7],
+    [2, 3],
+  ])
+  // Once a sender is known, its requests are no longer those of an unknown one.
+  assert.deepEqual(countBySource(counts.slice(0, 1), [SCHOOL]), [
+    { platform_id: UNKNOWN_PLATFORM, pushes: 0, rejected: 0 },
+    { platform_id: 1, pushes: 0, rejected: 3 },
+  ])
+})

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { UNKNOWN_PLATFORM } from '../activity/push-errors.ts'
+import type { OpenAlert } from './alert.ts'
+import {
+  type AlertFacts,
+  findAlerts,
+  type ModuleFailure,
+  type PlatformHealth,
+} from './alert-conditions.ts'
+import { hourOf, PushBaselines } from './push-baseline.ts'
+
+const NOW = new Date('2026-03-24T12:30:00.000Z')
+const HOUR = hourOf(NOW)
+const GIB = 1024 ** 3
+
+const WELL: PlatformHealth = {
+  platform_id: 1,
+  platform_name: 'school',
+  display_title: 'The School',
+  status: 'active',
+  last_error: null,
+  failures_in_row: 0,
+  failing_since: null,
+}
+
+function facts(over: Partial<AlertFacts> = {}): AlertFacts {
+  const rhythms = new PushBaselines()
+  return {
+    now: NOW,
+    platforms: [WELL],
+    failingModules: [],
+    rhythms,
+    pushErrors: new PushBaselines(),
+    watchedFrom: HOUR - 1000,
+    reviews: [],
+    searchBehindSince: null,
+    disk: null,
+    ...over,
+  }
+}
+
+/** The alerts that are found, given those that are already open. */
+function find(of: AlertFacts, open: OpenAlert[] = []): string[] {
+  return findAlerts(of, open).map(({ kind, message }) => `${kind}: ${message}`)
+}
+
+function opened(of: AlertFacts, raisedAt = NOW): OpenAlert[] {
+  return findAlerts(of, []).map((alert, index) => ({
+    ...alert,
+    alert_id: index + 1,
+    raised_at: raisedAt.toISOString(),
+  }))
+}
+
+/** One push in every hour of three weeks but the last silent ones, and rejections in the last hour. */
+function pushing(options: { silentHours?: number; refused?: number; usually?: number } = {}) {
+  const { silentHours = 0, refused = 0, usually = 0 } = options
+  const rhythms = new PushBaselines()
+  for (let hour = HOUR - 500; hour <= HOUR; hour += 1) {
+    const pushes = hour <= HOUR - silentHours ? 1 : 0
+    const rejected = hour === HOUR ? refused : usually
+    rhythms.note(hour, [{ platform_id: 1, pushes, rejected }])
+  }
+  return rhythms
+}
+
+test('a platform is failing after five failed pulls, or two over an hour, until one succeeds', () => {
+  const failing = (failures_in_row: number, minutes: number): AlertFacts => {
+    const failing_since = new Date(NOW.getTime() - minutes * 60_000).toISOString()
+    const last_error = 'The platform cannot be reached.'
+    return facts({ platforms: [{ ...WELL, failures_in_row, failing_since, last_error }] })
+  }
+  assert.deepEqual(find(failing(4, 4)), [])
+  assert.deepEqual(find(failing(5, 5)), [
+    'platform_failing: Nothing of The School could be read since 2026-03-24T12:25:00.000Z: The platform cannot be reached.',
+  ])
+  assert.deepEqual(find(failing(1, 600)), [])
+  assert.equal(find(failing(2, 59)).length, 0)
+  assert.equal(find(failing(2, 60)).length, 1)
+  // Recovering: a running pull has read a module again but has not ended yet.
+  const recovering = facts({ platforms: [{ ...WELL, failures_in_row: 5, failing_since: null }] })
+  assert.deepEqual(find(recovering), [])
+  assert.deepEqual(find(recovering, opened(failing(5, 5))), find(failing(5, 5)))
+  const [platform] = failing(9, 90).platforms
+  assert.ok(platform)
+  assert.deepEqual(find(facts({ platforms: [{ ...platform, status: 'inactive' }] })), [])
+})
+
+test('a module is failing by the same rule while other modules can be read', () => {
+  const failing = (over: Partial<ModuleFailure> = {}, health: Partial<PlatformHealth> = {}) =>
+    facts({
+      platforms: [{ ...WELL, ...health }],
+      failingModules: [
+        {
+          module_id: 7,
+          platform_id: 1,
+          module_name: 'Pupils',
+          trouble: 'The platform answered HTTP 500.',
+          failures_in_row: 5,
+          failing_since: '2026-03-24T12:25:00.000Z',
+          ...over,
+        },
+      ],
+    })
+  assert.deepEqual(find(failing({ failures_in_row: 4 })), [])
+  const raised = [
+    'module_failing: Pupils of The School could not be read since 2026-03-24T12:25:00.000Z, though other modules could: The platform answered HTTP 500.',
+  ]
+  assert.deepEqual(find(failing()), raised)
+  const anHourAgo = { failing_since: '2026-03-24T11:30:00.000Z' }
+  assert.equal(find(failing({ failures_in_row: 2, ...anHourAgo })).length, 1)
+  assert.equal(find(failing({ failures_in_row: 1, ...anHourAgo })).length, 0)
+  // If the whole platform is failing, or may be about to, the module raises no alert.
+  const whole = { failures_in_row: 5, failing_since: NOW.toISOString(), last_error: 'Gone.' }
+  assert.deepEqual(
+    findAlerts(failing({}, whole), []).map(({ kind }) => kind),
+    ['platform_failing'],
+  )
+  const beginning = failing({}, { failures_in_row: 1, failing_since: NOW.toISOString() })
+  assert.deepEqual(find(beginning), [])
+  assert.deepEqual(find(beginning, opened(failing())), raised)
+  assert.deepEqual(find(failing({}, { status: 'inactive' })), [])
+  assert.deepEqual(find(failing({ platform_id: 2 })), [])
+})
+
+test('a platform is silent after six hours in which it usually pushes, until it pushes', () => {
+  // The current hour is not over, so it does not count.
+  assert.deepEqual(find(facts({ rhythms: pushing({ silentHours: 6 }) })), [])
+  const silent = facts({ rhythms: pushing({ silentHours: 7 }) })
+  assert.deepEqual(find(silent), [
+    'platform_silent: The School has pushed nothing since about 2026-03-24T06:00:00.000Z, though it usually does at these hours.',
+  ])
+  const open = opened(silent)
+  assert.equal(find(facts({ rhythms: pushing({ silentHours: 30 }) }), open).length, 1)
+  // A hub that has just started has observed nothing yet, so open alerts stay open.
+  const restarted = { rhythms: pushing({ silentHours: 30 }), watchedFrom: HOUR + 1 }
+  assert.equal(find(facts(restarted), open).length, 1)
+  assert.deepEqual(find(facts(restarted)), [])
+  assert.equal(find(facts(), open).length, 1)
+  assert.deepEqual(find(facts({ rhythms: pushing() }), open), [])
+  assert.deepEqual(
+    find(facts({ ...silent, platforms: [{ ...WELL, status: 'inactive' }] }), open),
+    [],
+  )
+  assert.deepEqual(find(facts({ ...silent, platforms: [] }), open), [])
+})
+
+test('rejections are rising at 20 in two hours and five times the usual, until they halve', () => {
+  const rising = (refused: number, usually = 0) => facts({ rhythms: pushing({ refused, usually }) })
+  assert.deepEqual(find(rising(19)), [])
+  assert.deepEqual(find(rising(20)), [
+    'rejected_rising: 20 pushes and pulled records of The School were refused within two hours; usually it is 0.',
+  ])
+  // 10 an hour are usually 20 in two hours, and the previous hour brought 10 as well.
+  assert.deepEqual(find(rising(90, 10)), [])
+  assert.equal(find(rising(91, 10)).length, 1)
+  const open = opened(rising(20))
+  assert.deepEqual(find(rising(10), open), find(rising(20)))
+  assert.deepEqual(find(rising(9), open), [])
+})
+
+test('push errors are rising by the same rule, by platform and for unknown senders', () => {
+  const rising = (refused: number, usually = 0, senders = [1, UNKNOWN_PLATFORM]) => {
+    const pushErrors = new PushBaselines()
+    for (let hour = HOUR - 500; hour <= HOUR; hour += 1) {
+      const rejected = hour === HOUR ? refused : usually
+      const counts = senders.map((platform_id) => ({ platform_id, pushes: 0, rejected }))
+      pushErrors.note(hour, counts)
+    }
+    return facts({ pushErrors })
+  }
+  const message = (count: number, senders: string, usual = 0) =>
+    `push_errors_rising: ${count} requests ${senders} were rejected within two hours, because of an invalid key or an unreadable body; usually it is ${usual}.`
+  const school = 'that seem to come from The School'
+  assert.deepEqual(find(rising(19)), [])
+  assert.deepEqual(find(rising(20)), [message(20, school), message(20, 'of unknown senders')])
+  assert.deepEqual(find(rising(90, 10)), [])
+  assert.deepEqual(find(rising(91, 10, [1])), [message(101, school, 20)])
+  const inactive = [{ ...WELL, status: 'inactive' as const }]
+  assert.deepEqual(find({ ...rising(20), platforms: inactive }), [
+    message(20, 'of unknown senders'),
+  ])
+  const open = opened(rising(20))
+  assert.deepEqual(find(rising(10), open), find(rising(20)))
+  assert.deepEqual(find(rising(9), open), [])
+})
+
+test('each open review of missing records is an alert', () => {
+  const review = {
+    id: 5,
+    platform_name: 'school',
+    module_name: 'Pupils',
+    record_type: 'pupils',
+    state: 'pending',
+    missing: 20,
+    records: 50,
+    pull_id: 9,
+    at: NOW.toISOString(),
+    answered_at: null,
+    answered_by: null,
+    closed_at: null,
+  } as const
+  const [found, ...others] = findAlerts(facts({ reviews: [review] }), [])
+  assert.equal(others.length, 0)
+  assert.match(found?.message ?? '', /^20 of 50 records of Pupils of The School did not come/)
+  assert.deepEqual(found?.platform, { platform_id: 1, platform_name: 'school' })
+  const unknown = findAlerts(facts({ reviews: [review], platforms: [] }), [])
+  assert.equal(unknown[0]?.platform, null)
+})
+
+test('the search is behind when a change has waited for an hour of observation', () => {
+  const behind = (minutes: number, watchedHours = 1000) =>
+    facts({
+      searchBehindSince: new Date(NOW.getTime() - minutes * 60_000).toISOString(),
+      watchedFrom: HOUR - watchedHours,
+    })
+  assert.deepEqual(find(behind(59)), [])
+  assert.deepEqual(find(behind(60)), [
+    'search_behind: The search is behind: it does not know what has changed since 2026-03-24T11:30:00.000Z.',
+  ])
+  // Observation began at 12:00, half an hour ago.
+  assert.deepEqual(find(behind(6000, 0)), [])
+  assert.equal(find(behind(6000, 1)).length, 1)
+  const open = opened(behind(60))
+  assert.deepEqual(find(behind(30, -1), open), find(behind(60)))
+  assert.deepEqual(find(behind(29), open), [])
+  assert.deepEqual(find(facts(), open), [])
+})
+
+test('a disk is low below 10 GiB or a tenth of its size, until it is a fifth above that', () => {
+  const disk = (available: number, total: number) =>
+    facts({ disk: { available: available * GIB, total: total * GIB } })
+  assert.deepEqual(find(disk(10, 4000)), [])
+  assert.deepEqual(find(disk(9.9, 4000)), [
+    "disk_low: The disk of the hub's data has 9.9 GiB left of 4000.0 GiB.",
+  ])
+  assert.deepEqual(find(disk(2, 20)), [])
+  assert.equal(find(disk(1.9, 20)).length, 1)
+  const open = opened(disk(9.9, 4000))
+  assert.deepEqual(find(disk(11.9, 4000), open), find(disk(9.9, 4000)))
+  assert.deepEqual(find(disk(12, 4000), open), [])
+  assert.deepEqual(find(facts(), open), [])
+})

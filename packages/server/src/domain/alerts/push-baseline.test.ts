@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { hourOf, hourText, KNOWN_HOURS, PushBaselines } from './push-baseline.ts'
+
+const WEEK = 168
+/** A Monday, 00:00 UTC. */
+const MONDAY = hourOf(new Date('2026-03-02T00:00:00Z'))
+const OFFICE = (hour: number) => {
+  const ofWeek = (hour - MONDAY) % WEEK
+  const isWeekday = Math.floor(ofWeek / 24) < 5
+  return isWeekday && ofWeek % 24 >= 8 && ofWeek % 24 < 18
+}
+
+/** Learns the pushes of platform 1 from one hour up to and including another. */
+function learn(from: number, to: number, pushesAt: (hour: number) => boolean): PushBaselines {
+  const rhythms = new PushBaselines()
+  for (let hour = from; hour <= to; hour += 1) {
+    rhythms.note(hour, [{ platform_id: 1, pushes: pushesAt(hour) ? 3 : 0, rejected: 0 }])
+  }
+  return rhythms
+}
+
+test('an hour is named as in the counters', () => {
+  assert.equal(hourText(hourOf(new Date('2026-11-21T07:59:59.999Z'))), '2026-11-21T07')
+})
+
+test('a platform with office hours misses no pushes on a weekend, but does on Monday', () => {
+  const nextMonday = MONDAY + 3 * WEEK
+  const silentAt = (hour: number) => OFFICE(hour) && hour < nextMonday - 48
+  const before = learn(MONDAY, nextMonday + 8, silentAt)
+  const last = before.lastPush(1)
+  assert.equal(last, nextMonday - 55)
+  assert.equal(before.hoursMissed(1, (last ?? 0) + 1), 0)
+  const at = learn(MONDAY, nextMonday + 14, silentAt)
+  assert.equal(at.hoursMissed(1, (last ?? 0) + 1), 6)
+})
+
+test('no push is expected in the first week or from a platform that never pushes', () => {
+  const new1 = learn(MONDAY, MONDAY + WEEK - 1, (hour) => hour < MONDAY + 20)
+  assert.equal(new1.hoursMissed(1, MONDAY + 20), 0)
+  const never = learn(MONDAY, MONDAY + 4 * WEEK, () => false)
+  assert.equal(never.lastPush(1), null)
+  assert.equal(never.hoursMissed(1, MONDAY), 0)
+  assert.equal(new PushBaselines().hoursMissed(9, MONDAY), 0)
+})
+
+test('an hour counts by the share of weeks in which it had pushes', () => {
+  const end = MONDAY + 3 * WEEK
+  // On every second Monday at 10:00, and on every Monday at 11:00.
+  const rhythms = learn(MONDAY, end + 12, (hour) => {
+    const ofWeek = (hour - MONDAY) % WEEK
+    const week = Math.floor((hour - MONDAY) / WEEK)
+    return hour < end && (ofWeek === 11 || (ofWeek === 10 && week % 2 === 0) || hour === MONDAY)
+  })
+  const close = (one: number, other: number) => assert.ok(Math.abs(one - other) < 1e-9)
+  close(rhythms.hoursMissed(1, end + 10), 2 / 3 + 1)
+  close(rhythms.hoursMissed(1, end + 11), 1)
+})
+
+test('only four weeks are remembered, whatever hours are skipped', () => {
+  const hours = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 30 })
+  fc.assert(
+    fc.property(hours, (steps) => {
+      const rhythms = new PushBaselines()
+      let hour = MONDAY
+      let last = MONDAY
+      for (const [index, step] of steps.entries()) {
+        hour += step
+        const pushes = index % 3
+        rhythms.note(hour, [{ platform_id: 1, pushes, rejected: 1 }])
+        rhythms.note(hour, [{ platform_id: 1, pushes, rejected: 1 }])
+        if (pushes > 0) last = hour
+        const known = rhythms.lastPush(1)
+        if (known !== null) assert.equal(known, last)
+        else assert.ok(last === MONDAY || hour - last >= KNOWN_HOURS)
+        const { lately, usual } = rhythms.rejected(1)
+        assert.equal(lately, step === 1 && index > 0 ? 2 : 1)
+        assert.ok(usual >= 0 && usual <= 2)
+      }
+    }),
+  )
+})
+
+test('recent rejections are compared with the usual number, which a rise changes only later', () => {
+  const rhythms = new PushBaselines()
+  const note = (hour: number, rejected: number) =>
+    rhythms.note(hour, [{ platform_id: 1, pushes: 1, rejected }])
+  for (let hour = MONDAY; hour < MONDAY + 200; hour += 1) note(hour, 3)
+  assert.deepEqual(rhythms.rejected(1), { lately: 6, usual: 6 })
+  note(MONDAY + 200, 500)
+  note(MONDAY + 201, 700)
+  assert.deepEqual(rhythms.rejected(1), { lately: 1200, usual: 6 })
+  for (let hour = MONDAY + 202; hour < MONDAY + 230; hour += 1) note(hour, 0)
+  const { lately, usual } = rhythms.rejected(1)
+  assert.equal(lately, 0)
+  assert.ok(usual > 6)
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { isIssuer, readIssuer } from './issuer.ts'
+
+const ISSUER = 'https://id.example.org/realms/main'
+const SUFFIX = '/.well-known/openid-configuration'
+
+/** Normalises a URL as the configuration does. */
+const asSet = (url: string) => new URL(url).href.replace(/\/$/, '')
+
+test('the issuer and its discovery URL are equivalent settings', () => {
+  const expected = { issuer: ISSUER, description: `${ISSUER}${SUFFIX}` }
+  for (const setting of [ISSUER, `${ISSUER}/`, `${ISSUER}${SUFFIX}`, `${ISSUER}${SUFFIX}/`]) {
+    assert.deepEqual(readIssuer(asSet(setting)), expected, setting)
+  }
+})
+
+test('different spellings of the issuer URL match', () => {
+  for (const named of [
+    ISSUER,
+    `${ISSUER}/`,
+    'HTTPS://ID.Example.org/realms/main',
+    'https://id.example.org:443/realms/main',
+  ]) {
+    assert.ok(isIssuer(ISSUER, named), named)
+  }
+  for (const named of ['https://id.example.org', 'https://id.example.org/']) {
+    assert.ok(isIssuer(readIssuer(asSet('https://id.example.org/')).issuer, named), named)
+  }
+})
+
+test('any other URL does not match', () => {
+  for (const named of [
+    'https://id.example.org',
+    'https://id.example.org/realms',
+    'https://id.example.org/realms/Main',
+    'https://id.example.org/realms/main2',
+    `${ISSUER}//`,
+    `${ISSUER}?`,
+    `${ISSUER}#`,
+    `${ISSUER}?x=1`,
+    `${ISSUER}${SUFFIX}`,
+    'http://id.example.org/realms/main',
+    'https://id.example.org:8443/realms/main',
+    'https://id.example.org.evil.example/realms/main',
+    'https://id.example.org@evil.example/realms/main',
+    'https://someone@id.example.org/realms/main',
+    'https://іd.example.org/realms/main',
+    'https://evil.example/?https://id.example.org/realms/main',
+    'id.example.org/realms/main',
+    '',
+    null,
+    undefined,
+    [ISSUER],
+    { toString: () => ISSUER },
+  ]) {
+    assert.ok(!isIssuer(ISSUER, named), String(named))
+  }
+})
+
+test('an issuer matches its own setting and no other', () => {
+  fc.assert(
+    fc.property(fc.webUrl(), fc.webUrl(), (one, other) => {
+      const { issuer } = readIssuer(asSet(one))
+      assert.ok(isIssuer(issuer, one))
+      assert.equal(isIssuer(issuer, other), asSet(other) === issuer)
+    }),
+  )
+})

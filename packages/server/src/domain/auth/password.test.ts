@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { findPasswordFault } from './password.ts'
+
+const OWN = {
+  email: 'ann.lee@corp.example',
+  name: 'Ann Leeward',
+  publicUrl: 'https://registry.corp.example',
+}
+const faultOf = (password: string) => findPasswordFault(password, OWN)
+
+test('a long password is accepted in any script, whatever it contains', () => {
+  for (const password of [
+    'correct horse battery staple',
+    'lauter kleine buchstaben',
+    'пусть всегда будет солнце',
+    '正しい馬の電池のホチキスです',
+    '🐴🔋📎✅🐴🔋📎✅🐙🐙🐙🐙',
+    '                 x y z w v',
+    "'; DROP TABLE operators; --",
+    `${'x'.repeat(100)}yzuvwab`,
+  ]) {
+    assert.equal(faultOf(password), null, password)
+  }
+})
+
+test('a character counts once, however many code units it has', () => {
+  assert.match(faultOf('🐴🔋📎✅🐴🔋📎') ?? '', /12 characters/)
+  assert.match(faultOf('e\u0301'.repeat(5)) ?? '', /12 characters/)
+  assert.match(faultOf('abcdefg'.repeat(40)) ?? '', /longer than 256/)
+})
+
+test('common passwords are rejected, also with capitals, with separators or in pairs', () => {
+  for (const password of [
+    'qwerty123456',
+    'Qwerty-123456',
+    'password123456',
+    'P a s s w o r d 1 2 3 4 5 6',
+    '1qaz2wsx3edc',
+    'administrator',
+    'iloveyousunshine',
+    'password password',
+    'ｐａｓｓｗｏｒｄ１２３４５６',
+  ]) {
+    assert.match(faultOf(password) ?? '', /many people/, password)
+  }
+  for (const password of ['aaaaaaaaaaaa', '121212121212', 'abcabcabcabc', '            ']) {
+    assert.match(faultOf(password) ?? '', /repeats/, password)
+  }
+})
+
+test('passwords made from the names of the hub or its operator are rejected', () => {
+  for (const password of [
+    'recordhub2026!',
+    'Recordhub-Recordhub',
+    'ann.lee@corp.example',
+    'AnnLeeward 2026',
+    'registry.corp.example1',
+    'leeward-recordhub',
+  ]) {
+    assert.match(faultOf(password) ?? '', /your name/, password)
+  }
+  assert.match(faultOf('recordhub password') ?? '', /many people/)
+  assert.equal(faultOf('the registry of the old lighthouse'), null)
+})
+
+test('passwords under 12 or over 256 characters are always rejected', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (password) => {
+      const fault = faultOf(password)
+      if (Array.from(password).length < 12) assert.notEqual(fault, null)
+      if (password.length > 256) assert.notEqual(fault, null)
+    }),
+  )
+})

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ERROR_CODES, isErrorCode } from '../../errors.ts'
+import { connectionHint } from './connection-hints.ts'
+
+/** Codes of a pull or of the hub itself, which a connection test cannot return. */
+const ELSEWHERE = new Set([
+  ...['platform_busy', 'platform_page_refused', 'platform_already_registered', 'platform_inactive'],
+])
+
+test('every code that a connection test can return has advice that adds to its message', () => {
+  for (const code of Object.keys(ERROR_CODES)) {
+    if (!isErrorCode(code) || !/^(platform|source)_/.test(code) || ELSEWHERE.has(code)) continue
+    const advice = connectionHint(code)
+    assert.ok(advice.length > 20, code)
+    assert.ok(!ERROR_CODES[code].message.includes(advice), code)
+  }
+  assert.equal(connectionHint('not_found'), '')
+})

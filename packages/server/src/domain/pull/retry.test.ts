@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { concernsPlatform, decideRetry, MAX_TRIES, type RequestFailure } from './retry.ts'
+
+const FIRST = { tries: 1, left_ms: 900_000, chance: 1 }
+
+test('a refused connection, 429, 502, 503 and 504 are retried, other failures are not', () => {
+  for (const status of [null, 429, 502, 503, 504]) {
+    assert.equal(decideRetry({ status, retry_after_ms: null }, FIRST).outcome, 'retry')
+  }
+  for (const status of [200, 304, 400, 401, 404, 408, 500, 501, 505]) {
+    assert.equal(decideRetry({ status, retry_after_ms: 0 }, FIRST).outcome, 'give_up')
+  }
+})
+
+test('a request is retried three times, with growing delays', () => {
+  const pauses = []
+  for (let tries = 1; tries <= MAX_TRIES; tries++) {
+    const decision = decideRetry({ status: 503, retry_after_ms: null }, { ...FIRST, tries })
+    pauses.push(decision.outcome === 'retry' ? decision.pause_ms : decision.outcome)
+  }
+  assert.deepEqual(pauses, [500, 1000, 2000, 'give_up'])
+})
+
+test('chance shortens a growing delay by up to one half', () => {
+  const delayAt = (chance: number) => {
+    const fault = { status: 503, retry_after_ms: null }
+    const decision = decideRetry(fault, { ...FIRST, tries: 2, chance })
+    return decision.outcome === 'retry' ? decision.pause_ms : null
+  }
+  assert.deepEqual([0, 0.5, 1].map(delayAt), [500, 750, 1000])
+})
+
+test('a Retry-After is used as the delay', () => {
+  const decision = decideRetry({ status: 429, retry_after_ms: 7000 }, FIRST)
+  assert.deepEqual(decision, { outcome: 'retry', pause_ms: 7000 })
+})
+
+test('a Retry-After beyond the remaining time or one minute is not waited for', () => {
+  const asked = (retry_after_ms: number, left_ms: number) =>
+    decideRetry({ status: 503, retry_after_ms }, { ...FIRST, left_ms })
+  assert.deepEqual(asked(5001, 5000), { outcome: 'asked_to_wait', seconds: 6 })
+  assert.deepEqual(asked(60_001, 900_000), { outcome: 'asked_to_wait', seconds: 61 })
+  assert.deepEqual(asked(5000, 5000), { outcome: 'retry', pause_ms: 5000 })
+})
+
+test('no delay exceeds the remaining time', () => {
+  fc.assert(
+    fc.property(
+      fc.record({
+        tries: fc.integer({ min: 1, max: 5 }),
+        left_ms: fc.integer({ min: -1000, max: 100_000 }),
+        chance: fc.double({ min: 0, max: 1, noNaN: true }),
+      }),
+      fc.option(fc.nat(200_000)),
+      (context, retry_after_ms) => {
+        const decision = decideRetry({ status: 503, retry_after_ms }, context)
+        if (decision.outcome !== 'retry') return
+        assert.ok(decision.pause_ms >= 0 && decision.pause_ms <= context.left_ms)
+      },
+    ),
+  )
+})
+
+test('a failure concerns the whole platform if no other endpoint can be expected to respond', () => {
+  const table: [RequestFailure, boolean][] = [
+    [{ network: 'not_connected' }, true],
+    [{ network: 'certificate_invalid' }, true],
+    [{ network: 'no_response' }, true],
+    [{ network: 'cut_off' }, false],
+    [{ status: 401 }, true],
+    [{ status: 403 }, true],
+    [{ status: 429 }, true],
+    [{ status: 503 }, true],
+    [{ status: 200 }, false],
+    [{ status: 302 }, false],
+    [{ status: 400 }, false],
+    [{ status: 404 }, false],
+    [{ status: 500 }, false],
+    [{ status: 502 }, false],
+    [{ status: 504 }, false],
+  ]
+  for (const [failure, expected] of table) {
+    assert.equal(concernsPlatform(failure), expected, JSON.stringify(failure))
+  }
+})

@@ -1,0 +1,93 @@
+/** How a record's data differs from the manifest of its module: pure. */
+import type { DriftPolicy, Field } from '@recordhub/protocol'
+import type { JsonObject } from '../../lib/json/lossless-json.ts'
+import { findKindMismatch, type ValueKind, valueKindOf } from './field-types.ts'
+
+/** A value of another type than the manifest declares; `found` is in words, e.g. "a number". */
+export type WrongType = { key: string; found: string; declared: string }
+
+/** Keys that the manifest does not name, required keys that are absent, and values of a wrong type. */
+export type Drift = { unknown: string[]; absent: string[]; wrong_type: WrongType[] }
+
+/** What the data of a module is checked against. */
+export type ManifestKeys = {
+  known: ReadonlySet<string>
+  required: readonly string[]
+  /** The fields whose type the hub can check. */
+  typed: ReadonlyMap<string, { kind: ValueKind; declared: string }>
+}
+
+export function manifestKeysOf(
+  fields: readonly Pick<Field, 'key' | 'type' | 'required'>[],
+): ManifestKeys {
+  const required = fields.filter((field) => field.required)
+  return {
+    known: new Set(fields.map((field) => field.key)),
+    required: required.map((field) => field.key),
+    typed: new Map(
+      fields.flatMap(({ key, type }) => {
+        const kind = valueKindOf(type)
+        return kind === null || kind === 'any' ? [] : [[key, { kind, declared: type }]]
+      }),
+    ),
+  }
+}
+
+/** The maximum number of keys of one kind that are reported of one record. */
+const MAX_REPORTED = 50
+const MAX_QUOTED = 100
+
+/**
+ * Null where there is none.
+ * @param isWhole whether the data is the whole record, so that what is not in it is absent.
+ */
+export function findDrift(
+  data: JsonObject,
+  { known, required, typed }: ManifestKeys,
+  { isWhole }: { isWhole: boolean },
+): Drift | null {
+  const unknown: string[] = []
+  const wrong_type: WrongType[] = []
+  for (const [key, value] of Object.entries(data)) {
+    const type = typed.get(key)
+    if (type === undefined) {
+      if (!known.has(key)) unknown.push(key)
+      continue
+    }
+    const found = findKindMismatch(value, type.kind)
+    if (found !== null) wrong_type.push({ key, found, declared: type.declared })
+  }
+  const absent = isWhole ? required.filter((key) => !Object.hasOwn(data, key)) : []
+  if (unknown.length + absent.length + wrong_type.length === 0) return null
+  return {
+    unknown: unknown.slice(0, MAX_REPORTED),
+    absent: absent.slice(0, MAX_REPORTED),
+    wrong_type: wrong_type.slice(0, MAX_REPORTED),
+  }
+}
+
+/** What is wrong with the data, one sentence each without its subject: `lacks the key "a", …`. */
+export function describeDrift({ unknown, absent, wrong_type }: Drift): string[] {
+  return [
+    ...unknown.map((key) => `has the key ${quote(key)}, which the manifest does not name`),
+    ...absent.map((key) => `lacks the key ${quote(key)}, which the manifest requires`),
+    ...wrong_type.map(
+      ({ key, found, declared }) =>
+        `has ${found} for the key ${quote(key)}, whose type in the manifest is ${quote(declared)}`,
+    ),
+  ]
+}
+
+/** Why a record is rejected for its drift; null where the policy accepts it. */
+export function refuseDrift(
+  drift: Drift | null,
+  policy: DriftPolicy,
+): { errors: { data: string[] }; reason: string } | null {
+  if (drift === null || policy === 'accept') return null
+  const faults = describeDrift(drift)
+  return { errors: { data: faults }, reason: faults.map((fault) => `data ${fault}`).join('; ') }
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text)
+}

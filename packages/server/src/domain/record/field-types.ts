@@ -1,0 +1,97 @@
+/** What the types of a manifest say of values. The specification uses `string` only; the others are common. */
+import { isJsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'
+import { parseRfc3339 } from '../../lib/time/rfc3339.ts'
+import { NUMERIC_TYPES, numberKey } from './sort-key.ts'
+
+const TEXT = new Set(['string', 'text', 'email', 'url', 'uuid', 'phone', 'enum', 'time'])
+const BOOLEAN = new Set(['boolean', 'bool'])
+const DATE = new Set(['date', 'datetime', 'date-time', 'timestamp'])
+const ANY = new Set(['json', 'object', 'array', 'any', 'mixed'])
+/** Where the type says only `string`, the key often says more. */
+const DATE_KEY = /(?:^|_)(?:at|date)$/
+
+/** What the hub can check the values of a type against. */
+export type ValueKind = 'text' | 'number' | 'boolean' | 'date' | 'any'
+
+/** All types whose values the hub knows, by what the values are. */
+export const FIELD_TYPES: readonly {
+  kind: ValueKind
+  types: ReadonlySet<string>
+  values: string
+}[] = [
+  { kind: 'text', types: TEXT, values: 'a text' },
+  {
+    kind: 'number',
+    types: NUMERIC_TYPES,
+    values: 'a number, or a text that is one, such as `"12.50"`',
+  },
+  { kind: 'boolean', types: BOOLEAN, values: '`true` or `false`' },
+  {
+    kind: 'date',
+    types: DATE,
+    values: 'a text: `2026-11-21`, or with a time and its zone `2026-11-21T07:30:00Z`',
+  },
+  { kind: 'any', types: ANY, values: 'any JSON' },
+]
+
+/** The kind of values that a type of a manifest stands for; null for a type that the hub does not know. */
+export function valueKindOf(type: string): ValueKind | null {
+  const name = type.toLowerCase()
+  return FIELD_TYPES.find(({ types }) => types.has(name))?.kind ?? null
+}
+
+/** Whether the hub knows what values of a type are. */
+export function isKnownType(type: string): boolean {
+  return valueKindOf(type) !== null
+}
+
+/** What a value is instead of the kind that is expected, e.g. "a number"; null where it matches or is null. */
+export function findKindMismatch(value: JsonValue, expected: ValueKind): string | null {
+  if (value === null || expected === 'any') return null
+  const kind = kindOf(value)
+  if (expected === 'number') {
+    const isNumber = typeof value === 'string' && numberKey(value) !== null
+    return kind === 'a number' || isNumber ? null : kind
+  }
+  const wanted = expected === 'boolean' ? 'true or false' : 'a text'
+  if (kind !== wanted) return kind
+  return expected === 'date' && isUnreadableDate(value) ? 'a text that is not a date' : null
+}
+
+/**
+ * As {@link findKindMismatch}, by the type in the manifest. Any text counts as a date, since {@link isBadDate} finds the
+ * others.
+ */
+export function findTypeFault(value: JsonValue, type: string): string | null {
+  const kind = valueKindOf(type) ?? 'any'
+  return findKindMismatch(value, kind === 'date' ? 'text' : kind)
+}
+
+/** Whether the value of a field that should hold dates, by its type or its key, is a text that is not a date. */
+export function isBadDate(value: JsonValue, { key, type }: { key: string; type: string }): boolean {
+  return (DATE.has(type.toLowerCase()) || DATE_KEY.test(key)) && isUnreadableDate(value)
+}
+
+/** Whether a value is a text that not every program reads as the same date. An empty text stands for no date. */
+function isUnreadableDate(value: JsonValue): boolean {
+  return typeof value === 'string' && value !== '' && !isReadableDate(value)
+}
+
+/** A day, or a day and a time with or without a zone. */
+function isReadableDate(text: string): boolean {
+  const [, day, time = '00:00:00', zone = 'Z'] = DATE_AND_TIME.exec(text) ?? []
+  if (day === undefined) return false
+  const seconds = time.length === 5 ? `${time}:00` : time
+  return parseRfc3339(`${day}T${seconds}${zone === '' ? 'Z' : zone}`) !== null
+}
+
+const DATE_AND_TIME =
+  /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)([Zz]|[+-]\d\d:\d\d|))?$/
+
+function kindOf(value: JsonValue): string {
+  if (typeof value === 'string') return 'a text'
+  if (typeof value === 'boolean') return 'true or false'
+  if (typeof value === 'number' || JSON.isRawJSON(value)) return 'a number'
+  if (Array.isArray(value)) return 'a list'
+  return isJsonObject(value) ? 'an object' : 'null'
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseLossless } from '../../lib/json/lossless-json.ts'
+import { checkPulled, checkPush, faultsInWords } from './record-input.ts'
+
+const now = new Date('2026-11-21T08:00:00Z')
+const good = {
+  module_name: 'Employees',
+  record_type: 'employee',
+  reference_number: 'E-1',
+  full_name: 'Ann',
+  data: { a: 1 },
+}
+
+function errorsOf(method: 'POST' | 'PATCH', body: unknown): Record<string, string[]> {
+  const checked = checkPush(method, body, now)
+  assert.equal(checked.outcome, 'invalid')
+  return checked.outcome === 'invalid' ? checked.errors : {}
+}
+
+test('a POST requires every member, a PATCH may omit the names', () => {
+  assert.deepEqual(errorsOf('POST', {}), {
+    module_name: ['is required'],
+    full_name: ['is required'],
+    record_type: ['is required'],
+    reference_number: ['is required'],
+    data: ['is required'],
+  })
+  const { module_name: _, full_name: __, ...changed } = good
+  assert.equal(checkPush('PATCH', changed, now).outcome, 'valid')
+  assert.deepEqual(Object.keys(errorsOf('PATCH', {})), ['record_type', 'reference_number', 'data'])
+})
+
+test('wrong types are reported and never coerced', () => {
+  const cases: [object, Record<string, string[]>][] = [
+    [{ reference_number: 5 }, { reference_number: ['must be a string'] }],
+    [{ reference_number: '' }, { reference_number: ['must not be empty'] }],
+    [{ record_type: 'é'.repeat(257) }, { record_type: ['must not be longer than 512 bytes'] }],
+    [
+      { reference_number: 'é'.repeat(257) },
+      { reference_number: ['must not be longer than 512 bytes'] },
+    ],
+    [{ full_name: null }, { full_name: ['must be a string'] }],
+    [{ data: null }, { data: ['must be an object'] }],
+    [{ data: 'x' }, { data: ['must be an object'] }],
+    [{ data: [1] }, { data: ['must be an object'] }],
+    [{ data: parseLossless('1.10') }, { data: ['must be an object'] }],
+    [
+      { reference_number: 'a\u0000' },
+      { reference_number: ['must not hold a null character or half of a surrogate pair'] },
+    ],
+    [
+      { full_name: '\ud800' },
+      { full_name: ['must not hold a null character or half of a surrogate pair'] },
+    ],
+    [
+      { occurred_at: 'yesterday' },
+      { occurred_at: ['must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'] },
+    ],
+    [{ occurred_at: 5 }, { occurred_at: ['must be a string'] }],
+  ]
+  for (const [change, errors] of cases) {
+    assert.deepEqual(errorsOf('POST', { ...good, ...change }), errors)
+  }
+  for (const body of [null, [], 'text', 5]) {
+    assert.deepEqual(errorsOf('POST', body), { record: ['must be a JSON object'] })
+  }
+})
+
+test('an empty array counts as an empty object, since PHP encodes it that way', () => {
+  const checked = checkPush('POST', { ...good, data: [] }, now)
+  assert.deepEqual(checked.outcome === 'valid' && checked.input.data, {})
+})
+
+test('other members and any Unicode text are accepted', () => {
+  const body = {
+    ...good,
+    full_name: '王小明 👩‍🚀',
+    reference_number: ' ÄÖ ',
+    extra: { deep: true },
+  }
+  const checked = checkPush('POST', body, now)
+  assert.equal(checked.outcome === 'valid' && checked.input.reference_number, ' ÄÖ ')
+})
+
+test('a time too far in the future is ignored with a warning', () => {
+  const near = checkPush('POST', { ...good, occurred_at: '2026-11-21T08:04:59Z' }, now)
+  assert.equal(near.outcome === 'valid' && near.input.occurred_at, '2026-11-21T08:04:59.000000000Z')
+  const far = checkPush('POST', { ...good, occurred_at: '2026-11-21T08:05:01Z' }, now)
+  assert.equal(far.outcome === 'valid' && far.input.occurred_at, null)
+  assert.equal(far.outcome === 'valid' && far.input.warnings.length, 1)
+})
+
+test('a pulled element follows the same rules, and its depth is limited', () => {
+  assert.equal(checkPulled({ reference_number: '1', full_name: 'A', data: [] }).outcome, 'valid')
+  const deep = JSON.parse(`${'{"a":'.repeat(64)}1${'}'.repeat(64)}`)
+  const checked = checkPulled({ reference_number: '1', full_name: 'A', data: deep })
+  assert.deepEqual(
+    checked.outcome === 'invalid' && faultsInWords(checked.errors),
+    'record is nested deeper than 64 levels',
+  )
+  const wrong = checkPulled({ reference_number: 1 })
+  assert.equal(
+    wrong.outcome === 'invalid' && faultsInWords(wrong.errors),
+    'full_name is required; data is required; reference_number must be a string',
+  )
+})

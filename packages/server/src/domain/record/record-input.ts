@@ -1,0 +1,164 @@
+/** Reads what platforms send as a record, pushed or pulled, and says what is wrong with it. */
+import {
+  ChangedRecordPush,
+  MAX_JSON_DEPTH,
+  MAX_RECORD_TYPE_BYTES,
+  MAX_REFERENCE_BYTES,
+  NewRecordPush,
+  PulledRecord,
+} from '@recordhub/protocol'
+import { Compile } from 'typebox/compile'
+import { findUnsafeJson, isJsonObject, type JsonObject } from '../../lib/json/lossless-json.ts'
+import { isStorableText } from '../../lib/text/storable-text.ts'
+import { formatRfc3339, parseRfc3339 } from '../../lib/time/rfc3339.ts'
+
+const isNewRecord = Compile(NewRecordPush)
+const isChangedRecord = Compile(ChangedRecordPush)
+const isPulledRecord = Compile(PulledRecord)
+
+/** How far a platform's clock may be ahead before its `occurred_at` is ignored. */
+const MAX_AHEAD_MS = 5 * 60 * 1000
+
+export type PushInput = {
+  record_type: string
+  reference_number: string
+  full_name: string | null
+  data: JsonObject
+  occurred_at: string | null
+  warnings: string[]
+}
+
+export type PulledInput = { reference_number: string; full_name: string; data: JsonObject }
+
+/** `errors` names the members that are wrong. */
+export type Checked<Input> =
+  | { outcome: 'valid'; input: Input }
+  | { outcome: 'invalid'; errors: Record<string, string[]> }
+
+/** The body of a POST or PATCH to the receiver. No type is coerced. */
+export function checkPush(method: 'POST' | 'PATCH', body: unknown, now: Date): Checked<PushInput> {
+  const isPush = method === 'POST' ? isNewRecord : isChangedRecord
+  if (!isPush.Check(body)) return invalid(explainFaults(isPush.Errors(body)))
+  if (Buffer.byteLength(body.record_type) > MAX_RECORD_TYPE_BYTES) {
+    return invalid({ record_type: [`must not be longer than ${MAX_RECORD_TYPE_BYTES} bytes`] })
+  }
+  const errors = findFaults(body)
+  if (errors !== null) return invalid(errors)
+  const occurred = readOccurredAt(body.occurred_at, now)
+  if (occurred.error !== null) return invalid({ occurred_at: [occurred.error] })
+  return {
+    outcome: 'valid',
+    input: {
+      record_type: body.record_type,
+      reference_number: body.reference_number,
+      full_name: body.full_name ?? null,
+      data: dataOf(body.data),
+      occurred_at: occurred.at,
+      warnings: occurred.warning === null ? [] : [occurred.warning],
+    },
+  }
+}
+
+/** An element of a records answer. */
+export function checkPulled(element: unknown): Checked<PulledInput> {
+  const unsafe = findUnsafeJson(element, MAX_JSON_DEPTH)
+  if (unsafe !== null) return invalid({ record: [UNSAFE_WORDS[unsafe]] })
+  if (!isPulledRecord.Check(element)) return invalid(explainFaults(isPulledRecord.Errors(element)))
+  const errors = findFaults(element)
+  if (errors !== null) return invalid(errors)
+  const { reference_number, full_name, data } = element
+  return { outcome: 'valid', input: { reference_number, full_name, data: dataOf(data) } }
+}
+
+/** The reference that an element bears, whatever else is wrong with it; null where no record can have it. */
+export function referenceOf(element: unknown): string | null {
+  return shortTextOf(element, 'reference_number', MAX_REFERENCE_BYTES)
+}
+
+/** The module that a push names, whatever else is wrong with it; null where none can be named so. */
+export function recordTypeOf(body: unknown): string | null {
+  return shortTextOf(body, 'record_type', MAX_RECORD_TYPE_BYTES)
+}
+
+function shortTextOf(body: unknown, member: string, maxBytes: number): string | null {
+  if (!isJsonObject(body) || !Object.hasOwn(body, member)) return null
+  const text = body[member]
+  if (typeof text !== 'string' || text === '') return null
+  if (Buffer.byteLength(text) > maxBytes) return null
+  return isStorableText(text) ? text : null
+}
+
+export const UNSAFE_WORDS = {
+  too_deep: `is nested deeper than ${MAX_JSON_DEPTH} levels`,
+  proto_key: 'has a key __proto__',
+} as const
+
+/** All faults in one line: "reference_number is required; data must be an object". */
+export function faultsInWords(errors: Record<string, string[]>): string {
+  return Object.entries(errors)
+    .flatMap(([member, faults]) => faults.map((fault) => `${member} ${fault}`))
+    .join('; ')
+}
+
+type SchemaError = { keyword: string; instancePath: string; message: string; params: object }
+
+function explainFaults(errors: SchemaError[]): Record<string, string[]> {
+  const faults: Record<string, string[]> = {}
+  const add = (member: string, fault: string) => {
+    faults[member] = [...new Set([...(faults[member] ?? []), fault])]
+  }
+  for (const { keyword, instancePath, message, params } of errors) {
+    const [, member] = instancePath.split('/')
+    if (keyword === 'required' && 'requiredProperties' in params && !member) {
+      const missing = Array.isArray(params.requiredProperties) ? params.requiredProperties : []
+      for (const name of missing) add(String(name), 'is required')
+    } else if (member === undefined) add('record', 'must be a JSON object')
+    else if (member === 'data') add('data', 'must be an object')
+    else if (keyword === 'minLength') add(member, 'must not be empty')
+    else add(member, keyword === 'type' ? message.replace('be string', 'be a string') : message)
+  }
+  return faults
+}
+
+/** What the schemas cannot say; null where nothing is wrong. */
+function findFaults(record: {
+  reference_number: string
+  full_name?: string | undefined
+  data: unknown
+}): Record<string, string[]> | null {
+  const { reference_number, full_name, data } = record
+  const errors: Record<string, string[]> = {}
+  if (Buffer.byteLength(reference_number) > MAX_REFERENCE_BYTES) {
+    errors['reference_number'] = [`must not be longer than ${MAX_REFERENCE_BYTES} bytes`]
+  } else if (!isStorableText(reference_number)) errors['reference_number'] = [UNSTORABLE]
+  if (full_name !== undefined && !isStorableText(full_name)) errors['full_name'] = [UNSTORABLE]
+  if (!Array.isArray(data) && !isJsonObject(data)) errors['data'] = ['must be an object']
+  return Object.keys(errors).length > 0 ? errors : null
+}
+
+function invalid(errors: Record<string, string[]>) {
+  return { outcome: 'invalid' as const, errors }
+}
+
+const UNSTORABLE = 'must not hold a null character or half of a surrogate pair'
+
+/** PHP writes an empty object as `[]`. */
+function dataOf(data: unknown): JsonObject {
+  return isJsonObject(data) ? data : {}
+}
+
+type OccurredAt = { at: string | null; error: string | null; warning: string | null }
+
+function readOccurredAt(text: string | undefined, now: Date): OccurredAt {
+  if (text === undefined) return { at: null, error: null, warning: null }
+  const at = parseRfc3339(text)
+  if (at === null) {
+    const error = 'must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'
+    return { at: null, error, warning: null }
+  }
+  if (at > formatRfc3339(new Date(now.getTime() + MAX_AHEAD_MS))) {
+    const warning = 'occurred_at is more than 5 minutes in the future and was ignored'
+    return { at: null, error: null, warning }
+  }
+  return { at, error: null, warning: null }
+}

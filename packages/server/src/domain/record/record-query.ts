@@ -1,0 +1,190 @@
+/**
+ * What a list of records is asked for, as it stands in the query of a URL: the page's, the API's and that
+ * of a saved view are the same text.
+ */
+import { RECORD_SORTS, type RecordSort } from '@recordhub/protocol'
+import type { FieldErrors } from '../../errors.ts'
+import { parseTimestamp } from '../../lib/time/rfc3339.ts'
+import { MAX_SEARCH_LENGTH, parseSearch, type SearchTerms } from '../search/search-text.ts'
+
+/** Columns of the hub's own, beside the fields in `data`. */
+const HUB_COLUMNS = [
+  'hub_reference_number',
+  'hub_full_name',
+  'hub_created_at',
+  'hub_updated_at',
+  'hub_missing_since',
+] as const
+export type HubColumn = (typeof HUB_COLUMNS)[number]
+export type DataColumn = `data.${string}`
+
+export const TESTS = ['is', 'contains', 'starts', 'empty', 'before', 'after'] as const
+type Test = (typeof TESTS)[number]
+
+/** `empty` has the value `true` or `false`. */
+export type Condition = { column: HubColumn | DataColumn; test: Test; value: string }
+
+/** Which records; every part that is not null must hold. */
+export type RecordFilter = {
+  platform: string | null
+  record_type: string | null
+  reference_number: string | null
+  search: SearchTerms | null
+  incomplete: boolean | null
+  missing: boolean | null
+  /** The number of a review of missing records: the records that it is about. */
+  missing_review: number | null
+  /** As `updated_at` is written. */
+  changed_since: string | null
+  conditions: Condition[]
+}
+
+export type RecordOrder = { sort: RecordSort | DataColumn; descending: boolean }
+
+export const NO_FILTER: RecordFilter = {
+  platform: null,
+  record_type: null,
+  reference_number: null,
+  search: null,
+  incomplete: null,
+  missing: null,
+  missing_review: null,
+  changed_since: null,
+  conditions: [],
+}
+
+/** Whether more is asked for than a platform and a module. */
+export function isFiltered(filter: RecordFilter): boolean {
+  const { reference_number, search, incomplete, missing, missing_review, changed_since } = filter
+  const single = [reference_number, search, incomplete, missing, missing_review, changed_since]
+  return filter.conditions.length > 0 || single.some((one) => one !== null)
+}
+
+export type ParsedQuery =
+  | { ok: true; query: RecordFilter & RecordOrder }
+  | { ok: false; errors: FieldErrors }
+
+const MAX_CONDITIONS = 20
+const MAX_NAME_LENGTH = 256
+const MAX_VALUE_LENGTH = 1024
+const DEFAULT_ORDER: RecordOrder = { sort: 'updated_at', descending: true }
+
+/** Reads the parameters of a query; `errors` says of each that does not fit what is wrong. */
+export function parseRecordQuery(parameters: Iterable<[name: string, value: string]>): ParsedQuery {
+  const query: RecordFilter & RecordOrder = {
+    ...NO_FILTER,
+    conditions: [],
+    ...DEFAULT_ORDER,
+  }
+  const errors = new Map<string, string[]>()
+  const met = new Set<string>()
+  for (const [name, value] of parameters) {
+    const problem = met.has(name) ? 'is there twice' : readParameter(query, name, value)
+    met.add(name)
+    if (problem !== null) errors.set(name, [problem])
+  }
+  return errors.size > 0 ? { ok: false, errors: Object.fromEntries(errors) } : { ok: true, query }
+}
+
+/** @returns what is wrong; null where nothing is. */
+function readParameter(
+  query: RecordFilter & RecordOrder,
+  name: string,
+  value: string,
+): string | null {
+  switch (name) {
+    case 'platform':
+    case 'record_type':
+    case 'reference_number':
+      query[name] = value
+      return value.includes('\u0000') ? 'holds U+0000, which none has' : null
+    case 'incomplete':
+    case 'missing':
+      query[name] = value === 'true'
+      return isBoolean(value) ? null : MUST_BE_BOOLEAN
+    case 'missing_review':
+      query.missing_review = POSITIVE_INTEGER.test(value) ? Number(value) : null
+      return query.missing_review === null ? 'must be the id of a review' : null
+    case 'q':
+      return readSearch(query, value)
+    case 'changed_since': {
+      query.changed_since = parseTimestamp(value)
+      return query.changed_since === null
+        ? 'must be a date-time of RFC 3339, such as 2026-11-21T07:30:00Z'
+        : null
+    }
+    case 'sort': {
+      const order = parseSort(value)
+      if (order) Object.assign(query, order)
+      return order
+        ? null
+        : `must be one of ${RECORD_SORTS.join(', ')} or data.<key>, - before it turns it round`
+    }
+    default:
+      return readCondition(query, name, value)
+  }
+}
+
+function readSearch(query: RecordFilter, text: string): string | null {
+  if (text.length > MAX_SEARCH_LENGTH) return `must be at most ${MAX_SEARCH_LENGTH} characters long`
+  const terms = parseSearch(text)
+  if (terms.parts.length + terms.beginnings.length > 0) query.search = terms
+  return null
+}
+
+const FILTER = /^filter\[(.+?)\](?:\[(\w+)\])?$/s
+
+function readCondition(query: RecordFilter, name: string, value: string): string | null {
+  const [, key, testName = 'is'] = FILTER.exec(name) ?? []
+  if (key === undefined) return 'is no parameter of this list'
+  const test = TESTS.find((one) => one === testName)
+  if (!test) return `tests by ${testName}, which is none of ${TESTS.join(', ')}`
+  if (key.length > MAX_NAME_LENGTH)
+    return `names a field of more than ${MAX_NAME_LENGTH} characters`
+  if (value.length > MAX_VALUE_LENGTH) return `must be at most ${MAX_VALUE_LENGTH} characters long`
+  if (test === 'empty' && !isBoolean(value)) return MUST_BE_BOOLEAN
+  if (query.conditions.length === MAX_CONDITIONS) return `is one filter more than ${MAX_CONDITIONS}`
+  const column = HUB_COLUMNS.find((one) => one === key) ?? toDataColumn(key)
+  const time = COMPARED.has(test) && HUB_TIMES.has(column) ? parseTimestamp(value) : null
+  query.conditions.push({ column, test, value: time ?? value })
+  return null
+}
+
+const HUB_TIMES: ReadonlySet<string> = new Set<HubColumn>([
+  'hub_created_at',
+  'hub_updated_at',
+  'hub_missing_since',
+])
+/** Of a beginning or a part of a time nobody knows how it goes on. */
+const COMPARED: ReadonlySet<Test> = new Set(['is', 'before', 'after'])
+
+/** A field may be called as a column of the hub is; `data.` before it says that it is meant. */
+function toDataColumn(key: string): DataColumn {
+  return isDataColumn(key) ? key : `data.${key}`
+}
+
+/** Whether it names a field in `data`, and not a column of the hub. */
+export function isDataColumn(name: string): name is DataColumn {
+  return name.startsWith('data.') && name.length > 'data.'.length
+}
+
+/** The key in `data` of a column, which may hold points itself. */
+export function keyOfColumn(column: DataColumn): string {
+  return column.slice('data.'.length)
+}
+
+function parseSort(text: string): RecordOrder | null {
+  const descending = text.startsWith('-')
+  const name = descending ? text.slice(1) : text
+  const sort = RECORD_SORTS.find((one) => one === name)
+  if (sort) return { sort, descending }
+  const isField = isDataColumn(name) && name.length <= MAX_NAME_LENGTH
+  return isField ? { sort: name, descending } : null
+}
+
+const POSITIVE_INTEGER = /^[1-9]\d{0,14}$/
+const MUST_BE_BOOLEAN = 'must be true or false'
+
+function isBoolean(text: string): boolean {
+  return text === 'true' || text === 'false'
+}

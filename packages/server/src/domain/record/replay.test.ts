@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
+import {
+  decidePull,
+  decidePush,
+  type LastRead,
+  type PushedContent,
+  type ReadCircumstances,
+  type RecordState,
+  type WriteDecision,
+} from './record.ts'
+import {
+  decideReplay,
+  type ReplayedContent,
+  type ReplayedElement,
+  type WritePosition,
+} from './replay.ts'
+
+/** The position of write number `seq`, one second after the previous one. */
+function placeOf(seq: number): WritePosition {
+  return { seq, at: formatRfc3339(new Date(seq * 1000)) }
+}
+
+function post(value: number): PushedContent {
+  return { source: 'POST', full_name: `Person ${value}`, data: { value }, occurred_at: null }
+}
+
+const NAMED = new Set(['value'])
+
+function element(value: number): ReplayedElement {
+  return { source: 'pull', full_name: `Person ${value}`, data: { value }, manifest_keys: NAMED }
+}
+
+function readOf(seq: number): ReadCircumstances {
+  const { at } = placeOf(seq)
+  return { mark: seq, requested_at: at, manifest_keys: NAMED, manifest_tag: 'tag' }
+}
+
+function next(stored: RecordState | null, decision: WriteDecision): RecordState | null {
+  return decision.outcome === 'stale' || decision.next === null ? stored : decision.next
+}
+
+type Replay = { content: ReplayedContent; from: number; now: number; lastRead?: LastRead }
+
+function replay(stored: RecordState | null, { content, from, now, lastRead }: Replay) {
+  const context = { place: placeOf(from), now: placeOf(now), lastRead: lastRead ?? null }
+  return decideReplay(stored, content, context)
+}
+
+function pushed(value: number, seq: number, stored: RecordState | null = null) {
+  return next(stored, decidePush(stored, post(value), { ...placeOf(seq), lastRead: null }))
+}
+
+function pulled(value: number, seq: number, stored: RecordState | null = null) {
+  const { source, full_name, data } = element(value)
+  const content = { source, full_name, data, source_hash: `tag.${value}` }
+  return next(stored, decidePull(stored, content, readOf(seq)))
+}
+
+describe('a replay takes the position of the original rejected write', () => {
+  test('it updates an older record', () => {
+    for (const stored of [pushed(1, 3), pulled(1, 3)]) {
+      assert.equal(replay(stored, { content: post(2), from: 5, now: 9 }).outcome, 'updated')
+      assert.equal(replay(stored, { content: element(2), from: 5, now: 9 }).outcome, 'updated')
+    }
+  })
+
+  test('it does not overwrite what a push or a pull has written since', () => {
+    for (const stored of [pushed(1, 7), pulled(1, 7), pulled(1, 7, pushed(1, 3))]) {
+      assert.equal(replay(stored, { content: post(2), from: 5, now: 9 }).outcome, 'stale')
+      assert.equal(replay(stored, { content: element(2), from: 5, now: 9 }).outcome, 'stale')
+    }
+  })
+
+  test('it does not overwrite what a complete read has confirmed since', () => {
+    const lastRead = { mark: 7, requested_at: placeOf(7).at }
+    const outcome = replay(pulled(1, 3), { content: post(2), from: 5, now: 9, lastRead }).outcome
+    assert.equal(outcome, 'stale')
+    const later = replay(pulled(1, 3), { content: post(2), from: 8, now: 9, lastRead }).outcome
+    assert.equal(later, 'updated')
+  })
+
+  test('a complete read does not confirm a record that only replays have written', () => {
+    const lastRead = { mark: 20, requested_at: placeOf(20).at }
+    const made = next(null, replay(null, { content: post(1), from: 5, now: 30, lastRead }))
+    const second = replay(made, { content: post(2), from: 9, now: 31, lastRead })
+    assert.equal(second.outcome, 'updated')
+    const occurred_at = placeOf(15).at
+    const push = decidePush(made, { ...post(3), occurred_at }, { ...placeOf(32), lastRead })
+    assert.equal(push.outcome, 'updated')
+  })
+
+  test('it does not restore a record that has been marked as missing since', () => {
+    const stored = pulled(1, 3)
+    assert.ok(stored)
+    const missed = { ...stored, missing_since: new Date(7000).toISOString() }
+    assert.equal(replay(missed, { content: post(2), from: 5, now: 9 }).outcome, 'stale')
+    assert.equal(replay(missed, { content: post(2), from: 8, now: 9 }).outcome, 'updated')
+  })
+
+  test('the second element of a read with the same reference does not overwrite the first', () => {
+    assert.equal(replay(pulled(1, 4), { content: element(2), from: 4, now: 9 }).outcome, 'stale')
+    const lastRead = { mark: 4, requested_at: placeOf(4).at }
+    const unchanged = replay(pulled(1, 2), { content: element(2), from: 4, now: 9, lastRead })
+    assert.equal(unchanged.outcome, 'stale')
+  })
+
+  test('a pull overwrites it only if the pull began after the rejection', () => {
+    const replayed = next(null, replay(null, { content: post(1), from: 5, now: 9 }))
+    assert.deepEqual(pulled(2, 7, replayed)?.data, '{"value":2}')
+    assert.deepEqual(pulled(2, 4, replayed)?.data, '{"value":1}')
+  })
+
+  test('a replayed element keeps keys outside the manifest and stores no fingerprint', () => {
+    const content: PushedContent = { ...post(1), data: { value: 1, extra: true } }
+    const stored = next(null, decidePush(null, content, { ...placeOf(3), lastRead: null }))
+    const replayed = next(stored, replay(stored, { content: element(2), from: 5, now: 9 }))
+    assert.equal(replayed?.data, '{"value":2,"extra":true}')
+    assert.equal(replayed.source_hash, null)
+    assert.equal(replayed.incomplete, false)
+  })
+
+  test('a forced replay overwrites newer data, as if it had just arrived', () => {
+    const stored = next(null, decidePush(null, { ...post(1), occurred_at: placeOf(8).at }, CONTEXT))
+    for (const content of [{ ...post(2), occurred_at: placeOf(2).at }, element(2)]) {
+      const context = { place: null, now: placeOf(9), lastRead: null }
+      const replayed = next(stored, decideReplay(stored, content, context))
+      assert.equal(replayed?.data, '{"value":2}')
+      assert.equal(pulled(3, 8, replayed)?.data, '{"value":2}')
+    }
+  })
+})
+
+const CONTEXT = { ...placeOf(7), lastRead: null }
+
+test('rejected writes can be replayed in any order; the newest write wins', () => {
+  const words = fc.array(
+    fc.record({ kind: fc.constantFrom('push', 'pull'), refused: fc.boolean(), order: fc.nat() }),
+    { minLength: 1, maxLength: 8 },
+  )
+  fc.assert(
+    fc.property(words, (given) => {
+      const events = given.map((event, index) => ({ ...event, seq: index + 1 }))
+      let stored: RecordState | null = null
+      for (const { kind, seq } of events.filter((event) => !event.refused)) {
+        stored = kind === 'push' ? pushed(seq, seq, stored) : pulled(seq, seq, stored)
+      }
+      const refused = events.filter((event) => event.refused)
+      refused.sort((one, other) => one.order - other.order)
+      for (const [index, { kind, seq }] of refused.entries()) {
+        const content = kind === 'push' ? post(seq) : element(seq)
+        stored = next(stored, replay(stored, { content, from: seq, now: 100 + index }))
+      }
+      assert.equal(stored?.data, `{"value":${events.length}}`)
+    }),
+  )
+})

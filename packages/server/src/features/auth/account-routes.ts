@@ -1,0 +1,158 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { Account, DoneAnswer, ErrorAnswer, OperatorSession } from '@recordhub/protocol'
+import { findPasswordFault } from '../../domain/auth/password.ts'
+import { HubError } from '../../errors.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import type { Auth } from './auth.ts'
+import { forwardToBetterAuthAs } from './forward-to-better-auth.ts'
+import type { LoginThrottle } from './login-throttle.ts'
+import { type CallerOf, operatorOf } from './requester.ts'
+
+const Password = Type.String({ maxLength: 1000 })
+
+/** One's own account: password and sessions. */
+export function accountRoutes(parts: {
+  auth: Auth
+  operators: OperatorStore
+  activity: ActivityStore
+  publicUrl: string
+  limits: LoginThrottle
+  callerOf: CallerOf
+}): FastifyPluginAsyncTypebox {
+  const { auth, operators, activity, publicUrl, limits, callerOf } = parts
+  return async (app) => {
+    app.get(
+      '/api/v1/account',
+      {
+        schema: {
+          summary: 'Who one is, and how one can sign in',
+          response: {
+            200: Type.Object({ success: Type.Literal(true), account: Account }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request) => {
+        const found = await operators.readOperator(operatorOf(callerOf, request).id)
+        if (!found) throw new HubError('not_signed_in')
+        const { id, email, name, role, has_password, second_factor, passkeys } = found
+        const { single_sign_on } = found
+        return {
+          success: true as const,
+          account: {
+            id,
+            email,
+            name,
+            role,
+            has_password,
+            second_factor,
+            passkeys,
+            single_sign_on,
+          },
+        }
+      },
+    )
+
+    app.post(
+      '/api/v1/account/password',
+      {
+        schema: {
+          summary: "Change one's password, which ends all other sessions",
+          body: Type.Object(
+            { current_password: Password, new_password: Password },
+            { additionalProperties: false },
+          ),
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
+        },
+      },
+      async (request, reply) => {
+        const { email, name, sessionId } = operatorOf(callerOf, request)
+        const { current_password, new_password } = request.body
+        const fault = findPasswordFault(new_password, { email, name, publicUrl })
+        if (fault !== null) throw new HubError('password_refused', { reason: fault })
+        const body = {
+          currentPassword: current_password,
+          newPassword: new_password,
+          revokeOtherSessions: true,
+        }
+        await limits.confirming(sessionId, () =>
+          forwardToBetterAuthAs(auth, request, reply, { path: 'change-password', body }),
+        )
+        await activity.appendAudit({
+          actor: email,
+          action: 'account.change_password',
+          target: email,
+          address: request.ip,
+        })
+        return {
+          success: true as const,
+          message: 'The password was changed. All other sessions were ended.',
+        }
+      },
+    )
+
+    app.get(
+      '/api/v1/account/sessions',
+      {
+        schema: {
+          summary: "List one's sessions, the latest first",
+          response: {
+            200: Type.Object({
+              success: Type.Literal(true),
+              sessions: Type.Array(OperatorSession),
+            }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request) => {
+        const { id, sessionId } = operatorOf(callerOf, request)
+        const sessions = await operators.listSessions(id)
+        return {
+          success: true as const,
+          sessions: sessions.map((one) => ({ ...one, current: one.id === sessionId })),
+        }
+      },
+    )
+
+    app.delete(
+      '/api/v1/account/sessions/:session_id',
+      {
+        schema: {
+          summary: "End one of one's sessions",
+          params: Type.Object({ session_id: Type.String() }),
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const { id, email } = operatorOf(callerOf, request)
+        const audit = { actor: email, action: 'session.end', target: email, address: request.ip }
+        const isEnded = await operators.endSession(id, request.params.session_id, audit)
+        if (!isEnded) throw new HubError('not_found', { what: 'session' })
+        return { success: true as const, message: 'The session was ended.' }
+      },
+    )
+
+    app.delete(
+      '/api/v1/account/sessions',
+      {
+        schema: {
+          summary: "End all of one's sessions but this one",
+          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const { id, email, sessionId } = operatorOf(callerOf, request)
+        const audit = {
+          actor: email,
+          action: 'session.end_others',
+          target: email,
+          address: request.ip,
+        }
+        const ended = await operators.endSessions(id, sessionId, audit)
+        return { success: true as const, message: `Other sessions that were ended: ${ended}.` }
+      },
+    )
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Counts requests that the receiver rejected without storing anything of them, and from where platforms push. Counts
+ * are kept in memory and saved together, so that a flood neither grows the memory nor costs a write per request.
+ */
+import type { PushErrorReason } from '@recordhub/protocol'
+import {
+  MAX_PUSH_SENDERS,
+  maskUnknownKey,
+  type PushErrorCount,
+  withoutSender,
+} from '../../domain/activity/push-errors.ts'
+import { clientSubnet, UNKNOWN_ADDRESS } from '../../lib/net/client-subnet.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import type { PushAddress, PushErrorStore } from '../../storage/port/push-error-store.ts'
+
+/** Maximum number of pairs of a platform and an address that are recognised until the next hour. */
+const MAX_KNOWN_ADDRESSES = 10_000
+
+/** A rejected request; `platform_id` where its key was valid. */
+export type RejectedRequest = {
+  reason: PushErrorReason
+  key: string
+  address: string
+  platform_id: number | null
+}
+
+export type PushErrorCounter = {
+  countError: (request: RejectedRequest) => void
+  /** Records that a platform pushes from an address: once an hour. */
+  recordAddress: (platformId: number, address: string) => void
+  /** Saves what was counted since the last time. Where it cannot be saved, it is counted on and saved later. */
+  flush: () => Promise<void>
+}
+
+/** Longer than any address; what a proxy passes on may be any text. */
+const MAX_ADDRESS_LENGTH = 64
+
+function toClient(address: string): string {
+  return clientSubnet(address).slice(0, MAX_ADDRESS_LENGTH)
+}
+
+export function createPushErrorCounter(deps: {
+  pushErrors: Pick<PushErrorStore, 'addPushErrors'>
+  clock: Clock
+}): PushErrorCounter {
+  const { pushErrors, clock } = deps
+  let counts = new Map<string, PushErrorCount>()
+  let addresses = new Map<string, PushAddress>()
+  let knownHour = ''
+  const known = new Set<string>()
+
+  function add(count: PushErrorCount): void {
+    const { hour, reason, platform_id, key_hint, address, requests } = count
+    const name = JSON.stringify([hour, reason, platform_id, key_hint, address])
+    const counted = counts.get(name)
+    if (counted) {
+      counted.requests += requests
+      counted.last_at = count.last_at
+    } else if (address === null || counts.size < MAX_PUSH_SENDERS) counts.set(name, count)
+    else add(withoutSender(count))
+  }
+
+  return {
+    countError({ reason, key, address, platform_id }) {
+      const at = clock.now().toISOString()
+      add({
+        ...{ reason, platform_id, requests: 1, last_at: at, hour: at.slice(0, 13) },
+        key_hint: maskUnknownKey(key),
+        address: toClient(address),
+      })
+    },
+
+    recordAddress(platformId, address) {
+      const at = clock.now().toISOString()
+      const hour = at.slice(0, 13)
+      if (hour !== knownHour || known.size >= MAX_KNOWN_ADDRESSES) known.clear()
+      knownHour = hour
+      const name = `${platformId} ${address}`
+      if (known.has(name) || addresses.size >= MAX_PUSH_SENDERS) return
+      const client = toClient(address)
+      // It would match every other connection whose address is not known.
+      if (client === UNKNOWN_ADDRESS) return
+      known.add(name)
+      addresses.set(`${platformId} ${client}`, { platform_id: platformId, address: client, at })
+    },
+
+    async flush() {
+      const saving = { counts, addresses }
+      counts = new Map()
+      addresses = new Map()
+      try {
+        await pushErrors.addPushErrors([...saving.counts.values()], [...saving.addresses.values()])
+      } catch (error) {
+        for (const count of saving.counts.values()) add(count)
+        for (const [name, address] of saving.addresses) {
+          if (addresses.size < MAX_PUSH_SENDERS) addresses.set(name, address)
+        }
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,207 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import {
+  ErrorAnswer,
+  NullableString,
+  RejectedPush,
+  RejectedPushFilter,
+  RejectedPushGroup,
+  RejectedPushState,
+  ReplayAllRequest,
+  ReplayAnswer,
+  ReplayRequest,
+  ReplayStepAnswer,
+} from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { Requester } from '../../domain/activity/activity.ts'
+import { HubError } from '../../errors.ts'
+import { cursorInvalid } from '../../lib/collections/pagination.ts'
+import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
+import type { RejectedPushStore } from '../../storage/port/rejected-push-store.ts'
+import { dismissRejectedPushes } from './dismiss-rejected-pushes.ts'
+import { replayByFilter } from './replay-by-filter.ts'
+import { type ReplayParts, replayRejectedPush } from './replay-rejected-push.ts'
+
+const PAGE = 50
+const MAX_GROUPS = 500
+const Id = Type.Object({ id: Type.Integer({ minimum: 1 }) })
+const DismissAnswer = Type.Object({ success: Type.Literal(true), dismissed: Type.Integer() })
+
+/** Reading, replaying and forgetting what was refused. */
+export function rejectedPushRoutes(
+  parts: Omit<ReplayParts, 'rejectedPushes'> & {
+    rejectedPushes: RejectedPushStore
+    requesterOf: (request: FastifyRequest) => Requester
+  },
+): FastifyPluginAsyncTypebox {
+  const { rejectedPushes, requesterOf } = parts
+  return async (app) => {
+    app.get(
+      '/api/v1/rejected-pushes',
+      {
+        schema: {
+          summary: 'List pushes and pulled records that were refused, newest first',
+          querystring: Type.Object(
+            {
+              ...RejectedPushFilter.properties,
+              state: Type.Optional(RejectedPushState),
+              pull: Type.Optional(
+                Type.Integer({ minimum: 1, description: 'A pull that rejected them' }),
+              ),
+              limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+              cursor: Type.Optional(Type.String()),
+            },
+            { additionalProperties: false },
+          ),
+          response: {
+            200: Type.Object({
+              success: Type.Literal(true),
+              rejected_pushes: Type.Array(RejectedPush),
+              next_cursor: NullableString,
+            }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request) => {
+        const { state = null, pull = null, limit = PAGE, cursor } = request.query
+        const before = cursor === undefined ? null : readCursor(cursor)
+        const filter = { ...toFilter(request.query), state, pull_id: pull }
+        const query = { ...filter, limit, maxBytes: MAX_PAGE_BYTES, before }
+        const { rejected_pushes, has_more } = await rejectedPushes.listRejectedPushes(query)
+        const last = rejected_pushes.at(-1)
+        return {
+          success: true as const,
+          rejected_pushes,
+          next_cursor: has_more && last ? `${last.at}_${last.id}` : null,
+        }
+      },
+    )
+
+    app.get(
+      '/api/v1/rejected-pushes/groups',
+      {
+        schema: {
+          summary: 'What was refused and is not replayed yet, by platform and cause',
+          querystring: Type.Object(
+            { platform: Type.Optional(Type.String()) },
+            { additionalProperties: false },
+          ),
+          response: {
+            200: Type.Object({
+              success: Type.Literal(true),
+              groups: Type.Array(RejectedPushGroup, { maxItems: MAX_GROUPS }),
+            }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request) => {
+        const { platform = null } = request.query
+        const groups = await rejectedPushes.listGroups({ platform, limit: MAX_GROUPS })
+        return { success: true as const, groups }
+      },
+    )
+
+    app.get(
+      '/api/v1/rejected-pushes/:id',
+      {
+        schema: {
+          summary: 'Read what was refused',
+          params: Id,
+          response: {
+            200: Type.Object({ success: Type.Literal(true), rejected_push: RejectedPush }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request) => {
+        const rejected_push = await rejectedPushes.readRejectedPush(request.params.id)
+        if (!rejected_push) throw new HubError('not_found', { what: 'rejected push' })
+        return { success: true as const, rejected_push }
+      },
+    )
+
+    app.post(
+      '/api/v1/rejected-pushes/:id/replay',
+      {
+        schema: {
+          summary: 'Replay one that was refused, as it was or mended',
+          params: Id,
+          body: Type.Union([ReplayRequest, Type.Null()]),
+          response: { 200: ReplayAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const { body, dry_run = false, overwrite = false } = request.body ?? {}
+        const wanted = { id: request.params.id, body, isDryRun: dry_run, overwrite }
+        const requester = { ...requesterOf(request), request_id: request.id }
+        const replay = await replayRejectedPush(parts, wanted, requester)
+        return { success: true as const, dry_run, replay }
+      },
+    )
+
+    app.post(
+      '/api/v1/rejected-pushes/replay',
+      {
+        schema: {
+          summary: 'Replay all that a filter means, a step at a time',
+          body: ReplayAllRequest,
+          response: { 200: ReplayStepAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const { dry_run, cursor = null } = request.body
+        const wanted = { ...toFilter(request.body), isDryRun: dry_run, cursor }
+        const requester = { ...requesterOf(request), request_id: request.id }
+        return { success: true as const, ...(await replayByFilter(parts, wanted, requester)) }
+      },
+    )
+
+    app.delete(
+      '/api/v1/rejected-pushes/:id',
+      {
+        schema: {
+          summary: 'Forget one that was refused',
+          params: Id,
+          response: { 200: DismissAnswer, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const meant = { ...toFilter({}), id: request.params.id }
+        const dismissed = await dismissRejectedPushes(parts, meant, requesterOf(request))
+        if (dismissed === 0) throw new HubError('not_found', { what: 'rejected push' })
+        return { success: true as const, dismissed }
+      },
+    )
+
+    app.delete(
+      '/api/v1/rejected-pushes',
+      {
+        schema: {
+          summary: 'Forget all that a filter means',
+          querystring: Type.Object(RejectedPushFilter.properties, {
+            additionalProperties: false,
+            minProperties: 1,
+          }),
+          response: { 200: DismissAnswer, '4xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const meant = { ...toFilter(request.query), id: null }
+        const dismissed = await dismissRejectedPushes(parts, meant, requesterOf(request))
+        return { success: true as const, dismissed }
+      },
+    )
+  }
+}
+
+function toFilter(given: RejectedPushFilter) {
+  const { platform = null, code = null, record_type = null, cause = null } = given
+  return { platform, code, record_type, cause }
+}
+
+function readCursor(text: string): { at: string; id: number } {
+  const match = /^(\d{4}-\d{2}-\d{2}T[\d:.]+Z)_(\d{1,15})$/.exec(text)
+  if (!match) throw cursorInvalid()
+  return { at: match[1] ?? '', id: Number(match[2]) }
+}

@@ -1,0 +1,54 @@
+import type { ActivityLine } from '@recordhub/protocol'
+import type { Selectable } from 'kysely'
+import type { NewActivity, NewAuditEntry } from '../../../domain/activity/activity.ts'
+import type { ChangeLog } from '../../port/platform-store.ts'
+import type { Executor } from '../schema/databases.ts'
+import type { ActivityTable } from '../schema/tables.ts'
+
+export function toActivityLine(row: Selectable<ActivityTable>): ActivityLine {
+  const { activity_id, platform_id: _, details, ...line } = row
+  return { id: activity_id, ...line, details: JSON.parse(details) }
+}
+
+/** @param at RFC 3339 in UTC. */
+export async function insertActivity(db: Executor, at: string, line: NewActivity): Promise<void> {
+  await db
+    .insertInto('activity')
+    .values({
+      at,
+      level: line.level,
+      kind: line.kind,
+      platform_id: line.platform?.platform_id ?? null,
+      platform_name: line.platform?.platform_name ?? null,
+      record_id: line.record_id ?? null,
+      actor: line.actor ?? null,
+      message: line.message,
+      details: JSON.stringify(line.details ?? {}),
+    })
+    .execute()
+}
+
+export async function insertAudit(db: Executor, at: string, entry: NewAuditEntry): Promise<void> {
+  await db
+    .insertInto('audit')
+    .values({
+      at,
+      actor: entry.actor,
+      action: entry.action,
+      target: entry.target,
+      address: entry.address,
+      details: JSON.stringify(entry.details ?? {}),
+    })
+    .execute()
+}
+
+/** The lines of a change, in the transaction of the change; of a platform where it is one of a platform's. */
+export async function insertLog(
+  db: Executor,
+  at: string,
+  { activity, audit }: ChangeLog,
+  platform?: NewActivity['platform'],
+): Promise<void> {
+  await insertActivity(db, at, platform ? { ...activity, platform } : activity)
+  await insertAudit(db, at, audit)
+}

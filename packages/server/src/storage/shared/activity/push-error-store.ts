@@ -1,0 +1,164 @@
+import type { Selectable } from 'kysely'
+import {
+  MAX_PUSH_SENDERS,
+  maskHint,
+  type PushErrorCount,
+  type PushSource,
+  withoutSender,
+} from '../../../domain/activity/push-errors.ts'
+import {
+  MAX_PUSH_ADDRESSES,
+  type PushAddress,
+  type PushErrorStore,
+} from '../../port/push-error-store.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
+import type { PushErrorsTable } from '../schema/push-tables.ts'
+
+/** In the columns of a unique index, which takes null for different from null. */
+const NONE = ''
+const NO_PLATFORM = 0
+
+export function createPushErrorStore({ reader, writer, hold }: Databases): PushErrorStore {
+  return {
+    async addPushErrors(counts, addresses) {
+      if (counts.length + addresses.length === 0) return
+      await writer.transaction().execute(async (db) => {
+        // The limits hold over all processes.
+        await hold(db, 'push errors')
+        for (const count of counts) await addCount(db, count)
+        for (const address of addresses) await saveAddress(db, address)
+      })
+    },
+
+    async listPushErrors({ reason, source, limit, before }) {
+      let select = reader.selectFrom('push_errors').selectAll()
+      if (reason !== null) select = select.where('reason', '=', reason)
+      if (before !== null) select = select.where('push_error_id', '<', before)
+      if (source !== null) {
+        const { platform_id, key_hints, addresses } = source
+        select = select.where((eb) =>
+          eb.or([
+            eb('platform_id', '=', platform_id),
+            eb.and([
+              eb('platform_id', '=', NO_PLATFORM),
+              // A list without elements is no SQL.
+              eb.or([
+                ...(key_hints.length > 0 ? [eb('key_hint', 'in', key_hints)] : []),
+                ...(addresses.length > 0 ? [eb('address', 'in', addresses)] : []),
+              ]),
+            ]),
+          ]),
+        )
+      }
+      const rows = await select.orderBy('push_error_id', 'desc').limit(limit).execute()
+      return rows.map((row) => ({ ...toCount(row), push_error_id: row.push_error_id }))
+    },
+
+    async readPushErrors(from, to) {
+      const rows = await reader
+        .selectFrom('push_errors')
+        .selectAll()
+        .where('hour', '>=', from)
+        .where('hour', '<=', to)
+        .execute()
+      return rows.map(toCount)
+    },
+
+    listPushSources: () => listPushSources(reader),
+  }
+}
+
+async function addCount(db: Executor, count: PushErrorCount): Promise<void> {
+  if (await addToRow(db, count)) return
+  const { senders } = await db
+    .selectFrom('push_errors')
+    .select((eb) => eb.fn.countAll<number>().as('senders'))
+    .where('hour', '=', count.hour)
+    .where('address', '!=', NONE)
+    .executeTakeFirstOrThrow()
+  const counted = Number(senders) < MAX_PUSH_SENDERS ? count : withoutSender(count)
+  if (counted !== count && (await addToRow(db, counted))) return
+  await db.insertInto('push_errors').values(toRow(counted)).execute()
+}
+
+/** @returns whether there is such a row. */
+async function addToRow(db: Executor, count: PushErrorCount): Promise<boolean> {
+  const { requests, last_at, ...key } = toRow(count)
+  const updated = await db
+    .updateTable('push_errors')
+    .set((eb) => ({ requests: eb('requests', '+', requests), last_at }))
+    .where('hour', '=', key.hour)
+    .where('reason', '=', key.reason)
+    .where('platform_id', '=', key.platform_id)
+    .where('key_hint', '=', key.key_hint)
+    .where('address', '=', key.address)
+    .executeTakeFirst()
+  return updated.numUpdatedRows > 0n
+}
+
+async function saveAddress(db: Executor, { platform_id, address, at }: PushAddress): Promise<void> {
+  await db
+    .insertInto('push_addresses')
+    .values({ platform_id, address, last_at: at })
+    .onConflict((conflict) =>
+      conflict.columns(['platform_id', 'address']).doUpdateSet({ last_at: at }),
+    )
+    .execute()
+  const beyond = await db
+    .selectFrom('push_addresses')
+    .select('address')
+    .where('platform_id', '=', platform_id)
+    .orderBy('last_at', 'desc')
+    .orderBy('address')
+    .limit(MAX_PUSH_ADDRESSES)
+    .offset(MAX_PUSH_ADDRESSES)
+    .execute()
+  if (beyond.length === 0) return
+  const addresses = beyond.map((row) => row.address)
+  await db
+    .deleteFrom('push_addresses')
+    .where('platform_id', '=', platform_id)
+    .where('address', 'in', addresses)
+    .execute()
+}
+
+async function listPushSources(db: Executor): Promise<PushSource[]> {
+  const platforms = await db
+    .selectFrom('platforms')
+    .select(['platform_id', 'platform_name'])
+    .where('removed_at', 'is', null)
+    .orderBy('platform_id')
+    .execute()
+  const keys = await db.selectFrom('hub_keys').select(['platform_id', 'hint']).execute()
+  const addresses = await db
+    .selectFrom('push_addresses')
+    .select(['platform_id', 'address'])
+    .execute()
+  const keysOf = Map.groupBy(keys, (key) => key.platform_id)
+  const addressesOf = Map.groupBy(addresses, (address) => address.platform_id)
+  return platforms.map(({ platform_id, platform_name }) => ({
+    platform_id,
+    platform_name,
+    key_hints: (keysOf.get(platform_id) ?? []).map(({ hint }) => maskHint(hint)),
+    addresses: (addressesOf.get(platform_id) ?? []).map(({ address }) => address),
+  }))
+}
+
+function toRow({ platform_id, key_hint, address, ...count }: PushErrorCount) {
+  return {
+    ...count,
+    platform_id: platform_id ?? NO_PLATFORM,
+    key_hint: key_hint ?? NONE,
+    address: address ?? NONE,
+  }
+}
+
+function toCount(row: Selectable<PushErrorsTable>): PushErrorCount {
+  const { hour, reason, platform_id, key_hint, address, requests, last_at } = row
+  return {
+    ...{ hour, reason, requests, last_at },
+    platform_id: platform_id === NO_PLATFORM ? null : platform_id,
+    key_hint: key_hint === NONE ? null : key_hint,
+    address: address === NONE ? null : address,
+  }
+}

@@ -1,0 +1,119 @@
+import type { Drift } from '../../../domain/record/drift.ts'
+import { isStorableText } from '../../../lib/text/storable-text.ts'
+import type { RecordWrite } from '../../port/record-store.ts'
+import type { ModuleGate } from '../records/write-rows.ts'
+import type { HourlyCountersTable } from '../schema/tables.ts'
+
+export type HourlyCounts = Omit<HourlyCountersTable, 'day' | 'hour' | 'node' | 'rejected'>
+
+export type ModuleCount = {
+  platform_id: number
+  module_id: number
+  created: number
+  pushes: number
+}
+
+/** The number of records of a batch in which a key was unknown, absent or had a value of a wrong type. */
+export type DriftCount = {
+  platform_id: number
+  module_id: number
+  kind: keyof Drift
+  key: string
+  count: number
+}
+
+/** Of a module and kind, so many keys are counted by name; the engines keep as many of a node. */
+export const MAX_DRIFT_KEYS = 100
+const MAX_KEY_LENGTH = 200
+
+/** Counts what a batch did, to be written as one row a platform and one a module. */
+export class WriteTally {
+  readonly #platforms = new Map<number, HourlyCounts>()
+  readonly #modules = new Map<number, ModuleCount>()
+  readonly #drifts = new Map<string, DriftCount>()
+
+  /** A pulled record that is unchanged counts for nothing here: it must not cost a write. */
+  count(
+    write: RecordWrite,
+    module: ModuleGate,
+    outcome: 'created' | 'updated' | 'unchanged' | 'stale',
+  ): void {
+    if (write.drift && (outcome === 'created' || outcome === 'updated')) {
+      this.#countDrift(module, write.drift)
+    }
+    const { source } = write.content
+    const isOfRead = 'read' in write
+    if (isOfRead && outcome === 'unchanged') return
+    const counts = this.#countsOf(module.platform_id)
+    counts[outcome] += 1
+    if (source === 'POST') counts.received_post += 1
+    else if (source === 'PATCH') counts.received_patch += 1
+    else if (isOfRead && outcome === 'stale') return
+    else counts.received_pull += 1
+    const { platform_id, module_id } = module
+    const none = { platform_id, module_id, created: 0, pushes: 0 }
+    const known = this.#modules.get(module_id) ?? none
+    if (outcome === 'created') known.created += 1
+    // Of a replay no read knows anything, as of a push.
+    if (!isOfRead) known.pushes += 1
+    this.#modules.set(module_id, known)
+  }
+
+  /** Sorted, so that two nodes take the rows in the same order. */
+  platforms(): HourlyCounts[] {
+    return [...this.#platforms.values()].sort((one, other) => one.platform_id - other.platform_id)
+  }
+
+  modules(): ModuleCount[] {
+    return [...this.#modules.values()].sort((one, other) => one.module_id - other.module_id)
+  }
+
+  /** Sorted, as the platforms are. */
+  drifts(): DriftCount[] {
+    return [...this.#drifts]
+      .sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
+      .map(([, count]) => count)
+  }
+
+  #countDrift({ platform_id, module_id }: ModuleGate, drift: Drift): void {
+    const wrong_type = drift.wrong_type.map((one) => one.key)
+    const keysOfKinds: [keyof Drift, string[]][] = [
+      ['absent', drift.absent],
+      ['unknown', drift.unknown],
+      ['wrong_type', wrong_type],
+    ]
+    for (const [kind, keys] of keysOfKinds) {
+      for (const key of new Set(keys.map(nameOfKey))) {
+        const name = JSON.stringify([module_id, kind, key])
+        const known = this.#drifts.get(name)
+        if (known) known.count += 1
+        else if (this.#drifts.size < MAX_DRIFT_KEYS) {
+          this.#drifts.set(name, { platform_id, module_id, kind, key, count: 1 })
+        }
+      }
+    }
+  }
+
+  #countsOf(platformId: number): HourlyCounts {
+    const known = this.#platforms.get(platformId)
+    if (known) return known
+    const counts = {
+      platform_id: platformId,
+      received_post: 0,
+      received_patch: 0,
+      received_pull: 0,
+      created: 0,
+      updated: 0,
+      unchanged: 0,
+      stale: 0,
+    }
+    this.#platforms.set(platformId, counts)
+    return counts
+  }
+}
+
+/** What an engine can keep and index. */
+function nameOfKey(key: string): string {
+  const name = key.slice(0, MAX_KEY_LENGTH)
+  return isStorableText(name) ? name : name.toWellFormed().replaceAll('\0', '\uFFFD')
+}

@@ -1,0 +1,124 @@
+import type { NamedModule, RemovalStore } from '../../port/removal-store.ts'
+import { insertLog } from '../activity/activity-rows.ts'
+import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import type { PayPurge } from './purge.ts'
+import { countStored, insertRemoval, selectRemovals } from './removal-rows.ts'
+import { doStep, type StepParts } from './removal-steps.ts'
+
+export function createRemovalStore(
+  { reader, writer, clock, hold }: Databases,
+  { payPurge, ...parts }: Omit<StepParts, 'at'> & { payPurge: PayPurge },
+): RemovalStore {
+  return {
+    async previewPlatform(platformId) {
+      const count = { platform_id: platformId, module_id: null }
+      const row = await reader
+        .selectFrom('platforms as p')
+        .select((eb) => [
+          'p.platform_name',
+          eb
+            .selectFrom('modules as m')
+            .whereRef('m.platform_id', '=', 'p.platform_id')
+            .where('m.registered_at', 'is not', null)
+            .select((inner) => inner.fn.countAll<number>().as('n'))
+            .as('modules'),
+          eb
+            .selectFrom('rejected_pushes as r')
+            .whereRef('r.platform_id', '=', 'p.platform_id')
+            .select((inner) => inner.fn.countAll<number>().as('n'))
+            .as('rejected_pushes'),
+          eb
+            .selectFrom('hub_keys as k')
+            .whereRef('k.platform_id', '=', 'p.platform_id')
+            .where('k.revoked_at', 'is', null)
+            .select((inner) => inner.fn.countAll<number>().as('n'))
+            .as('hub_api_keys'),
+        ])
+        .where('p.platform_id', '=', platformId)
+        .where('p.removed_at', 'is', null)
+        .executeTakeFirst()
+      if (!row) return null
+      return {
+        platform_name: row.platform_name,
+        modules: Number(row.modules ?? 0),
+        records: await countStored(reader, count),
+        rejected_pushes: Number(row.rejected_pushes ?? 0),
+        hub_api_keys: Number(row.hub_api_keys ?? 0),
+      }
+    },
+
+    async previewModule(named) {
+      const module = await findModule(reader, named)
+      if (!module) return null
+      return {
+        platform_name: module.platform_name,
+        record_type: module.record_type,
+        registered: module.registered_at !== null,
+        records: await countStored(reader, module),
+      }
+    },
+
+    removeModuleRecords: ({ requested_by, ...named }, log) =>
+      writer.transaction().execute(async (db) => {
+        await hold(db, 'write gates')
+        const module = await findModule(db, named)
+        if (!module) return null
+        if (module.registered_at !== null) return 'registered'
+        const at = nowText(clock)
+        const { registered_at: _, ...place } = module
+        const removal = await insertRemoval(db, {
+          ...place,
+          records: await countStored(db, module),
+          requested_by,
+          requested_at: at,
+        })
+        if (removal) {
+          await insertLog(db, at, log)
+          return removal
+        }
+        return selectRemovals(db)
+          .where('r.module_id', '=', module.module_id)
+          .where('r.finished_at', 'is', null)
+          .executeTakeFirstOrThrow()
+      }),
+
+    async removeNext() {
+      // Most of the time there is none, and nothing need be held.
+      if (!(await findOldest(reader))) return payPurge()
+      return writer.transaction().execute(async (db) => {
+        await hold(db, 'removals')
+        const removal = await findOldest(db)
+        if (!removal) return false
+        await doStep(db, removal, { ...parts, at: nowText(clock) })
+        return true
+      })
+    },
+
+    async listRemovals({ limit, before }) {
+      let select = selectRemovals(reader)
+      if (before !== null) select = select.where('r.removal_id', '<', before)
+      return select.orderBy('r.removal_id', 'desc').limit(limit).execute()
+    },
+  }
+}
+
+function findOldest(db: Executor) {
+  return db
+    .selectFrom('removals')
+    .select(['removal_id', 'platform_id', 'module_id', 'platform_name', 'record_type', 'removed'])
+    .where('finished_at', 'is', null)
+    .orderBy('removal_id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+async function findModule(db: Executor, { platform_id, record_type }: NamedModule) {
+  return db
+    .selectFrom('modules as m')
+    .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
+    .select(['m.platform_id', 'm.module_id', 'm.record_type', 'm.registered_at', 'p.platform_name'])
+    .where('m.platform_id', '=', platform_id)
+    .where('m.record_type', '=', record_type)
+    .where('p.removed_at', 'is', null)
+    .executeTakeFirst()
+}

@@ -1,0 +1,91 @@
+import type { ApiToken } from '@recordhub/protocol'
+import type { Selectable } from 'kysely'
+import { includesRole, type Role } from '../../../domain/auth/caller.ts'
+import { HubError } from '../../../errors.ts'
+import type { OperatorStore } from '../../port/operator-store.ts'
+import { insertAudit } from '../activity/activity-rows.ts'
+import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import type { ApiTokensTable } from '../schema/operator-tables.ts'
+
+/** Tokens for programs. */
+export function createApiTokens({
+  reader,
+  writer,
+  clock,
+  hold,
+}: Databases): Pick<OperatorStore, 'createToken' | 'listTokens' | 'revokeToken' | 'findToken'> {
+  return {
+    createToken: (token, audit) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        if (token.operator_id !== null) {
+          await hold(db, 'operators')
+          await expectEntitled(db, token.operator_id, token.role)
+        }
+        const row = await db
+          .insertInto('api_tokens')
+          .values({ ...token, created_at: at, revoked_at: null, last_used_at: null })
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        await insertAudit(db, at, audit)
+        return toApiToken(row)
+      }),
+
+    async listTokens(operatorId) {
+      let select = reader.selectFrom('api_tokens').selectAll().where('revoked_at', 'is', null)
+      if (operatorId !== null) select = select.where('operator_id', '=', operatorId)
+      return (await select.orderBy('token_id', 'desc').execute()).map(toApiToken)
+    },
+
+    revokeToken: (tokenId, operatorId, audit) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        let revoking = db
+          .updateTable('api_tokens')
+          .set({ revoked_at: at })
+          .where('token_id', '=', tokenId)
+          .where('revoked_at', 'is', null)
+        if (operatorId !== null) revoking = revoking.where('operator_id', '=', operatorId)
+        const row = await revoking.returningAll().executeTakeFirst()
+        if (!row) return null
+        const token = toApiToken(row)
+        await insertAudit(db, at, audit(token))
+        return token
+      }),
+
+    async findToken(tokenHash, at) {
+      const row = await reader
+        .selectFrom('api_tokens')
+        .selectAll()
+        .where('token_hash', '=', tokenHash)
+        .where('revoked_at', 'is', null)
+        .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', at)]))
+        .executeTakeFirst()
+      if (!row) return null
+      if (row.last_used_at?.slice(0, 16) !== at.slice(0, 16)) {
+        await writer
+          .updateTable('api_tokens')
+          .set({ last_used_at: at })
+          .where('token_id', '=', row.token_id)
+          .execute()
+      }
+      return { token: toApiToken(row), operator_id: row.operator_id }
+    },
+  }
+}
+
+/** Whoever asks for a token was let in before; what has changed since has revoked those of before only. */
+async function expectEntitled(db: Executor, operatorId: string, role: Role): Promise<void> {
+  const owner = await db
+    .selectFrom('operators')
+    .select('role')
+    .where('id', '=', operatorId)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (!owner || !includesRole(owner.role, role)) throw new HubError('forbidden', { role })
+}
+
+function toApiToken(row: Selectable<ApiTokensTable>): ApiToken {
+  const { token_id, token_hash: _, revoked_at: __, operator_id: ___, ...token } = row
+  return { id: token_id, ...token }
+}

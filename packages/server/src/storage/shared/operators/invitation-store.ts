@@ -1,0 +1,88 @@
+import type { Invitation } from '@recordhub/protocol'
+import type { Selectable } from 'kysely'
+import type { InvitationStore } from '../../port/invitation-store.ts'
+import { insertAudit } from '../activity/activity-rows.ts'
+import { type Databases, nowText } from '../schema/databases.ts'
+import type { OperatorInvitationsTable } from '../schema/operator-tables.ts'
+
+export function createInvitationStore({ reader, writer, clock }: Databases): InvitationStore {
+  const open = () =>
+    reader.selectFrom('operator_invitations').selectAll().where('accepted_at', 'is', null)
+
+  return {
+    createInvitation: (invitation, audit) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        await db
+          .deleteFrom('operator_invitations')
+          .where('email', '=', invitation.email)
+          .where('accepted_at', 'is', null)
+          .execute()
+        const row = await db
+          .insertInto('operator_invitations')
+          .values({ ...invitation, created_at: at, accepted_at: null })
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        await insertAudit(db, at, audit)
+        return toInvitation(row)
+      }),
+
+    listInvitations: async () =>
+      (await open().orderBy('invitation_id', 'desc').execute()).map(toInvitation),
+
+    async findInvitation(tokenHash, at) {
+      const row = await open()
+        .where('token_hash', '=', tokenHash)
+        .where('expires_at', '>', at)
+        .executeTakeFirst()
+      return row ? toInvitation(row) : null
+    },
+
+    async findInvitationOf(email, at) {
+      const row = await open()
+        .where('email', '=', email)
+        .where('expires_at', '>', at)
+        .executeTakeFirst()
+      return row ? toInvitation(row) : null
+    },
+
+    async takeInvitation(id, at) {
+      const taken = await writer
+        .updateTable('operator_invitations')
+        .set({ accepted_at: at })
+        .where('invitation_id', '=', id)
+        .where('accepted_at', 'is', null)
+        .where('expires_at', '>', at)
+        .returning('invitation_id')
+        .executeTakeFirst()
+      return taken !== undefined
+    },
+
+    async giveBackInvitation(id) {
+      await writer
+        .updateTable('operator_invitations')
+        .set({ accepted_at: null })
+        .where('invitation_id', '=', id)
+        .execute()
+    },
+
+    withdrawInvitation: (id, audit) =>
+      writer.transaction().execute(async (db) => {
+        const row = await db
+          .deleteFrom('operator_invitations')
+          .where('invitation_id', '=', id)
+          .where('accepted_at', 'is', null)
+          .returningAll()
+          .executeTakeFirst()
+        if (!row) return null
+        const invitation = toInvitation(row)
+        await insertAudit(db, nowText(clock), audit(invitation))
+        return invitation
+      }),
+  }
+}
+
+function toInvitation(row: Selectable<OperatorInvitationsTable>): Invitation {
+  const { invitation_id, token_hash: _, accepted_at: __, ...invitation } = row
+  return { id: invitation_id, ...invitation }
+}

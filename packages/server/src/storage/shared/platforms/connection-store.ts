@@ -1,0 +1,100 @@
+import type { ConnectionStore } from '../../port/connection-store.ts'
+import { insertLog } from '../activity/activity-rows.ts'
+import { forgetKeptAnswer } from '../records/module-counts.ts'
+import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { insertHubKey, insertSecret } from './key-rows.ts'
+import type { PlatformChanges } from './platform-store.ts'
+
+/** @param node the name of this process's counter rows. */
+export function createConnectionStore(
+  { reader, clock, hold }: Databases,
+  { change }: PlatformChanges,
+  node: string,
+): ConnectionStore {
+  return {
+    async readHubKeys(platformId, at) {
+      const rows = await reader
+        .selectFrom('hub_keys')
+        .select(['hint', 'created_at', 'expires_at', 'last_used_at'])
+        .where('platform_id', '=', platformId)
+        .where('revoked_at', 'is', null)
+        .orderBy('hub_key_id', 'desc')
+        .execute()
+      return rows
+        .filter(({ expires_at }) => expires_at === null || expires_at > at)
+        .map((key) => ({ ...key }))
+    },
+
+    async readSealedHubKey(platformId) {
+      const row = await reader
+        .selectFrom('hub_keys as k')
+        .innerJoin('secrets as s', 's.secret_id', 'k.secret_id')
+        .select('s.sealed')
+        .where('k.platform_id', '=', platformId)
+        .where('k.revoked_at', 'is', null)
+        .orderBy('k.hub_key_id', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.sealed ?? null
+    },
+
+    rotateHubKey: ({ platform_id, hub_key, old_expires_at, at }, log) =>
+      change(async (db) => {
+        await hold(db, 'write gates')
+        const platform = await findName(db, platform_id)
+        if (!platform) return false
+        await db
+          .updateTable('hub_keys')
+          .set({ expires_at: old_expires_at })
+          .where('platform_id', '=', platform_id)
+          .where((eb) =>
+            eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', old_expires_at)]),
+          )
+          .execute()
+        await insertHubKey(db, platform_id, hub_key, at)
+        await insertLog(db, at, log, platform)
+        return true
+      }),
+
+    setSource: ({ platform_id, source_base_url, sealed_source_key, at }, log) =>
+      change(async (db) => {
+        const platform = await findName(db, platform_id)
+        if (!platform) return false
+        const { source_key_secret_id: before } = platform
+        const source_key_secret_id =
+          sealed_source_key === null
+            ? before
+            : await insertSecret(db, 'source key', sealed_source_key, at)
+        await db
+          .updateTable('platforms')
+          .set({
+            source_base_url,
+            source_key_secret_id,
+            updated_at: at,
+            recovered_at: nowText(clock),
+          })
+          .where('platform_id', '=', platform_id)
+          .execute()
+        if (source_key_secret_id !== before) {
+          await db.deleteFrom('secrets').where('secret_id', '=', before).execute()
+        }
+        const modules = await db
+          .selectFrom('modules')
+          .select(['platform_id', 'module_id'])
+          .where('platform_id', '=', platform_id)
+          .execute()
+        for (const module of modules) await forgetKeptAnswer(db, module, node)
+        await insertLog(db, at, log, platform)
+        return true
+      }),
+  }
+}
+
+async function findName(db: Executor, platformId: number) {
+  return db
+    .selectFrom('platforms')
+    .select(['platform_id', 'platform_name', 'source_key_secret_id'])
+    .where('platform_id', '=', platformId)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst()
+}

@@ -1,0 +1,119 @@
+import type { PlatformModule, PlatformSummary } from '@recordhub/protocol'
+import { CONNECTION_TYPE } from '@recordhub/protocol'
+import { type Selectable, sql } from 'kysely'
+import type { Executor } from '../schema/databases.ts'
+import type { ModulesTable } from '../schema/tables.ts'
+
+/** A platform as the dashboard lists it; its counts come from the counters. Not one that is being removed. */
+export function selectPlatformSummaries(db: Executor) {
+  return db
+    .selectFrom('platforms as p')
+    .where('p.removed_at', 'is', null)
+    .select((eb) => [
+      'p.platform_id',
+      'p.platform_name',
+      'p.display_title',
+      'p.platform_description',
+      'p.source_base_url',
+      'p.status',
+      'p.manifest_fetched_at',
+      'p.last_pulled_at',
+      'p.last_error',
+      eb
+        .selectFrom('modules as m')
+        .whereRef('m.platform_id', '=', 'p.platform_id')
+        .where('m.registered_at', 'is not', null)
+        .select((inner) => inner.fn.countAll<number>().as('n'))
+        .as('modules_registered'),
+      eb
+        .selectFrom('module_counters as c')
+        .whereRef('c.platform_id', '=', 'p.platform_id')
+        .select((inner) => inner.fn.sum<number>('c.records').as('n'))
+        .as('records'),
+      eb
+        .selectFrom('hub_keys as k')
+        .whereRef('k.platform_id', '=', 'p.platform_id')
+        .select((inner) => inner.fn.max('k.last_used_at').as('at'))
+        .as('last_push_at'),
+      eb
+        .selectFrom('hub_keys as k')
+        .whereRef('k.platform_id', '=', 'p.platform_id')
+        .where('k.revoked_at', 'is', null)
+        .select('k.hint')
+        .orderBy('k.hub_key_id', 'desc')
+        .limit(1)
+        .as('hub_api_key_hint'),
+      eb
+        .selectFrom('missing_reviews as v')
+        .whereRef('v.platform_id', '=', 'p.platform_id')
+        .where('v.state', '=', 'pending')
+        .select((inner) => inner.fn.countAll<number>().as('n'))
+        .as('missing_reviews'),
+    ])
+}
+
+type SummaryRow = Awaited<ReturnType<ReturnType<typeof selectPlatformSummaries>['execute']>>[number]
+
+export function toPlatformSummary(row: SummaryRow): PlatformSummary {
+  return {
+    id: row.platform_id,
+    platform_name: row.platform_name,
+    display_title: row.display_title,
+    platform_description: row.platform_description,
+    connection_type: CONNECTION_TYPE,
+    source_base_url: row.source_base_url,
+    status: row.status,
+    modules_registered: Number(row.modules_registered ?? 0),
+    records: Number(row.records ?? 0),
+    manifest_fetched_at: row.manifest_fetched_at,
+    latest_sync_at: row.last_pulled_at,
+    last_push_at: row.last_push_at,
+    hub_api_key_hint: row.hub_api_key_hint,
+    last_error: row.last_error,
+    missing_reviews: Number(row.missing_reviews ?? 0),
+  }
+}
+
+/** The modules of platforms in the order of their manifests; of one platform, or of all. */
+export async function readModules(
+  db: Executor,
+  platformId: number | null,
+): Promise<Map<number, PlatformModule[]>> {
+  let select = db.selectFrom('modules').selectAll().orderBy('position')
+  let refused = db
+    .selectFrom('rejected_pushes')
+    .select((eb) => ['platform_id', 'record_type', eb.fn.countAll<number>().as('n')])
+    .where('code', '=', sql.lit('module_not_registered'))
+    .where('replayed_at', 'is', null)
+    .groupBy(['platform_id', 'record_type'])
+  if (platformId !== null) {
+    select = select.where('platform_id', '=', platformId)
+    refused = refused.where('platform_id', '=', platformId)
+  }
+  const nameOf = (row: { platform_id: number; record_type: string | null }) =>
+    `${row.platform_id} ${row.record_type}`
+  const counts = new Map((await refused.execute()).map((row) => [nameOf(row), row.n]))
+  const ofPlatforms = new Map<number, PlatformModule[]>()
+  for (const row of await select.execute()) {
+    const modules = ofPlatforms.get(row.platform_id) ?? []
+    modules.push(toPlatformModule(row, counts.get(nameOf(row)) ?? 0))
+    ofPlatforms.set(row.platform_id, modules)
+  }
+  return ofPlatforms
+}
+
+function toPlatformModule(row: Selectable<ModulesTable>, replayable: number): PlatformModule {
+  return {
+    module_name: row.module_name,
+    record_type: row.record_type,
+    description: row.description,
+    fields: JSON.parse(row.fields),
+    added_at: row.added_at,
+    removed_at: row.removed_at,
+    removed_fields: JSON.parse(row.removed_fields),
+    drift_policy: row.drift_policy,
+    registered: row.registered_at !== null,
+    complete_at: row.complete_at,
+    replayable,
+  }
+}

@@ -1,0 +1,259 @@
+import type { Module, Platform } from '@recordhub/protocol'
+import { manifestKeysOf } from '../../../domain/record/drift.ts'
+import type { NewPlatform, PlatformStore } from '../../port/platform-store.ts'
+import { insertLog } from '../activity/activity-rows.ts'
+import { takePlatformAway } from '../deletion/remove-platform.ts'
+import { readPauseEnd } from '../pulls/pull-plan.ts'
+import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { insertHubKey, insertSecret } from './key-rows.ts'
+import { readModules, selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
+import { registerModules } from './register-modules.ts'
+
+/** How processes on one database learn of each other's changes. */
+export type ChangeChannel = {
+  /** Tells the other processes, once the transaction is committed. */
+  announce: (transaction: Executor) => Promise<void>
+  listen: (listener: () => void) => void
+}
+
+/** What changes platforms, modules and hub keys, and who is told. */
+export type PlatformChanges = {
+  /** Works in a transaction of its own and tells of it once it is committed. */
+  change: <Result>(work: (db: Executor) => Promise<Result>) => Promise<Result>
+  onChange: PlatformStore['onChange']
+}
+
+/** @param channel left out where no other process is at work. */
+export function createPlatformChanges(
+  { writer }: Databases,
+  channel?: ChangeChannel,
+): PlatformChanges {
+  const listeners: (() => void)[] = []
+  return {
+    async change(work) {
+      const result = await writer.transaction().execute(async (db) => {
+        const changed = await work(db)
+        await channel?.announce(db)
+        return changed
+      })
+      for (const listener of listeners) listener()
+      return result
+    },
+    onChange(listener) {
+      listeners.push(listener)
+      channel?.listen(listener)
+    },
+  }
+}
+
+/** @param node the name of this process's counter rows. */
+export function createPlatformStore(
+  { reader, writer, clock, hold }: Databases,
+  { change, onChange }: PlatformChanges,
+  node: string,
+): PlatformStore {
+  return {
+    onChange,
+
+    registerPlatform: (platform, log) =>
+      change(async (db) => {
+        const platformId = await insertPlatform(db, platform)
+        if (platformId === null) return { outcome: 'name_taken' }
+        await insertModules(db, platformId, platform)
+        await insertHubKey(db, platformId, platform.hub_key, platform.at)
+        const known = { platform_id: platformId, platform_name: platform.platform_name }
+        await insertLog(db, platform.at, log, known)
+        const registered = await findPlatform(db, platformId)
+        if (!registered) throw new Error('The platform just registered is not there')
+        return { outcome: 'registered', platform: registered }
+      }),
+
+    async listPlatforms() {
+      const rows = await selectPlatformSummaries(reader)
+        .orderBy('p.display_title')
+        .orderBy('p.platform_id')
+        .execute()
+      const modules = await readModules(reader, null)
+      return rows.map((row) => ({
+        ...toPlatformSummary(row),
+        modules: modules.get(row.platform_id) ?? [],
+      }))
+    },
+
+    readPlatform: (platformId) => findPlatform(reader, platformId),
+
+    setPlatformStatus: ({ platform_id, status, at }, log) =>
+      change(async (db) => {
+        await hold(db, 'write gates')
+        const changed = await db
+          .updateTable('platforms')
+          .set({
+            status,
+            updated_at: at,
+            ...(status === 'active' ? { recovered_at: nowText(clock) } : {}),
+          })
+          .where('platform_id', '=', platform_id)
+          .where('removed_at', 'is', null)
+          .where('status', '!=', status)
+          .returning('platform_name')
+          .executeTakeFirst()
+        if (changed) {
+          const platform = { platform_id, platform_name: changed.platform_name }
+          await insertLog(db, at, log, platform)
+        }
+        return findPlatform(db, platform_id)
+      }),
+
+    setRegisteredModules: (registration, log) =>
+      change(async (db) => {
+        await hold(db, 'write gates')
+        const { platform_id, at } = registration
+        const before = await findPlatform(db, platform_id)
+        if (!before) return null
+        const registered = await registerModules(db, registration, node)
+        if (registered.outcome !== 'changed') return registered
+        if (registered.isChange) {
+          const platform = { platform_id, platform_name: before.platform_name }
+          await insertLog(db, at, log, platform)
+        }
+        const platform = (await findPlatform(db, platform_id)) ?? before
+        return { outcome: 'changed', platform }
+      }),
+
+    removePlatform: (request, log) =>
+      change(async (db) => {
+        await hold(db, 'write gates')
+        await hold(db, 'rejected pushes')
+        const removal = await takePlatformAway(db, request)
+        if (removal) {
+          await insertLog(db, request.at, log, request)
+        }
+        return removal
+      }),
+
+    async findReceiver(keyHash, at) {
+      const key = await reader
+        .selectFrom('hub_keys as k')
+        .innerJoin('platforms as p', 'p.platform_id', 'k.platform_id')
+        .select([
+          'k.hub_key_id',
+          'k.expires_at',
+          'k.platform_id',
+          'p.platform_name',
+          'p.display_title',
+        ])
+        .where('k.key_hash', '=', keyHash)
+        .where('k.revoked_at', 'is', null)
+        .where((eb) => eb.or([eb('k.expires_at', 'is', null), eb('k.expires_at', '>', at)]))
+        .where('p.status', '=', 'active')
+        .executeTakeFirst()
+      if (!key) return null
+      const modules = await reader
+        .selectFrom('modules')
+        .select(['record_type', 'module_name', 'drift_policy', 'fields'])
+        .where('platform_id', '=', key.platform_id)
+        .where('registered_at', 'is not', null)
+        .orderBy('position')
+        .execute()
+      return {
+        ...key,
+        modules: modules.map(({ fields, ...module }) => ({
+          ...module,
+          manifest_keys: manifestKeysOf(JSON.parse(fields)),
+        })),
+      }
+    },
+
+    async readSource(platformId) {
+      const row = await reader
+        .selectFrom('platforms as p')
+        .innerJoin('secrets as s', 's.secret_id', 'p.source_key_secret_id')
+        .select([
+          'p.platform_id',
+          'p.platform_name',
+          'p.display_title',
+          'p.source_base_url',
+          's.sealed as sealed_source_key',
+        ])
+        .where('p.platform_id', '=', platformId)
+        .where('p.removed_at', 'is', null)
+        .executeTakeFirst()
+      return row ?? null
+    },
+
+    readPauseEnd: (platformId, now) => readPauseEnd(reader, platformId, now),
+
+    async recordRecovery(platformId) {
+      await writer
+        .updateTable('platforms')
+        .set({ recovered_at: nowText(clock) })
+        .where('platform_id', '=', platformId)
+        .where('failures_in_row', '>', 0)
+        .execute()
+    },
+  }
+}
+
+async function findPlatform(db: Executor, platformId: number): Promise<Platform | null> {
+  const row = await selectPlatformSummaries(db)
+    .where('p.platform_id', '=', platformId)
+    .executeTakeFirst()
+  if (!row) return null
+  const modules = await readModules(db, platformId)
+  return { ...toPlatformSummary(row), modules: modules.get(platformId) ?? [] }
+}
+
+/** @returns null where the name is taken. */
+async function insertPlatform(db: Executor, platform: NewPlatform): Promise<number | null> {
+  const { at } = platform
+  const sourceKey = await insertSecret(db, 'source key', platform.sealed_source_key, at)
+  const row = await db
+    .insertInto('platforms')
+    .values({
+      platform_name: platform.platform_name,
+      display_title: platform.display_title,
+      platform_description: platform.platform_description,
+      source_base_url: platform.source_base_url,
+      source_key_secret_id: sourceKey,
+      status: 'active',
+      manifest_fetched_at: at,
+      last_pulled_at: null,
+      last_error: null,
+      failed_at: null,
+      created_at: at,
+      updated_at: at,
+    })
+    .onConflict((conflict) => conflict.column('platform_name').doNothing())
+    .returning('platform_id')
+    .executeTakeFirst()
+  if (row) return row.platform_id
+  await db.deleteFrom('secrets').where('secret_id', '=', sourceKey).execute()
+  return null
+}
+
+async function insertModules(db: Executor, platformId: number, platform: NewPlatform) {
+  // One by one: a manifest of thousands of modules would be more parameters than a statement takes.
+  for (const [position, { registered, ...module }] of platform.modules.entries()) {
+    const registered_at = registered ? platform.at : null
+    await insertModule(db, platformId, { ...module, position, registered_at, added_at: null })
+  }
+}
+
+export async function insertModule(
+  db: Executor,
+  platform_id: number,
+  module: Module & { position: number; registered_at: string | null; added_at: string | null },
+): Promise<void> {
+  const { record_type, module_name, description, fields, ...rest } = module
+  await db
+    .insertInto('modules')
+    .values({
+      platform_id,
+      record_type,
+      module_name,
+      description,
+      fields: JSON.stringify(fields),
+      ...rest,
+    })
+    .execute()
+}

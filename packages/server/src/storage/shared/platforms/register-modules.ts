@@ -1,0 +1,73 @@
+import type { NamedModule } from '../../port/removal-store.ts'
+import { forgetKeptAnswer } from '../records/module-counts.ts'
+import type { Executor } from '../schema/databases.ts'
+
+export type ModuleRegistration = { platform_id: number; record_types: string[]; at: string }
+
+export type Registered =
+  | { outcome: 'changed'; isChange: boolean }
+  | { outcome: 'unknown_module' | 'removing'; record_type: string }
+
+/** Registers these modules and no others. Under the write gates, so that no write is half through. */
+export async function registerModules(
+  db: Executor,
+  { platform_id, record_types, at }: ModuleRegistration,
+  node: string,
+): Promise<Registered> {
+  const modules = await db
+    .selectFrom('modules')
+    .select(['platform_id', 'module_id', 'record_type', 'registered_at'])
+    .where('platform_id', '=', platform_id)
+    .execute()
+  const known = new Set(modules.map((module) => module.record_type))
+  const unknown = record_types.find((record_type) => !known.has(record_type))
+  if (unknown !== undefined) return { outcome: 'unknown_module', record_type: unknown }
+  const wanted = new Set(record_types)
+  const changed = modules.filter(
+    ({ record_type, registered_at }) => wanted.has(record_type) !== (registered_at !== null),
+  )
+  const removing = new Set(await listRemoving(db, platform_id))
+  const blocked = changed.find(({ record_type }) => removing.has(record_type))
+  if (blocked) return { outcome: 'removing', record_type: blocked.record_type }
+  for (const module of changed) {
+    const { module_id, record_type } = module
+    await db
+      .updateTable('modules')
+      .set({
+        registered_at: wanted.has(record_type) ? at : null,
+        last_trouble: null,
+        failures_in_row: 0,
+        failing_since: null,
+        // Its records may be deleted before it is read again: no read before that proves anything.
+        complete_at: null,
+        complete_pushes: null,
+        last_read_records: null,
+      })
+      .where('module_id', '=', module_id)
+      .execute()
+    await forgetKeptAnswer(db, module, node)
+    await db.deleteFrom('missing_suspects').where('module_id', '=', module_id).execute()
+    await db
+      .updateTable('missing_reviews')
+      .set({ state: 'settled', closed_at: at })
+      .where('module_id', '=', module_id)
+      .where('closed_at', 'is', null)
+      .execute()
+  }
+  return { outcome: 'changed', isChange: changed.length > 0 }
+}
+
+/** The modules of a platform whose records are being deleted. */
+async function listRemoving(
+  db: Executor,
+  platformId: number,
+): Promise<NamedModule['record_type'][]> {
+  const rows = await db
+    .selectFrom('removals as v')
+    .innerJoin('modules as m', 'm.module_id', 'v.module_id')
+    .select('m.record_type')
+    .where('v.platform_id', '=', platformId)
+    .where('v.finished_at', 'is', null)
+    .execute()
+  return rows.map((row) => row.record_type)
+}

@@ -1,0 +1,257 @@
+import type { MissingReview } from '@recordhub/protocol'
+import type { RawBuilder } from 'kysely'
+import { canBeMissing, type LastPush, type OpenReview } from '../../../domain/pull/missing.ts'
+import type {
+  MarkBatch,
+  MarkOutcome,
+  MissingStore,
+  ModulePlace,
+  UnmetRecord,
+} from '../../port/missing-store.ts'
+import { insertActivity, insertLog } from '../activity/activity-rows.ts'
+import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+
+/** What an engine does its own way. */
+export type MissingParts = {
+  /** A subquery that gives these ids, however many, under one text. */
+  idList: (ids: number[]) => RawBuilder<number>
+  markMissing: (batch: MarkBatch & { at: string }) => Promise<MarkOutcome>
+}
+
+export function createMissingStore(databases: Databases, parts: MissingParts): MissingStore {
+  const { reader, writer, clock } = databases
+  return {
+    countUnmarked: (module) => countUnmarked(reader, module),
+
+    async listUnmet({ platform_id, module_id, isMet, limit, after, ...read }) {
+      let select = reader
+        .selectFrom('records')
+        .select(['record_id', 'reference_number'])
+        .where('platform_id', '=', platform_id)
+        .where('module_id', '=', module_id)
+      if (after !== null) select = select.where('reference_number', '>', after)
+      const page = await select.orderBy('reference_number').limit(limit).execute()
+      const notMet = page.filter((record) => !isMet(record))
+      const unmarked = await findUnmarked(reader, notMet, parts.idList)
+      const isUndecided = ({ record_id }: UnmetRecord) => {
+        const pushed = unmarked.get(record_id)
+        return pushed !== undefined && !canBeMissing(pushed, read)
+      }
+      const isUnmet = (record: UnmetRecord) =>
+        unmarked.has(record.record_id) && !isUndecided(record)
+      return {
+        unmet: notMet.filter(isUnmet),
+        undecided: notMet.filter(isUndecided).length,
+        next: page.length < limit ? null : (page.at(-1)?.reference_number ?? null),
+      }
+    },
+
+    async findPresent({ platform_id, module_id }, references) {
+      if (references.length === 0) return []
+      const rows = await reader
+        .selectFrom('records')
+        .select('record_id')
+        .where('platform_id', '=', platform_id)
+        .where('module_id', '=', module_id)
+        .where('reference_number', 'in', references)
+        .where('missing_since', 'is', null)
+        .execute()
+      return rows.map((row) => row.record_id)
+    },
+
+    async markMissing(batch) {
+      if (batch.records.length === 0) return { outcome: 'marked', marked: 0 }
+      return parts.markMissing({ ...batch, at: nowText(clock) })
+    },
+
+    async readMissingState({ module_id }) {
+      const suspected = await reader
+        .selectFrom('missing_suspects')
+        .select('record_ids')
+        .where('module_id', '=', module_id)
+        .executeTakeFirst()
+      return {
+        review: await findOpenReview(reader, module_id),
+        suspects: suspected ? JSON.parse(suspected.record_ids) : null,
+      }
+    },
+
+    askForReview: ({ record_ids, ...review }, replaces, activity) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        if (replaces) {
+          const closed = await db
+            .updateTable('missing_reviews')
+            .set({ state: 'superseded', closed_at: at })
+            .where('missing_review_id', '=', replaces.review_id)
+            .where('state', '=', replaces.state)
+            .executeTakeFirst()
+          if (closed.numUpdatedRows === 0n) return
+        }
+        const asked = await db
+          .insertInto('missing_reviews')
+          .values({
+            ...review,
+            record_ids: JSON.stringify(record_ids),
+            state: 'pending',
+            at,
+            answered_at: null,
+            answered_by: null,
+            closed_at: null,
+          })
+          .onConflict((conflict) => conflict.doNothing())
+          .returning('missing_review_id')
+          .executeTakeFirst()
+        if (asked) await insertActivity(db, at, activity)
+      }),
+
+    async changeReview(reviewId, { missing, records, fingerprint, pull_id, record_ids }) {
+      await writer
+        .updateTable('missing_reviews')
+        .set({
+          ...{ missing, records, fingerprint, pull_id, at: nowText(clock) },
+          record_ids: JSON.stringify(record_ids),
+        })
+        .where('missing_review_id', '=', reviewId)
+        .where('state', '=', 'pending')
+        .execute()
+    },
+
+    closeReview: (reviewId, state, activity) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        const closed = await db
+          .updateTable('missing_reviews')
+          .set({ state, closed_at: at })
+          .where('missing_review_id', '=', reviewId)
+          .where('closed_at', 'is', null)
+          .executeTakeFirst()
+        if (closed.numUpdatedRows > 0n) await insertActivity(db, at, activity)
+      }),
+
+    async rememberSuspects({ platform_id, module_id }, recordIds) {
+      const record_ids = JSON.stringify(recordIds)
+      const stored = await reader
+        .selectFrom('missing_suspects')
+        .select('record_ids')
+        .where('module_id', '=', module_id)
+        .executeTakeFirst()
+      if (record_ids === (stored?.record_ids ?? '[]')) return
+      if (recordIds.length === 0) {
+        await writer.deleteFrom('missing_suspects').where('module_id', '=', module_id).execute()
+        return
+      }
+      await writer
+        .insertInto('missing_suspects')
+        .values({ platform_id, module_id, record_ids })
+        .onConflict((conflict) => conflict.column('module_id').doUpdateSet({ record_ids }))
+        .execute()
+    },
+
+    async listReviews({ state, limit, before }) {
+      let select = selectReviews(reader)
+      if (state !== null) select = select.where('v.state', '=', state)
+      if (before !== null) select = select.where('v.missing_review_id', '<', before)
+      return select.orderBy('v.missing_review_id', 'desc').limit(limit).execute()
+    },
+
+    readReview: (reviewId) => findReview(reader, reviewId),
+
+    answerReview: ({ review_id, state, by, at }, log) =>
+      writer.transaction().execute(async (db) => {
+        const answered = await db
+          .updateTable('missing_reviews')
+          .set({ state, answered_at: at, answered_by: by })
+          .where('missing_review_id', '=', review_id)
+          .where('closed_at', 'is', null)
+          .where('state', '!=', state)
+          .executeTakeFirst()
+        if (answered.numUpdatedRows > 0n) {
+          await insertLog(db, at, log)
+        }
+        return findReview(db, review_id)
+      }),
+  }
+}
+
+/** From the counters and the index of those that are marked, in one statement, so that they agree. */
+export async function countUnmarked(
+  db: Executor,
+  { platform_id, module_id }: ModulePlace,
+): Promise<number> {
+  const counted = await db
+    .selectNoFrom((eb) => [
+      eb
+        .selectFrom('module_counters')
+        .select((inner) => inner.fn.sum<number | null>('records').as('n'))
+        .where('platform_id', '=', platform_id)
+        .where('module_id', '=', module_id)
+        .as('records'),
+      eb
+        .selectFrom('records')
+        .select((inner) => inner.fn.countAll<number>().as('n'))
+        .where('platform_id', '=', platform_id)
+        .where('module_id', '=', module_id)
+        .where('missing_since', 'is not', null)
+        .as('marked'),
+    ])
+    .executeTakeFirst()
+  return Number(counted?.records ?? 0) - Number(counted?.marked ?? 0)
+}
+
+/** Only now are rows looked at, and only of records that were not met: the step before reads an index. */
+async function findUnmarked(
+  db: Executor,
+  records: { record_id: number }[],
+  idList: MissingParts['idList'],
+): Promise<Map<number, LastPush>> {
+  if (records.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('records')
+    .select(['record_id', 'pushed_seq', 'pushed_at'])
+    .where('record_id', 'in', idList(records.map((record) => record.record_id)))
+    .where('missing_since', 'is', null)
+    .execute()
+  return new Map(rows.map((row) => [row.record_id, row]))
+}
+
+async function findOpenReview(db: Executor, moduleId: number): Promise<OpenReview | null> {
+  const row = await db
+    .selectFrom('missing_reviews')
+    .select(['missing_review_id as review_id', 'state', 'missing', 'records', 'fingerprint'])
+    .where('module_id', '=', moduleId)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst()
+  if (!row) return null
+  const { state } = row
+  if (state !== 'pending' && state !== 'approved' && state !== 'dismissed') {
+    throw new Error(`An open question is ${state}`)
+  }
+  return { ...row, state }
+}
+
+function selectReviews(db: Executor) {
+  return db
+    .selectFrom('missing_reviews as v')
+    .innerJoin('platforms as p', 'p.platform_id', 'v.platform_id')
+    .innerJoin('modules as m', 'm.module_id', 'v.module_id')
+    .select([
+      'v.missing_review_id as id',
+      'p.platform_name',
+      'm.module_name',
+      'm.record_type',
+      'v.state',
+      'v.missing',
+      'v.records',
+      'v.pull_id',
+      'v.at',
+      'v.answered_at',
+      'v.answered_by',
+      'v.closed_at',
+    ])
+}
+
+async function findReview(db: Executor, reviewId: number): Promise<MissingReview | null> {
+  const row = await selectReviews(db).where('v.missing_review_id', '=', reviewId).executeTakeFirst()
+  return row ?? null
+}

@@ -1,0 +1,159 @@
+import type { PullTaskState, PullTrigger } from '@recordhub/protocol'
+import { sql } from 'kysely'
+import { findPauseEnd, isPaused, MAX_FAILURES } from '../../../domain/pull/pull-pause.ts'
+import type { PullScope } from '../../port/pull-store.ts'
+import { insertActivity } from '../activity/activity-rows.ts'
+import type { Executor } from '../schema/databases.ts'
+
+/** A statement takes 32,766 parameters on SQLite. */
+const ROWS_AT_ONCE = 1000
+const SKIPPED =
+  'Nothing of this platform could be read in the last five pulls or more. Scheduled pulls skip it for up to 15 minutes, until it responds or pushes a record. A pull that somebody starts requests it at once.'
+
+/**
+ * Plans a task for each module that a pull covers, those first whose last complete read is oldest. Of a
+ * platform that fails, its last failure counts: it has had its turn.
+ * @returns how many modules of how many platforms those are.
+ */
+export async function planTasks(
+  db: Executor,
+  pull: { pull_id: number; trigger: PullTrigger; only: PullScope | null },
+  now: Date,
+): Promise<{ modules: number; platforms: number }> {
+  const { pull_id, only } = pull
+  const at = now.toISOString()
+
+  let select = db
+    .selectFrom('modules as m')
+    .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
+    .select((eb) => [
+      'm.module_id',
+      'm.platform_id',
+      'm.last_read_finished_at',
+      'p.failed_at',
+      eb
+        .selectFrom('module_counters as c')
+        .whereRef('c.platform_id', '=', 'm.platform_id')
+        .whereRef('c.module_id', '=', 'm.module_id')
+        .select((inner) => inner.fn.sum<number | null>('c.records').as('n'))
+        .as('records'),
+    ])
+    .where('p.status', '=', 'active')
+    .where('m.registered_at', 'is not', null)
+  if (only) select = select.where('m.platform_id', '=', only.platform_id)
+  if (only?.record_types) select = select.where('m.record_type', 'in', only.record_types)
+  const modules = await select.orderBy('m.module_id').execute()
+  const ageOf = ({ last_read_finished_at, failed_at }: (typeof modules)[number]) => {
+    const [read, failed] = [last_read_finished_at ?? '', failed_at ?? '']
+    return read > failed ? read : failed
+  }
+  modules.sort(
+    (one, other) => Number(ageOf(one) > ageOf(other)) - Number(ageOf(one) < ageOf(other)),
+  )
+  const paused = pull.trigger === 'schedule' ? await findPaused(db, now) : new Set<number>()
+  const tasks = modules.map(({ platform_id, module_id, records }, index) => ({
+    pull_id,
+    task_number: index + 1,
+    platform_id,
+    module_id,
+    ...(paused.has(platform_id)
+      ? { state: 'skipped' as const, error: SKIPPED, finished_at: at }
+      : { state: 'queued' as const, error: null, finished_at: null }),
+    total: null,
+    expected: records === null ? null : Number(records),
+    started_at: null,
+  }))
+  for (let at = 0; at < tasks.length; at += ROWS_AT_ONCE) {
+    await db
+      .insertInto('pull_tasks')
+      .values(tasks.slice(at, at + ROWS_AT_ONCE))
+      .execute()
+  }
+  return {
+    modules: tasks.length,
+    platforms: new Set(tasks.map(({ platform_id }) => platform_id)).size,
+  }
+}
+
+/** The platforms that a scheduled pull skips. */
+async function findPaused(db: Executor, now: Date): Promise<Set<number>> {
+  const failing = await selectFailing(db).execute()
+  const paused = failing.filter((platform) => isPaused(platform, now))
+  return new Set(paused.map(({ platform_id }) => platform_id))
+}
+
+/** Until when scheduled pulls skip a platform; null where they do not. */
+export async function readPauseEnd(
+  db: Executor,
+  platformId: number,
+  now: Date,
+): Promise<string | null> {
+  const failing = await selectFailing(db).where('p.platform_id', '=', platformId).executeTakeFirst()
+  return failing ? findPauseEnd(failing, now) : null
+}
+
+/** The platforms that may be skipped, with what decides on it. */
+function selectFailing(db: Executor) {
+  return db
+    .selectFrom('platforms as p')
+    .select((eb) => [
+      'p.platform_id',
+      'p.failures_in_row',
+      'p.failed_at',
+      'p.recovered_at',
+      'p.last_pulled_at',
+      eb
+        .selectFrom('hub_keys as k')
+        .whereRef('k.platform_id', '=', 'p.platform_id')
+        .select((inner) => inner.fn.max('k.last_used_at').as('at'))
+        .as('last_push_at'),
+    ])
+    .where('p.failures_in_row', '>=', MAX_FAILURES)
+}
+
+/**
+ * Counts for each platform of a pull whether anything of it could be read, and tells of those that
+ * scheduled pulls skip from now on.
+ */
+export async function noteFailures(db: Executor, pullId: number, at: string): Promise<void> {
+  const platformsWith = (...states: PullTaskState[]) =>
+    db
+      .selectFrom('pull_tasks')
+      .select('platform_id')
+      .where('pull_id', '=', pullId)
+      .where('state', 'in', states)
+  await db
+    .updateTable('platforms')
+    .set({ failures_in_row: 0, failed_at: null, failing_since: null })
+    .where('failures_in_row', '>', 0)
+    .where('platform_id', 'in', platformsWith('succeeded'))
+    .execute()
+  const FAILED = ['failed', 'timed_out'] as const
+  const failed = await db
+    .updateTable('platforms')
+    .set((eb) => ({
+      failures_in_row: sql`failures_in_row + 1`,
+      // Not the end of the pull: a push may arrive after the failure and before that end.
+      failed_at: eb
+        .selectFrom('pull_tasks as t')
+        .whereRef('t.platform_id', '=', 'platforms.platform_id')
+        .where('t.pull_id', '=', pullId)
+        .where('t.state', 'in', FAILED)
+        .select((inner) => inner.fn.max('t.finished_at').as('at')),
+      failing_since: sql`coalesce(failing_since, ${at})`,
+    }))
+    .where('platform_id', 'in', platformsWith(...FAILED))
+    .where('platform_id', 'not in', platformsWith('succeeded'))
+    .returning(['platform_id', 'platform_name', 'display_title', 'last_error', 'failures_in_row'])
+    .execute()
+  for (const platform of failed) {
+    if (platform.failures_in_row !== MAX_FAILURES) continue
+    await insertActivity(db, at, {
+      level: 'warning',
+      kind: 'platform.passed_over',
+      message: `Nothing of ${platform.display_title} could be read in ${MAX_FAILURES} pulls in a row. Scheduled pulls now skip it for up to 15 minutes, until it responds or pushes a record; a pull that somebody starts requests it at once. The last error was: ${platform.last_error ?? 'unknown'}`,
+      platform,
+      details: { pull_id: pullId },
+    })
+  }
+}

@@ -1,0 +1,184 @@
+import { PULL_TASK_STATES, type Pull, type PullCounts, type PullTask } from '@recordhub/protocol'
+import { sql } from 'kysely'
+import { estimateProgress } from '../../../domain/pull/pull.ts'
+import type { Executor } from '../schema/databases.ts'
+
+/**
+ * How many records a task is expected to receive: what it received if it has ended, else the total of the platform,
+ * else as many as the hub has of the module; null if that is unknown.
+ */
+const EXPECTED = sql<number | null>`CASE
+  WHEN t.finished_at IS NOT NULL THEN t.received ELSE coalesce(t.total, t.expected) END`
+/** How many of them it has received; records beyond the expected number do not count. */
+const DONE = sql<number | null>`CASE
+  WHEN t.finished_at IS NOT NULL OR t.received <= coalesce(t.total, t.expected)
+  THEN t.received ELSE coalesce(t.total, t.expected) END`
+const WITHOUT_EXPECTED = sql<number>`CASE
+  WHEN t.finished_at IS NULL AND coalesce(t.total, t.expected) IS NULL THEN t.received ELSE 0 END`
+const RUNS = sql<boolean>`t.started_at IS NOT NULL AND t.finished_at IS NULL`
+
+/** What is counted of each task. */
+export const COUNTED = [
+  'received',
+  'created',
+  'updated',
+  'unchanged',
+  'stale',
+  'rejected',
+  'missing',
+] as const
+
+/** A pull with the sums of its tasks. */
+export function selectPulls(db: Executor) {
+  return db
+    .selectFrom('pulls as p')
+    .leftJoin('pull_tasks as t', 't.pull_id', 'p.pull_id')
+    .leftJoin('operators as o', 'o.email', 'p.requested_by')
+    .select((eb) => [
+      'p.pull_id',
+      'p.trigger',
+      'p.state',
+      'p.requested_at',
+      'p.started_at',
+      'p.finished_at',
+      eb.fn.coalesce('o.name', 'p.requested_by').as('started_by'),
+      eb.fn.count<number>('t.task_number').as('tasks_total'),
+      eb.fn.count<number>('t.finished_at').as('tasks_done'),
+      eb.fn.count<number>('t.total').as('totals_known'),
+      eb.fn.count<number>(EXPECTED).as('expected_known'),
+      eb.fn.sum<number | null>(EXPECTED).as('expected_total'),
+      eb.fn.sum<number | null>(DONE).as('expected_done'),
+      eb.fn.sum<number | null>(WITHOUT_EXPECTED).as('received_without_expected'),
+      eb.fn.sum<number | null>('t.total').as('records_total'),
+      eb.fn.sum<number | null>(sql`CASE WHEN ${RUNS} THEN t.received END`).as('running_received'),
+      eb.fn.min<string | null>(sql`CASE WHEN ${RUNS} THEN t.started_at END`).as('running_since'),
+      ...PULL_TASK_STATES.map((state) =>
+        eb.fn
+          .count<number>(eb.case().when('t.state', '=', state).then(1).end())
+          .as(`tasks_${state}` as const),
+      ),
+      ...COUNTED.map((name) => eb.fn.sum<number | null>(`t.${name}`).as(name)),
+    ])
+    .groupBy([
+      'p.pull_id',
+      'p.trigger',
+      'p.state',
+      'p.requested_at',
+      'p.started_at',
+      'p.finished_at',
+      'p.requested_by',
+      'o.name',
+    ])
+}
+
+type PullRow = Awaited<ReturnType<ReturnType<typeof selectPulls>['execute']>>[number]
+
+export function toPull(row: PullRow, now: Date): Pull {
+  const tasksTotal = Number(row.tasks_total)
+  const tasksDone = Number(row.tasks_done)
+  const received = Number(row.received ?? 0)
+  const work = {
+    isOver: row.finished_at !== null,
+    tasksTotal,
+    tasksDone,
+    known: {
+      tasks: Number(row.expected_known),
+      expected: Number(row.expected_total ?? 0),
+      done: Number(row.expected_done ?? 0),
+    },
+    unknown: {
+      tasks: tasksTotal - Number(row.expected_known),
+      received: Number(row.received_without_expected ?? 0),
+    },
+    received,
+    seconds: secondsOf(row, now),
+    running:
+      row.running_since === null
+        ? null
+        : { received: Number(row.running_received), seconds: secondsSince(row.running_since, now) },
+  }
+  return {
+    id: row.pull_id,
+    trigger: row.trigger,
+    started_by: row.started_by,
+    state: row.state,
+    requested_at: row.requested_at,
+    started_at: row.started_at,
+    finished_at: row.finished_at,
+    progress: {
+      tasks_total: tasksTotal,
+      tasks_done: tasksDone,
+      task_states: toTaskStates(row),
+      records_total: Number(row.totals_known) === 0 ? null : Number(row.records_total ?? 0),
+      records_received: received,
+      ...estimateProgress(work),
+    },
+    counts: toCounts(row),
+  }
+}
+
+function toTaskStates(row: PullRow): Pull['progress']['task_states'] {
+  const states: Pull['progress']['task_states'] = {}
+  for (const state of PULL_TASK_STATES) {
+    const count = Number(row[`tasks_${state}`])
+    if (count > 0) states[state] = count
+  }
+  return states
+}
+
+/** The name of a platform or module that was removed since. */
+const REMOVED = '(removed)'
+
+/** Tasks with the names of their platforms and modules. */
+export function selectTasks(db: Executor) {
+  return db
+    .selectFrom('pull_tasks as t')
+    .leftJoin('platforms as p', 'p.platform_id', 't.platform_id')
+    .leftJoin('modules as m', 'm.module_id', 't.module_id')
+    .selectAll('t')
+    .select(['p.platform_name', 'p.display_title', 'm.record_type', 'm.module_name'])
+}
+
+type TaskRow = Awaited<ReturnType<ReturnType<typeof selectTasks>['execute']>>[number]
+
+export function toTask(row: TaskRow): PullTask {
+  return {
+    platform_name: row.platform_name ?? REMOVED,
+    platform_title: row.display_title ?? REMOVED,
+    record_type: row.record_type ?? REMOVED,
+    module_name: row.module_name ?? REMOVED,
+    state: row.state,
+    total: row.total,
+    expected: row.total ?? row.expected,
+    ...toCounts(row),
+    error: row.error,
+    warnings: JSON.parse(row.warnings),
+    started_at: row.started_at,
+    finished_at: row.finished_at,
+  }
+}
+
+function secondsOf({ started_at, finished_at }: PullRow, now: Date): number | null {
+  if (started_at === null) return null
+  return secondsSince(started_at, finished_at === null ? now : new Date(finished_at))
+}
+
+function secondsSince(start: string, end: Date): number {
+  return Math.max(0, (end.getTime() - Date.parse(start)) / 1000)
+}
+
+export function toCounts(
+  row: {
+    [Name in keyof PullCounts]: number | string | null
+  },
+): PullCounts {
+  return {
+    received: Number(row.received ?? 0),
+    created: Number(row.created ?? 0),
+    updated: Number(row.updated ?? 0),
+    unchanged: Number(row.unchanged ?? 0),
+    stale: Number(row.stale ?? 0),
+    rejected: Number(row.rejected ?? 0),
+    missing: Number(row.missing ?? 0),
+  }
+}

@@ -1,0 +1,378 @@
+import type { Pull } from '@recordhub/protocol'
+import { sql } from 'kysely'
+import { describePullStart } from '../../../domain/activity/activity.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import type { PullStore, PullTaskPlan, PullTaskResult } from '../../port/pull-store.ts'
+import { insertActivity } from '../activity/activity-rows.ts'
+import { toReadColumns } from '../records/last-read-columns.ts'
+import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { takeKeptAnswer, toKeptColumns } from './cached-responses.ts'
+import { listPlatformPulls } from './platform-pulls.ts'
+import { noteFailures, planTasks } from './pull-plan.ts'
+import { selectPulls, selectTasks, toPull, toTask } from './pull-rows.ts'
+
+const UNFINISHED = ['queued', 'running'] as const
+/** In the words of the index that holds these pulls alone, so that no other is looked at. */
+const IS_UNFINISHED = sql<boolean>`state IN ('queued', 'running')`
+
+type PullRequest = Parameters<PullStore['requestPull']>[0]
+type PullRequestAnswer = Awaited<ReturnType<PullStore['requestPull']>>
+
+/** Whether a process, the owner of a lease, is known not to live any more. */
+export type IsGone = (db: Executor, owner: string) => Promise<boolean>
+
+/** A process that lives renews its lease every 5 s. What is cut off for a moment must not lose it. */
+const RENEWED_LATELY_MS = 6000
+
+/**
+ * @param readMark gives the last number of the write sequence.
+ * @param isGone left out where only the lease tells.
+ */
+export function createPullStore(
+  databases: Databases,
+  readMark: (db: Executor) => Promise<number>,
+  isGone?: IsGone,
+): PullStore {
+  const { reader, writer, lightly, clock, hold } = databases
+  const leaseEnd = (seconds: number) =>
+    new Date(clock.now().getTime() + seconds * 1000).toISOString()
+
+  async function interruptAbandoned(db: Executor): Promise<number> {
+    const unfinished = await db
+      .selectFrom('pulls')
+      .select(['pull_id', 'lease_owner', 'lease_until', 'renewed_at'])
+      .where(IS_UNFINISHED)
+      .execute()
+    const at = nowText(clock)
+    const late = new Date(clock.now().getTime() - RENEWED_LATELY_MS).toISOString()
+    const abandoned: number[] = []
+    for (const { pull_id, lease_owner, lease_until, renewed_at } of unfinished) {
+      const isExpired = lease_until !== null && lease_until < at
+      const isLate = lease_owner !== null && (renewed_at ?? '') < late
+      const isAbandoned = isExpired || (isLate && (await isGone?.(db, lease_owner)))
+      if (isAbandoned) abandoned.push(pull_id)
+    }
+    return interrupt(databases, db, abandoned)
+  }
+
+  async function queue(
+    db: Executor,
+    { trigger, requested_by, lease, only }: PullRequest,
+  ): Promise<PullRequestAnswer | null> {
+    const at = nowText(clock)
+    await interruptAbandoned(db)
+    const queued = await db
+      .insertInto('pulls')
+      .values({
+        trigger,
+        state: 'queued',
+        requested_by,
+        requested_at: at,
+        started_at: null,
+        finished_at: null,
+        lease_owner: lease.owner,
+        lease_until: leaseEnd(lease.seconds),
+        renewed_at: at,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('pull_id')
+      .executeTakeFirst()
+    if (queued) {
+      const { pull_id } = queued
+      const planned = await planTasks(db, { pull_id, trigger, only }, clock.now())
+      if (requested_by !== null) {
+        await insertActivity(db, at, describePullStart({ pull_id, requested_by, ...planned }))
+      }
+    }
+    const pull = queued
+      ? await findPull(db, clock, queued.pull_id)
+      : await findUnfinished(db, clock)
+    return pull && { outcome: queued ? 'queued' : 'already_running', pull }
+  }
+
+  return {
+    async requestPull(request) {
+      for (;;) {
+        const answer = await writer.transaction().execute((db) => queue(db, request))
+        // Null where the pull that stood in the way has ended meanwhile.
+        if (answer) return answer
+      }
+    },
+
+    startPull: (pullId, lease) =>
+      writer.transaction().execute(async (db) => {
+        const started = await db
+          .updateTable('pulls')
+          .set({
+            state: 'running',
+            started_at: nowText(clock),
+            lease_owner: lease.owner,
+            lease_until: leaseEnd(lease.seconds),
+            renewed_at: nowText(clock),
+          })
+          .where('pull_id', '=', pullId)
+          .where('state', '=', 'queued')
+          .executeTakeFirst()
+        return started.numUpdatedRows > 0n ? listPlans(db, pullId) : null
+      }),
+
+    async renewLease(pullId, lease) {
+      const renewed = await writer
+        .updateTable('pulls')
+        .set({ lease_until: leaseEnd(lease.seconds), renewed_at: nowText(clock) })
+        .where('pull_id', '=', pullId)
+        .where('lease_owner', '=', lease.owner)
+        .where('state', 'in', UNFINISHED)
+        .executeTakeFirst()
+      return renewed.numUpdatedRows > 0n
+    },
+
+    async holdsLease(pullId, owner) {
+      const held = await reader
+        .selectFrom('pulls')
+        .select('pull_id')
+        .where('pull_id', '=', pullId)
+        .where('lease_owner', '=', owner)
+        .where('state', 'in', UNFINISHED)
+        .executeTakeFirst()
+      return held !== undefined
+    },
+
+    startTask: (pullId, taskNumber) =>
+      lightly(async (db) => {
+        const started = await db
+          .updateTable('pull_tasks')
+          .set({ state: 'running', started_at: nowText(clock) })
+          .where('pull_id', '=', pullId)
+          .where('task_number', '=', taskNumber)
+          .where('state', '=', 'queued')
+          .returning(['platform_id', 'module_id'])
+          .executeTakeFirst()
+        if (!started) return null
+        // Before the mark: a push that comes between them counts as one that came later.
+        const taken = await takeKeptAnswer(db, started)
+        return { mark: await readMark(db), ...taken }
+      }),
+
+    async reportTask(pullId, taskNumber, { total, counts }) {
+      await writer
+        .updateTable('pull_tasks')
+        .set({ total, ...counts })
+        .where('pull_id', '=', pullId)
+        .where('task_number', '=', taskNumber)
+        .where('state', '=', 'running')
+        .execute()
+    },
+
+    finishTask: (pullId, taskNumber, result, activity) =>
+      lightly(async (db) => {
+        const at = nowText(clock)
+        const task = await db
+          .updateTable('pull_tasks')
+          .set({
+            state: result.state,
+            total: result.total,
+            ...result.counts,
+            error: result.error,
+            warnings: JSON.stringify(result.warnings),
+            finished_at: at,
+          })
+          .where('pull_id', '=', pullId)
+          .where('task_number', '=', taskNumber)
+          .where('state', 'in', UNFINISHED)
+          .returning(['platform_id', 'module_id'])
+          .executeTakeFirst()
+        if (!task) return
+        await noteModule(db, task, result, at)
+        await notePlatform(db, task, result, at)
+        if (activity) await insertActivity(db, at, activity)
+      }),
+
+    finishPull: (pullId, { state, unfinishedTasks }, activity) =>
+      writer.transaction().execute(async (db) => {
+        await hold(db, 'write gates')
+        const at = nowText(clock)
+        const ended = await db
+          .updateTable('pulls')
+          .set({ state, finished_at: at, lease_owner: null, lease_until: null })
+          .where('pull_id', '=', pullId)
+          .where('state', 'in', UNFINISHED)
+          .executeTakeFirst()
+        if (ended.numUpdatedRows === 0n) return false
+        await endTasks(db, [pullId], unfinishedTasks, at)
+        await noteFailures(db, pullId, at)
+        if (activity) await insertActivity(db, at, activity)
+        return true
+      }),
+
+    interruptAbandonedPulls: () => writer.transaction().execute(interruptAbandoned),
+
+    interruptPulls: () =>
+      writer.transaction().execute(async (db) => {
+        const unfinished = await db
+          .selectFrom('pulls')
+          .select('pull_id')
+          .where(IS_UNFINISHED)
+          .execute()
+        const ids = unfinished.map(({ pull_id }) => pull_id)
+        return interrupt(databases, db, ids)
+      }),
+
+    readPull: (pullId) => findPull(reader, clock, pullId),
+
+    async listPulls({ limit, before }) {
+      let page = reader.selectFrom('pulls').select('pull_id')
+      if (before !== null) page = page.where('pull_id', '<', before)
+      // Chosen first: the tasks of all pulls ever would be added up before the page is cut.
+      const chosen = page.orderBy('pull_id', 'desc').limit(limit)
+      const select = selectPulls(reader).where('p.pull_id', 'in', chosen)
+      const rows = await select.orderBy('p.pull_id', 'desc').execute()
+      const now = clock.now()
+      return rows.map((row) => toPull(row, now))
+    },
+
+    listPlatformPulls: (query) => listPlatformPulls(reader, query),
+
+    async tallyTasks(pullId) {
+      const rows = await reader
+        .selectFrom('pull_tasks')
+        .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+        .where('pull_id', '=', pullId)
+        .groupBy('state')
+        .execute()
+      return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
+    },
+
+    async listTasks({ pull_id, state = null, limit, after }) {
+      let select = selectTasks(reader).where('t.pull_id', '=', pull_id)
+      if (after !== null) select = select.where('t.task_number', '>', after)
+      if (state !== null) select = select.where('t.state', '=', state)
+      const rows = await select.orderBy('t.task_number').limit(limit).execute()
+      return rows.map((row) => ({ task_number: row.task_number, ...toTask(row) }))
+    },
+  }
+}
+
+/** Whether an end tells of the platform; what was broken off does not. */
+function isTelling(state: PullTaskResult['state']): boolean {
+  return state === 'succeeded' || state === 'failed' || state === 'timed_out'
+}
+
+function toFailures(state: PullTaskResult['state'], at: string) {
+  if (state === 'succeeded') return { failures_in_row: 0, failing_since: null }
+  return {
+    failures_in_row: sql<number>`failures_in_row + 1`,
+    failing_since: sql<string>`coalesce(failing_since, ${at})`,
+  }
+}
+
+async function noteModule(
+  db: Executor,
+  module: { platform_id: number; module_id: number },
+  { state, read, trouble, kept }: PullTaskResult,
+  at: string,
+): Promise<void> {
+  await db
+    .updateTable('modules')
+    .set({
+      ...toKeptColumns(kept),
+      ...(isTelling(state) ? { last_trouble: trouble, ...toFailures(state, at) } : {}),
+      ...(read ? await toReadColumns(db, module, read, at) : {}),
+    })
+    .where('module_id', '=', module.module_id)
+    .execute()
+}
+
+async function notePlatform(
+  db: Executor,
+  { platform_id }: { platform_id: number },
+  { state, platform_error }: PullTaskResult,
+  at: string,
+): Promise<void> {
+  if (!isTelling(state)) return
+  await db
+    .updateTable('platforms')
+    .set({
+      last_error: platform_error,
+      ...(state === 'succeeded' ? { last_pulled_at: at } : {}),
+    })
+    .where('platform_id', '=', platform_id)
+    .execute()
+}
+
+async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> {
+  const rows = await db
+    .selectFrom('pull_tasks as t')
+    .innerJoin('modules as m', 'm.module_id', 't.module_id')
+    .select([
+      't.task_number',
+      't.platform_id',
+      't.module_id',
+      'm.record_type',
+      'm.module_name',
+      'm.fields',
+      'm.drift_policy',
+      'm.last_trouble as trouble',
+    ])
+    .where('t.pull_id', '=', pullId)
+    .where('t.state', '=', 'queued')
+    .orderBy('t.task_number')
+    .execute()
+  return rows.map((row) => ({ ...row, fields: JSON.parse(row.fields) }))
+}
+
+/** Ends pulls whose process is gone, those of them that have not ended meanwhile. */
+async function interrupt(
+  { clock, hold }: Databases,
+  db: Executor,
+  pullIds: number[],
+): Promise<number> {
+  // Most of the time there is none, and the gates need not be held.
+  if (pullIds.length === 0) return 0
+  await hold(db, 'write gates')
+  const at = nowText(clock)
+  const pulls = await db
+    .updateTable('pulls')
+    .set({ state: 'interrupted', finished_at: at, lease_owner: null, lease_until: null })
+    .where('pull_id', 'in', pullIds)
+    .where('state', 'in', UNFINISHED)
+    .returning('pull_id')
+    .execute()
+  const ids = pulls.map((pull) => pull.pull_id)
+  if (ids.length === 0) return 0
+  await endTasks(db, ids, 'interrupted', at)
+  for (const id of ids) {
+    await insertActivity(db, at, {
+      level: 'warning',
+      kind: 'pull.interrupted',
+      message: `Pull ${id} was interrupted: the process that ran it is gone. What it stored stays.`,
+      details: { pull_id: id },
+    })
+  }
+  return ids.length
+}
+
+async function endTasks(
+  db: Executor,
+  pullIds: number[],
+  state: PullTaskResult['state'],
+  at: string,
+): Promise<void> {
+  await db
+    .updateTable('pull_tasks')
+    .set({ state, finished_at: at })
+    .where('pull_id', 'in', pullIds)
+    .where('state', 'in', UNFINISHED)
+    .execute()
+}
+
+export async function findPull(db: Executor, clock: Clock, pullId: number): Promise<Pull | null> {
+  const row = await selectPulls(db).where('p.pull_id', '=', pullId).executeTakeFirst()
+  return row ? toPull(row, clock.now()) : null
+}
+
+export async function findUnfinished(db: Executor, clock: Clock): Promise<Pull | null> {
+  const unfinished = db.selectFrom('pulls').select('pull_id').where(IS_UNFINISHED)
+  const row = await selectPulls(db).where('p.pull_id', 'in', unfinished).executeTakeFirst()
+  return row ? toPull(row, clock.now()) : null
+}

@@ -1,0 +1,116 @@
+import type { ChangeLog } from '../../port/platform-store.ts'
+import type { IndexedFieldState } from '../../port/search-index-store.ts'
+import { insertLog } from '../activity/activity-rows.ts'
+import { isNumericIn } from '../records/module-scope.ts'
+import type { Executor } from '../schema/databases.ts'
+import { readFeedPosition } from '../search/search-feed.ts'
+
+type Choice = { platform_id: number; record_type: string; keys: string[]; at: string }
+
+type ModuleFields = { platform_id: number; module_id: number; fields: string }
+
+export async function listFields(
+  db: Executor,
+  platformId: number,
+  recordType: string,
+): Promise<IndexedFieldState[] | null> {
+  const module = await findModule(db, platformId, recordType)
+  return module ? listOf(db, module.module_id) : null
+}
+
+export async function setFields(
+  db: Executor,
+  { platform_id, record_type, keys, at }: Choice,
+  log: ChangeLog,
+): Promise<IndexedFieldState[] | null> {
+  const module = await findModule(db, platform_id, record_type)
+  if (!module) return null
+  const { module_id } = module
+  if (await replaceFields(db, { ...module, platform_id }, keys)) {
+    const platform = { platform_id, platform_name: module.platform_name }
+    await insertLog(db, at, log, platform)
+  }
+  return listOf(db, module_id)
+}
+
+/** Has the indexes of a platform's fields built anew whose type its manifest has changed. */
+export async function retypeFields(db: Executor, platformId: number): Promise<void> {
+  const chosen = await db
+    .selectFrom('indexed_fields as f')
+    .innerJoin('modules as m', 'm.module_id', 'f.module_id')
+    .select(['m.platform_id', 'm.module_id', 'm.fields', 'f.field_key'])
+    .where('f.platform_id', '=', platformId)
+    .where('f.is_leaving', '=', 0)
+    .orderBy('f.field_id')
+    .execute()
+  for (const ofModule of Map.groupBy(chosen, (field) => field.module_id).values()) {
+    const [module] = ofModule
+    const keys = ofModule.map((field) => field.field_key)
+    if (module) await replaceFields(db, module, keys)
+  }
+}
+
+/** @returns whether any index begins or goes. */
+async function replaceFields(
+  db: Executor,
+  { platform_id, module_id, fields }: ModuleFields,
+  keys: string[],
+): Promise<boolean> {
+  const isNumeric = (key: string) => (isNumericIn([fields], key) ? 1 : 0)
+  const stored = await db
+    .selectFrom('indexed_fields')
+    .select(['field_id', 'field_key', 'is_numeric'])
+    .where('module_id', '=', module_id)
+    .where('is_leaving', '=', 0)
+    .execute()
+  // A field whose type has changed is sorted another way.
+  const stays = stored.filter(
+    (field) => keys.includes(field.field_key) && field.is_numeric === isNumeric(field.field_key),
+  )
+  const leaving = stored.filter((field) => !stays.includes(field))
+  const added = keys.filter((key) => !stays.some((field) => field.field_key === key))
+  if (leaving.length > 0) {
+    const ids = leaving.map((field) => field.field_id)
+    await db
+      .updateTable('indexed_fields')
+      .set({ is_leaving: 1 })
+      .where('field_id', 'in', ids)
+      .execute()
+  }
+  if (added.length > 0) {
+    const build_to = await readFeedPosition(db)
+    const rows = added.map((field_key) => ({
+      platform_id,
+      module_id,
+      field_key,
+      is_numeric: isNumeric(field_key),
+      built_seq: 0,
+      build_to,
+      is_leaving: 0,
+    }))
+    await db.insertInto('indexed_fields').values(rows).execute()
+  }
+  return leaving.length + added.length > 0
+}
+
+function findModule(db: Executor, platformId: number, recordType: string) {
+  return db
+    .selectFrom('modules as m')
+    .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
+    .select(['m.module_id', 'm.fields', 'p.platform_name'])
+    .where('m.platform_id', '=', platformId)
+    .where('m.record_type', '=', recordType)
+    .where('p.removed_at', 'is', null)
+    .executeTakeFirst()
+}
+
+async function listOf(db: Executor, moduleId: number): Promise<IndexedFieldState[]> {
+  const rows = await db
+    .selectFrom('indexed_fields')
+    .select(['field_key', 'built_seq', 'build_to'])
+    .where('module_id', '=', moduleId)
+    .where('is_leaving', '=', 0)
+    .orderBy('field_id')
+    .execute()
+  return rows.map((row) => ({ key: row.field_key, is_built: row.built_seq >= row.build_to }))
+}

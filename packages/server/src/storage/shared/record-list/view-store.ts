@@ -1,0 +1,105 @@
+import type { Selectable } from 'kysely'
+import type { StoredView, ViewContent, ViewStore } from '../../port/view-store.ts'
+import { insertAudit } from '../activity/activity-rows.ts'
+import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import type { SavedViewsTable } from '../schema/tables.ts'
+
+export function createViewStore({ reader, writer, hold, clock }: Databases): ViewStore {
+  return {
+    async listViews(owner) {
+      const rows = await reader
+        .selectFrom('saved_views')
+        .selectAll()
+        .where((eb) => eb.or([eb('owner', '=', owner), eb('is_shared', '=', 1)]))
+        .orderBy('name')
+        .orderBy('view_id')
+        .execute()
+      return rows.map(toView)
+    },
+
+    readView: (viewId) => findView(reader, viewId),
+
+    createView: ({ name, query, shared, owner }, audit) =>
+      writer.transaction().execute(async (db) => {
+        await hold(db, 'names of views')
+        const at = nowText(clock)
+        const row = await db
+          .insertInto('saved_views')
+          .values({
+            name,
+            query,
+            owner,
+            is_shared: shared ? 1 : 0,
+            created_at: at,
+            updated_at: at,
+          })
+          .onConflict((conflict) => conflict.doNothing())
+          .returningAll()
+          .executeTakeFirst()
+        if (!row) return null
+        await insertAudit(db, at, audit)
+        return toView(row)
+      }),
+
+    changeView: (viewId, change, audit) =>
+      writer.transaction().execute(async (db) => {
+        await hold(db, 'names of views')
+        const stored = await findView(db, viewId)
+        if (!stored) return null
+        if (change.name !== undefined && (await isTaken(db, stored, change.name))) {
+          return 'name_taken'
+        }
+        const at = nowText(clock)
+        await db
+          .updateTable('saved_views')
+          .set({ ...toColumns(change), updated_at: at })
+          .where('view_id', '=', viewId)
+          .execute()
+        await insertAudit(db, at, audit)
+        return findView(db, viewId)
+      }),
+
+    deleteView: (viewId, audit) =>
+      writer.transaction().execute(async (db) => {
+        const { numDeletedRows } = await db
+          .deleteFrom('saved_views')
+          .where('view_id', '=', viewId)
+          .executeTakeFirst()
+        if (numDeletedRows === 0n) return false
+        await insertAudit(db, nowText(clock), audit)
+        return true
+      }),
+  }
+}
+
+async function findView(db: Executor, viewId: number): Promise<StoredView | null> {
+  const row = await db
+    .selectFrom('saved_views')
+    .selectAll()
+    .where('view_id', '=', viewId)
+    .executeTakeFirst()
+  return row ? toView(row) : null
+}
+
+async function isTaken(db: Executor, view: StoredView, name: string): Promise<boolean> {
+  const other = await db
+    .selectFrom('saved_views')
+    .select('view_id')
+    .where('owner', '=', view.owner)
+    .where('name', '=', name)
+    .where('view_id', '!=', view.id)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
+function toColumns({ name, query, shared }: Partial<ViewContent>) {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(query === undefined ? {} : { query }),
+    ...(shared === undefined ? {} : { is_shared: shared ? 1 : 0 }),
+  }
+}
+
+function toView({ view_id, is_shared, ...view }: Selectable<SavedViewsTable>): StoredView {
+  return { id: view_id, shared: is_shared === 1, ...view }
+}

@@ -1,0 +1,117 @@
+import { sql } from 'kysely'
+import { takeWithinBytes } from '../../../lib/collections/take-within-bytes.ts'
+import type { ChangeQuery, ChangeRow, ChangeStore } from '../../port/change-store.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
+import { type Place, selectPlaces } from './module-scope.ts'
+import { type SelectedRecord, selectRecords, toRecordRow } from './record-rows.ts'
+
+type Sequence = {
+  readMark: (db: Executor) => Promise<number>
+  settledSequence: (db: Executor) => Promise<number>
+}
+
+export function createChangeStore({ reader }: Databases, sequence: Sequence): ChangeStore {
+  return {
+    async listChanges(query) {
+      const { after, limit, maxBytes } = query
+      // First: what is read after it has every change up to it.
+      const settled = await sequence.settledSequence(reader)
+      if (after > settled && after > (await sequence.readMark(reader))) return { outcome: 'beyond' }
+      const range = { after, through: settled, limit: limit + 1 }
+      const found = await locateDeleted(reader, range, query)
+      for (const place of await placesOf(reader, query)) {
+        found.push(...(await locateChanged(reader, range, place)))
+      }
+      found.sort((one, other) => one.change_seq - other.change_seq)
+      const given = takeWithinBytes(found.slice(0, limit), maxBytes)
+      const has_more = found.length > given.length
+      const through = has_more ? given.at(-1)?.change_seq : settled
+      const changes = await readChanges(reader, given)
+      return { outcome: 'found', changes, through: Math.max(after, through ?? 0), has_more }
+    },
+  }
+}
+
+type Range = { after: number; through: number; limit: number }
+
+/** Over all records there is an index of changes, and one in each module; null for all of them. */
+async function placesOf(db: Executor, query: ChangeQuery): Promise<(Place | null)[]> {
+  const isEverywhere = query.platform === null && query.record_type === null
+  return isEverywhere ? [null] : selectPlaces(db, query).execute()
+}
+
+/** A change, and what its record takes: pages are cut before any record is read. */
+type Located = { change_seq: number; isDeletion: boolean; bytes: number }
+
+async function locateChanged(db: Executor, range: Range, place: Place | null): Promise<Located[]> {
+  let select = db
+    .selectFrom('records')
+    .select(['change_seq', sql<number>`octet_length(data)`.as('bytes')])
+    .where('change_seq', '>', range.after)
+    .where('change_seq', '<=', range.through)
+    // True of every record; PostgreSQL's indexes for lists are found by it.
+    .where(sql<boolean>`pushed_seq >= 0`)
+  if (place) {
+    select = select
+      .where('platform_id', '=', place.platform_id)
+      .where('module_id', '=', place.module_id)
+  }
+  const rows = await select.orderBy('change_seq').limit(range.limit).execute()
+  return rows.map((row) => ({ ...row, isDeletion: false }))
+}
+
+/**
+ * One whose record has changed again meanwhile is left out, since its newest change comes later, and one of a
+ * platform that is being removed, since its deletion does.
+ */
+async function readChanges(db: Executor, located: Located[]): Promise<ChangeRow[]> {
+  const numbers = (isDeletion: boolean) =>
+    located.filter((one) => one.isDeletion === isDeletion).map((one) => one.change_seq)
+  const changes = [
+    ...(await readDeleted(db, numbers(true))),
+    ...(await readChanged(db, numbers(false))),
+  ]
+  return changes.sort((one, other) => one.change_seq - other.change_seq)
+}
+
+async function readChanged(db: Executor, numbers: number[]): Promise<ChangeRow[]> {
+  if (numbers.length === 0) return []
+  const rows = await selectRecords(db)
+    .where('r.change_seq', 'in', numbers)
+    .where('p.removed_at', 'is', null)
+    .execute()
+  return rows.map(toChange)
+}
+
+function toChange(row: SelectedRecord): ChangeRow {
+  const { change_seq, updated_at: at } = row
+  const change = row.created_at === at ? 'created' : 'updated'
+  return { change, change_seq, at, record: toRecordRow(row) }
+}
+
+/** By names, since the platform or module may be no more. */
+async function locateDeleted(
+  db: Executor,
+  range: Range,
+  { platform, record_type }: ChangeQuery,
+): Promise<Located[]> {
+  let select = db
+    .selectFrom('record_deletions')
+    .select('change_seq')
+    .where('change_seq', '>', range.after)
+    .where('change_seq', '<=', range.through)
+  if (platform !== null) select = select.where('platform_name', '=', platform)
+  if (record_type !== null) select = select.where('record_type', '=', record_type)
+  const rows = await select.orderBy('change_seq').limit(range.limit).execute()
+  return rows.map((row) => ({ ...row, isDeletion: true, bytes: 0 }))
+}
+
+async function readDeleted(db: Executor, numbers: number[]): Promise<ChangeRow[]> {
+  if (numbers.length === 0) return []
+  const rows = await db
+    .selectFrom('record_deletions')
+    .select(['change_seq', 'at', 'record_id', 'platform_name', 'record_type'])
+    .where('change_seq', 'in', numbers)
+    .execute()
+  return rows.map((row) => ({ change: 'deleted', ...row }))
+}

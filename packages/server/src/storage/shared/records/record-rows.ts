@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import type { FilteredRecord } from '../../../domain/record/record-match.ts'
+import { type JsonValue, parseLossless } from '../../../lib/json/lossless-json.ts'
+import type { RecordRow } from '../../port/record-list-store.ts'
+import type { Executor } from '../schema/databases.ts'
+
+/** All that a list shows of a record but its data, which is most of it. */
+export const LIGHT_COLUMNS = [
+  'r.record_id',
+  'p.platform_name',
+  'm.module_name',
+  'm.record_type',
+  'r.reference_number',
+  'r.full_name',
+  'r.incomplete',
+  'r.missing_since',
+  'r.created_at',
+  'r.updated_at',
+  'r.change_seq',
+] as const
+
+/** Records with their names, of removed platforms too. */
+export function selectRecords(db: Executor) {
+  return (
+    db
+      .selectFrom('records as r')
+      .innerJoin('modules as m', 'm.module_id', 'r.module_id')
+      .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
+      .select([...LIGHT_COLUMNS, 'r.data'])
+      // True of every record; PostgreSQL's indexes for lists are found by it.
+      .where(sql<boolean>`r.pushed_seq >= 0`)
+  )
+}
+
+export type SelectedRecord = Awaited<
+  ReturnType<ReturnType<typeof selectRecords>['execute']>
+>[number]
+
+export function toRecordRow(row: SelectedRecord): RecordRow {
+  const { incomplete, ...record } = row
+  return { ...record, incomplete: incomplete === 1 }
+}
+
+/** A record as filters look at it; its data is parsed once, and only where they do. */
+export function toFilteredRecord(row: SelectedRecord): FilteredRecord {
+  const { data: text, incomplete, ...record } = row
+  let parsed: JsonValue | undefined
+  return {
+    ...record,
+    incomplete: incomplete === 1,
+    get data() {
+      parsed ??= parseLossless(text)
+      return parsed
+    },
+  }
+}

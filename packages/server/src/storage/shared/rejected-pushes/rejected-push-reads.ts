@@ -1,0 +1,210 @@
+import type { RejectedPush } from '@recordhub/protocol'
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { isErrorCode, wordsFor } from '../../../errors.ts'
+import { takeWithinBytes } from '../../../lib/collections/take-within-bytes.ts'
+import { parseLossless } from '../../../lib/json/lossless-json.ts'
+import type { RejectedPushFilter, RejectedPushStore } from '../../port/rejected-push-store.ts'
+import type { Executor } from '../schema/databases.ts'
+import type { Tables } from '../schema/tables.ts'
+import { wasRejectedBy } from './rejected-push-pulls.ts'
+
+type RejectedPushReads = Pick<
+  RejectedPushStore,
+  'listRejectedPushes' | 'readRejectedPush' | 'listGroups' | 'readRefusal' | 'listRefusals'
+>
+
+export function createRejectedPushReads(reader: Executor): RejectedPushReads {
+  return {
+    async listRejectedPushes({ before, state, pull_id, limit, maxBytes, ...query }) {
+      let select = meaning(selectFiltered(reader), query)
+      if (state !== null) {
+        select = select.where('r.replayed_at', state === 'open' ? 'is' : 'is not', null)
+      }
+      if (pull_id !== null) select = select.where((eb) => wasRejectedBy(eb, pull_id))
+      if (before !== null) {
+        select = select.where((eb) =>
+          eb.or([
+            eb('r.at', '<', before.at),
+            eb.and([eb('r.at', '=', before.at), eb('r.rejected_push_id', '<', before.id)]),
+          ]),
+        )
+      }
+      const located = await select
+        .select(['r.rejected_push_id', 'r.bytes'])
+        .orderBy('r.at', 'desc')
+        .orderBy('r.rejected_push_id', 'desc')
+        .limit(limit + 1)
+        .execute()
+      const taken = takeWithinBytes(located.slice(0, limit), maxBytes)
+      const has_more = located.length > taken.length
+      if (taken.length === 0) return { rejected_pushes: [], has_more }
+      const ids = taken.map((row) => row.rejected_push_id)
+      const rows = await selectRejectedPushes(reader)
+        .where('r.rejected_push_id', 'in', ids)
+        .orderBy('r.at', 'desc')
+        .orderBy('r.rejected_push_id', 'desc')
+        .execute()
+      return { rejected_pushes: rows.map(toRejectedPush), has_more }
+    },
+
+    async readRejectedPush(rejectedPushId) {
+      const row = await selectRejectedPushes(reader)
+        .where('r.rejected_push_id', '=', rejectedPushId)
+        .executeTakeFirst()
+      return row ? toRejectedPush(row) : null
+    },
+
+    async listGroups({ platform, limit }) {
+      let select = selectFiltered(reader)
+        .select((eb) => [
+          'r.platform_id',
+          'r.cause',
+          eb.fn.countAll<number>().as('rejected_pushes'),
+          eb.fn.sum<number>('r.count').as('count'),
+          eb.fn.min('r.first_at').as('first_at'),
+          eb.fn.max('r.at').as('last_at'),
+          eb.fn.min('r.message').as('message'),
+          eb.fn.max('r.message').as('other_message'),
+        ])
+        .where('r.replayed_at', 'is', null)
+      if (platform !== null) select = select.where('p.platform_name', '=', platform)
+      const groups = await select
+        .groupBy(['r.platform_id', 'r.cause'])
+        .orderBy('last_at', 'desc')
+        .limit(limit)
+        .execute()
+      const described = groups.map(async ({ platform_id, cause, ...group }) => {
+        const one = await selectFiltered(reader)
+          .select(['p.platform_name', 'r.record_type', 'r.code'])
+          .where('r.platform_id', '=', platform_id)
+          .where('r.cause', '=', cause)
+          .where('r.replayed_at', 'is', null)
+          .limit(1)
+          .executeTakeFirst()
+        if (!one) return []
+        const { message, other_message, ...figures } = group
+        const common = message === other_message ? message : commonMessage(one.code)
+        return [{ ...one, message: common, cause, ...figures, count: Number(figures.count) }]
+      })
+      return (await Promise.all(described)).flat()
+    },
+
+    async readRefusal(rejectedPushId) {
+      const row = await selectRefusals(reader)
+        .where('r.rejected_push_id', '=', rejectedPushId)
+        .executeTakeFirst()
+      return row ? toRefusal(row) : null
+    },
+
+    async listRefusals({ after, limit, maxBytes, ...filter }) {
+      const open = meaning(selectFiltered(reader), filter).where('r.replayed_at', 'is', null)
+      const ahead = after
+        ? open.where(
+            sql<boolean>`(r.place_seq, r.rejected_push_id) > (${after.place_seq}, ${after.rejected_push_id})`,
+          )
+        : open
+      const { n } = await ahead
+        .select((eb) => eb.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow()
+      const listed = await ahead
+        .select(['r.rejected_push_id', 'r.bytes'])
+        .orderBy('r.place_seq')
+        .orderBy('r.rejected_push_id')
+        .limit(limit)
+        .execute()
+      const ids = takeWithinBytes(listed, maxBytes).map((row) => row.rejected_push_id)
+      if (ids.length === 0) return { refusals: [], remaining: 0 }
+      const rows = await selectRefusals(reader)
+        .where('r.rejected_push_id', 'in', ids)
+        .orderBy('r.place_seq')
+        .orderBy('r.rejected_push_id')
+        .execute()
+      return { refusals: rows.map(toRefusal), remaining: n - ids.length }
+    },
+  }
+}
+
+/** The message of rejections of one cause whose own messages differ. */
+function commonMessage(code: string): string {
+  return isErrorCode(code) ? wordsFor(code) : code
+}
+
+/** Of platforms that are not being removed. */
+export function selectFiltered(db: Executor) {
+  return db
+    .selectFrom('rejected_pushes as r')
+    .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
+    .where('p.removed_at', 'is', null)
+}
+
+type Joined = Tables & { r: Tables['rejected_pushes']; p: Tables['platforms'] }
+
+/** Those that a filter means. */
+export function meaning<Selected>(
+  select: SelectQueryBuilder<Joined, 'r' | 'p', Selected>,
+  { platform, code, record_type, cause }: RejectedPushFilter,
+): SelectQueryBuilder<Joined, 'r' | 'p', Selected> {
+  let meant = select
+  if (platform !== null) meant = meant.where('p.platform_name', '=', platform)
+  if (code !== null) meant = meant.where('r.code', '=', code)
+  if (record_type !== null) meant = meant.where('r.record_type', '=', record_type)
+  if (cause !== null) meant = meant.where('r.cause', '=', cause)
+  return meant
+}
+
+function selectRejectedPushes(db: Executor) {
+  return selectFiltered(db).select([
+    'r.rejected_push_id as id',
+    'r.first_at',
+    'r.at',
+    'r.count',
+    'p.platform_name',
+    'r.record_type',
+    'r.method',
+    'r.code',
+    'r.message',
+    'r.errors',
+    'r.cause',
+    'r.body',
+    'r.pull_id',
+    'r.replayed_at',
+    'r.replayed_by',
+    'r.replay_outcome',
+    'r.replay_record_id as record_id',
+  ])
+}
+
+function toRejectedPush({
+  errors,
+  body,
+  ...row
+}: Awaited<ReturnType<ReturnType<typeof selectRejectedPushes>['execute']>>[number]): RejectedPush {
+  return { ...row, errors: JSON.parse(errors), body: parseLossless(body) }
+}
+
+function selectRefusals(db: Executor) {
+  return selectFiltered(db)
+    .leftJoin('modules as m', (join) =>
+      join
+        .onRef('m.platform_id', '=', 'r.platform_id')
+        .onRef('m.record_type', '=', 'r.record_type'),
+    )
+    .select([
+      'r.rejected_push_id',
+      'r.platform_id',
+      'p.platform_name',
+      'r.record_type',
+      'r.method',
+      'r.body',
+      'r.place_seq',
+      'm.fields',
+      'm.drift_policy',
+    ])
+}
+
+function toRefusal({
+  fields,
+  ...row
+}: Awaited<ReturnType<ReturnType<typeof selectRefusals>['execute']>>[number]) {
+  return { ...row, fields: fields === null ? null : JSON.parse(fields) }
+}

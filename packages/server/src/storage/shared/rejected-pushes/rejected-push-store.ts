@@ -1,0 +1,210 @@
+import { sql } from 'kysely'
+import type { HashReference } from '../../../domain/record/erasure.ts'
+import type { WritePosition } from '../../../domain/record/replay.ts'
+import { sha256 } from '../../../lib/crypto/hash.ts'
+import { formatRfc3339 } from '../../../lib/time/rfc3339.ts'
+import type { NewRejectedPush, RejectedPushStore } from '../../port/rejected-push-store.ts'
+import { insertActivity, insertLog } from '../activity/activity-rows.ts'
+import { dropOldest, dropRejected } from '../deletion/delete-rejected-pushes.ts'
+import { namesErased } from '../deletion/erased-bodies.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
+import { findPreviousPull, savePull } from './rejected-push-pulls.ts'
+import { createRejectedPushReads, meaning, selectFiltered } from './rejected-push-reads.ts'
+
+/** What a kept row takes beside its body, so that many small ones count too. */
+const ROW_BYTES = 512
+
+export function createRejectedPushStore(
+  { reader, writer, hold }: Databases,
+  parts: {
+    node: string
+    /** Gives out the next numbers of the write sequence, rising. */
+    drawPlaces: (db: Executor, count: number) => Promise<number[]>
+    hashReference: HashReference
+  },
+): RejectedPushStore {
+  const { node, drawPlaces, hashReference } = parts
+  return {
+    ...createRejectedPushReads(reader),
+
+    keepRejectedPushes: (rejected, { at, day, quotaBytes }) =>
+      writer.transaction().execute(async (db) => {
+        await hold(db, 'rejected pushes')
+        const counted = new Map<number, number>()
+        const registered = await findRegistered(db, rejected)
+        const previousPulls = new Map<string, number | null>()
+        /** The pull that read the module of a pulled record before: one look-up per module. */
+        const previousOf = async ({ platform_id, record_type, pull_id }: NewRejectedPush) => {
+          if (pull_id === null) return null
+          const module = JSON.stringify([platform_id, record_type, pull_id])
+          const known = previousPulls.get(module)
+          if (known !== undefined) return known
+          const previous = await findPreviousPull(db, { platform_id, record_type }, pull_id)
+          previousPulls.set(module, previous)
+          return previous
+        }
+        // One for each, so that those of one record have an order.
+        const numbers = await drawPlaces(db, rejected.length)
+        for (const [index, push] of rejected.entries()) {
+          const platform_name = registered.get(push.platform_id)
+          if (platform_name === undefined) continue
+          const isErased = await namesErased(db, push, { platform_name, hashReference })
+          if (push.activity && !isErased) await insertActivity(db, at, push.activity)
+          const place = push.place ?? { seq: numbers[index] ?? 0, at: formatRfc3339(new Date(at)) }
+          const previous = await previousOf(push)
+          const isNew = !isErased && (await keepOne(db, push, { at, quotaBytes, place, previous }))
+          if (!isNew && push.method === 'pull') continue
+          counted.set(push.platform_id, (counted.get(push.platform_id) ?? 0) + 1)
+        }
+        // In one order, as writes of records take the counters.
+        for (const [platformId, count] of [...counted].sort(([one], [other]) => one - other)) {
+          await countRejected(db, { platformId, count, at, day, node })
+          await dropOldest(db, platformId, quotaBytes)
+        }
+      }),
+
+    dismissRejectedPushes: (query, at, log) =>
+      writer.transaction().execute(async (db) => {
+        await hold(db, 'rejected pushes')
+        let select = meaning(selectFiltered(db), query)
+          .select(['r.rejected_push_id', 'r.platform_id', 'r.bytes'])
+          .where('r.at', '<=', query.until)
+        if (query.id !== null) select = select.where('r.rejected_push_id', '=', query.id)
+        const rows = await select.orderBy('r.rejected_push_id').limit(query.limit).execute()
+        for (const [platformId, ofPlatform] of Map.groupBy(rows, (row) => row.platform_id)) {
+          const ids = ofPlatform.map((row) => row.rejected_push_id)
+          await dropRejected(db, platformId, ids)
+        }
+        if (rows.length > 0 && log) {
+          await insertLog(db, at, log)
+        }
+        return rows.length
+      }),
+  }
+}
+
+const NOT_REPLAYED = {
+  replayed_at: null,
+  replayed_by: null,
+  replay_outcome: null,
+  replay_record_id: null,
+}
+
+/** @returns whether it is kept for the first time. */
+async function keepOne(
+  db: Executor,
+  push: NewRejectedPush,
+  {
+    at,
+    quotaBytes,
+    place,
+    previous,
+  }: { at: string; quotaBytes: number; place: WritePosition; previous: number | null },
+): Promise<boolean> {
+  const { platform_id, record_type, message, pull_id } = push
+  // An element does not name its module: the same one may be refused in two of them.
+  const fingerprint = sha256(JSON.stringify([push.method, push.code, record_type, push.body]))
+  const common = push.cause ?? message
+  const cause = sha256(JSON.stringify([push.code, record_type, common])).slice(0, 22)
+  const latest = {
+    at,
+    message,
+    errors: JSON.stringify(push.errors),
+    record_type,
+    cause,
+    place_seq: place.seq,
+    place_at: place.at,
+    pull_id,
+  }
+  const known = await db
+    .selectFrom('rejected_pushes')
+    .select(['rejected_push_id', 'pull_id'])
+    .where('platform_id', '=', platform_id)
+    .where('fingerprint', '=', fingerprint)
+    .executeTakeFirst()
+  if (known) {
+    const { rejected_push_id, pull_id: before } = known
+    await db
+      .updateTable('rejected_pushes')
+      .set({
+        ...latest,
+        count: sql`count + 1`,
+        // A read brings the same element again and again, whatever was done about it.
+        ...(push.method === 'pull' ? {} : NOT_REPLAYED),
+      })
+      .where('rejected_push_id', '=', rejected_push_id)
+      .execute()
+    if (pull_id !== null) await savePull(db, { rejected_push_id, pull_id, before, previous })
+    return false
+  }
+  const size = Buffer.byteLength(push.body)
+  const isKept = size + ROW_BYTES <= quotaBytes
+  const bytes = (isKept ? size : 0) + ROW_BYTES
+  const { rejected_push_id } = await db
+    .insertInto('rejected_pushes')
+    .values({
+      ...latest,
+      ...NOT_REPLAYED,
+      platform_id,
+      fingerprint,
+      first_at: at,
+      count: 1,
+      method: push.method,
+      code: push.code,
+      body: isKept ? push.body : JSON.stringify(`${size} bytes, too many to keep`),
+      bytes,
+    })
+    .returning('rejected_push_id')
+    .executeTakeFirstOrThrow()
+  if (pull_id !== null) await savePull(db, { rejected_push_id, pull_id, before: null, previous })
+  await db
+    .updateTable('platforms')
+    .set({ rejected_bytes: sql`rejected_bytes + ${bytes}` })
+    .where('platform_id', '=', platform_id)
+    .execute()
+  return true
+}
+
+/** The names of those platforms that are not being removed. */
+async function findRegistered(
+  db: Executor,
+  rejected: NewRejectedPush[],
+): Promise<Map<number, string>> {
+  const ids = new Set(rejected.map((push) => push.platform_id))
+  if (ids.size === 0) return new Map()
+  const rows = await db
+    .selectFrom('platforms')
+    .select(['platform_id', 'platform_name'])
+    .where('platform_id', 'in', [...ids])
+    .where('removed_at', 'is', null)
+    .execute()
+  return new Map(rows.map((row) => [row.platform_id, row.platform_name]))
+}
+
+async function countRejected(
+  db: Executor,
+  row: { platformId: number; count: number; at: string; day: string; node: string },
+): Promise<void> {
+  await db
+    .insertInto('hourly_counters')
+    .values({
+      day: row.day,
+      hour: row.at.slice(0, 13),
+      platform_id: row.platformId,
+      node: row.node,
+      received_post: 0,
+      received_patch: 0,
+      received_pull: 0,
+      created: 0,
+      updated: 0,
+      unchanged: 0,
+      stale: 0,
+      rejected: row.count,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['day', 'hour', 'platform_id', 'node'])
+        .doUpdateSet({ rejected: sql`hourly_counters.rejected + excluded.rejected` }),
+    )
+    .execute()
+}
