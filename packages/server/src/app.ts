@@ -349,7 +349,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   return {
     http: app,
     async start() {
-      await createBootstrapOperator({ auth, operators: storage.operators }, config)
+      await createBootstrapOperator({ ...storage, auth }, config)
       const onSchedule = () =>
         scheduledPull().catch((error: unknown) => {
           logger.error({ err: error }, 'a scheduled pull could not be queued')

@@ -75,6 +75,11 @@ const CATALOGUE = {
     message:
       'There is no database at {path}. Start the hub first, or name its folder with HUB_DATA_DIR.',
   },
+  newer_schema: {
+    status: 500,
+    message:
+      'A newer version of Recordhub has migrated this database ({migrations}). Start that version, or restore a backup from before the upgrade.',
+  },
   database_refused: { status: 500, message: 'DATABASE_URL: {reason}.' },
   data_folder_unusable: {
     status: 500,

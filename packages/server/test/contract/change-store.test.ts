@@ -177,7 +177,7 @@ onEachEngine((engine) => {
           assert.deepEqual([...follower.copy.keys()].length, query.platform ? 0 : 1)
         }
         const before = await readChanges(storage)
-        while (await storage.removals.removeNext());
+        while (await storage.removals.runNextStep());
         const { changes } = await readChanges(storage, { after: before.through })
         assert.deepEqual(
           changes.map((line) => [line.change, line.change === 'deleted' && line.platform_name]),

@@ -46,7 +46,7 @@ onEachEngine((engine) => {
         assert.deepEqual(await markedOf(kit), ['2', '3'])
         // A single page is conclusive on its own.
         assert.equal(await readOnce(kit, school, { brings: without(2, 3, 4, 5) }), 2)
-        assert.equal(await countRows(kit.storage, 'missing_suspects'), 0)
+        assert.equal(await countRows(kit.storage, 'missing_candidates'), 0)
       }),
     )
 

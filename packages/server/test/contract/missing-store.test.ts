@@ -285,7 +285,7 @@ onEachEngine((engine) => {
       'detecting missing records writes nothing when none is marked',
       withStorage(engine, async (kit) => {
         const { read } = await readOf(kit, NAMES, NAMES)
-        const tables = ['records', 'record_history', 'activity', 'missing_suspects']
+        const tables = ['records', 'record_history', 'activity', 'missing_candidates']
         const traces = async () => ({
           counts: await Promise.all(tables.map((table) => countRows(kit.storage, table))),
           records: await listRecords(kit.storage),

@@ -84,7 +84,7 @@ onEachEngine((engine) => {
         assert.ok(removal && removal !== 'registered')
         assert.equal(removal.records, 0)
         await runAll(storage)
-        assert.equal(await storage.removals.removeNext(), false)
+        assert.equal(await storage.removals.runNextStep(), false)
       }),
     )
 
@@ -100,7 +100,7 @@ onEachEngine((engine) => {
           requested_by: 'ann',
         }
         await storage.removals.removeModuleRecords(request, changeLog())
-        await storage.removals.removeNext()
+        await storage.removals.runNextStep()
         await remove(kit, school)
         await runAll(storage)
         assert.equal((await listRecords(storage)).length, 1)

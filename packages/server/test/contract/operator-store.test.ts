@@ -32,31 +32,6 @@ onEachEngine((engine) => {
     )
 
     test(
-      'exactly one of many concurrent callers acquires a claim',
-      withStorage(engine, async ({ storage, reopen }) => {
-        const claim = (operators: OperatorStore) => operators.claim('first operator', 60)
-        const claims = await Promise.all(Array.from({ length: 30 }, () => claim(storage.operators)))
-        assert.equal(claims.filter((claimed) => claimed).length, 1)
-        assert.equal(await claim(storage.operators), false)
-        assert.equal(await storage.operators.claim('another', 60), true)
-        assert.equal(await claim((await reopen()).operators), false)
-      }),
-    )
-
-    test(
-      'a released or expired claim can be acquired again by exactly one caller',
-      withStorage(engine, async ({ storage: { operators }, clock }) => {
-        await operators.releaseClaim('m')
-        assert.equal(await operators.claim('m', 60), true)
-        await operators.releaseClaim('m')
-        const again = () => Promise.all([1, 2, 3].map(() => operators.claim('m', 60)))
-        assert.equal((await again()).filter((claimed) => claimed).length, 1)
-        clock.advance(61)
-        assert.equal((await again()).filter((claimed) => claimed).length, 1)
-      }),
-    )
-
-    test(
       'a created token is found by its hash, with its role, and recorded in the audit log',
       withStorage(engine, async ({ storage, clock }) => {
         const { operators } = storage
@@ -126,7 +101,7 @@ onEachEngine((engine) => {
         const database = authKysely(kit.storage)
         const pushes: ReturnType<typeof write>[] = []
         const undone = database.transaction().execute(async (transaction) => {
-          await sql`INSERT INTO claims (name, until) VALUES ('undone', '2026-03-10T08:00:00.000Z')`.execute(
+          await sql`INSERT INTO retention (noun, complete_since) VALUES ('undone', '2026-03-10')`.execute(
             transaction,
           )
           pushes.push(write(kit, pushWrite(school)))
@@ -136,7 +111,7 @@ onEachEngine((engine) => {
         await assert.rejects(undone, /Undo this/)
         assert.deepEqual(words((await Promise.all(pushes)).flat()), ['created'])
         only(await listRecords(kit.storage))
-        assert.equal(await kit.storage.operators.claim('undone', 60), true)
+        assert.equal(await countRows(kit.storage, 'retention'), 0)
       }),
     )
 
@@ -149,17 +124,17 @@ onEachEngine((engine) => {
           Array.from({ length: 30 }, async (_, index) => {
             await write(kit, pushWrite(school, { reference: `r-${index}` }))
             await database.transaction().execute(async (transaction) => {
-              const name = `m-${index}`
-              await sql`INSERT INTO claims (name, until) VALUES (${name}, '2026-03-10T08:00:00.000Z')`.execute(
+              const noun = `m-${index}`
+              await sql`INSERT INTO retention (noun, complete_since) VALUES (${noun}, '2026-03-10')`.execute(
                 transaction,
               )
-              await sql`UPDATE claims SET until = '2026-03-10T09:00:00.000Z' WHERE name = ${name}`.execute(
+              await sql`UPDATE retention SET complete_since = '2026-03-11' WHERE noun = ${noun}`.execute(
                 transaction,
               )
             })
           }),
         )
-        assert.equal(await countRows(kit.storage, 'claims'), 30)
+        assert.equal(await countRows(kit.storage, 'retention'), 30)
         assert.equal((await listRecords(kit.storage)).length, 30)
       }),
     )

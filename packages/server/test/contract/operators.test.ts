@@ -49,7 +49,7 @@ onEachEngine((engine) => {
           `INSERT INTO operator_accounts (id, operator_id, account_id, provider_id, created_at, updated_at)
            VALUES ('a', 'ann', 'ann', 'credential', '2026-03-10', '2026-03-10')`,
         )
-        await storage.operators.noteSeen('ann', 'ann0', at)
+        await storage.operators.touchSession('ann', 'ann0', at)
         const [seen, other] = await storage.operators.listSessions('ann')
         assert.deepEqual([seen?.id, seen?.last_seen_at], ['ann0', at])
         assert.equal(other?.last_seen_at, '2026-03-10T08:00:01.000Z')
@@ -170,13 +170,13 @@ onEachEngine((engine) => {
         const { operators } = storage
         await addOperator(storage, 'ann', 'admin', 3)
         const seenBefore = '2026-03-10T08:00:01.000Z'
-        await operators.dropEndedSessions({ at: '2026-03-10T09:00:00.000Z', seenBefore })
+        await operators.deleteEndedSessions({ at: '2026-03-10T09:00:00.000Z', seenBefore })
         const left = await operators.listSessions('ann')
         assert.deepEqual(
           left.map(({ id }) => id),
           ['ann2', 'ann1'],
         )
-        await operators.dropEndedSessions({ at: IN_A_DAY, seenBefore })
+        await operators.deleteEndedSessions({ at: IN_A_DAY, seenBefore })
         assert.equal(await countRows(storage, 'operator_sessions'), 0)
       }),
     )
@@ -282,21 +282,27 @@ onEachEngine((engine) => {
       withStorage(engine, async ({ storage: whole }) => {
         const { operators } = whole
         await addOperator(whole, 'ann', 'admin')
-        assert.equal(await operators.takeCode('ann', 'first'), false)
+        assert.equal(await operators.consumeCode('ann', 'first'), false)
         await runSql(
           whole,
           `INSERT INTO operator_second_factors (id, operator_id, secret, backup_codes)
            VALUES ('f', 'ann', 's', 'b')`,
         )
-        const tries = await Promise.all([1, 2, 3, 4].map(() => operators.takeCode('ann', 'first')))
+        const tries = await Promise.all(
+          [1, 2, 3, 4].map(() => operators.consumeCode('ann', 'first')),
+        )
         assert.equal(tries.filter(Boolean).length, 1)
         for (const hash of ['other', 'third', 'abcde']) {
-          assert.equal(await operators.takeCode('ann', hash), true)
-          assert.equal(await operators.takeCode('ann', 'first'), false, `again after ${hash}`)
+          assert.equal(await operators.consumeCode('ann', hash), true)
+          assert.equal(await operators.consumeCode('ann', 'first'), false, `again after ${hash}`)
         }
-        assert.equal(await operators.takeCode('ann', 'fir_t'), true, 'it is no pattern')
-        assert.equal(await operators.takeCode('ann', 'FIRST'), true)
-        assert.equal(await operators.takeCode('ann', 'first'), true, 'only the last five are kept')
+        assert.equal(await operators.consumeCode('ann', 'fir_t'), true, 'it is no pattern')
+        assert.equal(await operators.consumeCode('ann', 'FIRST'), true)
+        assert.equal(
+          await operators.consumeCode('ann', 'first'),
+          true,
+          'only the last five are kept',
+        )
         assert.equal(await operators.removeSecondFactor('ann', AUDIT), true)
         assert.equal(await operators.removeSecondFactor('ann', AUDIT), false)
         assert.equal((await operators.readOperator('ann'))?.second_factor, false)
@@ -330,8 +336,8 @@ onEachEngine((engine) => {
       'strengthening a session changes only that session',
       withStorage(engine, async ({ storage }) => {
         await addOperator(storage, 'ann', 'admin', 2)
-        await storage.operators.strengthenSession('ann0')
-        await storage.operators.strengthenSession('none')
+        await storage.operators.markSessionStrong('ann0')
+        await storage.operators.markSessionStrong('none')
         const rows = await runSql(storage, 'SELECT id, strong FROM operator_sessions ORDER BY id')
         assert.deepEqual(
           rows.map(({ id, strong }) => [id, Boolean(strong)]),

@@ -308,8 +308,8 @@ function holdIdle(storage: Storage, meanwhile: () => Promise<unknown>): Promise<
   return authKysely(storage)
     .transaction()
     .execute(async (db) => {
-      await db.updateTable('claims').set({ until: '' }).execute()
+      await db.updateTable('leases').set({ expires_at: '' }).execute()
       await meanwhile()
-      await db.updateTable('claims').set({ until: '' }).execute()
+      await db.updateTable('leases').set({ expires_at: '' }).execute()
     })
 }

@@ -298,7 +298,7 @@ describe('erasures and removals on two PostgreSQL nodes', () => {
       assert.ok(await here.storage.platforms.removePlatform(request, changeLog()))
       assert.deepEqual(words(await write(there, pushWrite(school))), ['api_key_invalid'])
       const nodes = [here, there].map(async ({ storage }) => {
-        while (await storage.removals.removeNext());
+        while (await storage.removals.runNextStep());
       })
       await Promise.all(nodes)
       assert.deepEqual(await listRecords(there.storage), [])

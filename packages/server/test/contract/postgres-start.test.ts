@@ -249,7 +249,10 @@ describe('opening PostgreSQL', () => {
         )
       })
       const content = await contentOf(url)
-      await assert.rejects(openNode(url), /newer version/)
+      const newer = { code: 'newer_schema', message: /9999-future.*Start that version/ }
+      await assert.rejects(openNode(url), newer)
+      const commandLine = { ...AT_ONCE, url, timeZone: 'UTC', asHub: false }
+      await assert.rejects(openPostgres(commandLine), newer)
       assert.deepEqual(await contentOf(url), content)
       await withDatabase(url, async (client) => {
         await client.query(`DELETE FROM kysely_migration WHERE name = '9999-future'`)

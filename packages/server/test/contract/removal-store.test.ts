@@ -95,7 +95,7 @@ onEachEngine((engine) => {
         await remove(kit, school)
         let steps = 0
         let rows = await sizes(kit)
-        while (await storage.removals.removeNext()) {
+        while (await storage.removals.runNextStep()) {
           steps += 1
           const now = await sizes(kit)
           for (const [table, count] of Object.entries(rows)) {
@@ -139,7 +139,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { school } = await fillTwo(kit)
         await remove(kit, school)
-        await kit.storage.removals.removeNext()
+        await kit.storage.removals.runNextStep()
         const storage = await kit.reopen()
         const [halfway] = await storage.removals.listRemovals({ limit: 5, before: null })
         assert.equal(halfway?.finished_at, null)

@@ -194,7 +194,7 @@ onEachEngine((engine) => {
         await keep(kit, [element, rejection(school)])
         const again = only(await listRefusals(kit.storage))
         assert.equal(again.rejected_push_id, refusal.rejected_push_id)
-        assert.ok(again.place_seq > refusal.place_seq)
+        assert.ok(again.position_seq > refusal.position_seq)
         assert.deepEqual(words(await write(kit, replayWrite(again, { data: '{"a":9}' }))), [
           'updated',
         ])

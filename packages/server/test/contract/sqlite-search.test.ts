@@ -138,12 +138,12 @@ describe('the search index of SQLite', () => {
       await indexAll(kit.storage)
       // The state left by a process that was killed after the last transaction of an erasure.
       await runSql(kit.storage, `DELETE FROM records WHERE record_id = ${record_id}`)
-      await runSql(kit.storage, `INSERT INTO search_feed VALUES ('purge', 7)`)
+      await runSql(kit.storage, `INSERT INTO pending_purges VALUES (1, 7)`)
       const storage = await kit.reopen()
       assert.ok(await isInIndex(storage))
-      assert.equal(await storage.removals.removeNext(), true)
+      assert.equal(await storage.removals.runNextStep(), true)
       assert.equal(await isInIndex(storage), false)
-      assert.equal(await storage.removals.removeNext(), false)
+      assert.equal(await storage.removals.runNextStep(), false)
 
       const again = { ...kit, storage }
       await write(again, pushWrite(school, { full_name: NAME }))

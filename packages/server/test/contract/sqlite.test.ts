@@ -174,7 +174,10 @@ describe('SQLite storage', () => {
         `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
       )
       const again = openSqlite({ path, asHub: false, timeZone: 'UTC', clock, hashReference })
-      await assert.rejects(again, /newer version/)
+      await assert.rejects(again, {
+        code: 'newer_schema',
+        message: /9999-future.*Start that version/,
+      })
       await runSql(storage, `DELETE FROM kysely_migration WHERE name = '9999-future'`)
       only(await (await reopen()).platforms.listPlatforms())
     } finally {

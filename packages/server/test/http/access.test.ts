@@ -36,7 +36,15 @@ function methodOf(text: string | undefined): Method {
 const TABLES = [
   ...['operators', 'operator_sessions', 'operator_invitations', 'operator_passkeys', 'api_tokens'],
   ...['platforms', 'modules', 'hub_keys', 'records', 'pulls', 'rejected_pushes', 'saved_views'],
-  ...['activity', 'audit', 'alerts', 'removals', 'tombstones', 'switches', 'guesses'],
+  ...[
+    'activity',
+    'audit',
+    'alerts',
+    'removals',
+    'tombstones',
+    'paused_schedules',
+    'login_attempts',
+  ],
 ]
 
 async function tallyOf({ storage }: TestHub): Promise<Record<string, number>> {

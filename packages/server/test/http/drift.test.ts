@@ -361,7 +361,7 @@ async function makeDue(hub: TestHub): Promise<void> {
   const long = "'2026-01-01T00:00:00.000Z'"
   await runSql(
     hub.storage,
-    `UPDATE platforms SET manifest_fetched_at = ${long}, manifest_asked_at = ${long}`,
+    `UPDATE platforms SET manifest_fetched_at = ${long}, manifest_requested_at = ${long}`,
   )
 }
 

@@ -89,7 +89,7 @@ onEachEngine((engine) => {
       clock.advance(3590)
       // Meanwhile another node tries to run it as often as this hub does.
       for (let time = 1; time <= 20; time += 1) {
-        assert.equal(await hub.storage.operators.claim('retention', 1), false)
+        assert.equal(await hub.storage.leases.acquire('retention', 'another node', 1), false)
       }
       assert.equal(rounds, 1)
       clock.advance(20)

@@ -48,7 +48,7 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
       })
     }
     const code = call?.path === '/two-factor/verify-totp' && Object(call.body).code
-    if (typeof code !== 'string' || (await operators.takeCode(operatorId, sha256(code)))) {
+    if (typeof code !== 'string' || (await operators.consumeCode(operatorId, sha256(code)))) {
       return { data: { strong: isStrong(call) } }
     }
     throw new APIError('UNAUTHORIZED', {
@@ -72,7 +72,7 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
     const operator = await operators.readOperator(session.userId)
     // A password alone is half a sign-in where there is a second factor.
     if (!operator || (method === PASSWORD && operator.second_factor)) return
-    await operators.noteSeen(operator.id, session.id, now())
+    await operators.touchSession(operator.id, session.id, now())
     await activity.appendAudit({
       actor: operator.email,
       action: 'session.begin',

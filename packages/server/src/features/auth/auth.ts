@@ -161,7 +161,7 @@ export async function readSession(
   if (idleMs > limits.idleMinutes * 60_000 || session.expiresAt <= now) return null
   if (keepAlive && idleMs > SEEN_MS) {
     // Who only reads is served also while nothing can be written.
-    await operators.noteSeen(id, session.id, now.toISOString()).catch(() => undefined)
+    await operators.touchSession(id, session.id, now.toISOString()).catch(() => undefined)
   }
   return {
     operator: { id, email, name, role: role && isRole(role) ? role : 'viewer' },

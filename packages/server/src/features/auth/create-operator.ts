@@ -2,12 +2,22 @@ import { isRole, type Role } from '../../domain/auth/caller.ts'
 import { isEmail } from '../../domain/auth/operator.ts'
 import { findPasswordFault } from '../../domain/auth/password.ts'
 import { HubError } from '../../errors.ts'
+import type { LeaseStore } from '../../storage/port/lease-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
 
 export type NewOperator = { email: string; name: string; password: string; role: Role }
 
-const FIRST_OPERATOR = 'first operator'
+const LEASE = 'first operator'
+const LEASE_SECONDS = 60
+
+export type FirstOperatorDeps = {
+  auth: Auth
+  operators: Pick<OperatorStore, 'hasOperators'>
+  leases: Pick<LeaseStore, 'acquire' | 'release'>
+  /** The owner of leases. */
+  processName: string
+}
 
 /**
  * Creates an operator who signs in with e-mail and password.
@@ -38,21 +48,21 @@ export async function createOperator(
 }
 
 /**
- * Creates the installation's first operator, who may do everything. Of several who try at once, one
- * succeeds.
+ * Creates the installation's first operator, an admin. Of concurrent callers on all nodes, one succeeds.
  * @throws HubError `operator_exists`, `invalid_operator`.
  */
 export async function createFirstOperator(
-  parts: { auth: Auth; operators: OperatorStore; publicUrl: string },
+  deps: FirstOperatorDeps & { publicUrl: string },
   operator: Omit<NewOperator, 'role'>,
 ): Promise<void> {
-  const { operators } = parts
-  if (!(await operators.claim(FIRST_OPERATOR, 60))) throw new HubError('operator_exists')
+  const { operators, leases, processName } = deps
+  if (!(await leases.acquire(LEASE, processName, LEASE_SECONDS)))
+    throw new HubError('operator_exists')
   try {
     if (await operators.hasOperators()) throw new HubError('operator_exists')
-    await createOperator(parts, { ...operator, role: 'admin' })
+    await createOperator(deps, { ...operator, role: 'admin' })
   } finally {
-    await operators.releaseClaim(FIRST_OPERATOR)
+    await leases.release(LEASE, processName)
   }
 }
 

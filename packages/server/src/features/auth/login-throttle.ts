@@ -11,7 +11,7 @@ import { hmacSha256 } from '../../lib/crypto/hash.ts'
 import { clientSubnet } from '../../lib/net/client-subnet.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { GuessStore } from '../../storage/port/login-throttle-store.ts'
+import type { LoginThrottleStore } from '../../storage/port/login-throttle-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { TrustedDevices } from './trusted-device.ts'
 
@@ -38,7 +38,7 @@ export type LoginThrottle = {
 }
 
 type Parts = {
-  guesses: GuessStore
+  loginThrottle: LoginThrottleStore
   operators: Pick<OperatorStore, 'listOperators'>
   activity: Pick<ActivityStore, 'appendAudit'>
   devices: TrustedDevices
@@ -52,7 +52,7 @@ type Parts = {
 const EVERYWHERE = 'everywhere'
 
 export function createLoginThrottle(parts: Parts): LoginThrottle {
-  const { guesses, operators, activity, devices, clock, complain } = parts
+  const { loginThrottle, operators, activity, devices, clock, complain } = parts
   const pending = new Set<Promise<void>>()
   const hash = (...words: string[]) => hmacSha256(parts.key, JSON.stringify(words))
 
@@ -62,7 +62,7 @@ export function createLoginThrottle(parts: Parts): LoginThrottle {
   ): Promise<ReadonlyMap<string, GuessCount>> {
     const now = clock.now()
     const all = [...Object.values(subjects), hash(EVERYWHERE)]
-    const outcome = await guesses.countGuess(all, now.toISOString(), (counts) => {
+    const outcome = await loginThrottle.countAttempt(all, now.toISOString(), (counts) => {
       const countOf = (subject: string | undefined) => counts.get(subject ?? '') ?? null
       const { person, place, account } = subjects
       const known = { person: countOf(person), place: countOf(place), account: countOf(account) }
@@ -104,7 +104,7 @@ export function createLoginThrottle(parts: Parts): LoginThrottle {
       const counts = await count(subjects, { kind, isKnownDevice: device !== null })
       const others = [subjects.place, subjects.account, hash(EVERYWHERE)]
       const answer = await step().catch(async (error: unknown) => {
-        await guesses.forgiveGuess([], [subjects.person, ...others]).catch(complain)
+        await loginThrottle.refundAttempt([], [subjects.person, ...others]).catch(complain)
         throw error
       })
       if (answer.status === 401) {
@@ -112,9 +112,9 @@ export function createLoginThrottle(parts: Parts): LoginThrottle {
         const tries = counts.get(subjects.account)?.tries ?? 1
         noteFailure({ ...guess, email }, tries, everywhere !== undefined && isNotable(everywhere))
       } else if (answer.ok) {
-        await guesses.forgiveGuess([subjects.person], others)
+        await loginThrottle.refundAttempt([subjects.person], others)
       } else {
-        await guesses.forgiveGuess([], [subjects.person, ...others])
+        await loginThrottle.refundAttempt([], [subjects.person, ...others])
       }
       return answer
     },
@@ -124,12 +124,12 @@ export function createLoginThrottle(parts: Parts): LoginThrottle {
       await count({ person }, { kind: 'confirmation', isKnownDevice: false })
       try {
         const result = await step()
-        await guesses.forgiveGuess([person], [hash(EVERYWHERE)])
+        await loginThrottle.refundAttempt([person], [hash(EVERYWHERE)])
         return result
       } catch (error) {
         const isWrong = error instanceof HubError && /^(password|code)_wrong$/.test(error.code)
         if (!isWrong) {
-          await guesses.forgiveGuess([], [person, hash(EVERYWHERE)]).catch(complain)
+          await loginThrottle.refundAttempt([], [person, hash(EVERYWHERE)]).catch(complain)
         }
         throw error
       }

@@ -105,7 +105,7 @@ export function passkeyRoutes(parts: {
         const { name, response } = request.body
         const path = 'passkey/verify-registration'
         await forwardToBetterAuthAs(auth, request, reply, { path, body: { name, response } })
-        await operators.strengthenSession(sessionId)
+        await operators.markSessionStrong(sessionId)
         await note(request, 'passkey.create', name)
         return reply.code(201).send({ success: true as const, message: 'The passkey was added.' })
       },

@@ -3,6 +3,7 @@ import { DoneAnswer, ErrorAnswer, SecondFactorWanted } from '@recordhub/protocol
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { LeaseStore } from '../../storage/port/lease-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { Auth } from './auth.ts'
 import { createFirstOperator } from './create-operator.ts'
@@ -23,6 +24,9 @@ const SetupRequest = Type.Object(
 export function sessionRoutes(parts: {
   auth: Auth
   operators: OperatorStore
+  leases: LeaseStore
+  /** The owner of leases. */
+  processName: string
   activity: ActivityStore
   secrets: SecretBox
   publicUrl: string

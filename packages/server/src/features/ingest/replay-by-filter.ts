@@ -46,12 +46,12 @@ export async function replayByFilter(
   }
 }
 
-function writeCursor({ place_seq, rejected_push_id }: RefusalPosition): string {
-  return `${place_seq}_${rejected_push_id}`
+function writeCursor({ position_seq, rejected_push_id }: RefusalPosition): string {
+  return `${position_seq}_${rejected_push_id}`
 }
 
 function readCursor(text: string): RefusalPosition {
   const match = /^(\d{1,15})_(\d{1,15})$/.exec(text)
   if (!match) throw cursorInvalid()
-  return { place_seq: Number(match[1]), rejected_push_id: Number(match[2]) }
+  return { position_seq: Number(match[1]), rejected_push_id: Number(match[2]) }
 }

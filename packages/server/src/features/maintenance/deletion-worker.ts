@@ -18,7 +18,7 @@ export type DeletionWorker = {
 }
 
 export function createDeletionWorker(parts: {
-  removals: Pick<RemovalStore, 'removeNext'>
+  removals: Pick<RemovalStore, 'runNextStep'>
   log: FastifyBaseLogger
 }): DeletionWorker {
   const stopping = new AbortController()
@@ -30,7 +30,7 @@ export function createDeletionWorker(parts: {
   async function work(): Promise<void> {
     while (isAsked && !stopping.signal.aborted) {
       isAsked = false
-      while (!stopping.signal.aborted && (await parts.removals.removeNext()))
+      while (!stopping.signal.aborted && (await parts.removals.runNextStep()))
         await yieldToEventLoop()
     }
   }

@@ -7,18 +7,22 @@ import {
 } from '../../domain/activity/retention.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { sleep } from '../../lib/time/run-periodically.ts'
+import type { LeaseStore } from '../../storage/port/lease-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { DropOutcome, DropStep, RetentionStore } from '../../storage/port/retention-store.ts'
 
-/** One node an hour does it; nothing is harmed where two do. */
-const CLAIM = 'retention'
-const CLAIM_SECONDS = 3600
+/** One node per hour enforces retention: the lease is released only if the run did not complete. */
+const LEASE = 'retention'
+const LEASE_SECONDS = 3600
 /** Pushes wait for a step, so there is at least as much time between two as a step took. */
 const BREATH_MS = 20
 
 export type RetentionDeps = {
   retention: RetentionStore
-  operators: Pick<OperatorStore, 'claim' | 'releaseClaim' | 'dropEndedSessions'>
+  operators: Pick<OperatorStore, 'deleteEndedSessions'>
+  leases: Pick<LeaseStore, 'acquire' | 'release'>
+  /** The owner of leases. */
+  processName: string
   session: { idleMinutes: number }
   kept: KeptDays
   /** Lines of activity that are kept, however young; 0 for any number. */
@@ -32,8 +36,8 @@ export type RetentionDeps = {
  * this or another node did so within the hour. A signal ends it between two steps.
  */
 export async function enforceRetention(parts: RetentionDeps, signal: AbortSignal): Promise<void> {
-  const { retention, operators } = parts
-  if (!(await operators.claim(CLAIM, CLAIM_SECONDS))) return
+  const { retention, leases, processName } = parts
+  if (!(await leases.acquire(LEASE, processName, LEASE_SECONDS))) return
   let isWhole = false
   try {
     await dropEndedSessions(parts)
@@ -43,14 +47,14 @@ export async function enforceRetention(parts: RetentionDeps, signal: AbortSignal
     isWhole = !signal.aborted
   } finally {
     // What broke off goes on at the next time, not an hour later.
-    if (!isWhole) await operators.releaseClaim(CLAIM).catch(() => undefined)
+    if (!isWhole) await leases.release(LEASE, processName).catch(() => undefined)
   }
 }
 
 async function dropEndedSessions({ operators, session, clock }: RetentionDeps): Promise<void> {
   const now = clock.now()
   const seenBefore = new Date(now.getTime() - session.idleMinutes * 60_000).toISOString()
-  await operators.dropEndedSessions({ at: now.toISOString(), seenBefore })
+  await operators.deleteEndedSessions({ at: now.toISOString(), seenBefore })
 }
 
 async function dropAll(parts: RetentionDeps, signal: AbortSignal): Promise<Record<string, number>> {

@@ -2,18 +2,20 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type FoundAlert, isNoChange, judgeAlerts } from '../../domain/alerts/alert.ts'
 import { composeAlertMail } from '../../domain/alerts/alert-mail.ts'
 import type { AlertStore } from '../../storage/port/alert-store.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import type { LeaseStore } from '../../storage/port/lease-store.ts'
 import type { Mailer } from './mailer.ts'
 
-/** Never more than one mail in this time, over all nodes; what did not go is tried again then. */
-const CLAIM = 'alert mail'
-const PAUSE_SECONDS = 300
+/** At most one mail in this time, over all nodes: the lease is not released. A failed mail is retried after it. */
+const LEASE = 'alert mail'
+const LEASE_SECONDS = 300
 /** What one mail tells of, and names or counts. */
 const MOST_AT_ONCE = 10_000
 
 export type MailParts = {
   alerts: AlertStore
-  operators: Pick<OperatorStore, 'claim'>
+  leases: Pick<LeaseStore, 'acquire'>
+  /** The owner of leases. */
+  processName: string
   /** Null where no mail is set up. */
   mailer: Mailer | null
   publicUrl: string
@@ -22,13 +24,13 @@ export type MailParts = {
 
 /** Sends what is to be told in one mail. That it cannot be sent is an alert itself, which the page shows. */
 export async function mailAlerts(parts: MailParts, signal: AbortSignal): Promise<void> {
-  const { alerts, operators, mailer, publicUrl, log } = parts
+  const { alerts, leases, processName, mailer, publicUrl, log } = parts
   const isDue = async () => {
     const due = await alerts.listUnmailed(MOST_AT_ONCE)
     return due.raised.length + due.over.length > 0 ? due : null
   }
   if (!mailer || !(await isDue())) return noteMailing(parts, null)
-  if (!(await operators.claim(CLAIM, PAUSE_SECONDS))) return
+  if (!(await leases.acquire(LEASE, processName, LEASE_SECONDS))) return
   // Another node may have sent it since.
   const due = await isDue()
   if (!due) return

@@ -4,16 +4,16 @@ import { findAlerts, WATCHED_KINDS } from '../../domain/alerts/alert-conditions.
 import { hourOf, hourText, KNOWN_HOURS, PushBaselines } from '../../domain/alerts/push-baseline.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { sleep } from '../../lib/time/run-periodically.ts'
+import type { LeaseStore } from '../../storage/port/lease-store.ts'
 import type { MissingStore } from '../../storage/port/missing-store.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { PushErrorStore } from '../../storage/port/push-error-store.ts'
 import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { type MailParts, mailAlerts } from './mail-alerts.ts'
 
-/** One node at a time judges, so that an older look at things does not come after a newer one. */
-const CLAIM = 'alerts'
-const CLAIM_SECONDS = 60
+/** One node at a time evaluates the conditions, so that an older evaluation is not stored after a newer one. */
+const LEASE = 'alerts'
+const LEASE_SECONDS = 60
 const REVIEWS_PAGE = 500
 /** Of a thousand platforms they take about 10 ms to read. */
 const HOURS_AT_ONCE = 6
@@ -22,7 +22,7 @@ const BREATH_MS = 1
 export type AlertParts = MailParts & {
   missing: Pick<MissingStore, 'listReviews'>
   pushErrors: Pick<PushErrorStore, 'readPushErrors' | 'listPushSources'>
-  operators: Pick<OperatorStore, 'claim' | 'releaseClaim'>
+  leases: Pick<LeaseStore, 'acquire' | 'release'>
   searchIndex: Pick<SearchIndexStore, 'readSearchIndex'>
   readDiskSpace: Storage['readDiskSpace']
   clock: Clock
@@ -32,16 +32,16 @@ export type AlertParts = MailParts & {
 export type WatchAlerts = (signal: AbortSignal) => Promise<void>
 
 export function createAlertWatch(parts: AlertParts): WatchAlerts {
-  const { operators, clock } = parts
+  const { leases, processName, clock } = parts
   const learned = { rhythms: new PushBaselines(), pushErrors: new PushBaselines() }
   const watchedFrom = hourOf(clock.now()) + 1
   return async (signal) => {
     await learnRhythms(parts, learned, signal)
-    if (!signal.aborted && (await operators.claim(CLAIM, CLAIM_SECONDS))) {
+    if (!signal.aborted && (await leases.acquire(LEASE, processName, LEASE_SECONDS))) {
       try {
         await judge(parts, { ...learned, watchedFrom })
       } finally {
-        await operators.releaseClaim(CLAIM).catch(() => undefined)
+        await leases.release(LEASE, processName).catch(() => undefined)
       }
     }
     if (!signal.aborted) await mailAlerts(parts, signal)

@@ -33,7 +33,7 @@ export type OperatorParts = {
   callerOf: CallerOf
   requesterOf: RequesterOf
   csrfTokenOf: (sessionId: string) => string
-} & Pick<Storage, 'operators' | 'invitations' | 'activity'>
+} & Pick<Storage, 'operators' | 'invitations' | 'activity' | 'leases' | 'processName'>
 
 /** Everything about who may work with the hub: signing in, one's account, operators and tokens. */
 export function operatorRoutes(parts: OperatorParts): FastifyPluginAsyncTypebox {

@@ -45,14 +45,14 @@ export type Refusal = {
   method: RejectedPush['method']
   /** JSON text. */
   body: string
-  place_seq: number
+  position_seq: number
   /** Of the module; both null where there is none of that type. */
   fields: Field[] | null
   drift_policy: DriftPolicy | null
 }
 
 /** The last refusal of a step, from which the next one goes on. */
-export type RefusalPosition = Pick<Refusal, 'place_seq' | 'rejected_push_id'>
+export type RefusalPosition = Pick<Refusal, 'position_seq' | 'rejected_push_id'>
 
 export interface RejectedPushStore {
   /**

@@ -5,7 +5,8 @@ import type { ChangeStore } from './change-store.ts'
 import type { ConnectionStore } from './connection-store.ts'
 import type { ErasureStore } from './erasure-store.ts'
 import type { InvitationStore } from './invitation-store.ts'
-import type { GuessStore } from './login-throttle-store.ts'
+import type { LeaseStore } from './lease-store.ts'
+import type { LoginThrottleStore } from './login-throttle-store.ts'
 import type { ManifestStore } from './manifest-store.ts'
 import type { MissingStore } from './missing-store.ts'
 import type { News } from './news.ts'
@@ -55,7 +56,8 @@ export type Storage = {
   retention: RetentionStore
   operators: OperatorStore
   invitations: InvitationStore
-  guesses: GuessStore
+  loginThrottle: LoginThrottleStore
+  leases: LeaseStore
   seals: SecretStore
   snapshot: SnapshotStore
   statistics: StatisticsStore

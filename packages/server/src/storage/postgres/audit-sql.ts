@@ -35,7 +35,7 @@ export const SIDE_SQL = {
     ON CONFLICT (platform_id, module_id, node) DO UPDATE SET records = c.records + excluded.records,
       pushes = c.pushes + excluded.pushes, last_received_at = excluded.last_received_at`,
   findRefusals: `
-    SELECT r.rejected_push_id, r.replayed_at, r.replay_outcome, r.place_seq, r.place_at,
+    SELECT r.rejected_push_id, r.replayed_at, r.replay_outcome, r.position_seq, r.position_at,
       p.platform_id, p.platform_name, p.display_title, p.status
     FROM rejected_pushes r JOIN platforms p ON p.platform_id = r.platform_id
     WHERE r.rejected_push_id = ANY ($1::bigint[])`,

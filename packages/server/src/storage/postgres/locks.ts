@@ -52,7 +52,7 @@ const LOCKS: Record<Held, string> = {
   'search index': SEARCH_INDEX_LOCK,
   'names of views': `${HUB}, 6`,
   operators: `${HUB}, 7`,
-  guesses: `${HUB}, 8`,
+  'login attempts': `${HUB}, 8`,
   secrets: `${HUB}, 9`,
   'push errors': `${HUB}, 10`,
 }

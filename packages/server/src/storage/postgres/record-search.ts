@@ -10,7 +10,7 @@ import { settledSequence } from './commit-watermark.ts'
 import { idList } from './id-list.ts'
 import { tryHold } from './locks.ts'
 import { codeOf } from './map-error.ts'
-import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
+import { NAME_INDEX_LENGTH } from './migrations/0001-initial-schema.ts'
 import { containing, hasTrigram, toIndexLetters } from './trigram-encoding.ts'
 
 /** What takes longer finds so much that going through the list is the better way. */

@@ -46,7 +46,7 @@ export type PostgresOptions = {
  * at work on it.
  * @throws HubError `database_refused` or `storage_unavailable`, as `awaitDatabase`; `no_database` where no
  *   hub of this version has filled it, unless this is one.
- * @throws Error where a newer version of the hub has migrated it further.
+ * @throws HubError `newer_schema` if a newer version has migrated the database.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   await awaitDatabase(options.url, options.waiting, options.warn)

@@ -310,7 +310,7 @@ const STATE_PARAMETERS = `$2::bigint[], $3::bigint[], $4::text[], $5::text[], $6
 const STATE_COLUMNS = `platform_id, record_id, full_name, data, copy, source_hash, incomplete,
   missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq`
 
-const GATE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_mark,
+const GATE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_snapshot_seq,
   m.last_read_requested_at, p.platform_name, EXISTS (SELECT 1 FROM tombstones t
     WHERE t.platform_name = p.platform_name AND t.record_type = m.record_type)::int AS has_tombstones`
 

@@ -9,11 +9,12 @@ import { createSnapshotStore } from './activity/snapshot-store.ts'
 import { createStatisticsStore } from './counters/statistics-store.ts'
 import type { ErasingParts } from './deletion/erase-record.ts'
 import { createErasureStore } from './deletion/erasure-store.ts'
-import { createPayPurge } from './deletion/purge.ts'
+import { createPendingPurgeRunner } from './deletion/pending-purge.ts'
 import { createRemovalStore } from './deletion/removal-store.ts'
 import { createRetentionStore } from './deletion/retention-store.ts'
+import { createLeaseStore } from './lease-store.ts'
 import { createInvitationStore } from './operators/invitation-store.ts'
-import { createGuessStore } from './operators/login-throttle-store.ts'
+import { createLoginThrottleStore } from './operators/login-throttle-store.ts'
 import { createOperatorStore } from './operators/operator-store.ts'
 import { createConnectionStore } from './platforms/connection-store.ts'
 import { createManifestStore } from './platforms/manifest-store.ts'
@@ -72,7 +73,7 @@ export function createStores(
   const { writer, clock } = databases
   const { authDatabase, node, readMark, settledSequence, missing, erasing, channel, isGone } = parts
   const changes = createPlatformChanges(databases, channel)
-  const payPurge = createPayPurge(databases, erasing.purge)
+  const runPendingPurge = createPendingPurgeRunner(databases, erasing.purge)
   return {
     platforms: createPlatformStore(databases, changes, node),
     connections: createConnectionStore(databases, changes, node),
@@ -85,8 +86,8 @@ export function createStores(
     alerts: createAlertStore(databases),
     pushErrors: createPushErrorStore(databases),
     retention: createRetentionStore(databases, parts.giveSpaceBack),
-    erasure: createErasureStore(databases, erasing, { node, payPurge }),
-    removals: createRemovalStore(databases, { ...erasing, node, payPurge }),
+    erasure: createErasureStore(databases, erasing, { node, runPendingPurge }),
+    removals: createRemovalStore(databases, { ...erasing, node, runPendingPurge }),
     rejectedPushes: createRejectedPushStore(databases, {
       node,
       drawPlaces: parts.drawPlaces,
@@ -94,19 +95,20 @@ export function createStores(
     }),
     operators: createOperatorStore(databases, authDatabase),
     invitations: createInvitationStore(databases),
-    guesses: createGuessStore(databases),
+    loginThrottle: createLoginThrottleStore(databases),
+    leases: createLeaseStore(databases),
     seals: createSecretStore(databases, parts.isAlone ?? (async () => true)),
     snapshot: createSnapshotStore(databases),
     statistics: createStatisticsStore(databases),
     views: createViewStore(databases),
     sqlViews: createSqlViews(databases, parts.viewDialect),
     async checkWritable() {
-      // The time differs each time: what is there already would not be written.
-      const until = nowText(clock)
+      // The time differs on each call, so that the row is written each time.
+      const lease = { owner: 'health check', expires_at: nowText(clock) }
       await writer
-        .insertInto('claims')
-        .values({ name: 'writable', until })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ until }))
+        .insertInto('leases')
+        .values({ name: 'health check', ...lease })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet(lease))
         .execute()
     },
   }

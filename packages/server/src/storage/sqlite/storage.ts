@@ -45,7 +45,7 @@ export type SqliteOptions = {
 /**
  * Opens, and where need be creates or migrates, the database in a file.
  * @throws HubError `storage_unavailable` where the file cannot be used.
- * @throws Error where a newer version of the hub has migrated it further.
+ * @throws HubError `newer_schema` if a newer version has migrated the database.
  */
 export async function openSqlite(options: SqliteOptions): Promise<Storage> {
   return namingPath(options.path, () => openParts(options))

@@ -70,7 +70,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
     FROM modules m JOIN platforms p ON p.platform_id = m.platform_id
     WHERE m.module_id = ? AND m.platform_id = ?`)
   const findRefusal = get(`
-    SELECT r.replayed_at, r.replay_outcome, r.place_seq, r.place_at, p.platform_id, p.platform_name,
+    SELECT r.replayed_at, r.replay_outcome, r.position_seq, r.position_at, p.platform_id, p.platform_name,
       p.display_title, p.status
     FROM rejected_pushes r JOIN platforms p ON p.platform_id = r.platform_id
     WHERE r.rejected_push_id = ?`)
@@ -260,7 +260,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
   }
 }
 
-const GATE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_mark,
+const GATE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_snapshot_seq,
   m.last_read_requested_at, p.platform_name, EXISTS (SELECT 1 FROM tombstones t
     WHERE t.platform_name = p.platform_name AND t.record_type = m.record_type) AS has_tombstones`
 

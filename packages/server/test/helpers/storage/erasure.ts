@@ -72,7 +72,7 @@ const TABLES = [
     'record_search',
     'record_index',
     'tombstones',
-    'missing_suspects',
+    'missing_candidates',
     'missing_reviews',
     'pull_tasks',
     'removals',

@@ -19,7 +19,7 @@ import { countRows, runSql } from './sql.ts'
 export const OF_PLATFORM = [
   ...['indexed_fields', 'record_index'],
   ...['platforms', 'modules', 'hub_keys', 'records', 'record_history', 'rejected_pushes'],
-  ...['module_counters', 'hourly_counters', 'missing_reviews', 'missing_suspects'],
+  ...['module_counters', 'hourly_counters', 'missing_reviews', 'missing_candidates'],
   ...['module_drift', 'manifest_changes'],
 ]
 
@@ -82,7 +82,7 @@ export function register(
 }
 
 export async function runAll(storage: StorageKit['storage']): Promise<void> {
-  while (await storage.removals.removeNext());
+  while (await storage.removals.runNextStep());
 }
 
 export async function sizes({ storage }: StorageKit): Promise<Record<string, number>> {

@@ -3,9 +3,9 @@ import type { Selectable } from 'kysely'
 import type { NewActivity, NewAuditEntry } from '../../../domain/activity/activity.ts'
 import type { ChangeLog } from '../../port/platform-store.ts'
 import type { Executor } from '../schema/databases.ts'
-import type { ActivityTable } from '../schema/tables.ts'
+import type { Tables } from '../schema/tables.ts'
 
-export function toActivityLine(row: Selectable<ActivityTable>): ActivityLine {
+export function toActivityLine(row: Selectable<Tables['activity']>): ActivityLine {
   const { activity_id, platform_id: _, details, ...line } = row
   return { id: activity_id, ...line, details: JSON.parse(details) }
 }

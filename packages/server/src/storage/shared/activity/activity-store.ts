@@ -2,7 +2,7 @@ import type { AuditEntry } from '@recordhub/protocol'
 import type { Selectable } from 'kysely'
 import type { ActivityStore } from '../../port/activity-store.ts'
 import { type Databases, nowText } from '../schema/databases.ts'
-import type { AuditTable } from '../schema/tables.ts'
+import type { Tables } from '../schema/tables.ts'
 import { type HoldsLower, listActivity } from './activity-lists.ts'
 import { insertActivity, insertAudit } from './activity-rows.ts'
 
@@ -27,6 +27,6 @@ export function createActivityStore(
   }
 }
 
-function toAuditEntry({ audit_id, details, ...entry }: Selectable<AuditTable>): AuditEntry {
+function toAuditEntry({ audit_id, details, ...entry }: Selectable<Tables['audit']>): AuditEntry {
   return { id: audit_id, ...entry, details: JSON.parse(details) }
 }

@@ -28,7 +28,7 @@ export function listFailingModules(db: Executor): Promise<ModuleFailure[]> {
       'module_id',
       'platform_id',
       'module_name',
-      'last_trouble as trouble',
+      'last_error as trouble',
       'failures_in_row',
       'failing_since',
     ])

@@ -2,9 +2,9 @@ import type { Alert, OpenAlerts } from '@recordhub/protocol'
 import type { Selectable } from 'kysely'
 import { ADVICE, type OpenAlert } from '../../../domain/alerts/alert.ts'
 import type { Executor } from '../schema/databases.ts'
-import type { AlertsTable } from '../schema/tables.ts'
+import type { Tables } from '../schema/tables.ts'
 
-export function toAlert(row: Selectable<AlertsTable>): Alert {
+export function toAlert(row: Selectable<Tables['alerts']>): Alert {
   return {
     id: row.alert_id,
     kind: row.kind,
@@ -20,7 +20,7 @@ export function toAlert(row: Selectable<AlertsTable>): Alert {
   }
 }
 
-export function toOpenAlert(row: Selectable<AlertsTable>): OpenAlert {
+export function toOpenAlert(row: Selectable<Tables['alerts']>): OpenAlert {
   const { alert_id, kind, subject, platform_id, platform_name, message, raised_at } = row
   const platform =
     platform_id === null || platform_name === null ? null : { platform_id, platform_name }

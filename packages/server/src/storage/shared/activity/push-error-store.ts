@@ -12,7 +12,7 @@ import {
   type PushErrorStore,
 } from '../../port/push-error-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import type { PushErrorsTable } from '../schema/push-tables.ts'
+import type { Tables } from '../schema/tables.ts'
 
 /** In the columns of a unique index, which takes null for different from null. */
 const NONE = ''
@@ -153,7 +153,7 @@ function toRow({ platform_id, key_hint, address, ...count }: PushErrorCount) {
   }
 }
 
-function toCount(row: Selectable<PushErrorsTable>): PushErrorCount {
+function toCount(row: Selectable<Tables['push_errors']>): PushErrorCount {
   const { hour, reason, platform_id, key_hint, address, requests, last_at } = row
   return {
     ...{ hour, reason, requests, last_at },

@@ -1,10 +1,14 @@
+import type { Selectable } from 'kysely'
 import type { Drift } from '../../../domain/record/drift.ts'
 import { isStorableText } from '../../../lib/text/storable-text.ts'
 import type { RecordWrite } from '../../port/record-store.ts'
 import type { ModuleGate } from '../records/write-rows.ts'
-import type { HourlyCountersTable } from '../schema/tables.ts'
+import type { Tables } from '../schema/tables.ts'
 
-export type HourlyCounts = Omit<HourlyCountersTable, 'day' | 'hour' | 'node' | 'rejected'>
+export type HourlyCounts = Omit<
+  Selectable<Tables['hourly_counters']>,
+  'day' | 'hour' | 'node' | 'rejected'
+>
 
 export type ModuleCount = {
   platform_id: number

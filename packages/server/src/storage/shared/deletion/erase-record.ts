@@ -14,7 +14,7 @@ import {
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { dropHistoryOf } from './delete-history.ts'
 import { dropRejected } from './delete-rejected-pushes.ts'
-import { owePurge, type PayPurge } from './purge.ts'
+import { type RunPendingPurge, schedulePurge } from './pending-purge.ts'
 
 /** What an engine does its own way. */
 export type ErasingParts = {
@@ -40,7 +40,7 @@ type Placed = { tombstone_id: number; reference_hash: string }
 export function createEraseRecord(
   databases: Databases,
   parts: ErasingParts,
-  { node, payPurge }: { node: string; payPurge: PayPurge },
+  { node, runPendingPurge }: { node: string; runPendingPurge: RunPendingPurge },
 ): ErasureStore['eraseRecord'] {
   const { reader, writer, clock, hold } = databases
 
@@ -145,7 +145,7 @@ export function createEraseRecord(
       // Another one may have asked for the other way meanwhile.
       await db.updateTable('tombstones').set({ mode }).where('record_id', '=', record_id).execute()
       await forgetKeptAnswer(db, record, node)
-      await owePurge(db, change_seq)
+      await schedulePurge(db, { platform_id, change_seq })
       await insertLog(db, at, log)
       return true
     })
@@ -177,7 +177,7 @@ export function createEraseRecord(
     const activity_lines = await silenceLines(record)
     const history_entries = await dropHistory(record)
     if (!(await takeRecord(record, mode, placed.reference_hash, log))) return null
-    await payPurge()
+    await runPendingPurge()
     const { tombstone_id } = placed
     return { record_id, mode, tombstone_id, history_entries, rejected_pushes, activity_lines }
   }

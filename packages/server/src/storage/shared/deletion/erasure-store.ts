@@ -5,12 +5,12 @@ import { forgetKeptAnswer } from '../records/module-counts.ts'
 import { findLines, findNamed, findRefused } from '../records/record-traces.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { createEraseRecord, type ErasingParts } from './erase-record.ts'
-import type { PayPurge } from './purge.ts'
+import type { RunPendingPurge } from './pending-purge.ts'
 
 export function createErasureStore(
   databases: Databases,
   parts: ErasingParts,
-  how: { node: string; payPurge: PayPurge },
+  how: { node: string; runPendingPurge: RunPendingPurge },
 ): ErasureStore {
   const { reader, writer, clock } = databases
   return {

@@ -6,7 +6,7 @@ import { addToModule } from '../records/module-counts.ts'
 import type { Executor } from '../schema/databases.ts'
 import { dropHistoryOf } from './delete-history.ts'
 import { dropRejected } from './delete-rejected-pushes.ts'
-import { owePurge } from './purge.ts'
+import { schedulePurge } from './pending-purge.ts'
 
 /** Rows of one kind in a transaction: pushes of others wait for no more than this. */
 const STEP = 200
@@ -120,8 +120,8 @@ async function removeRecords(
     .where('removal_id', '=', removal.removal_id)
     .execute()
   // The last thing that is locked, as where a record is erased.
-  const newest = numbers.at(-1)
-  if (newest !== undefined) await owePurge(db, newest)
+  const change_seq = numbers.at(-1)
+  if (change_seq !== undefined) await schedulePurge(db, { platform_id, change_seq })
   return true
 }
 
@@ -192,7 +192,7 @@ async function removeRows(db: Executor, { platform_id }: RemovalRow): Promise<vo
   const tables = [
     'push_errors',
     'push_addresses',
-    'missing_suspects',
+    'missing_candidates',
     'missing_reviews',
     'module_counters',
     'indexed_fields',

@@ -1,13 +1,13 @@
 import type { NamedModule, RemovalStore } from '../../port/removal-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import type { PayPurge } from './purge.ts'
+import type { RunPendingPurge } from './pending-purge.ts'
 import { countStored, insertRemoval, selectRemovals } from './removal-rows.ts'
 import { doStep, type StepParts } from './removal-steps.ts'
 
 export function createRemovalStore(
   { reader, writer, clock, hold }: Databases,
-  { payPurge, ...parts }: Omit<StepParts, 'at'> & { payPurge: PayPurge },
+  { runPendingPurge, ...parts }: Omit<StepParts, 'at'> & { runPendingPurge: RunPendingPurge },
 ): RemovalStore {
   return {
     async previewPlatform(platformId) {
@@ -82,9 +82,9 @@ export function createRemovalStore(
           .executeTakeFirstOrThrow()
       }),
 
-    async removeNext() {
+    async runNextStep() {
       // Most of the time there is none, and nothing need be held.
-      if (!(await findOldest(reader))) return payPurge()
+      if (!(await findOldest(reader))) return runPendingPurge()
       return writer.transaction().execute(async (db) => {
         await hold(db, 'removals')
         const removal = await findOldest(db)

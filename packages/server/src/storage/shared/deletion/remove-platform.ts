@@ -43,7 +43,7 @@ export async function takePlatformAway(
     .where('platform_id', '=', platform_id)
     .execute()
   await destroyKeys(db, platform_id, platform.source_key_secret_id)
-  await db.deleteFrom('missing_suspects').where('platform_id', '=', platform_id).execute()
+  await db.deleteFrom('missing_candidates').where('platform_id', '=', platform_id).execute()
   await db.deleteFrom('missing_reviews').where('platform_id', '=', platform_id).execute()
   const removal = {
     platform_id,

@@ -66,10 +66,10 @@ export function createRetentionStore(
     async historyKeptSince() {
       const row = await reader
         .selectFrom('retention')
-        .select('kept_since')
+        .select('complete_since')
         .where('noun', '=', 'history')
         .executeTakeFirst()
-      return row?.kept_since ?? null
+      return row?.complete_since ?? null
     },
   }
 }
@@ -120,12 +120,12 @@ async function dropHistory(db: Executor, step: OldStep): Promise<DropOutcome> {
   if (outcome.dropped === 0) return outcome
   await db
     .insertInto('retention')
-    .values({ noun: 'history', kept_since: step.before })
+    .values({ noun: 'history', complete_since: step.before })
     .onConflict((conflict) =>
       conflict
         .column('noun')
-        .doUpdateSet({ kept_since: step.before })
-        .where('retention.kept_since', '<', step.before),
+        .doUpdateSet({ complete_since: step.before })
+        .where('retention.complete_since', '<', step.before),
     )
     .execute()
   return outcome

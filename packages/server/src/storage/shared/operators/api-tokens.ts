@@ -5,7 +5,7 @@ import { HubError } from '../../../errors.ts'
 import type { OperatorStore } from '../../port/operator-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import type { ApiTokensTable } from '../schema/operator-tables.ts'
+import type { Tables } from '../schema/tables.ts'
 
 /** Tokens for programs. */
 export function createApiTokens({
@@ -85,7 +85,7 @@ async function expectEntitled(db: Executor, operatorId: string, role: Role): Pro
   if (!owner || !includesRole(owner.role, role)) throw new HubError('forbidden', { role })
 }
 
-function toApiToken(row: Selectable<ApiTokensTable>): ApiToken {
+function toApiToken(row: Selectable<Tables['api_tokens']>): ApiToken {
   const { token_id, token_hash: _, revoked_at: __, operator_id: ___, ...token } = row
   return { id: token_id, ...token }
 }

@@ -20,8 +20,8 @@ type Kept = Pick<
   | 'removeOperator'
   | 'setPassword'
   | 'removeSecondFactor'
-  | 'takeCode'
-  | 'noteSeen'
+  | 'consumeCode'
+  | 'touchSession'
 >
 
 export function createOperatorRows({ reader, writer, clock, hold }: Databases): Kept {
@@ -111,12 +111,12 @@ export function createOperatorRows({ reader, writer, clock, hold }: Databases): 
         return true
       }),
 
-    async takeCode(operatorId, codeHash) {
-      const before = sql<string>`coalesce(taken_code, '')`
+    async consumeCode(operatorId, codeHash) {
+      const before = sql<string>`coalesce(used_codes, '')`
       const kept = KEPT_CODES * (codeHash.length + 1)
       const taken = await writer
         .updateTable('operator_second_factors')
-        .set({ taken_code: sql<string>`substr(${`${codeHash} `} || ${before}, 1, ${kept})` })
+        .set({ used_codes: sql<string>`substr(${`${codeHash} `} || ${before}, 1, ${kept})` })
         .where('operator_id', '=', operatorId)
         .where(sql<string>`replace(${before}, ${codeHash}, '')`, '=', before)
         .returning('operator_id')
@@ -124,7 +124,7 @@ export function createOperatorRows({ reader, writer, clock, hold }: Databases): 
       return taken !== undefined
     },
 
-    noteSeen: (id, sessionId, at) =>
+    touchSession: (id, sessionId, at) =>
       writer.transaction().execute(async (db) => {
         await db.updateTable('operators').set({ last_seen_at: at }).where('id', '=', id).execute()
         const seen = db.updateTable('operator_sessions').set({ updated_at: at })

@@ -10,10 +10,10 @@ export function createOperatorSessions({
   clock,
 }: Databases): Pick<
   OperatorStore,
-  'strengthenSession' | 'listSessions' | 'dropEndedSessions' | 'endSession' | 'endSessions'
+  'markSessionStrong' | 'listSessions' | 'deleteEndedSessions' | 'endSession' | 'endSessions'
 > {
   return {
-    async strengthenSession(sessionId) {
+    async markSessionStrong(sessionId) {
       const strong = sql<boolean>`true`
       await writer
         .updateTable('operator_sessions')
@@ -41,7 +41,7 @@ export function createOperatorSessions({
       }))
     },
 
-    async dropEndedSessions({ at, seenBefore }) {
+    async deleteEndedSessions({ at, seenBefore }) {
       await writer
         .deleteFrom('operator_sessions')
         .where((eb) => eb.or([eb('expires_at', '<=', at), eb('updated_at', '<', seenBefore)]))

@@ -1,5 +1,5 @@
 import type { AuthDatabase, OperatorStore } from '../../port/operator-store.ts'
-import { type Databases, nowText } from '../schema/databases.ts'
+import type { Databases } from '../schema/databases.ts'
 import { createApiTokens } from './api-tokens.ts'
 import { createOperatorRows } from './operator-rows.ts'
 import { createOperatorSessions } from './operator-sessions.ts'
@@ -8,7 +8,6 @@ export function createOperatorStore(
   databases: Databases,
   authDatabase: AuthDatabase,
 ): OperatorStore {
-  const { reader, writer, clock } = databases
   return {
     authDatabase,
     ...createOperatorRows(databases),
@@ -16,26 +15,12 @@ export function createOperatorStore(
     ...createApiTokens(databases),
 
     async hasOperators() {
-      const row = await reader.selectFrom('operators').select('id').limit(1).executeTakeFirst()
-      return row !== undefined
-    },
-
-    async claim(name, seconds) {
-      const at = nowText(clock)
-      const until = new Date(clock.now().getTime() + seconds * 1000).toISOString()
-      const claimed = await writer
-        .insertInto('claims')
-        .values({ name, until })
-        .onConflict((conflict) =>
-          conflict.column('name').doUpdateSet({ until }).where('claims.until', '<', at),
-        )
-        .returning('name')
+      const row = await databases.reader
+        .selectFrom('operators')
+        .select('id')
+        .limit(1)
         .executeTakeFirst()
-      return claimed !== undefined
-    },
-
-    async releaseClaim(name) {
-      await writer.deleteFrom('claims').where('name', '=', name).execute()
+      return row !== undefined
     },
   }
 }

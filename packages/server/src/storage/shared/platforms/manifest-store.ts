@@ -12,7 +12,7 @@ import { retypeFields } from '../record-list/indexed-fields.ts'
 import { listCompleteness } from '../records/completeness-rows.ts'
 import { readDrift } from '../records/drift-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import type { ModulesTable } from '../schema/tables.ts'
+import type { Tables } from '../schema/tables.ts'
 import { insertModule, type PlatformChanges } from './platform-store.ts'
 
 export function createManifestStore(
@@ -23,19 +23,23 @@ export function createManifestStore(
     async claimManifest(platformId, { at, notSince }) {
       const known = await reader
         .selectFrom('platforms')
-        .select(['manifest_fetched_at', 'manifest_asked_at'])
+        .select(['manifest_fetched_at', 'manifest_requested_at'])
         .where('platform_id', '=', platformId)
         .where('removed_at', 'is', null)
         .executeTakeFirst()
       if (!known || known.manifest_fetched_at > notSince) return false
-      if (known.manifest_asked_at !== null && known.manifest_asked_at > notSince) return false
+      if (known.manifest_requested_at !== null && known.manifest_requested_at > notSince)
+        return false
       const claimed = await writer
         .updateTable('platforms')
-        .set({ manifest_asked_at: at })
+        .set({ manifest_requested_at: at })
         .where('platform_id', '=', platformId)
         .where('manifest_fetched_at', '<=', notSince)
         .where((eb) =>
-          eb.or([eb('manifest_asked_at', 'is', null), eb('manifest_asked_at', '<=', notSince)]),
+          eb.or([
+            eb('manifest_requested_at', 'is', null),
+            eb('manifest_requested_at', '<=', notSince),
+          ]),
         )
         .executeTakeFirst()
       return claimed.numUpdatedRows > 0n
@@ -109,7 +113,7 @@ type KeptManifest = Described & {
   platform_name: string
   /** Those that it names. */
   modules: KeptModule[]
-  rows: Map<string, { row: Selectable<ModulesTable>; kept: KeptModule }>
+  rows: Map<string, { row: Selectable<Tables['modules']>; kept: KeptModule }>
 }
 type Described = Pick<Manifest, 'platform_title' | 'platform_description'>
 
@@ -178,7 +182,7 @@ async function takeOver(
     .execute()
 }
 
-function toKept(row: Selectable<ModulesTable>): KeptModule {
+function toKept(row: Selectable<Tables['modules']>): KeptModule {
   const { module_name, record_type, description, removed_at } = row
   return {
     module_name,
@@ -192,7 +196,7 @@ function toKept(row: Selectable<ModulesTable>): KeptModule {
 
 async function updateModule(
   db: Executor,
-  row: Selectable<ModulesTable>,
+  row: Selectable<Tables['modules']>,
   next: KeptModule,
   { position, at }: { position: number; at: string },
 ): Promise<void> {

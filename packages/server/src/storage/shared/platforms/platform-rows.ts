@@ -2,7 +2,7 @@ import type { PlatformModule, PlatformSummary } from '@recordhub/protocol'
 import { CONNECTION_TYPE } from '@recordhub/protocol'
 import { type Selectable, sql } from 'kysely'
 import type { Executor } from '../schema/databases.ts'
-import type { ModulesTable } from '../schema/tables.ts'
+import type { Tables } from '../schema/tables.ts'
 
 /** A platform as the dashboard lists it; its counts come from the counters. Not one that is being removed. */
 export function selectPlatformSummaries(db: Executor) {
@@ -102,7 +102,7 @@ export async function readModules(
   return ofPlatforms
 }
 
-function toPlatformModule(row: Selectable<ModulesTable>, replayable: number): PlatformModule {
+function toPlatformModule(row: Selectable<Tables['modules']>, replayable: number): PlatformModule {
   return {
     module_name: row.module_name,
     record_type: row.record_type,

@@ -35,7 +35,7 @@ export async function registerModules(
       .updateTable('modules')
       .set({
         registered_at: wanted.has(record_type) ? at : null,
-        last_trouble: null,
+        last_error: null,
         failures_in_row: 0,
         failing_since: null,
         // Its records may be deleted before it is read again: no read before that proves anything.
@@ -46,7 +46,7 @@ export async function registerModules(
       .where('module_id', '=', module_id)
       .execute()
     await forgetKeptAnswer(db, module, node)
-    await db.deleteFrom('missing_suspects').where('module_id', '=', module_id).execute()
+    await db.deleteFrom('missing_candidates').where('module_id', '=', module_id).execute()
     await db
       .updateTable('missing_reviews')
       .set({ state: 'settled', closed_at: at })

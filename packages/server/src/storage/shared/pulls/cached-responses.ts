@@ -5,12 +5,12 @@ import type { Executor } from '../schema/databases.ts'
 /** The columns of a module that hold its kept answer; null for none. */
 export function toKeptColumns(kept: CachedResponse | null) {
   return {
-    kept_etag: kept?.etag ?? null,
-    kept_last_modified: kept?.last_modified ?? null,
-    kept_read_tag: kept?.read_tag ?? null,
-    kept_records: kept?.records ?? null,
-    kept_pushes: kept?.pushes ?? null,
-    kept_missing_members:
+    cached_etag: kept?.etag ?? null,
+    cached_last_modified: kept?.last_modified ?? null,
+    cached_fingerprint: kept?.read_tag ?? null,
+    cached_records: kept?.records ?? null,
+    cached_pushes: kept?.pushes ?? null,
+    cached_missing_members:
       kept && kept.missing_members.length > 0 ? JSON.stringify(kept.missing_members) : null,
   }
 }
@@ -23,12 +23,12 @@ export async function takeKeptAnswer(
   const stored = await db
     .selectFrom('modules')
     .select((eb) => [
-      'kept_etag as etag',
-      'kept_last_modified as last_modified',
-      'kept_read_tag as read_tag',
-      'kept_records as records',
-      'kept_pushes as pushes_then',
-      'kept_missing_members as missing_members',
+      'cached_etag as etag',
+      'cached_last_modified as last_modified',
+      'cached_fingerprint as read_tag',
+      'cached_records as records',
+      'cached_pushes as pushes_then',
+      'cached_missing_members as missing_members',
       eb
         .selectFrom('module_counters')
         .select((inner) => inner.fn.sum<number | null>('pushes').as('n'))

@@ -66,7 +66,7 @@ export function createMissingStore(databases: Databases, parts: MissingParts): M
 
     async readMissingState({ module_id }) {
       const suspected = await reader
-        .selectFrom('missing_suspects')
+        .selectFrom('missing_candidates')
         .select('record_ids')
         .where('module_id', '=', module_id)
         .executeTakeFirst()
@@ -132,17 +132,17 @@ export function createMissingStore(databases: Databases, parts: MissingParts): M
     async rememberSuspects({ platform_id, module_id }, recordIds) {
       const record_ids = JSON.stringify(recordIds)
       const stored = await reader
-        .selectFrom('missing_suspects')
+        .selectFrom('missing_candidates')
         .select('record_ids')
         .where('module_id', '=', module_id)
         .executeTakeFirst()
       if (record_ids === (stored?.record_ids ?? '[]')) return
       if (recordIds.length === 0) {
-        await writer.deleteFrom('missing_suspects').where('module_id', '=', module_id).execute()
+        await writer.deleteFrom('missing_candidates').where('module_id', '=', module_id).execute()
         return
       }
       await writer
-        .insertInto('missing_suspects')
+        .insertInto('missing_candidates')
         .values({ platform_id, module_id, record_ids })
         .onConflict((conflict) => conflict.column('module_id').doUpdateSet({ record_ids }))
         .execute()

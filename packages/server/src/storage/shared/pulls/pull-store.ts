@@ -276,7 +276,7 @@ async function noteModule(
     .updateTable('modules')
     .set({
       ...toKeptColumns(kept),
-      ...(isTelling(state) ? { last_trouble: trouble, ...toFailures(state, at) } : {}),
+      ...(isTelling(state) ? { last_error: trouble, ...toFailures(state, at) } : {}),
       ...(read ? await toReadColumns(db, module, read, at) : {}),
     })
     .where('module_id', '=', module.module_id)
@@ -312,7 +312,7 @@ async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> 
       'm.module_name',
       'm.fields',
       'm.drift_policy',
-      'm.last_trouble as trouble',
+      'm.last_error as trouble',
     ])
     .where('t.pull_id', '=', pullId)
     .where('t.state', '=', 'queued')

@@ -40,7 +40,7 @@ export async function retypeFields(db: Executor, platformId: number): Promise<vo
     .innerJoin('modules as m', 'm.module_id', 'f.module_id')
     .select(['m.platform_id', 'm.module_id', 'm.fields', 'f.field_key'])
     .where('f.platform_id', '=', platformId)
-    .where('f.is_leaving', '=', 0)
+    .where('f.is_deleting', '=', 0)
     .orderBy('f.field_id')
     .execute()
   for (const ofModule of Map.groupBy(chosen, (field) => field.module_id).values()) {
@@ -61,7 +61,7 @@ async function replaceFields(
     .selectFrom('indexed_fields')
     .select(['field_id', 'field_key', 'is_numeric'])
     .where('module_id', '=', module_id)
-    .where('is_leaving', '=', 0)
+    .where('is_deleting', '=', 0)
     .execute()
   // A field whose type has changed is sorted another way.
   const stays = stored.filter(
@@ -73,20 +73,20 @@ async function replaceFields(
     const ids = leaving.map((field) => field.field_id)
     await db
       .updateTable('indexed_fields')
-      .set({ is_leaving: 1 })
+      .set({ is_deleting: 1 })
       .where('field_id', 'in', ids)
       .execute()
   }
   if (added.length > 0) {
-    const build_to = await readFeedPosition(db)
+    const backfill_end_seq = await readFeedPosition(db)
     const rows = added.map((field_key) => ({
       platform_id,
       module_id,
       field_key,
       is_numeric: isNumeric(field_key),
-      built_seq: 0,
-      build_to,
-      is_leaving: 0,
+      backfilled_seq: 0,
+      backfill_end_seq,
+      is_deleting: 0,
     }))
     await db.insertInto('indexed_fields').values(rows).execute()
   }
@@ -107,10 +107,13 @@ function findModule(db: Executor, platformId: number, recordType: string) {
 async function listOf(db: Executor, moduleId: number): Promise<IndexedFieldState[]> {
   const rows = await db
     .selectFrom('indexed_fields')
-    .select(['field_key', 'built_seq', 'build_to'])
+    .select(['field_key', 'backfilled_seq', 'backfill_end_seq'])
     .where('module_id', '=', moduleId)
-    .where('is_leaving', '=', 0)
+    .where('is_deleting', '=', 0)
     .orderBy('field_id')
     .execute()
-  return rows.map((row) => ({ key: row.field_key, is_built: row.built_seq >= row.build_to }))
+  return rows.map((row) => ({
+    key: row.field_key,
+    is_built: row.backfilled_seq >= row.backfill_end_seq,
+  }))
 }

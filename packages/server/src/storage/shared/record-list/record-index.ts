@@ -25,8 +25,8 @@ export async function findIndexedField(
     .select(['field_id', 'platform_id', 'is_numeric'])
     .where('module_id', '=', place.module_id)
     .where('field_key', '=', keyOfColumn(column))
-    .where('is_leaving', '=', 0)
-    .whereRef('built_seq', '>=', 'build_to')
+    .where('is_deleting', '=', 0)
+    .whereRef('backfilled_seq', '>=', 'backfill_end_seq')
     .executeTakeFirst()
   const isNow = isNumeric(column)
   if (!field || (field.is_numeric === 1) !== isNow) return null

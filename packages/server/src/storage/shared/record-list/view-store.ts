@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { StoredView, ViewContent, ViewStore } from '../../port/view-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import type { SavedViewsTable } from '../schema/tables.ts'
+import type { Tables } from '../schema/tables.ts'
 
 export function createViewStore({ reader, writer, hold, clock }: Databases): ViewStore {
   return {
@@ -100,6 +100,6 @@ function toColumns({ name, query, shared }: Partial<ViewContent>) {
   }
 }
 
-function toView({ view_id, is_shared, ...view }: Selectable<SavedViewsTable>): StoredView {
+function toView({ view_id, is_shared, ...view }: Selectable<Tables['saved_views']>): StoredView {
   return { id: view_id, shared: is_shared === 1, ...view }
 }

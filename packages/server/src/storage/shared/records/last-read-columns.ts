@@ -21,15 +21,17 @@ export async function toReadColumns(
   return {
     last_read_finished_at: at,
     last_read_records: records + rejected_here,
-    ...(metAll ? { last_read_mark: mark, last_read_requested_at: requested_at } : {}),
-    ...(doubts === null ? asBefore(at, pushes) : { last_read_doubts: JSON.stringify(doubts) }),
+    ...(metAll ? { last_read_snapshot_seq: mark, last_read_requested_at: requested_at } : {}),
+    ...(doubts === null
+      ? asBefore(at, pushes)
+      : { last_read_incomplete_reasons: JSON.stringify(doubts) }),
     ...(doubts?.length === 0 ? { complete_at: at, complete_pushes: pushes } : {}),
   }
 }
 
 /** An answer that still holds proves what it proved when it came. */
 function asBefore(at: string, pushes: number) {
-  const isProof = sql`complete_at IS NOT NULL AND last_read_doubts = '[]'`
+  const isProof = sql`complete_at IS NOT NULL AND last_read_incomplete_reasons = '[]'`
   return {
     complete_at: sql<string | null>`CASE WHEN ${isProof} THEN ${at} ELSE complete_at END`,
     complete_pushes: sql<number | null>`

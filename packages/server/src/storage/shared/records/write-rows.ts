@@ -51,7 +51,7 @@ export function toKeyGate(row: Row): KeyGate {
 }
 
 export function toModuleGate(row: Row): ModuleGate {
-  const mark = nullableIntegerOf(row, 'last_read_mark')
+  const mark = nullableIntegerOf(row, 'last_read_snapshot_seq')
   const requested_at = nullableTextOf(row, 'last_read_requested_at')
   return {
     platform_id: integerOf(row, 'platform_id'),
@@ -81,7 +81,7 @@ export function toGateOfReplay(
   const insists = replay.overwrite && row['replay_outcome'] === 'stale'
   if (row['replayed_at'] !== null && !insists) return 'already_replayed'
   if (row['status'] !== 'active') return 'platform_inactive'
-  const place = { seq: integerOf(row, 'place_seq'), at: textOf(row, 'place_at') }
+  const place = { seq: integerOf(row, 'position_seq'), at: textOf(row, 'position_at') }
   return { platform: toKeyGate(row), place: replay.overwrite ? null : place }
 }
 

@@ -100,7 +100,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
       const open = meaning(selectFiltered(reader), filter).where('r.replayed_at', 'is', null)
       const ahead = after
         ? open.where(
-            sql<boolean>`(r.place_seq, r.rejected_push_id) > (${after.place_seq}, ${after.rejected_push_id})`,
+            sql<boolean>`(r.position_seq, r.rejected_push_id) > (${after.position_seq}, ${after.rejected_push_id})`,
           )
         : open
       const { n } = await ahead
@@ -108,7 +108,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         .executeTakeFirstOrThrow()
       const listed = await ahead
         .select(['r.rejected_push_id', 'r.bytes'])
-        .orderBy('r.place_seq')
+        .orderBy('r.position_seq')
         .orderBy('r.rejected_push_id')
         .limit(limit)
         .execute()
@@ -116,7 +116,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
       if (ids.length === 0) return { refusals: [], remaining: 0 }
       const rows = await selectRefusals(reader)
         .where('r.rejected_push_id', 'in', ids)
-        .orderBy('r.place_seq')
+        .orderBy('r.position_seq')
         .orderBy('r.rejected_push_id')
         .execute()
       return { refusals: rows.map(toRefusal), remaining: n - ids.length }
@@ -196,7 +196,7 @@ function selectRefusals(db: Executor) {
       'r.record_type',
       'r.method',
       'r.body',
-      'r.place_seq',
+      'r.position_seq',
       'm.fields',
       'm.drift_policy',
     ])

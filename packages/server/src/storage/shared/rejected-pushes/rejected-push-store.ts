@@ -112,8 +112,8 @@ async function keepOne(
     errors: JSON.stringify(push.errors),
     record_type,
     cause,
-    place_seq: place.seq,
-    place_at: place.at,
+    position_seq: place.seq,
+    position_at: place.at,
     pull_id,
   }
   const known = await db

@@ -22,7 +22,7 @@ export type Databases = {
  * platform's status, a running pull); every write under way has ended when it is got, and none begins
  * before it is given back, so that a refusal holds from its commit on. `search index`: the indexes that lists go
  * by, which follow the changes of records. `operators`: who may do what, of which one must stay an admin.
- * `guesses`: how often somebody has tried, of whom each must see those before.
+ * `login attempts`: the counts of attempts, which concurrent attempts must see.
  * `push errors`: the counts of rejected requests, which have a limit over all processes.
  * `secrets`: the change of the secret that keys are sealed with.
  */
@@ -34,7 +34,7 @@ export type Held =
   | 'search index'
   | 'names of views'
   | 'operators'
-  | 'guesses'
+  | 'login attempts'
   | 'push errors'
   | 'secrets'
 

@@ -121,7 +121,7 @@ async function follow(
 /** Goes on with the first index that is not built: records that have changed since are followed anyway. */
 async function build(db: Executor, parts: SearchIndexParts, limit: number): Promise<number> {
   const field = await selectFields(db)
-    .whereRef('built_seq', '<', 'build_to')
+    .whereRef('backfilled_seq', '<', 'backfill_end_seq')
     .orderBy('field_id')
     .limit(1)
     .executeTakeFirst()
@@ -129,8 +129,8 @@ async function build(db: Executor, parts: SearchIndexParts, limit: number): Prom
   const records = await selectChanged(db)
     .where('platform_id', '=', field.platform_id)
     .where('module_id', '=', field.module_id)
-    .where('change_seq', '>', field.built_seq)
-    .where('change_seq', '<=', field.build_to)
+    .where('change_seq', '>', field.backfilled_seq)
+    .where('change_seq', '<=', field.backfill_end_seq)
     .limit(limit)
     .execute()
   const values = records.map((record) =>
@@ -140,7 +140,7 @@ async function build(db: Executor, parts: SearchIndexParts, limit: number): Prom
   const last = records.length < limit ? undefined : records.at(-1)
   await db
     .updateTable('indexed_fields')
-    .set({ built_seq: last?.change_seq ?? field.build_to })
+    .set({ backfilled_seq: last?.change_seq ?? field.backfill_end_seq })
     .where('field_id', '=', field.field_id)
     .execute()
   return Math.max(records.length, 1)
@@ -151,7 +151,7 @@ async function clear(db: Executor, limit: number): Promise<number> {
   const field = await db
     .selectFrom('indexed_fields')
     .select(['platform_id', 'field_id'])
-    .where('is_leaving', '=', 1)
+    .where('is_deleting', '=', 1)
     .limit(1)
     .executeTakeFirst()
   if (!field) return 0
@@ -174,7 +174,7 @@ async function clear(db: Executor, limit: number): Promise<number> {
 }
 
 function selectFields(db: Executor) {
-  return db.selectFrom('indexed_fields').selectAll().where('is_leaving', '=', 0)
+  return db.selectFrom('indexed_fields').selectAll().where('is_deleting', '=', 0)
 }
 
 function selectChanged(db: Executor) {
