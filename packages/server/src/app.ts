@@ -43,7 +43,6 @@ import { dashboardRoutes } from './features/monitoring/dashboard-routes.ts'
 import { eventRoutes } from './features/monitoring/event-routes.ts'
 import { createMailSender } from './features/monitoring/mail-sender.ts'
 import { createMailer, MAIL_TIMEOUTS, type MailTimeouts } from './features/monitoring/mailer.ts'
-import { publishingChanges } from './features/monitoring/publish-changes.ts'
 import { createReadSnapshot } from './features/monitoring/read-snapshot.ts'
 import { statisticsRoutes } from './features/monitoring/statistics-routes.ts'
 import { createAlertWatch } from './features/monitoring/watch-alerts.ts'
@@ -122,12 +121,11 @@ export type Hub = {
 }
 
 export async function createHub(deps: HubDeps): Promise<Hub> {
-  const { config, clock = systemClock, monotonicClock = performance, logger } = deps
+  const { config, storage, clock = systemClock, monotonicClock = performance, logger } = deps
   const intervals = { ...INTERVALS, ...deps.intervals }
   const broadcaster = config.HUB_BROADCAST
-    ? createBroadcaster(deps.storage.news, intervals.broadcast)
+    ? createBroadcaster(storage.broadcast, intervals.broadcast)
     : null
-  const storage = broadcaster ? publishingChanges(deps.storage, broadcaster.note) : deps.storage
   const secrets = createSecretBox(deps.secret)
   const dayOf = createDayOf(config.HUB_TIME_ZONE)
   const timeouts = {

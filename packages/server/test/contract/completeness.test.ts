@@ -125,7 +125,7 @@ async function read(
   const pull = await startTestPull(kit.storage)
   const started = await startRead(kit.storage, pull, school)
   await write(kit, ...references.map((reference) => pullWrite(started, { reference })))
-  const result = taskResult({ read: readOf({ mark: started.read.mark, ...over }) })
+  const result = taskResult({ read: readOf({ mark: started.read.snapshotSeq, ...over }) })
   await kit.storage.pulls.finishTask(pull.pull_id, started.task.task_number, result, null)
   await finishTestPull(kit.storage, pull.pull_id)
 }

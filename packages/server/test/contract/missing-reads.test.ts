@@ -181,7 +181,7 @@ async function read(
   const begun = await beginRead(kit.storage, school, {
     requested_at: formatRfc3339(kit.clock.now()),
   })
-  const { pull_id, mark, seen, requested_at } = begun.read
+  const { pull_id, snapshotSeq: mark, seen, requested_at } = begun.read
   await write(kit, ...brings.map((reference) => pullWrite(begun, { reference })))
   const outcome = await detectMissing(
     {

@@ -226,14 +226,14 @@ describe('notifications between nodes', () => {
       )
       const heard: string[] = []
       const call = countCalls()
-      here.storage.news.listen((words) => void heard.push(`here: ${words}`))
-      there.storage.news.listen((words) => {
+      here.storage.broadcast.subscribe((words) => void heard.push(`here: ${words}`))
+      there.storage.broadcast.subscribe((words) => {
         heard.push(`there: ${words}`)
         call.call()
       })
-      await here.storage.news.announce('records,pull')
+      await here.storage.broadcast.publish('records,pull')
       await call.next()
-      await here.storage.news.announce("it's; DROP")
+      await here.storage.broadcast.publish("it's; DROP")
       await call.next()
       assert.deepEqual(heard, ['there: records,pull', "there: it's; DROP"])
     }),

@@ -1,7 +1,7 @@
 /** The search index of PostgreSQL with several nodes, open transactions and a missing extension. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { HOLD_UNSETTLED } from '../../src/storage/postgres/commit-watermark.ts'
+import { ACQUIRE_IN_FLIGHT_LOCK } from '../../src/storage/postgres/commit-watermark.ts'
 import { withTwoNodes } from '../helpers/postgres/nodes.ts'
 import { listRecords, pushWrite, registerTestPlatform, write } from '../helpers/storage/fixtures.ts'
 import { withDatabase } from '../helpers/storage/postgres.ts'
@@ -19,7 +19,7 @@ describe('the search index of PostgreSQL', () => {
       await indexAll(here.storage)
       await withDatabase(url, async (writer) => {
         await writer.query('BEGIN')
-        await writer.query(`SELECT ${HOLD_UNSETTLED} FROM write_sequence`)
+        await writer.query(`SELECT ${ACQUIRE_IN_FLIGHT_LOCK} FROM write_sequence`)
         await writer.query(
           `UPDATE records SET full_name = 'Latecomer', change_seq = nextval('write_sequence')`,
         )

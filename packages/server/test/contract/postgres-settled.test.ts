@@ -4,7 +4,10 @@ import { describe, test } from 'node:test'
 import { Kysely } from 'kysely'
 import type { Client } from 'pg'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { drawNumbers, settledSequence } from '../../src/storage/postgres/commit-watermark.ts'
+import {
+  allocateSequence,
+  readCommitWatermark,
+} from '../../src/storage/postgres/commit-watermark.ts'
 import type { Tables } from '../../src/storage/shared/schema/tables.ts'
 import { untilWaiting, whileHolding, withTwoNodes } from '../helpers/postgres/nodes.ts'
 import { Follower, readChanges } from '../helpers/storage/changes.ts'
@@ -81,7 +84,7 @@ describe('the change feed with in-flight transactions on PostgreSQL', () => {
       await kyselyOf(here.storage)
         .transaction()
         .execute(async (transaction) => {
-          const numbers = await drawNumbers(transaction, 3)
+          const numbers = await allocateSequence(transaction, 3)
           assert.deepEqual(numbers, [before + 1, before + 2, before + 3])
           await write(there, pushWrite(school, { reference: 'new-3' }))
           assert.equal((await readChanges(there.storage)).through, before)
@@ -98,7 +101,7 @@ describe('the change feed with in-flight transactions on PostgreSQL', () => {
       const drawing = kyselyOf(here.storage)
         .transaction()
         .execute(async (transaction) => {
-          await drawNumbers(transaction, 5)
+          await allocateSequence(transaction, 5)
           throw new Error('No')
         })
       await assert.rejects(drawing, /No/)
@@ -118,11 +121,11 @@ describe('the change feed with in-flight transactions on PostgreSQL', () => {
       for (const start of [2 ** 31 - 2, 2 ** 31 + 5, 2 ** 32 - 2, 2 ** 32 + 5, 2 ** 40 - 1]) {
         await observer.query(`SELECT setval('write_sequence', ${start})`)
         await database.transaction().execute(async (transaction) => {
-          await drawNumbers(transaction, 1)
+          await allocateSequence(transaction, 1)
           await write(there, ...['a', 'b', 'c'].map((n) => pushWrite(school, { reference: n })))
-          assert.equal(await settledSequence(kyselyOf(there.storage)), start)
+          assert.equal(await readCommitWatermark(kyselyOf(there.storage)), start)
         })
-        assert.equal(await settledSequence(kyselyOf(there.storage)), start + 4)
+        assert.equal(await readCommitWatermark(kyselyOf(there.storage)), start + 4)
       }
     }),
   )
@@ -130,14 +133,14 @@ describe('the change feed with in-flight transactions on PostgreSQL', () => {
   test(
     'the watermark also waits for the very first number',
     withTwoNodes(async ({ here, there }) => {
-      assert.equal(await settledSequence(kyselyOf(there.storage)), 0)
+      assert.equal(await readCommitWatermark(kyselyOf(there.storage)), 0)
       await kyselyOf(here.storage)
         .transaction()
         .execute(async (transaction) => {
-          assert.deepEqual(await drawNumbers(transaction, 1), [1])
-          assert.equal(await settledSequence(kyselyOf(there.storage)), 0)
+          assert.deepEqual(await allocateSequence(transaction, 1), [1])
+          assert.equal(await readCommitWatermark(kyselyOf(there.storage)), 0)
         })
-      assert.equal(await settledSequence(kyselyOf(there.storage)), 1)
+      assert.equal(await readCommitWatermark(kyselyOf(there.storage)), 1)
     }),
   )
 

@@ -115,7 +115,7 @@ onEachEngine((engine) => {
         await write(kit, pushWrite(school, { reference: 'between' }))
         await write(kit, pushWrite(school, { reference: 'between', record_type: 'rooms' }))
         const rooms = await startRead(kit.storage, pull, school, { record_type: 'rooms' })
-        assert.ok(rooms.read.mark > students.read.mark)
+        assert.ok(rooms.read.snapshotSeq > students.read.snapshotSeq)
         const data = '{"a":"read"}'
         const outcomes = await write(
           kit,

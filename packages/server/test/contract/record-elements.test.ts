@@ -1,7 +1,7 @@
 /** Unchanged elements of a pull are recognised without parsing, which must only affect speed. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { manifestTag } from '../../src/domain/record/record.ts'
+import { manifestHash } from '../../src/domain/record/record.ts'
 import { checkPulled } from '../../src/domain/record/record-input.ts'
 import { UnchangedFilter } from '../../src/features/pulls/unchanged-filter.ts'
 import { PositionRuns } from '../../src/lib/collections/position-runs.ts'
@@ -31,10 +31,10 @@ import {
 } from '../helpers/storage/pulls.ts'
 import { rounds } from '../helpers/time/tier.ts'
 
-type Recogniser = Pick<RecordStore, 'recogniseElements'>
+type Recogniser = Pick<RecordStore, 'findUnchanged'>
 
 const KNOWS_NONE: Recogniser = {
-  recogniseElements: async (_read, sightings) => sightings.map(() => null),
+  findUnchanged: async (_read, sightings) => sightings.map(() => null),
 }
 
 /** Reads a document in small slices, as a pull does. Returns the outcomes of its records. */
@@ -147,15 +147,15 @@ onEachEngine((engine) => {
         const { records } = kit.storage
         const sightings = ['r-2', 'r-9', '😀"\\', 'r-1', 'r-2'].map((one) => sightingOf(begun, one))
         const changed = { ...sightingOf(begun, 'r-1'), source_hash: 'of others' }
-        assert.deepEqual(await records.recogniseElements(begun.read, [...sightings, changed]), [
+        assert.deepEqual(await records.findUnchanged(begun.read, [...sightings, changed]), [
           ...[ids[1], null, ids[2], ids[0], ids[1]],
           null,
         ])
         assert.equal(begun.read.seen.size, 0)
-        assert.deepEqual(await records.recogniseElements(begun.read, []), [])
+        assert.deepEqual(await records.findUnchanged(begun.read, []), [])
         const elsewhere = { ...begun.read, platform_id: other.platform_id }
         assert.deepEqual(
-          await records.recogniseElements(elsewhere, sightings),
+          await records.findUnchanged(elsewhere, sightings),
           sightings.map(() => null),
         )
       }),
@@ -174,7 +174,7 @@ onEachEngine((engine) => {
       ],
       [
         'is pulled with a changed manifest',
-        (_, begun) => Object.assign(begun.read, { manifest_tag: manifestTag(['c']) }),
+        (_, begun) => Object.assign(begun.read, { manifest_hash: manifestHash(['c']) }),
       ],
     ]
     for (const [what, happens] of happenings) {
@@ -187,7 +187,7 @@ onEachEngine((engine) => {
           })
           const begun = await beginRead(kit.storage, school)
           const recognise = () =>
-            kit.storage.records.recogniseElements(begun.read, [sightingOf(begun, 'r-1')])
+            kit.storage.records.findUnchanged(begun.read, [sightingOf(begun, 'r-1')])
           assert.notDeepEqual(await recognise(), [null])
           await happens(kit, begun, school)
           assert.deepEqual(await recognise(), [null])

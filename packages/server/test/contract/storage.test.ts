@@ -5,6 +5,7 @@ import { withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
   ANY_REJECTED,
+  changeLog,
   listHistory,
   listLines,
   listRecords,
@@ -35,6 +36,34 @@ onEachEngine((engine) => {
       withStorage(engine, async ({ storage }) => {
         await storage.checkWritable()
         await Promise.all([1, 2, 3].map(() => storage.checkWritable()))
+      }),
+    )
+
+    test(
+      'each commit publishes what it has changed, and nothing else is published',
+      withStorage(engine, async (kit) => {
+        const { storage, clock } = kit
+        const reasons = new Set<string>()
+        storage.broadcast.onCommit((reason) => reasons.add(reason))
+        const published = async (work: () => Promise<unknown>): Promise<string[]> => {
+          // The notification of an earlier change of platforms may still be on its way on PostgreSQL.
+          reasons.clear()
+          await work()
+          return [...reasons].filter((reason) => reason !== 'platforms').sort()
+        }
+        const school = await registerTestPlatform(kit)
+        const line = { level: 'info', kind: 'test', message: 'A line' } as const
+        const at = clock.text
+        const pause = () => storage.schedule.setPaused(true, 'ann', changeLog('schedule.paused'))
+        assert.deepEqual(await published(() => write(kit, pushWrite(school))), ['records'])
+        assert.deepEqual(await published(() => storage.activity.appendActivity(line)), ['activity'])
+        assert.deepEqual(await published(() => startTestPull(storage)), ['activity', 'pull'])
+        assert.ok((await published(pause)).includes('pull'))
+        assert.deepEqual(await published(pause), [], 'it was paused already')
+        assert.deepEqual(await published(() => listRecords(storage)), [])
+        const push = pushWrite(school, { reference: 'E-2' })
+        const batch = { at, day: clock.day, writes: [push] }
+        assert.deepEqual(await published(() => storage.records.tryWrites(batch)), [], 'rolled back')
       }),
     )
 

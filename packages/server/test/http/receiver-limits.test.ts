@@ -274,7 +274,7 @@ function bound(records: Storage['records']): Storage['records'] {
   return {
     applyWrites: (batch) => records.applyWrites(batch),
     tryWrites: (batch) => records.tryWrites(batch),
-    recogniseElements: (read, sightings) => records.recogniseElements(read, sightings),
+    findUnchanged: (read, sightings) => records.findUnchanged(read, sightings),
     listRecords: (query) => records.listRecords(query),
     countRecords: (query) => records.countRecords(query),
     readRecord: (recordId) => records.readRecord(recordId),

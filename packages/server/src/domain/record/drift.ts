@@ -79,7 +79,7 @@ export function describeDrift({ unknown, absent, wrong_type }: Drift): string[] 
 }
 
 /** Why a record is rejected for its drift; null where the policy accepts it. */
-export function refuseDrift(
+export function rejectDrift(
   drift: Drift | null,
   policy: DriftPolicy,
 ): { errors: { data: string[] }; reason: string } | null {

@@ -6,7 +6,7 @@
 export type FieldClocks = { [path: string]: string }
 
 /** When a place was set; null where nobody said. */
-export function clockOf(clocks: FieldClocks | null, path: string): string | null {
+export function lastSetAt(clocks: FieldClocks | null, path: string): string | null {
   return clocks?.[path] ?? clocks?.[''] ?? null
 }
 
@@ -40,7 +40,7 @@ export function advanceClocks(
   if (push.full_name !== null) places.push('/full_name')
   for (const path of places) {
     if (at === null) delete next[path]
-    else if (at >= (clockOf(clocks, path) ?? '')) next[path] = at
+    else if (at >= (lastSetAt(clocks, path) ?? '')) next[path] = at
   }
   return Object.keys(next).length > 0 ? next : null
 }

@@ -5,7 +5,7 @@ import { isJsonObject, parseLossless } from '../../lib/json/lossless-json.ts'
 import {
   decidePull,
   decidePush,
-  manifestTag,
+  manifestHash,
   missingChange,
   type RecordChange,
   type RecordState,
@@ -97,7 +97,7 @@ const SINCE = '2026-03-10T08:00:00.000Z'
 const READ = {
   requested_at: '2026-11-21T08:00:00.000000000Z',
   manifest_keys: new Set(['a', 'b']),
-  manifest_tag: manifestTag(['a', 'b']),
+  manifest_hash: manifestHash(['a', 'b']),
 }
 
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
@@ -114,7 +114,7 @@ function take(
   }
   const decision =
     one.source === 'pull'
-      ? decidePull(stored, { ...one, source_hash: `${seq}` }, { ...READ, mark: seq })
+      ? decidePull(stored, { ...one, source_hash: `${seq}` }, { ...READ, snapshotSeq: seq })
       : decidePush(
           stored,
           { ...one, occurred_at: null },

@@ -12,7 +12,7 @@ import {
   parseLossless,
   stringifyLossless,
 } from '../../lib/json/lossless-json.ts'
-import { advanceClocks, clockOf, type FieldClocks, pointerTo } from './field-clock.ts'
+import { advanceClocks, type FieldClocks, lastSetAt, pointerTo } from './field-clock.ts'
 
 /** What a write brings. `full_name` is null where a PATCH leaves it out. */
 export type PushedContent = {
@@ -32,19 +32,19 @@ export type PulledContent = {
 }
 
 /** The circumstances of the read that a pulled record came in. */
-export type ReadCircumstances = {
+export type ReadContext = {
   /** The write sequence at the read's first request: records pushed after it are left alone. */
-  mark: number
+  snapshotSeq: number
   /** When that request was made, in the form of `parseInstant`. */
   requested_at: string
   /** The keys that the module's manifest names. */
   manifest_keys: ReadonlySet<string>
   /** Begins every `source_hash` of this read; changes with the manifest. */
-  manifest_tag: string
+  manifest_hash: string
 }
 
 /** The last complete read of a record's module. */
-export type LastRead = { mark: number; requested_at: string }
+export type LastRead = { snapshotSeq: number; requested_at: string }
 
 /** What is stored of a record, as far as a decision needs it. */
 export type RecordState = {
@@ -111,10 +111,10 @@ export function decidePush(
 export function decidePull(
   stored: RecordState | null,
   content: PulledContent,
-  read: ReadCircumstances,
+  read: ReadContext,
 ): WriteDecision {
-  if (stored && isSameRead(stored, content, read)) return { outcome: 'unchanged', next: null }
-  if (stored && stored.pushed_seq > read.mark) return { outcome: 'stale' }
+  if (stored && isUnchanged(stored, content, read)) return { outcome: 'unchanged', next: null }
+  if (stored && stored.pushed_seq > read.snapshotSeq) return { outcome: 'stale' }
   const data = stored ? mergePull(parseData(stored.data), content.data, read) : content.data
   const next: RecordState = {
     full_name: content.full_name,
@@ -130,7 +130,7 @@ export function decidePull(
   const decision = conclude(stored, next, data)
   if (decision.outcome !== 'unchanged') return decision
   // A platform that words the same record anew at each read must not cost a write at each read.
-  const known = stored?.source_hash?.startsWith(read.manifest_tag) ?? false
+  const known = stored?.source_hash?.startsWith(read.manifest_hash) ?? false
   return known ? { outcome: 'unchanged', next: null } : decision
 }
 
@@ -138,26 +138,26 @@ export function decidePull(
  * Whether the bytes read are those that gave what is stored, so that not even a parse is needed.
  * Needs only a few columns of the record.
  */
-export function isSameRead(
+export function isUnchanged(
   stored: Pick<RecordState, 'source_hash' | 'incomplete' | 'missing_since' | 'pushed_seq'>,
   content: { source_hash: string },
-  read: { mark: number },
+  read: { snapshotSeq: number },
 ): boolean {
   return (
     stored.source_hash === content.source_hash &&
     !stored.incomplete &&
     stored.missing_since === null &&
-    stored.pushed_seq <= read.mark
+    stored.pushed_seq <= read.snapshotSeq
   )
 }
 
 /** The hash of an element's bytes as read under a manifest. */
-export function sourceHash(manifestTag: string, bytes: Uint8Array): string {
-  return `${manifestTag}.${sha256(bytes)}`
+export function fingerprint(manifestHash: string, bytes: Uint8Array): string {
+  return `${manifestHash}.${sha256(bytes)}`
 }
 
 /** Stands for the keys that a manifest names, in the hashes of what is read under it. */
-export function manifestTag(keys: Iterable<string>): string {
+export function manifestHash(keys: Iterable<string>): string {
   return sha256(JSON.stringify([...keys].sort())).slice(0, 8)
 }
 
@@ -174,7 +174,7 @@ function isOlderThanRead(
     // It did not bring this one: no read has met it, or this one has missed it.
     stored.pulled_at !== null &&
     stored.missing_since === null &&
-    stored.pushed_seq <= lastRead.mark &&
+    stored.pushed_seq <= lastRead.snapshotSeq &&
     content.occurred_at < lastRead.requested_at
   )
 }
@@ -184,11 +184,11 @@ type Content = { full_name: string; data: JsonObject }
 function mergePush(stored: RecordState | null, content: PushedContent): Content | 'stale' {
   const clocks = stored?.field_clocks ?? null
   const wins = (path: string) => {
-    const clock = clockOf(clocks, path)
+    const clock = lastSetAt(clocks, path)
     return content.occurred_at === null || clock === null || content.occurred_at >= clock
   }
   if (content.source === 'POST') {
-    const base = clockOf(clocks, '')
+    const base = lastSetAt(clocks, '')
     if (content.occurred_at !== null && base !== null && content.occurred_at < base) return 'stale'
     if (!stored || clocks === null || content.occurred_at === null) {
       return { full_name: content.full_name ?? '', data: content.data }
@@ -221,7 +221,7 @@ function mergeKeys(
   return merged
 }
 
-function mergePull(stored: JsonObject, incoming: JsonObject, read: ReadCircumstances): JsonObject {
+function mergePull(stored: JsonObject, incoming: JsonObject, read: ReadContext): JsonObject {
   const merged = { ...incoming }
   for (const [key, value] of Object.entries(stored)) {
     if (!Object.hasOwn(incoming, key) && !read.manifest_keys.has(key)) merged[key] = value

@@ -7,7 +7,7 @@ import {
   decidePush,
   type LastRead,
   type PushedContent,
-  type ReadCircumstances,
+  type ReadContext,
   type RecordState,
   type WriteDecision,
 } from './record.ts'
@@ -33,9 +33,9 @@ function element(value: number): ReplayedElement {
   return { source: 'pull', full_name: `Person ${value}`, data: { value }, manifest_keys: NAMED }
 }
 
-function readOf(seq: number): ReadCircumstances {
+function readOf(seq: number): ReadContext {
   const { at } = placeOf(seq)
-  return { mark: seq, requested_at: at, manifest_keys: NAMED, manifest_tag: 'tag' }
+  return { snapshotSeq: seq, requested_at: at, manifest_keys: NAMED, manifest_hash: 'tag' }
 }
 
 function next(stored: RecordState | null, decision: WriteDecision): RecordState | null {
@@ -75,7 +75,7 @@ describe('a replay takes the position of the original rejected write', () => {
   })
 
   test('it does not overwrite what a complete read has confirmed since', () => {
-    const lastRead = { mark: 7, requested_at: placeOf(7).at }
+    const lastRead = { snapshotSeq: 7, requested_at: placeOf(7).at }
     const outcome = replay(pulled(1, 3), { content: post(2), from: 5, now: 9, lastRead }).outcome
     assert.equal(outcome, 'stale')
     const later = replay(pulled(1, 3), { content: post(2), from: 8, now: 9, lastRead }).outcome
@@ -83,7 +83,7 @@ describe('a replay takes the position of the original rejected write', () => {
   })
 
   test('a complete read does not confirm a record that only replays have written', () => {
-    const lastRead = { mark: 20, requested_at: placeOf(20).at }
+    const lastRead = { snapshotSeq: 20, requested_at: placeOf(20).at }
     const made = next(null, replay(null, { content: post(1), from: 5, now: 30, lastRead }))
     const second = replay(made, { content: post(2), from: 9, now: 31, lastRead })
     assert.equal(second.outcome, 'updated')
@@ -102,7 +102,7 @@ describe('a replay takes the position of the original rejected write', () => {
 
   test('the second element of a read with the same reference does not overwrite the first', () => {
     assert.equal(replay(pulled(1, 4), { content: element(2), from: 4, now: 9 }).outcome, 'stale')
-    const lastRead = { mark: 4, requested_at: placeOf(4).at }
+    const lastRead = { snapshotSeq: 4, requested_at: placeOf(4).at }
     const unchanged = replay(pulled(1, 2), { content: element(2), from: 4, now: 9, lastRead })
     assert.equal(unchanged.outcome, 'stale')
   })

@@ -51,10 +51,10 @@ export function decideReplay(
   }
   const { manifest_keys, ...element } = content
   const read = {
-    mark: (place ?? now).seq,
+    snapshotSeq: (place ?? now).seq,
     requested_at: (place ?? now).at,
     manifest_keys,
-    manifest_tag: NO_BYTES,
+    manifest_hash: NO_BYTES,
   }
   const decision = decidePull(stored, { ...element, source_hash: NO_BYTES }, read)
   if (decision.outcome === 'stale' || decision.next === null) return decision
@@ -76,5 +76,5 @@ function isOvertaken(
   const missedAt = stored.missing_since === null ? null : parseRfc3339(stored.missing_since)
   if (missedAt !== null && missedAt >= place.at) return true
   // An unchanged record is not written by a read, so the module's last read speaks for it.
-  return lastRead !== null && stored.pulled_at !== null && lastRead.mark >= place.seq
+  return lastRead !== null && stored.pulled_at !== null && lastRead.snapshotSeq >= place.seq
 }

@@ -1,5 +1,5 @@
 import type { PushAnswer } from '@recordhub/protocol'
-import { type Drift, describeDrift, findDrift, refuseDrift } from '../../domain/record/drift.ts'
+import { type Drift, describeDrift, findDrift, rejectDrift } from '../../domain/record/drift.ts'
 import {
   checkPush,
   faultsInWords,
@@ -80,7 +80,7 @@ export function createReceivePush(options: {
     if (!module) return refuse(request, moduleNotRegistered(input))
     const isWhole = request.method === 'POST'
     const drift = findDrift(input.data, module.manifest_keys, { isWhole })
-    const refused = refuseDrift(drift, module.drift_policy)
+    const refused = rejectDrift(drift, module.drift_policy)
     if (refused) {
       const { reason, errors } = refused
       return refuse(request, new HubError('drift_rejected', { reason }, { errors }))

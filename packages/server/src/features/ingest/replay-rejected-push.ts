@@ -1,7 +1,7 @@
 import type { Replay } from '@recordhub/protocol'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { REMOVED_KEY } from '../../domain/platform/redact-keys.ts'
-import { type Drift, findDrift, manifestKeysOf, refuseDrift } from '../../domain/record/drift.ts'
+import { type Drift, findDrift, manifestKeysOf, rejectDrift } from '../../domain/record/drift.ts'
 import { checkPulled, checkPush, faultsInWords } from '../../domain/record/record-input.ts'
 import type { ReplayedContent } from '../../domain/record/replay.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
@@ -129,7 +129,7 @@ function checkRefusal(refusal: Refusal, mended: unknown, now: Date): CheckedReco
   if (record instanceof HubError || !fields) return record
   const { source, data } = record.content
   const drift = findDrift(data, manifestKeysOf(fields), { isWhole: source !== 'PATCH' })
-  const refused = refuseDrift(drift, drift_policy ?? 'accept')
+  const refused = rejectDrift(drift, drift_policy ?? 'accept')
   if (refused) {
     const { reason, errors } = refused
     return new HubError('drift_rejected', { reason }, { errors })

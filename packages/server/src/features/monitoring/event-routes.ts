@@ -41,8 +41,8 @@ export function eventRoutes(parts: {
         if (!broadcaster) throw HubError.withMessage('not_found', OFF)
         const { stream, write, end } = openStream()
         const unsubscribe = broadcaster.subscribe({
-          tell: (reasons) => write(`data: ${reasons.join(',')}\n\n`),
-          end,
+          onChange: (reasons) => write(`data: ${reasons.join(',')}\n\n`),
+          onEnd: end,
         })
         const heart = setInterval(async () => {
           // A database that is away for a moment has ended no session.

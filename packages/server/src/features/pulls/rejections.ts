@@ -18,7 +18,7 @@ export type RejectionParts = { keeper: RejectedPushSaver }
 
 type RejectingTask = {
   plan: Pick<PullTaskPlan, 'platform_id' | 'record_type'>
-  read: Pick<RecordRead, 'pull_id' | 'mark' | 'requested_at'>
+  read: Pick<RecordRead, 'pull_id' | 'snapshotSeq' | 'requested_at'>
 }
 
 /** What one read brought and the hub does not store: counted, the first of it kept with the reason. */
@@ -119,7 +119,7 @@ export class Rejections {
       record_type: plan.record_type,
       method: 'pull',
       pull_id: read.pull_id,
-      place: { seq: read.mark, at: read.requested_at },
+      place: { seq: read.snapshotSeq, at: read.requested_at },
       activity: null,
     })
   }

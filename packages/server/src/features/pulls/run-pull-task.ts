@@ -13,9 +13,9 @@ import {
   findDrift,
   type ManifestKeys,
   manifestKeysOf,
-  refuseDrift,
+  rejectDrift,
 } from '../../domain/record/drift.ts'
-import { manifestTag } from '../../domain/record/record.ts'
+import { manifestHash } from '../../domain/record/record.ts'
 import { checkPulled, faultsInWords } from '../../domain/record/record-input.ts'
 import { HubError } from '../../errors.ts'
 import { IdBitset } from '../../lib/collections/id-bitset.ts'
@@ -53,7 +53,7 @@ export type PullTaskParts = RejectionParts & {
   secrets: SecretBox
   client: Pick<PlatformClient, 'openRecords'>
   ingest: Ingest
-  records: Pick<RecordStore, 'recogniseElements'>
+  records: Pick<RecordStore, 'findUnchanged'>
   clock: Clock
   firstByteSeconds: number
 }
@@ -134,10 +134,10 @@ class PullTask {
       pull_id,
       platform_id: plan.platform_id,
       module_id: plan.module_id,
-      mark,
+      snapshotSeq: mark,
       requested_at: formatRfc3339(parts.clock.now()),
       manifest_keys: this.#keys.known,
-      manifest_tag: manifestTag(this.#keys.known),
+      manifest_hash: manifestHash(this.#keys.known),
       seen: new IdBitset(),
     }
     this.#reader = new UnchangedFilter(parts.records, this.#read, this.#positions)
@@ -224,7 +224,7 @@ class PullTask {
 
   #readTag(): string {
     const { source_base_url } = this.#context.source
-    return readTag({ manifest_tag: this.#read.manifest_tag, source_base_url })
+    return readTag({ manifest_tag: this.#read.manifest_hash, source_base_url })
   }
 
   #noteThatItHolds(answer: CachedResponse | null): void {
@@ -281,7 +281,7 @@ class PullTask {
         const { reference_number, full_name, data } = checked.input
         const { source_hash } = element
         const drift = findDrift(data, this.#keys, { isWhole: true })
-        const refused = refuseDrift(drift, this.#context.plan.drift_policy)
+        const refused = rejectDrift(drift, this.#context.plan.drift_policy)
         if (refused) {
           const { reason, errors } = refused
           rejections.push(this.#rejections.add(element, 'drift_rejected', { reason }, errors))

@@ -1,4 +1,4 @@
-import { sourceHash } from '../../domain/record/record.ts'
+import { fingerprint } from '../../domain/record/record.ts'
 import { referenceOf } from '../../domain/record/record-input.ts'
 import type { PositionRuns } from '../../lib/collections/position-runs.ts'
 import { elementBytes } from '../../lib/json/json-chunk.ts'
@@ -30,14 +30,14 @@ const PASS_OVER = 15
  * bytes, which stands at the record that it gave.
  */
 export class UnchangedFilter {
-  readonly #records: Pick<RecordStore, 'recogniseElements'>
+  readonly #records: Pick<RecordStore, 'findUnchanged'>
   readonly #read: RecordRead
   readonly #positions: PositionRuns
   #toPassOver = 0
 
   /** @param positions receives the position of each unchanged record. */
   constructor(
-    records: Pick<RecordStore, 'recogniseElements'>,
+    records: Pick<RecordStore, 'findUnchanged'>,
     read: RecordRead,
     positions: PositionRuns,
   ) {
@@ -69,7 +69,7 @@ export class UnchangedFilter {
     return slice.starts.map((_, position) => ({
       index: slice.firstIndex + position,
       reference_number: peekReference(slice, position),
-      source_hash: sourceHash(this.#read.manifest_tag, elementBytes(slice, position)),
+      source_hash: fingerprint(this.#read.manifest_hash, elementBytes(slice, position)),
     }))
   }
 
@@ -80,7 +80,7 @@ export class UnchangedFilter {
       return known
     }
     const guessed = sightings.filter(hasReference)
-    const ids = await this.#records.recogniseElements(this.#read, guessed)
+    const ids = await this.#records.findUnchanged(this.#read, guessed)
     const met = new Set<number>()
     for (const [index, sighting] of guessed.entries()) {
       const record_id = ids[index] ?? null

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '@recordhub/protocol'
 import type { Drift } from '../../domain/record/drift.ts'
-import type { PulledContent, PushedContent, ReadCircumstances } from '../../domain/record/record.ts'
+import type { PulledContent, PushedContent, ReadContext } from '../../domain/record/record.ts'
 import type { ReplayedContent } from '../../domain/record/replay.ts'
 import type { IdBitset } from '../../lib/collections/id-bitset.ts'
 import type { RecordListStore, RecordRow } from './record-list-store.ts'
@@ -21,11 +21,11 @@ export type PushWrite = Drifting & {
 }
 
 /** The module that a read is of, and the pull that it is made for. */
-export type ReadPlace = { pull_id: number; platform_id: number; module_id: number }
+export type ReadRef = { pull_id: number; platform_id: number; module_id: number }
 
 /** A read that pulled records come from; one object for all of its writes. */
-export type RecordRead = ReadCircumstances &
-  ReadPlace & {
+export type RecordRead = ReadContext &
+  ReadRef & {
     /** The ids that this read has met: the engine adds each one that it writes, and rejects one that comes again. */
     seen: IdBitset
   }
@@ -130,10 +130,10 @@ export interface RecordStore extends RecordListStore {
   /**
    * Recognises elements of a read that need not be written nor even parsed: the record of that reference
    * was last written by the same bytes, and nothing has happened to it since that this read would settle
-   * (`isSameRead`). Where the read must not write, none is recognised. Leaves `read.seen` as it is.
+   * (`isUnchanged`). Where the read must not write, none is recognised. Leaves `read.seen` as it is.
    * @returns for each sighting its record's id, or null.
    */
-  recogniseElements(read: RecordRead, sightings: ElementSighting[]): Promise<(number | null)[]>
+  findUnchanged(read: RecordRead, sightings: ElementSighting[]): Promise<(number | null)[]>
 
   /** Null where there is none. Records of a platform that is being removed are there until their turn has come. */
   readRecord(recordId: number): Promise<RecordRow | null>

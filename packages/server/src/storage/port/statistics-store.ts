@@ -4,7 +4,7 @@ import type { HourOfStatistics } from '@recordhub/protocol'
 export type StoredHour = { hour: string } & Omit<HourOfStatistics, 'at'>
 
 /** An hour in which nothing happened. */
-export const QUIET_HOUR: Omit<StoredHour, 'hour'> = {
+export const EMPTY_HOUR: Omit<StoredHour, 'hour'> = {
   received_post: 0,
   received_patch: 0,
   received_pull: 0,

@@ -1,6 +1,7 @@
 import type { DiskSpace } from '../../domain/alerts/alert.ts'
 import type { ActivityStore } from './activity-store.ts'
 import type { AlertStore } from './alert-store.ts'
+import type { Broadcast } from './broadcast.ts'
 import type { ChangeStore } from './change-store.ts'
 import type { ConnectionStore } from './connection-store.ts'
 import type { ErasureStore } from './erasure-store.ts'
@@ -8,7 +9,6 @@ import type { InvitationStore } from './invitation-store.ts'
 import type { GuessStore } from './login-throttle-store.ts'
 import type { ManifestStore } from './manifest-store.ts'
 import type { MissingStore } from './missing-store.ts'
-import type { News } from './news.ts'
 import type { OperatorStore } from './operator-store.ts'
 import type { PlatformStore } from './platform-store.ts'
 import type { PullDispatcher } from './pull-dispatcher.ts'
@@ -26,7 +26,7 @@ import type { SqlViews } from './sql-views.ts'
 import type { StatisticsStore } from './statistics-store.ts'
 import type { ViewStore } from './view-store.ts'
 
-export type EngineFacts = { engine: 'sqlite' | 'postgres'; engine_version: string; bytes: number }
+export type EngineInfo = { engine: 'sqlite' | 'postgres'; engine_version: string; bytes: number }
 
 /**
  * Everything that the hub stores. Each method is one unit of work: it happens whole or not at all,
@@ -61,7 +61,7 @@ export type Storage = {
   statistics: StatisticsStore
   sqlViews: SqlViews
   pullDispatcher: PullDispatcher
-  news: News
+  broadcast: Broadcast
 
   /** Resolves where the database can be written to; throws HubError `storage_unavailable` else. */
   checkWritable(): Promise<void>
@@ -70,7 +70,7 @@ export type Storage = {
   readDiskSpace(): Promise<DiskSpace | null>
 
   /** What the records are stored in, and how many bytes it takes. */
-  readEngine(): Promise<EngineFacts>
+  readEngine(): Promise<EngineInfo>
 
   /** Waits for work under way and closes every connection. */
   close(): Promise<void>

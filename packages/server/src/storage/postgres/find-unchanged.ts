@@ -1,16 +1,14 @@
 import { sql } from 'kysely'
 import type { RecordStore } from '../port/record-store.ts'
 import type { Databases } from '../shared/schema/databases.ts'
-import { textArray } from './array-parameters.ts'
+import { textArray } from './parameters.ts'
 
 type Found = { position: number; record_id: number }
 
-export function createElementRecogniser({
-  reader,
-}: Databases): Pick<RecordStore, 'recogniseElements'> {
+export function createUnchangedFinder({ reader }: Databases): Pick<RecordStore, 'findUnchanged'> {
   return {
-    async recogniseElements(read, sightings) {
-      const { pull_id, platform_id, module_id, mark } = read
+    async findUnchanged(read, sightings) {
+      const { pull_id, platform_id, module_id, snapshotSeq } = read
       const references = textArray(sightings.map((sighting) => sighting.reference_number))
       const hashes = textArray(sightings.map((sighting) => sighting.source_hash))
       // OFFSET 0: each found by its index; a plan made on an empty table would go through all records.
@@ -26,7 +24,7 @@ export function createElementRecogniser({
           OFFSET 0
         ) r
         WHERE r.source_hash = s.source_hash AND r.incomplete = 0 AND r.missing_since IS NULL
-          AND r.pushed_seq <= ${mark}
+          AND r.pushed_seq <= ${snapshotSeq}
           AND (SELECT state FROM pulls WHERE pull_id = ${pull_id}) = 'running'
           AND EXISTS (
             SELECT 1 FROM modules m JOIN platforms p ON p.platform_id = m.platform_id

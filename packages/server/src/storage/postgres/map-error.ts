@@ -18,18 +18,18 @@ const AWAY_WORDS =
   /Connection terminated|Connection ended|timeout|not queryable|Client (was|has) (closed|encountered)|pool after calling end/i
 
 /** Whether PostgreSQL refused what one row holds, so that other rows may well be stored. */
-export function isRefusedRow(error: unknown): boolean {
+export function isRejectedRow(error: unknown): boolean {
   return REFUSED_ROW.test(codeOf(error))
 }
 
 /** Whether a transaction was given up for another's sake. */
-export function isCameBetween(error: unknown): boolean {
+export function isTransactionConflict(error: unknown): boolean {
   return CAME_BETWEEN.has(codeOf(error))
 }
 
 /** Whether a batch failed only because another transaction came between, and may be tried again. */
-export function isWorthAnotherTry(error: unknown): boolean {
-  if (isCameBetween(error)) return true
+export function isRetryable(error: unknown): boolean {
+  if (isTransactionConflict(error)) return true
   const isInsertedMeanwhile =
     error instanceof Error && 'constraint' in error && error.constraint === IDENTITY_INDEX
   return codeOf(error) === '23505' && isInsertedMeanwhile
@@ -43,7 +43,7 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /** Awaits work on a connection; what PostgreSQL cannot do at all comes out as `storage_unavailable`. */
-export async function translatingErrors<Result>(work: Promise<Result>): Promise<Result> {
+export async function withMappedErrors<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (error) {
@@ -52,7 +52,7 @@ export async function translatingErrors<Result>(work: Promise<Result>): Promise<
 }
 
 /** What an error at the start comes down to: what the user may not do is for a person to mend. */
-export function toStartError(error: unknown): unknown {
+export function toStartupError(error: unknown): unknown {
   const cause = error instanceof HubError ? error.cause : error
   if (codeOf(cause) !== NOT_ALLOWED || !(cause instanceof Error)) return error
   const reason = `the user may not do what the hub needs (${cause.message}); make it the owner of the database`
@@ -63,7 +63,7 @@ export function toStartError(error: unknown): unknown {
  * Whether a connection is of no use any more: it did not answer in time, or is one on which nothing can
  * be written, while a new one may well lead to the server that has taken over.
  */
-export function isSpent(error: unknown): boolean {
+export function isConnectionUnusable(error: unknown): boolean {
   const cause = error instanceof HubError ? error.cause : error
   if (!(cause instanceof Error)) return false
   return cause.message === 'Query read timeout' || codeOf(cause) === '25006'

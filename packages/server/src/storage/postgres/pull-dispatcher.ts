@@ -4,7 +4,7 @@ import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { PullDispatcher } from '../port/pull-dispatcher.ts'
 import type { PullStore } from '../port/pull-store.ts'
 import type { PostgresConnections } from './connection.ts'
-import { toStartError } from './map-error.ts'
+import { toStartupError } from './map-error.ts'
 
 const PULLS = 'recordhub-pulls'
 const SCHEDULE = 'recordhub-schedule'
@@ -46,7 +46,7 @@ export function createPullDispatcher(
       stopping = new AbortController()
       clearing = runPeriodically(CLEAR_UP_EVERY_MS, stopping.signal, clearUp)
       await boss.start().catch((error: unknown) => {
-        throw toStartError(error)
+        throw toStartupError(error)
       })
       await boss.createQueue(PULLS, QUEUE)
       await boss.createQueue(SCHEDULE, QUEUE)

@@ -1,17 +1,16 @@
 /** The index of texts on PostgreSQL: trigrams of the extension pg_trgm, where it is there. */
 import { type RawBuilder, sql } from 'kysely'
-import { lookUpTexts, type SearchTerms } from '../../domain/search/search-text.ts'
+import { BEGINNING_MARK, lookUpTexts, type SearchTerms } from '../../domain/search/search-text.ts'
 import { HubError } from '../../errors.ts'
 import type { ListParts } from '../shared/record-list/record-lists.ts'
 import type { Databases, Executor } from '../shared/schema/databases.ts'
 import type { SearchIndexParts } from '../shared/search/search-index.ts'
-import { bigintArray, textArray } from './array-parameters.ts'
-import { settledSequence } from './commit-watermark.ts'
-import { idList } from './id-list.ts'
-import { tryHold } from './locks.ts'
+import { readCommitWatermark } from './commit-watermark.ts'
+import { idList } from './dialect.ts'
+import { tryAcquireLock } from './locks.ts'
 import { codeOf } from './map-error.ts'
 import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
-import { containing, hasTrigram, toIndexLetters } from './trigram-encoding.ts'
+import { bigintArray, textArray } from './parameters.ts'
 
 /** What takes longer finds so much that going through the list is the better way. */
 const LOOK_UP_MS = 500
@@ -36,11 +35,11 @@ export function createListParts(database: Executor): ListParts {
 
 export function createSearchIndexParts({ writer }: Pick<Databases, 'writer'>): SearchIndexParts {
   return {
-    readSettled: () => settledSequence(writer),
+    readSettled: () => readCommitWatermark(writer),
     inTurn: (work) =>
       writer
         .transaction()
-        .execute(async (db) => ((await tryHold(db, 'search index')) ? work(db) : null)),
+        .execute(async (db) => ((await tryAcquireLock(db, 'search index')) ? work(db) : null)),
 
     async saveTexts(db, texts) {
       if (texts.length === 0) return
@@ -125,4 +124,26 @@ async function inTime<Result>(work: Promise<Result>): Promise<Result | null> {
     if (codeOf(error instanceof HubError ? error.cause : error) === TIMED_OUT) return null
     throw error
   }
+}
+
+/** A text that is part of another one is part of it in these letters too. */
+export function toIndexLetters(text: string): string {
+  return (
+    text
+      .replaceAll(BEGINNING_MARK, 'q')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII.
+      .replace(/[^\u0000-\u007f]/gu, (letter) =>
+        (letter.codePointAt(0) ?? 0).toString(36).padStart(4, '0'),
+      )
+  )
+}
+
+/** Whether the index can look it up. */
+export function hasTrigram(letters: string): boolean {
+  return /[0-9a-z]{3}/.test(letters)
+}
+
+/** A pattern of LIKE for texts that hold it. */
+export function containing(letters: string): string {
+  return `%${letters.replace(/[\\%_]/g, '\\$&')}%`
 }

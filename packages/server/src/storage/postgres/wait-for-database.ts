@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../errors.ts'
 import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
-import { openClient, placeOf } from './connection.ts'
+import { describeServer, openClient } from './connection.ts'
 import { codeOf, isUnavailable } from './map-error.ts'
 
 const MIN_VERSION = 15
 const PAUSE_MS = 1000
 
-export type Waiting = {
+export type WaitOptions = {
   /** How long to wait for a database that is not there yet. */
   seconds: number
   /** Ends the waiting. */
@@ -21,12 +21,12 @@ export type Waiting = {
  *   database, a version or an encoding that will not do), `storage_unavailable` when the time is over,
  *   `shutting_down` when the signal came.
  */
-export async function awaitDatabase(
+export async function waitForDatabase(
   url: string,
-  waiting: Waiting,
+  waiting: WaitOptions,
   warn: (message: string) => void,
 ): Promise<void> {
-  const { server } = placeOf(url)
+  const { server } = describeServer(url)
   const deadline = performance.now() + waiting.seconds * 1000
   let told = ''
   for (;;) {
@@ -76,7 +76,7 @@ async function findObstacle(url: string): Promise<string | null> {
 
 function judge(error: unknown, url: string): string {
   if (error instanceof HubError) throw error
-  const { server, user, database } = placeOf(url)
+  const { server, user, database } = describeServer(url)
   const reason = wordsOf(error)
   const code = codeOf(error)
   if (code === '28P01') {

@@ -32,76 +32,76 @@ import { createChangeStore } from './records/change-store.ts'
 import { createRejectedPushStore } from './rejected-pushes/rejected-push-store.ts'
 import { type Databases, type Executor, nowText } from './schema/databases.ts'
 
-/** The parts of the stores that differ between engines. */
-export type EngineParts = {
+/** What the stores need of an engine. */
+export type EngineDialect = {
   authDatabase: AuthDatabase
-  /** The name of its counter rows. */
+  /** The name of this process's counter rows. */
   node: string
-  /** Gives the last number of the write sequence. */
-  readMark: (db: Executor) => Promise<number>
-  /** Gives out the next ones, rising, for what is no change that the feed of changes shows. */
-  drawPlaces: (db: Executor, count: number) => Promise<number[]>
-  /** Gives the number up to which no write under way can still write. */
-  settledSequence: (db: Executor) => Promise<number>
+  /** Returns the last number of the write sequence that was allocated. */
+  readLastSequence: (db: Executor) => Promise<number>
+  /** Allocates rising numbers for positions that the feed of changes does not show. */
+  allocatePositions: (db: Executor, count: number) => Promise<number[]>
+  /** Returns the commit watermark: no transaction in flight can still write a number up to it. */
+  readCommitWatermark: (db: Executor) => Promise<number>
   viewDialect: ViewDialect
   missing: MissingParts
   giveSpaceBack: RetentionStore['giveSpaceBack']
   holdsLower: HoldsLower
   erasing: ErasingParts
-  /** Left out where no other process is at work. */
-  channel?: ChangeChannel
-  isGone?: IsGone
-  isAlone?: (db: Executor) => Promise<boolean>
+  /** Left out if no other process can work on the database. */
+  platformChanges?: ChangeChannel
+  isProcessDead?: IsGone
+  isOnlyProcess?: (db: Executor) => Promise<boolean>
 }
 
-/** Every store that is the same on all engines. */
+/** Creates the stores that are the same on both engines. */
 export function createStores(
   databases: Databases,
-  parts: EngineParts,
+  dialect: EngineDialect,
 ): Omit<
   Storage,
   | 'processName'
   | 'records'
   | 'searchIndex'
   | 'pullDispatcher'
-  | 'news'
+  | 'broadcast'
   | 'readDiskSpace'
   | 'readEngine'
   | 'close'
 > {
   const { writer, clock } = databases
-  const { authDatabase, node, readMark, settledSequence, missing, erasing, channel, isGone } = parts
-  const changes = createPlatformChanges(databases, channel)
+  const { node, readLastSequence, readCommitWatermark, missing, erasing } = dialect
+  const changes = createPlatformChanges(databases, dialect.platformChanges)
   const payPurge = createPayPurge(databases, erasing.purge)
   return {
     platforms: createPlatformStore(databases, changes, node),
     connections: createConnectionStore(databases, changes, node),
     manifests: createManifestStore(databases, changes),
-    pulls: createPullStore(databases, readMark, isGone),
+    pulls: createPullStore(databases, readLastSequence, dialect.isProcessDead),
     schedule: createScheduleStore(databases),
-    activity: createActivityStore(databases, parts.holdsLower),
-    changes: createChangeStore(databases, { readMark, settledSequence }),
+    activity: createActivityStore(databases, dialect.holdsLower),
+    changes: createChangeStore(databases, { readLastSequence, readCommitWatermark }),
     missing: createMissingStore(databases, missing),
     alerts: createAlertStore(databases),
     pushErrors: createPushErrorStore(databases),
-    retention: createRetentionStore(databases, parts.giveSpaceBack),
+    retention: createRetentionStore(databases, dialect.giveSpaceBack),
     erasure: createErasureStore(databases, erasing, { node, payPurge }),
     removals: createRemovalStore(databases, { ...erasing, node, payPurge }),
     rejectedPushes: createRejectedPushStore(databases, {
       node,
-      drawPlaces: parts.drawPlaces,
+      drawPlaces: dialect.allocatePositions,
       hashReference: erasing.hashReference,
     }),
-    operators: createOperatorStore(databases, authDatabase),
+    operators: createOperatorStore(databases, dialect.authDatabase),
     invitations: createInvitationStore(databases),
     guesses: createGuessStore(databases),
-    seals: createSecretStore(databases, parts.isAlone ?? (async () => true)),
+    seals: createSecretStore(databases, dialect.isOnlyProcess ?? (async () => true)),
     snapshot: createSnapshotStore(databases),
     statistics: createStatisticsStore(databases),
     views: createViewStore(databases),
-    sqlViews: createSqlViews(databases, parts.viewDialect),
+    sqlViews: createSqlViews(databases, dialect.viewDialect),
     async checkWritable() {
-      // The time differs each time: what is there already would not be written.
+      // The current time: writing an unchanged value would prove nothing.
       const until = nowText(clock)
       await writer
         .insertInto('claims')

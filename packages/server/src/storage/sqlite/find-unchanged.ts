@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isSameRead } from '../../domain/record/record.ts'
+import { isUnchanged } from '../../domain/record/record.ts'
 import type { RecordStore } from '../port/record-store.ts'
 import type { Databases } from '../shared/schema/databases.ts'
 
@@ -10,11 +10,9 @@ type Found = {
   pushed_seq: number
 }
 
-export function createElementRecogniser({
-  reader,
-}: Databases): Pick<RecordStore, 'recogniseElements'> {
+export function createUnchangedFinder({ reader }: Databases): Pick<RecordStore, 'findUnchanged'> {
   return {
-    async recogniseElements(read, sightings) {
+    async findUnchanged(read, sightings) {
       const { pull_id, platform_id, module_id } = read
       const references = JSON.stringify(sightings.map((sighting) => sighting.reference_number))
       // Joined in the order written: by itself SQLite would go through all records of the module.
@@ -33,7 +31,7 @@ export function createElementRecogniser({
       for (const { position, record_id, source_hash, pushed_seq } of rows) {
         const stored = { source_hash, pushed_seq, incomplete: false, missing_since: null }
         const sighting = sightings[position]
-        if (sighting && isSameRead(stored, sighting, read)) ids[position] = record_id
+        if (sighting && isUnchanged(stored, sighting, read)) ids[position] = record_id
       }
       return ids
     },

@@ -5,7 +5,7 @@ const UNUSABLE = new Set([5, 6, 8, 9, 10, 11, 13, 14, 15, 26]) // busy … io er
 const REFUSED_ROW = new Set([18, 19, 20, 25]) // too big, constraint, mismatch, out of range
 
 /** Whether SQLite refused what one row holds, so that other rows may well be stored. */
-export function isRefusedRow(error: unknown): boolean {
+export function isRejectedRow(error: unknown): boolean {
   const code = primaryCode(error)
   return code !== null && REFUSED_ROW.has(code)
 }
@@ -16,7 +16,7 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** Runs something on a connection; what SQLite cannot do at all comes out as `storage_unavailable`. */
-export function translatingErrors<Result>(action: () => Result): Result {
+export function withMappedErrors<Result>(action: () => Result): Result {
   try {
     return action()
   } catch (error) {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { HubError } from '../../errors.ts'
-import { isBusy, translatingErrors } from './map-error.ts'
+import { isBusy, withMappedErrors } from './map-error.ts'
 
 /** Held as long as the process lives, however it ends. */
 export type ProcessLock = { release: () => void }
@@ -12,14 +12,14 @@ export type ProcessLock = { release: () => void }
  *   cannot be used.
  */
 export function lockForProcess(databasePath: string): ProcessLock {
-  const database = translatingErrors(() => new DatabaseSync(`${databasePath}.lock`))
+  const database = withMappedErrors(() => new DatabaseSync(`${databasePath}.lock`))
   try {
     database.exec('BEGIN EXCLUSIVE')
     return { release: () => database.close() }
   } catch (cause) {
     database.close()
     if (isBusy(cause)) throw new HubError('data_folder_in_use', { path: databasePath }, { cause })
-    return translatingErrors(() => {
+    return withMappedErrors(() => {
       throw cause
     })
   }

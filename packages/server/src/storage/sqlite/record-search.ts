@@ -6,7 +6,7 @@ import type { ListParts } from '../shared/record-list/record-lists.ts'
 import type { Executor } from '../shared/schema/databases.ts'
 import type { SearchIndexParts } from '../shared/search/search-index.ts'
 import type { SqliteConnections } from './connection.ts'
-import { idList } from './id-list.ts'
+import { idList } from './dialect.ts'
 
 /** Enough to single records out, and few enough to be looked up quickly. */
 const MAX_TRIGRAMS = 24
@@ -52,10 +52,10 @@ function matchOf(terms: SearchTerms): string {
  * Writes the index of texts anew, step by step, without what was dropped from it: until then the trigrams of a
  * dropped text stand in it beside the number of their record. 3 ms for 1,000 records, pushes wait for one step.
  */
-export async function forgetDroppedTexts({
+export async function rewriteTextIndex({
   database,
-  exclusively,
-}: Pick<SqliteConnections, 'database' | 'exclusively'>): Promise<void> {
+  withWriteLock,
+}: Pick<SqliteConnections, 'database' | 'withWriteLock'>): Promise<void> {
   const merge = database.prepare(
     `INSERT INTO record_search (record_search, rank) VALUES ('merge', ?)`,
   )
@@ -66,7 +66,7 @@ export async function forgetDroppedTexts({
    * changes say that there was nothing to do.
    */
   const step = (pages: number) =>
-    exclusively(() => {
+    withWriteLock(() => {
       const before = changesOf()
       merge.run(pages)
       return changesOf() - before >= 2
@@ -80,7 +80,10 @@ export async function forgetDroppedTexts({
   await goOn()
 }
 
-export function createSearchIndexParts({ database, lightly }: SqliteConnections): SearchIndexParts {
+export function createSearchIndexParts({
+  database,
+  withoutFsync,
+}: SqliteConnections): SearchIndexParts {
   const saveText = database.prepare(
     'INSERT OR REPLACE INTO record_search (rowid, text) VALUES (?, ?)',
   )
@@ -96,7 +99,7 @@ export function createSearchIndexParts({ database, lightly }: SqliteConnections)
     // One connection writes, so whatever it sees is committed.
     readSettled: async () => Number.MAX_SAFE_INTEGER,
     // What a power cut takes is indexed again, since the place in the sequence goes with it.
-    inTurn: lightly,
+    inTurn: withoutFsync,
     // On the connection whose transaction it is.
     async saveTexts(_, texts) {
       for (const { record_id, text } of texts) saveText.run(record_id, text)

@@ -69,8 +69,8 @@ export function everyMethod(
       () => write({ storage, clock }, pullWrite(read, { reference: `p-${count++}` })),
     ],
     [
-      'recogniseElements',
-      () => records.recogniseElements(read.read, [{ reference_number: 'r-1', source_hash: 'h' }]),
+      'findUnchanged',
+      () => records.findUnchanged(read.read, [{ reference_number: 'r-1', source_hash: 'h' }]),
     ],
     ['listRecords', () => listRecords(storage)],
     ['listRecords of a module', () => listRecords(storage, { platform: 'school' })],

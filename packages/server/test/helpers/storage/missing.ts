@@ -22,7 +22,14 @@ export async function listUnmet(
   let after: string | null = null
   do {
     const isMet = ({ record_id }: UnmetRecord) => read.seen.has(record_id)
-    const step = await storage.missing.listUnmet({ ...read, pushed_until, isMet, limit, after })
+    const step = await storage.missing.listUnmet({
+      ...read,
+      mark: read.snapshotSeq,
+      pushed_until,
+      isMet,
+      limit,
+      after,
+    })
     all.push(...step.unmet)
     after = step.next
   } while (after !== null)
@@ -44,7 +51,13 @@ export async function markUnmet(
     reference_number,
     record_id: stored.get(reference_number) ?? -1,
   }))
-  return storage.missing.markMissing({ ...read, pushed_until, since: READ_AT, records })
+  return storage.missing.markMissing({
+    ...read,
+    mark: read.snapshotSeq,
+    pushed_until,
+    since: READ_AT,
+    records,
+  })
 }
 
 /** 20 of 50 records, unless told otherwise. */

@@ -32,7 +32,7 @@ export class RecordModel {
     const stored = [...this.records.keys()].filter((key) => key.startsWith(`${recordType} `))
     // A read that missed a record speaks for none but those it wrote.
     if (stored.length !== seen.size) return
-    this.#lastReads.set(recordType, { mark, requested_at: read.requested_at })
+    this.#lastReads.set(recordType, { snapshotSeq: mark, requested_at: read.requested_at })
   }
 
   /** A name for the record that a write is of. */
@@ -49,7 +49,10 @@ export class RecordModel {
       const { seen, mark } = this.#known(write.read)
       if (seen.has(key)) return 'duplicate_reference'
       seen.add(key)
-      const decision = decidePull(stored?.state ?? null, write.content, { ...write.read, mark })
+      const decision = decidePull(stored?.state ?? null, write.content, {
+        ...write.read,
+        snapshotSeq: mark,
+      })
       const isReceived = decision.outcome === 'created' || decision.outcome === 'updated'
       if (isReceived) this.counts.received += 1
       return this.#store(key, write, stored, decision)

@@ -1,7 +1,7 @@
 /** Pulls and reads for tests of the storage. */
 import assert from 'node:assert/strict'
 import type { PullCounts } from '@recordhub/protocol'
-import { manifestTag, sourceHash } from '../../../src/domain/record/record.ts'
+import { fingerprint, manifestHash } from '../../../src/domain/record/record.ts'
 import { IdBitset } from '../../../src/lib/collections/id-bitset.ts'
 import type {
   EndState,
@@ -59,10 +59,10 @@ export async function startRead(
     pull_id: pull.pull_id,
     platform_id: task.platform_id,
     module_id: task.module_id,
-    mark: started.mark,
+    snapshotSeq: started.mark,
     requested_at: over.requested_at ?? '2026-03-10T08:00:00.000000000Z',
     manifest_keys: new Set(keys),
-    manifest_tag: manifestTag(keys),
+    manifest_hash: manifestHash(keys),
     seen: new IdBitset(),
   }
   return { task, read }
@@ -93,7 +93,7 @@ export function pullWrite(
       source: 'pull',
       full_name,
       data: json(data),
-      source_hash: sourceHash(read.manifest_tag, bytes),
+      source_hash: fingerprint(read.manifest_hash, bytes),
     },
   }
 }
@@ -133,7 +133,7 @@ export function readOf(
 
 /** Ends the task of a read as a complete one. */
 export async function finishRead(storage: Storage, { read, task }: TestRead): Promise<void> {
-  const { mark, requested_at, pull_id } = read
+  const { snapshotSeq: mark, requested_at, pull_id } = read
   const result = taskResult({ read: readOf({ mark, requested_at, records: read.seen.size }) })
   await storage.pulls.finishTask(pull_id, task.task_number, result, null)
 }

@@ -20,7 +20,7 @@ const STATEMENTS = [
     position bigint NOT NULL
   )`,
 
-  /* Each record's text (domain/search/search-text.ts), in ASCII (trigram-encoding.ts). */
+  /* Each record's text (domain/search/search-text.ts), in ASCII (record-search.ts). */
   `CREATE TABLE record_search (
     platform_id bigint NOT NULL,
     record_id bigint NOT NULL,

@@ -18,13 +18,13 @@ import type { PushErrorsTable } from '../schema/push-tables.ts'
 const NONE = ''
 const NO_PLATFORM = 0
 
-export function createPushErrorStore({ reader, writer, hold }: Databases): PushErrorStore {
+export function createPushErrorStore({ reader, writer, acquireLock }: Databases): PushErrorStore {
   return {
     async addPushErrors(counts, addresses) {
       if (counts.length + addresses.length === 0) return
       await writer.transaction().execute(async (db) => {
         // The limits hold over all processes.
-        await hold(db, 'push errors')
+        await acquireLock(db, 'push errors')
         for (const count of counts) await addCount(db, count)
         for (const address of addresses) await saveAddress(db, address)
       })

@@ -1,7 +1,7 @@
 import type { Drift } from '../../../domain/record/drift.ts'
 import { isStorableText } from '../../../lib/text/storable-text.ts'
 import type { RecordWrite } from '../../port/record-store.ts'
-import type { ModuleGate } from '../records/write-rows.ts'
+import type { WritableModule } from '../records/write-rows.ts'
 import type { HourlyCountersTable } from '../schema/tables.ts'
 
 export type HourlyCounts = Omit<HourlyCountersTable, 'day' | 'hour' | 'node' | 'rejected'>
@@ -27,7 +27,7 @@ export const MAX_DRIFT_KEYS = 100
 const MAX_KEY_LENGTH = 200
 
 /** Counts what a batch did, to be written as one row a platform and one a module. */
-export class WriteTally {
+export class CounterDeltas {
   readonly #platforms = new Map<number, HourlyCounts>()
   readonly #modules = new Map<number, ModuleCount>()
   readonly #drifts = new Map<string, DriftCount>()
@@ -35,7 +35,7 @@ export class WriteTally {
   /** A pulled record that is unchanged counts for nothing here: it must not cost a write. */
   count(
     write: RecordWrite,
-    module: ModuleGate,
+    module: WritableModule,
     outcome: 'created' | 'updated' | 'unchanged' | 'stale',
   ): void {
     if (write.drift && (outcome === 'created' || outcome === 'updated')) {
@@ -75,7 +75,7 @@ export class WriteTally {
       .map(([, count]) => count)
   }
 
-  #countDrift({ platform_id, module_id }: ModuleGate, drift: Drift): void {
+  #countDrift({ platform_id, module_id }: WritableModule, drift: Drift): void {
     const wrong_type = drift.wrong_type.map((one) => one.key)
     const keysOfKinds: [keyof Drift, string[]][] = [
       ['absent', drift.absent],

@@ -31,11 +31,11 @@ export async function dropOldest(
 
 /** @returns how many were dropped. */
 export async function dropOldRejectedPushes(
-  { hold }: Pick<Databases, 'hold'>,
+  { acquireLock }: Pick<Databases, 'acquireLock'>,
   db: Executor,
   { before, limit }: { before: string; limit: number },
 ): Promise<number> {
-  await hold(db, 'rejected pushes')
+  await acquireLock(db, 'rejected pushes')
   const old = await db
     .selectFrom('rejected_pushes')
     .select(['rejected_push_id', 'platform_id'])

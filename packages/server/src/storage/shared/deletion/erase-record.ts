@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type HashReference, pseudonymOf } from '../../../domain/record/erasure.ts'
 import type { ErasureStore } from '../../port/erasure-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
-import { addToModule, forgetKeptAnswer } from '../records/module-counts.ts'
+import { addToModule, invalidateCachedResponse } from '../records/module-counts.ts'
 import {
   type Contains,
   findLines,
@@ -42,13 +42,13 @@ export function createEraseRecord(
   parts: ErasingParts,
   { node, payPurge }: { node: string; payPurge: PayPurge },
 ): ErasureStore['eraseRecord'] {
-  const { reader, writer, clock, hold } = databases
+  const { reader, writer, clock, acquireLock } = databases
 
   /** Null where the record is gone meanwhile. */
   function placeTombstone(record: NamedRecord, { mode, actor }: Order): Promise<Placed | null> {
     return writer.transaction().execute(async (db) => {
-      await hold(db, 'write gates')
-      await hold(db, 'rejected pushes')
+      await acquireLock(db, 'write authorization')
+      await acquireLock(db, 'rejected pushes')
       const current = await findNamed(db, record.record_id)
       if (current?.reference_number !== record.reference_number) return null
       const at = nowText(clock)
@@ -74,7 +74,7 @@ export function createEraseRecord(
     let dropped = 0
     for await (const ids of findRefused(reader, record, parts.contains)) {
       await writer.transaction().execute(async (db) => {
-        await hold(db, 'rejected pushes')
+        await acquireLock(db, 'rejected pushes')
         await dropRejected(db, record.platform_id, ids)
       })
       dropped += ids.length
@@ -116,7 +116,7 @@ export function createEraseRecord(
   ): Promise<boolean> {
     return writer.transaction().execute(async (db) => {
       // So that whoever places a tombstone sees whether the record is still there.
-      await hold(db, 'write gates')
+      await acquireLock(db, 'write authorization')
       const at = nowText(clock)
       const { record_id, platform_id, module_id, platform_name, record_type } = record
       const [change_seq = 0] = await parts.nextNumbers(db, 1)
@@ -144,7 +144,7 @@ export function createEraseRecord(
       }
       // Another one may have asked for the other way meanwhile.
       await db.updateTable('tombstones').set({ mode }).where('record_id', '=', record_id).execute()
-      await forgetKeptAnswer(db, record, node)
+      await invalidateCachedResponse(db, record, node)
       await owePurge(db, change_seq)
       await insertLog(db, at, log)
       return true
@@ -154,7 +154,7 @@ export function createEraseRecord(
   /** Where a record is deleted, a trigger does that; what is left of this one is indexed again. */
   async function leaveIndexes(db: Executor, record: NamedRecord): Promise<void> {
     // After the record's own lock, as in the trigger.
-    await hold(db, 'search index')
+    await acquireLock(db, 'search index')
     await parts.dropText(db, record)
     const fields = db
       .selectFrom('indexed_fields')

@@ -1,7 +1,7 @@
 import type { Tombstone } from '@recordhub/protocol'
 import type { ErasureStore } from '../../port/erasure-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
-import { forgetKeptAnswer } from '../records/module-counts.ts'
+import { invalidateCachedResponse } from '../records/module-counts.ts'
 import { findLines, findNamed, findRefused } from '../records/record-traces.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { createEraseRecord, type ErasingParts } from './erase-record.ts'
@@ -57,7 +57,7 @@ export function createErasureStore(
           .where('p.platform_name', '=', lifted.platform_name)
           .where('m.record_type', '=', lifted.record_type)
           .executeTakeFirst()
-        if (module) await forgetKeptAnswer(db, module, how.node)
+        if (module) await invalidateCachedResponse(db, module, how.node)
         const at = nowText(clock)
         await insertLog(db, at, log)
         return true

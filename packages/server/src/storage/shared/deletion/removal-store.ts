@@ -6,7 +6,7 @@ import { countStored, insertRemoval, selectRemovals } from './removal-rows.ts'
 import { doStep, type StepParts } from './removal-steps.ts'
 
 export function createRemovalStore(
-  { reader, writer, clock, hold }: Databases,
+  { reader, writer, clock, acquireLock }: Databases,
   { payPurge, ...parts }: Omit<StepParts, 'at'> & { payPurge: PayPurge },
 ): RemovalStore {
   return {
@@ -60,7 +60,7 @@ export function createRemovalStore(
 
     removeModuleRecords: ({ requested_by, ...named }, log) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'write gates')
+        await acquireLock(db, 'write authorization')
         const module = await findModule(db, named)
         if (!module) return null
         if (module.registered_at !== null) return 'registered'
@@ -86,7 +86,7 @@ export function createRemovalStore(
       // Most of the time there is none, and nothing need be held.
       if (!(await findOldest(reader))) return payPurge()
       return writer.transaction().execute(async (db) => {
-        await hold(db, 'removals')
+        await acquireLock(db, 'removals')
         const removal = await findOldest(db)
         if (!removal) return false
         await doStep(db, removal, { ...parts, at: nowText(clock) })

@@ -12,14 +12,14 @@ export function createApiTokens({
   reader,
   writer,
   clock,
-  hold,
+  acquireLock,
 }: Databases): Pick<OperatorStore, 'createToken' | 'listTokens' | 'revokeToken' | 'findToken'> {
   return {
     createToken: (token, audit) =>
       writer.transaction().execute(async (db) => {
         const at = nowText(clock)
         if (token.operator_id !== null) {
-          await hold(db, 'operators')
+          await acquireLock(db, 'operators')
           await expectEntitled(db, token.operator_id, token.role)
         }
         const row = await db

@@ -3,14 +3,14 @@ import { countGuess, type GuessCount } from '../../../domain/auth/login-throttle
 import { type GuessStore, MOST_GUESS_SUBJECTS } from '../../port/login-throttle-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 
-export function createGuessStore({ reader, writer, hold }: Databases): GuessStore {
+export function createGuessStore({ reader, writer, acquireLock }: Databases): GuessStore {
   return {
     async countGuess(subjects, at, decide) {
       // Whoever has to wait costs no write and no lock.
       const seconds = decide(await readCounts(reader, subjects))
       if (seconds > 0) return { outcome: 'wait', seconds }
       return writer.transaction().execute(async (db) => {
-        await hold(db, 'guesses')
+        await acquireLock(db, 'login attempts')
         const before = await readCounts(db, subjects)
         const seconds = decide(before)
         if (seconds > 0) return { outcome: 'wait', seconds }
@@ -33,7 +33,7 @@ export function createGuessStore({ reader, writer, hold }: Databases): GuessStor
 
     async forgiveGuess(forgotten, lessened) {
       await writer.transaction().execute(async (db) => {
-        await hold(db, 'guesses')
+        await acquireLock(db, 'login attempts')
         if (forgotten.length > 0) {
           await db.deleteFrom('guesses').where('subject', 'in', forgotten).execute()
         }

@@ -24,7 +24,7 @@ type Kept = Pick<
   | 'noteSeen'
 >
 
-export function createOperatorRows({ reader, writer, clock, hold }: Databases): Kept {
+export function createOperatorRows({ reader, writer, clock, acquireLock }: Databases): Kept {
   return {
     listOperators: () => findOperators(reader, nowText(clock), null),
 
@@ -32,7 +32,7 @@ export function createOperatorRows({ reader, writer, clock, hold }: Databases): 
 
     changeOperator: (id, { role, disabled }, audit) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'operators')
+        await acquireLock(db, 'operators')
         const found = await findRole(db, id)
         if (!found) return 'unknown'
         const isStillAdmin =
@@ -60,7 +60,7 @@ export function createOperatorRows({ reader, writer, clock, hold }: Databases): 
 
     removeOperator: (id, audit) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'operators')
+        await acquireLock(db, 'operators')
         if (!(await findRole(db, id))) return 'unknown'
         if (await isLastAdmin(db, id)) return 'last_admin'
         const at = nowText(clock)
@@ -72,7 +72,7 @@ export function createOperatorRows({ reader, writer, clock, hold }: Databases): 
 
     setPassword: (id, password, audit) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'operators')
+        await acquireLock(db, 'operators')
         if (!(await findRole(db, id))) return false
         const at = nowText(clock)
         const changed = await db

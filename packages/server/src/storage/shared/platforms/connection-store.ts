@@ -1,13 +1,13 @@
 import type { ConnectionStore } from '../../port/connection-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
-import { forgetKeptAnswer } from '../records/module-counts.ts'
+import { invalidateCachedResponse } from '../records/module-counts.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import type { PlatformChanges } from './platform-store.ts'
 
 /** @param node the name of this process's counter rows. */
 export function createConnectionStore(
-  { reader, clock, hold }: Databases,
+  { reader, clock, acquireLock }: Databases,
   { change }: PlatformChanges,
   node: string,
 ): ConnectionStore {
@@ -40,7 +40,7 @@ export function createConnectionStore(
 
     rotateHubKey: ({ platform_id, hub_key, old_expires_at, at }, log) =>
       change(async (db) => {
-        await hold(db, 'write gates')
+        await acquireLock(db, 'write authorization')
         const platform = await findName(db, platform_id)
         if (!platform) return false
         await db
@@ -83,7 +83,7 @@ export function createConnectionStore(
           .select(['platform_id', 'module_id'])
           .where('platform_id', '=', platform_id)
           .execute()
-        for (const module of modules) await forgetKeptAnswer(db, module, node)
+        for (const module of modules) await invalidateCachedResponse(db, module, node)
         await insertLog(db, at, log, platform)
         return true
       }),

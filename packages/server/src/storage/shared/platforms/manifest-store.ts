@@ -16,7 +16,7 @@ import type { ModulesTable } from '../schema/tables.ts'
 import { insertModule, type PlatformChanges } from './platform-store.ts'
 
 export function createManifestStore(
-  { reader, writer, clock, hold }: Databases,
+  { reader, writer, clock, acquireLock }: Databases,
   { change }: PlatformChanges,
 ): ManifestStore {
   return {
@@ -56,14 +56,14 @@ export function createManifestStore(
         return []
       }
       return change(async (db) => {
-        await hold(db, 'write gates')
+        await acquireLock(db, 'write authorization')
         const known = await readKept(db, platform_id)
         if (!known) return null
         const changes = findManifestChanges(known, manifest)
         await takeOver(db, known, { ...fetched, recovered_at })
         if (changes.length === 0) return changes
         // After the write gates, as where a record is erased.
-        await hold(db, 'search index')
+        await acquireLock(db, 'search index')
         await retypeFields(db, platform_id)
         await db
           .insertInto('manifest_changes')

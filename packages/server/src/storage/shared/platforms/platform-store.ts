@@ -48,7 +48,7 @@ export function createPlatformChanges(
 
 /** @param node the name of this process's counter rows. */
 export function createPlatformStore(
-  { reader, writer, clock, hold }: Databases,
+  { reader, writer, clock, acquireLock }: Databases,
   { change, onChange }: PlatformChanges,
   node: string,
 ): PlatformStore {
@@ -84,7 +84,7 @@ export function createPlatformStore(
 
     setPlatformStatus: ({ platform_id, status, at }, log) =>
       change(async (db) => {
-        await hold(db, 'write gates')
+        await acquireLock(db, 'write authorization')
         const changed = await db
           .updateTable('platforms')
           .set({
@@ -106,7 +106,7 @@ export function createPlatformStore(
 
     setRegisteredModules: (registration, log) =>
       change(async (db) => {
-        await hold(db, 'write gates')
+        await acquireLock(db, 'write authorization')
         const { platform_id, at } = registration
         const before = await findPlatform(db, platform_id)
         if (!before) return null
@@ -122,8 +122,8 @@ export function createPlatformStore(
 
     removePlatform: (request, log) =>
       change(async (db) => {
-        await hold(db, 'write gates')
-        await hold(db, 'rejected pushes')
+        await acquireLock(db, 'write authorization')
+        await acquireLock(db, 'rejected pushes')
         const removal = await takePlatformAway(db, request)
         if (removal) {
           await insertLog(db, request.at, log, request)

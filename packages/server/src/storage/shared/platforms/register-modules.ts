@@ -1,5 +1,5 @@
 import type { NamedModule } from '../../port/removal-store.ts'
-import { forgetKeptAnswer } from '../records/module-counts.ts'
+import { invalidateCachedResponse } from '../records/module-counts.ts'
 import type { Executor } from '../schema/databases.ts'
 
 export type ModuleRegistration = { platform_id: number; record_types: string[]; at: string }
@@ -45,7 +45,7 @@ export async function registerModules(
       })
       .where('module_id', '=', module_id)
       .execute()
-    await forgetKeptAnswer(db, module, node)
+    await invalidateCachedResponse(db, module, node)
     await db.deleteFrom('missing_suspects').where('module_id', '=', module_id).execute()
     await db
       .updateTable('missing_reviews')

@@ -6,13 +6,13 @@ import { insertSecret } from './key-rows.ts'
 
 /** @param isAlone whether no other process works on the database. */
 export function createSecretStore(
-  { reader, writer, clock, hold }: Databases,
+  { reader, writer, clock, acquireLock }: Databases,
   isAlone: (db: Executor) => Promise<boolean>,
 ): SecretStore {
   return {
     keepReferencesKey: (offered) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'secrets')
+        await acquireLock(db, 'secrets')
         const kept = await db
           .selectFrom('secrets')
           .select('sealed')
@@ -28,7 +28,7 @@ export function createSecretStore(
     async reseal(texts, audit) {
       try {
         await writer.transaction().execute(async (db) => {
-          await hold(db, 'secrets')
+          await acquireLock(db, 'secrets')
           if (!(await isAlone(db))) throw new Undone('in_use')
           if (!isSame(await listSealed(db), texts)) throw new Undone('changed')
           for (const { before, sealed } of texts) await replace(db, before, sealed)

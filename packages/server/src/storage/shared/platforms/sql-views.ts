@@ -35,7 +35,7 @@ type ViewedModule = {
 }
 
 export function createSqlViews(
-  { reader, writer, hold }: Databases,
+  { reader, writer, acquireLock }: Databases,
   dialect: ViewDialect,
 ): SqlViews {
   const drop = (viewName: string) => `DROP VIEW IF EXISTS ${dialect.placeOf(viewName)}`
@@ -43,7 +43,7 @@ export function createSqlViews(
   /** Together, since every connection reads the whole schema anew after a change of it. */
   async function change(changes: ViewChange[]): Promise<void> {
     await writer.transaction().execute(async (db) => {
-      await hold(db, 'sql views')
+      await acquireLock(db, 'sql views')
       for (const statement of dialect.preparations) await sql.raw(statement).execute(db)
       for (const { view_name, definition } of changes) {
         const stored = await db

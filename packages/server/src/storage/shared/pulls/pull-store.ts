@@ -33,7 +33,7 @@ export function createPullStore(
   readMark: (db: Executor) => Promise<number>,
   isGone?: IsGone,
 ): PullStore {
-  const { reader, writer, lightly, clock, hold } = databases
+  const { reader, writer, withoutFsync, clock, acquireLock } = databases
   const leaseEnd = (seconds: number) =>
     new Date(clock.now().getTime() + seconds * 1000).toISOString()
 
@@ -139,7 +139,7 @@ export function createPullStore(
     },
 
     startTask: (pullId, taskNumber) =>
-      lightly(async (db) => {
+      withoutFsync(async (db) => {
         const started = await db
           .updateTable('pull_tasks')
           .set({ state: 'running', started_at: nowText(clock) })
@@ -165,7 +165,7 @@ export function createPullStore(
     },
 
     finishTask: (pullId, taskNumber, result, activity) =>
-      lightly(async (db) => {
+      withoutFsync(async (db) => {
         const at = nowText(clock)
         const task = await db
           .updateTable('pull_tasks')
@@ -190,7 +190,7 @@ export function createPullStore(
 
     finishPull: (pullId, { state, unfinishedTasks }, activity) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'write gates')
+        await acquireLock(db, 'write authorization')
         const at = nowText(clock)
         const ended = await db
           .updateTable('pulls')
@@ -323,13 +323,13 @@ async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> 
 
 /** Ends pulls whose process is gone, those of them that have not ended meanwhile. */
 async function interrupt(
-  { clock, hold }: Databases,
+  { clock, acquireLock }: Databases,
   db: Executor,
   pullIds: number[],
 ): Promise<number> {
   // Most of the time there is none, and the gates need not be held.
   if (pullIds.length === 0) return 0
-  await hold(db, 'write gates')
+  await acquireLock(db, 'write authorization')
   const at = nowText(clock)
   const pulls = await db
     .updateTable('pulls')

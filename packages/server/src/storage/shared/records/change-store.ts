@@ -6,18 +6,19 @@ import { type Place, selectPlaces } from './module-scope.ts'
 import { type SelectedRecord, selectRecords, toRecordRow } from './record-rows.ts'
 
 type Sequence = {
-  readMark: (db: Executor) => Promise<number>
-  settledSequence: (db: Executor) => Promise<number>
+  readLastSequence: (db: Executor) => Promise<number>
+  readCommitWatermark: (db: Executor) => Promise<number>
 }
 
 export function createChangeStore({ reader }: Databases, sequence: Sequence): ChangeStore {
   return {
     async listChanges(query) {
       const { after, limit, maxBytes } = query
-      // First: what is read after it has every change up to it.
-      const settled = await sequence.settledSequence(reader)
-      if (after > settled && after > (await sequence.readMark(reader))) return { outcome: 'beyond' }
-      const range = { after, through: settled, limit: limit + 1 }
+      // Read first: the queries below see every change up to the watermark.
+      const watermark = await sequence.readCommitWatermark(reader)
+      if (after > watermark && after > (await sequence.readLastSequence(reader)))
+        return { outcome: 'beyond' }
+      const range = { after, through: watermark, limit: limit + 1 }
       const found = await locateDeleted(reader, range, query)
       for (const place of await placesOf(reader, query)) {
         found.push(...(await locateChanged(reader, range, place)))
@@ -25,7 +26,7 @@ export function createChangeStore({ reader }: Databases, sequence: Sequence): Ch
       found.sort((one, other) => one.change_seq - other.change_seq)
       const given = takeWithinBytes(found.slice(0, limit), maxBytes)
       const has_more = found.length > given.length
-      const through = has_more ? given.at(-1)?.change_seq : settled
+      const through = has_more ? given.at(-1)?.change_seq : watermark
       const changes = await readChanges(reader, given)
       return { outcome: 'found', changes, through: Math.max(after, through ?? 0), has_more }
     },

@@ -24,7 +24,7 @@ export async function addToModule(
  * Has the next read of a module ask for all of its records, also where one is under way: an answer speaks
  * for a module only where no push came since, and this counts as one.
  */
-export function forgetKeptAnswer(
+export function invalidateCachedResponse(
   db: Executor,
   module: { platform_id: number; module_id: number },
   node: string,

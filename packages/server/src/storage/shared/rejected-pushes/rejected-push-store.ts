@@ -15,7 +15,7 @@ import { createRejectedPushReads, meaning, selectFiltered } from './rejected-pus
 const ROW_BYTES = 512
 
 export function createRejectedPushStore(
-  { reader, writer, hold }: Databases,
+  { reader, writer, acquireLock }: Databases,
   parts: {
     node: string
     /** Gives out the next numbers of the write sequence, rising. */
@@ -29,7 +29,7 @@ export function createRejectedPushStore(
 
     keepRejectedPushes: (rejected, { at, day, quotaBytes }) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'rejected pushes')
+        await acquireLock(db, 'rejected pushes')
         const counted = new Map<number, number>()
         const registered = await findRegistered(db, rejected)
         const previousPulls = new Map<string, number | null>()
@@ -65,7 +65,7 @@ export function createRejectedPushStore(
 
     dismissRejectedPushes: (query, at, log) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'rejected pushes')
+        await acquireLock(db, 'rejected pushes')
         let select = meaning(selectFiltered(db), query)
           .select(['r.rejected_push_id', 'r.platform_id', 'r.bytes'])
           .where('r.at', '<=', query.until)

@@ -12,9 +12,9 @@ export type Databases = {
    * does, and never without what was committed before it; only a power cut, never the end of this process,
    * can undo it. For notes on work under way that a power cut ends as well, and for what is then made again.
    */
-  lightly: <Result>(work: (transaction: Executor) => Promise<Result>) => Promise<Result>
+  withoutFsync: <Result>(work: (transaction: Executor) => Promise<Result>) => Promise<Result>
   /** Waits until no other transaction, of any process, holds this, and holds it until this one ends. */
-  hold: (transaction: Executor, what: Held) => Promise<void>
+  acquireLock: (transaction: Executor, what: LockName) => Promise<void>
 }
 
 /**
@@ -26,15 +26,15 @@ export type Databases = {
  * `push errors`: the counts of rejected requests, which have a limit over all processes.
  * `secrets`: the change of the secret that keys are sealed with.
  */
-export type Held =
-  | 'write gates'
+export type LockName =
+  | 'write authorization'
   | 'rejected pushes'
   | 'sql views'
   | 'removals'
   | 'search index'
-  | 'names of views'
+  | 'view names'
   | 'operators'
-  | 'guesses'
+  | 'login attempts'
   | 'push errors'
   | 'secrets'
 

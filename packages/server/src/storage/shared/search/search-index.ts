@@ -29,7 +29,7 @@ export type SearchIndexParts = {
 }
 
 export function createSearchIndexStore(
-  { reader, writer, hold }: Databases,
+  { reader, writer, acquireLock }: Databases,
   parts: SearchIndexParts,
 ): SearchIndexStore {
   return {
@@ -75,7 +75,7 @@ export function createSearchIndexStore(
 
     setIndexedFields: (choice, log) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'search index')
+        await acquireLock(db, 'search index')
         return setFields(db, choice, log)
       }),
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { containing, hasTrigram, toIndexLetters } from './trigram-encoding.ts'
+import { containing, hasTrigram, toIndexLetters } from './record-search.ts'
 
 test('a substring is also a substring in index letters, which are ASCII only', () => {
   const text = fc.string({ unit: 'binary' }).map((one) => one.toWellFormed())
