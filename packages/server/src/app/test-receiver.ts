@@ -9,7 +9,7 @@ import {
   type PushSighting,
 } from '../domain/conformance/judge-pushes.ts'
 import { HUB_KEY_PREFIX } from '../domain/platform/api-key.ts'
-import { manifestKeysOf } from '../domain/record/drift.ts'
+import { toManifestKeys } from '../domain/record/drift.ts'
 import { decidePush, type RecordState } from '../domain/record/record.ts'
 import { HubError } from '../errors.ts'
 import type { PlatformAuthenticator } from '../features/ingest/authenticate-platform.ts'
@@ -155,7 +155,7 @@ function findOnly(hubApiKey: string, { platform, modules }: Options): PlatformAu
     ...{ hub_key_id: 1, expires_at: null, platform_id: 1 },
     modules: modules.map(({ record_type, module_name, fields }) => ({
       ...{ record_type, module_name, drift_policy: 'accept' as const },
-      manifest_keys: manifestKeysOf(fields),
+      manifest_keys: toManifestKeys(fields),
     })),
   }
   const find = async (key: string) => (sameSecret(key, hubApiKey) ? receiver : null)

@@ -1,6 +1,6 @@
 import { MAX_JSON_DEPTH } from '@recordhub/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { UNSAFE_WORDS } from '../domain/record/record-input.ts'
+import { UNSAFE_MESSAGES } from '../domain/record/record-input.ts'
 import { HubError } from '../errors.ts'
 import { findUnsafeJson, parseLossless } from '../lib/json/lossless-json.ts'
 
@@ -37,7 +37,8 @@ function parseBody(body: Buffer): unknown {
   if (body.length === 0) throw new HubError('invalid_json', { reason: 'it is empty' })
   const value = parse(decode(body))
   const unsafe = findUnsafeJson(value, MAX_JSON_DEPTH)
-  if (unsafe !== null) throw new HubError('invalid_json', { reason: `it ${UNSAFE_WORDS[unsafe]}` })
+  if (unsafe !== null)
+    throw new HubError('invalid_json', { reason: `it ${UNSAFE_MESSAGES[unsafe]}` })
   return value
 }
 

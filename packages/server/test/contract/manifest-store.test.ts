@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { manifestKeysOf } from '../../src/domain/record/drift.ts'
+import { toManifestKeys } from '../../src/domain/record/drift.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
@@ -91,7 +91,7 @@ onEachEngine((engine) => {
         assert.ok(told >= 2)
         const receiver = await kit.storage.platforms.findReceiver(school.key_hash, kit.clock.text)
         const { manifest_keys, drift_policy } = only(receiver?.modules ?? [])
-        assert.deepEqual(manifest_keys, manifestKeysOf(withKeys('students', ['a', 'n']).fields))
+        assert.deepEqual(manifest_keys, toManifestKeys(withKeys('students', ['a', 'n']).fields))
         assert.equal(drift_policy, 'reject')
         const { tasks } = await startTestPull(kit.storage)
         assert.equal(only(tasks).drift_policy, 'reject')

@@ -2,8 +2,8 @@
 import type { JsonObject, JsonValue } from '../../lib/json/lossless-json.ts'
 import { isJsonObject } from '../../lib/json/lossless-json.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
-import { findTypeFault, isBadDate } from '../record/field-types.ts'
-import { checkPulled, faultsInWords, referenceOf } from '../record/record-input.ts'
+import { findTypeMismatch, isBadDate } from '../record/field-types.ts'
+import { checkPulled, formatErrors, referenceOf } from '../record/record-input.ts'
 import type { Findings, Met } from './findings.ts'
 import type { JudgedModule } from './judge-manifest.ts'
 import type { OwnRuleId } from './rules.ts'
@@ -71,7 +71,7 @@ export class RecordJudge {
 
   #refuse(errors: Record<string, string[]>, where: Where): void {
     for (const [member, faults] of Object.entries(errors)) {
-      const found = faultsInWords({ [member]: faults })
+      const found = formatErrors({ [member]: faults })
       this.#findings.add(REFUSED[member] ?? 'record.unusable', { ...where, found })
     }
   }
@@ -105,7 +105,7 @@ export class RecordJudge {
       if (required) this.#findings.add('field.required_null', { ...where, field: key })
       return
     }
-    const fault = findTypeFault(value, type)
+    const fault = findTypeMismatch(value, type)
     if (fault !== null) {
       const met = { ...where, field: key, params: { type: `"${type}"` }, found: fault }
       this.#findings.add('field.type', met)

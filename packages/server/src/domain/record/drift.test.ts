@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type JsonValue, parseLossless } from '../../lib/json/lossless-json.ts'
-import { describeDrift, findDrift, manifestKeysOf, rejectDrift } from './drift.ts'
+import { describeDrift, findDrift, rejectDrift, toManifestKeys } from './drift.ts'
 
-const KEYS = manifestKeysOf([
+const KEYS = toManifestKeys([
   { key: 'a', type: 'json', required: true },
   { key: 'b', type: 'a type of the platform', required: false },
 ])
@@ -57,7 +57,7 @@ test('a value of another type than the manifest declares is drift', () => {
     ['a type of the platform', 1, null],
   ]
   for (const [type, value, found] of cases) {
-    const keys = manifestKeysOf([{ key: 'a', type, required: false }])
+    const keys = toManifestKeys([{ key: 'a', type, required: false }])
     for (const isWhole of [true, false]) {
       const drift = findDrift({ a: value }, keys, { isWhole })
       const wrong_type = found === null ? null : [{ key: 'a', found, declared: type }]

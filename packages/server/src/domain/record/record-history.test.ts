@@ -11,11 +11,11 @@ import {
   type RecordState,
 } from './record.ts'
 import {
-  isPastKept,
+  isPastStored,
   type ParsedChange,
-  placesOf,
   type RecordContent,
   undoChanges,
+  valuePaths,
 } from './record-history.ts'
 
 const token = fc.constantFrom('1', '1.10', '9007199254740993', '1e2', 'null', '"x"', '{"b":[1.0]}')
@@ -68,7 +68,7 @@ test('undoing changes does not modify its input', () => {
 })
 
 test('every value of a record has a path', () => {
-  assert.deepEqual(placesOf({ data: { a: null, 'b/~': {} } }), [
+  assert.deepEqual(valuePaths({ data: { a: null, 'b/~': {} } }), [
     '/full_name',
     '/data/a',
     '/data/b~1~0',
@@ -76,10 +76,10 @@ test('every value of a record has a path', () => {
 })
 
 test('the past is known back to the last deletion, or completely if nothing was deleted', () => {
-  assert.equal(isPastKept(null, '2020-01-01T00:00:00.000Z'), true)
+  assert.equal(isPastStored(null, '2020-01-01T00:00:00.000Z'), true)
   const since = '2026-01-01T00:00:00.000Z'
-  assert.equal(isPastKept(since, since), true)
-  assert.equal(isPastKept(since, '2025-12-31T23:59:59.999Z'), false)
+  assert.equal(isPastStored(since, since), true)
+  assert.equal(isPastStored(since, '2025-12-31T23:59:59.999Z'), false)
 })
 
 const EMPTY: RecordState = {

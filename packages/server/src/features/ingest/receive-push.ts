@@ -2,7 +2,7 @@ import type { PushAnswer } from '@recordhub/protocol'
 import { type Drift, describeDrift, findDrift, rejectDrift } from '../../domain/record/drift.ts'
 import {
   checkPush,
-  faultsInWords,
+  formatErrors,
   type PushInput,
   recordTypeOf,
 } from '../../domain/record/record-input.ts'
@@ -72,7 +72,7 @@ export function createReceivePush(options: {
   return async (request) => {
     const checked = checkPush(request.method, request.body, clock.now())
     if (checked.outcome === 'invalid') {
-      const reason = faultsInWords(checked.errors)
+      const reason = formatErrors(checked.errors)
       return refuse(request, new HubError('invalid_record', { reason }, { errors: checked.errors }))
     }
     const { input } = checked

@@ -1,8 +1,8 @@
 import type { Replay } from '@recordhub/protocol'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { REMOVED_KEY } from '../../domain/platform/redact-keys.ts'
-import { type Drift, findDrift, manifestKeysOf, rejectDrift } from '../../domain/record/drift.ts'
-import { checkPulled, checkPush, faultsInWords } from '../../domain/record/record-input.ts'
+import { type Drift, findDrift, rejectDrift, toManifestKeys } from '../../domain/record/drift.ts'
+import { checkPulled, checkPush, formatErrors } from '../../domain/record/record-input.ts'
 import type { ReplayedContent } from '../../domain/record/replay.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
 import { isJsonObject, parseLossless } from '../../lib/json/lossless-json.ts'
@@ -128,7 +128,7 @@ function checkRefusal(refusal: Refusal, mended: unknown, now: Date): CheckedReco
   const { fields, drift_policy } = refusal
   if (record instanceof HubError || !fields) return record
   const { source, data } = record.content
-  const drift = findDrift(data, manifestKeysOf(fields), { isWhole: source !== 'PATCH' })
+  const drift = findDrift(data, toManifestKeys(fields), { isWhole: source !== 'PATCH' })
   const refused = rejectDrift(drift, drift_policy ?? 'accept')
   if (refused) {
     const { reason, errors } = refused
@@ -156,7 +156,7 @@ function readRecord(
     return new HubError('module_not_registered', { record_type: record_type ?? '' })
   }
   const { reference_number, full_name, data } = checked.input
-  const manifest_keys = manifestKeysOf(fields).known
+  const manifest_keys = toManifestKeys(fields).known
   return {
     record_type,
     reference_number,
@@ -165,7 +165,7 @@ function readRecord(
 }
 
 function invalidRecord(errors: FieldErrors): HubError {
-  return new HubError('invalid_record', { reason: faultsInWords(errors) }, { errors })
+  return new HubError('invalid_record', { reason: formatErrors(errors) }, { errors })
 }
 
 const OUTCOME_WORDS = {

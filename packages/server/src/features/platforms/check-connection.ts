@@ -1,6 +1,6 @@
 import type { ConnectionCheck, Manifest, PingAnswer } from '@recordhub/protocol'
 import { connectionHint } from '../../domain/platform/connection-hints.ts'
-import { checkPulled, faultsInWords } from '../../domain/record/record-input.ts'
+import { checkPulled, formatErrors } from '../../domain/record/record-input.ts'
 import { HubError } from '../../errors.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { CallTarget } from '../../platform-client/request/send-request.ts'
@@ -129,7 +129,7 @@ async function checkRecords(
   if (first === undefined) return passed(check, `OK: the list is empty; ${reported}.`, total)
   const checked = checkPulled(first)
   if (checked.outcome === 'valid') return passed(check, `OK: ${reported}.`, total)
-  const reason = `in its first record ${faultsInWords(checked.errors)}`
+  const reason = `in its first record ${formatErrors(checked.errors)}`
   return failed(check, new HubError('platform_answer_invalid', { path, reason }))
 }
 

@@ -41,7 +41,7 @@ export class Rejections {
   }
 
   inWords(): string[] {
-    return this.#reasons.inWords(this.#kept)
+    return this.#reasons.toMessages(this.#kept)
   }
 
   extent(): Pick<ReadCoverage, 'rejected' | 'unnamed'> {
@@ -107,7 +107,7 @@ export class Rejections {
     describe: () => Pick<NewRejectedPush, 'errors' | 'body' | 'message'>,
   ): Promise<void> {
     this.#count += 1
-    this.#reasons.note(reason)
+    this.#reasons.add(reason)
     if (this.#kept >= MAX_KEPT) return
     this.#kept += 1
     const { plan, read } = this.#of

@@ -12,11 +12,11 @@ import { noCounts } from '../../domain/pull/pull.ts'
 import {
   findDrift,
   type ManifestKeys,
-  manifestKeysOf,
   rejectDrift,
+  toManifestKeys,
 } from '../../domain/record/drift.ts'
 import { manifestHash } from '../../domain/record/record.ts'
-import { checkPulled, faultsInWords } from '../../domain/record/record-input.ts'
+import { checkPulled, formatErrors } from '../../domain/record/record-input.ts'
 import { HubError } from '../../errors.ts'
 import { IdBitset } from '../../lib/collections/id-bitset.ts'
 import { PositionRuns } from '../../lib/collections/position-runs.ts'
@@ -129,7 +129,7 @@ class PullTask {
     const { plan, pull_id, mark } = context
     this.#parts = parts
     this.#context = context
-    this.#keys = manifestKeysOf(plan.fields)
+    this.#keys = toManifestKeys(plan.fields)
     this.#read = {
       pull_id,
       platform_id: plan.platform_id,
@@ -297,7 +297,7 @@ class PullTask {
           },
         })
       } else {
-        const reason = faultsInWords(checked.errors)
+        const reason = formatErrors(checked.errors)
         rejections.push(this.#rejections.add(element, 'invalid_record', { reason }, checked.errors))
       }
     }

@@ -2,7 +2,7 @@
 import type { PullTaskState } from '@recordhub/protocol'
 import type { NewActivity } from '../../domain/activity/activity.ts'
 import { countsInWords, type PullStop } from '../../domain/pull/pull.ts'
-import { findDoubts } from '../../domain/record/completeness.ts'
+import { findIncompleteReasons } from '../../domain/record/completeness.ts'
 import { HubError } from '../../errors.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan, PullTaskResult, StartedTask } from '../../storage/port/pull-store.ts'
@@ -26,7 +26,7 @@ export function toResult(
   // Where records are left to be judged, the next read must bring all of them again.
   const kept = outcome.isSettled || extent.pages === 0 ? outcome.kept : null
   if (error === null) {
-    const doubts = extent.pages === 0 ? null : findDoubts(outcome)
+    const doubts = extent.pages === 0 ? null : findIncompleteReasons(outcome)
     return {
       state: 'succeeded',
       total,

@@ -1,5 +1,5 @@
 import type { FieldOrigin } from '@recordhub/protocol'
-import { isPastKept, placesOf } from '../../domain/record/record-history.ts'
+import { isPastStored, valuePaths } from '../../domain/record/record-history.ts'
 import { toStoredRecord } from './list-records.ts'
 import { entriesOf, type HistoryParts, isNewestOf, readExisting } from './read-as-of.ts'
 
@@ -19,7 +19,7 @@ export async function readFieldProvenance(
   const row = await readExisting(parts, recordId)
   const record = toStoredRecord(row)
   const origins = new Map<string, Origin>()
-  const open = new Set(placesOf(record))
+  const open = new Set(valuePaths(record))
   let isKept = false
   for await (const entry of entriesOf(parts, row)) {
     const { at, source, pull_id, request_id, changes } = entry
@@ -32,10 +32,10 @@ export async function readFieldProvenance(
   }
   const keptSince = open.size > 0 ? await parts.retention.historyKeptSince() : null
   const isUntouched =
-    row.updated_at === row.created_at || (isKept && isPastKept(keptSince, row.created_at))
+    row.updated_at === row.created_at || (isKept && isPastStored(keptSince, row.created_at))
   const first: Origin = { ...UNKNOWN, written_at: row.created_at, source: 'creation' }
   const values: unknown[] = [record.full_name, ...Object.values(record.data)]
-  return placesOf(record).map((path, index) => ({
+  return valuePaths(record).map((path, index) => ({
     path,
     value: values[index],
     ...(origins.get(path) ?? (isUntouched ? first : UNKNOWN)),

@@ -1,6 +1,6 @@
 import type { StoredRecord } from '@recordhub/protocol'
 import {
-  isPastKept,
+  isPastStored,
   type ParsedChange,
   parseChanges,
   type RecordContent,
@@ -52,10 +52,10 @@ export async function readRecordAsOf(
   }
   // Asked last: what was deleted while the entries were read is known now.
   const keptSince = await parts.retention.historyKeptSince()
-  if (!isPastKept(keptSince, as_of))
+  if (!isPastStored(keptSince, as_of))
     throw new HubError('history_not_kept', { since: keptSince ?? '' })
   if (!isKept) throw new HubError('history_not_kept', { since: row.updated_at })
-  const updated_at = left ?? (isPastKept(keptSince, row.created_at) ? row.created_at : null)
+  const updated_at = left ?? (isPastStored(keptSince, row.created_at) ? row.created_at : null)
   return { record: { ...present, ...content, updated_at }, as_of }
 }
 

@@ -1,20 +1,20 @@
 import { storageUnavailable } from '../../errors.ts'
 import { isRetryable } from './map-error.ts'
 
-/** Each time the transaction that came between has got through, so that somebody always does. */
-const MAX_TRIES = 100
+/** High, because each conflict means that another transaction has made progress. */
+const MAX_ATTEMPTS = 100
 
 /**
- * Does the work of a transaction, and again where another one came between.
- * @throws HubError `storage_unavailable` where that does not end.
+ * Runs a transaction, and again after each conflict with a concurrent one.
+ * @throws HubError `storage_unavailable` after the last attempt.
  */
 export async function withRetry<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
       if (!isRetryable(error)) throw error
-      if (tries === MAX_TRIES) throw storageUnavailable(error)
+      if (attempt === MAX_ATTEMPTS) throw storageUnavailable(error)
     }
   }
 }

@@ -2,7 +2,7 @@ import { Cron } from 'croner'
 import type { PullDispatcher, PullHandlers } from '../port/pull-dispatcher.ts'
 import type { PullStore } from '../port/pull-store.ts'
 
-/** On SQLite there is one process: a queued pull is run right here, and the schedule is a timer. */
+/** Dispatches pulls within the one process that SQLite has. The schedule is a timer. */
 export function createPullDispatcher(
   pulls: Pick<PullStore, 'interruptPulls'>,
   timeZone: string,
@@ -11,7 +11,7 @@ export function createPullDispatcher(
   let cron: Cron | null = null
   return {
     async start(given, schedule) {
-      // No other process can be at work, so what has not ended was left by one that is gone.
+      // There are no other processes, so an unfinished pull belongs to a process that has ended.
       await pulls.interruptPulls()
       handlers = given
       if (schedule === null) return

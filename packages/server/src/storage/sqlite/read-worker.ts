@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { HubError } from '../../errors.ts'
 import { createRecordLists } from '../shared/record-list/record-lists.ts'
 import { openReader } from './connection.ts'
-import type { ReadAnswer, ReadRequest } from './read-thread.ts'
+import type { ReadRequest, ReadResponse } from './read-thread.ts'
 import { createListParts } from './record-search.ts'
 
 const { path }: { path: string } = workerData
@@ -13,7 +13,7 @@ parentPort?.on('message', async ({ id, query }: ReadRequest) => {
   parentPort?.postMessage(await read(id, query))
 })
 
-async function read(id: number, query: ReadRequest['query']): Promise<ReadAnswer> {
+async function read(id: number, query: ReadRequest['query']): Promise<ReadResponse> {
   try {
     return { id, page: await lists.listRecords(query) }
   } catch (error) {

@@ -50,7 +50,7 @@ async function readCounts(db: Executor, from: string, to: string) {
   }))
 }
 
-/** `:` comes after every digit, so that all of the last hour lies before `<hour>:~`. */
+/** An upper bound for all times of an hour: `~` sorts after every character of a time. */
 const endOf = (hour: string) => `${hour}:~`
 
 function countPlatforms(db: Executor, from: string, to: string) {

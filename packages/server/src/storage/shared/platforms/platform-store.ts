@@ -1,5 +1,5 @@
 import type { Module, Platform } from '@recordhub/protocol'
-import { manifestKeysOf } from '../../../domain/record/drift.ts'
+import { toManifestKeys } from '../../../domain/record/drift.ts'
 import type { NewPlatform, PlatformStore } from '../../port/platform-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { takePlatformAway } from '../deletion/remove-platform.ts'
@@ -159,7 +159,7 @@ export function createPlatformStore(
         ...key,
         modules: modules.map(({ fields, ...module }) => ({
           ...module,
-          manifest_keys: manifestKeysOf(JSON.parse(fields)),
+          manifest_keys: toManifestKeys(JSON.parse(fields)),
         })),
       }
     },

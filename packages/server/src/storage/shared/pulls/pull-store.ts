@@ -4,7 +4,7 @@ import { describePullStart } from '../../../domain/activity/activity.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { PullStore, PullTaskPlan, PullTaskResult } from '../../port/pull-store.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
-import { toReadColumns } from '../records/last-read-columns.ts'
+import { toLastReadColumns } from '../records/last-read-columns.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { takeKeptAnswer, toKeptColumns } from './cached-responses.ts'
 import { listPlatformPulls } from './platform-pulls.ts'
@@ -277,7 +277,7 @@ async function noteModule(
     .set({
       ...toKeptColumns(kept),
       ...(isTelling(state) ? { last_trouble: trouble, ...toFailures(state, at) } : {}),
-      ...(read ? await toReadColumns(db, module, read, at) : {}),
+      ...(read ? await toLastReadColumns(db, module, read, at) : {}),
     })
     .where('module_id', '=', module.module_id)
     .execute()

@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isDataColumn } from '../../../domain/record/record-query.ts'
 import type { SearchTerms } from '../../../domain/search/search-text.ts'
 import type { RecordQuery } from '../../port/record-list-store.ts'
-import type { Places } from '../records/module-scope.ts'
+import type { ModuleScope } from '../records/module-scope.ts'
 import { LIGHT_COLUMNS, type SelectedRecord, selectRecords } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import { findByCondition } from './record-index.ts'
@@ -26,7 +26,7 @@ const MAX_CANDIDATES = 10_000
 
 export type Sought = {
   query: RecordQuery
-  places: Places
+  places: ModuleScope
   least_change_seq: number
   reviewed: number[] | null
 }

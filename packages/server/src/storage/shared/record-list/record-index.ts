@@ -8,7 +8,7 @@ import {
 } from '../../../domain/record/record-query.ts'
 import { MAX_KEY_LENGTH, sortKeyOfText } from '../../../domain/record/sort-key.ts'
 import type { Position } from '../../port/record-list-store.ts'
-import type { Places } from '../records/module-scope.ts'
+import type { ModuleScope } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
 
 export type IndexedField = { field_id: number; platform_id: number; isNumeric: boolean }
@@ -16,7 +16,7 @@ export type IndexedField = { field_id: number; platform_id: number; isNumeric: b
 /** The index of a field, where the list is of one module and the index is built as its manifest is now. */
 export async function findIndexedField(
   db: Executor,
-  { places: [place, ...others], isNumeric }: Places,
+  { places: [place, ...others], isNumeric }: ModuleScope,
   column: DataColumn,
 ): Promise<IndexedField | null> {
   if (!place || others.length > 0) return null
@@ -94,7 +94,7 @@ function selectEntries(db: Executor, { platform_id, field_id }: IndexedField) {
 /** Ids of records of which a condition may hold, at most so many; null where the index does not help. */
 export async function findByCondition(
   db: Executor,
-  places: Places,
+  places: ModuleScope,
   { column, test, value }: Condition,
   limit: number,
 ): Promise<number[] | null> {

@@ -9,7 +9,7 @@ import { createMatcher } from '../../../domain/record/record-match.ts'
 import { type DataColumn, isDataColumn, isFiltered } from '../../../domain/record/record-query.ts'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { Position, RecordListStore, RecordQuery } from '../../port/record-list-store.ts'
-import { findPlaces, type Place, type Places } from '../records/module-scope.ts'
+import { findModuleScope, type ModuleRef, type ModuleScope } from '../records/module-scope.ts'
 import { findChangedFrom } from '../records/record-changes.ts'
 import { countRecords } from '../records/record-counts.ts'
 import { selectRecords, toFilteredRecord } from '../records/record-rows.ts'
@@ -49,7 +49,7 @@ type Listing = {
   db: Executor
   parts: ListParts
   query: RecordQuery
-  places: Places
+  places: ModuleScope
   /** Null where nothing is asked but the platform and the module. */
   matches: Matches | null
   /** In the direction in which the list is read. */
@@ -71,7 +71,7 @@ export function createRecordLists(
 
     async listRecords(query) {
       const until = performance.now() + query.scan_ms
-      const places = await findPlaces(db, query)
+      const places = await findModuleScope(db, query)
       const least_change_seq = await findChangedFrom(db, query.changed_since)
       const reviewed =
         query.missing_review === null ? null : await readReviewedIds(db, query.missing_review)
@@ -110,7 +110,7 @@ function isIndexedEverywhere(sort: RecordSort): boolean {
 
 function createMatches(
   query: RecordQuery,
-  { isNumeric }: Places,
+  { isNumeric }: ModuleScope,
   reviewed: number[] | null,
 ): Matches | null {
   if (!isFiltered(query)) return null
@@ -172,7 +172,7 @@ async function findByHubColumn(
   const { nameIndexLength } = parts
   const prefilter = prefilterOf(query, places, parts.holds)
   const toFound = (row: Found['row']) => ({ row, position: positionOf(row) })
-  const readIn = (place: Place | null): ReadStep => {
+  const readIn = (place: ModuleRef | null): ReadStep => {
     const order = { sort, falling, place, least_change_seq, nameIndexLength }
     return async (after, limit) => {
       const page = { ...order, after, limit }

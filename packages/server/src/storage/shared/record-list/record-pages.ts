@@ -2,7 +2,7 @@
 import type { RecordSort } from '@recordhub/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import type { Position } from '../../port/record-list-store.ts'
-import type { Place } from '../records/module-scope.ts'
+import type { ModuleRef } from '../records/module-scope.ts'
 import { type SelectedRecord, selectRecords } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 
@@ -23,7 +23,7 @@ export type HubPage = {
   /** Whether the numbers or texts fall, whichever way the list is read. */
   falling: boolean
   /** Of one module; null for all records. */
-  place: Place | null
+  place: ModuleRef | null
   after: Position | null
   /** Records whose last change came before are left out. */
   least_change_seq: number

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isDataColumn } from '../../../domain/record/record-query.ts'
 import type { RecordQuery } from '../../port/record-list-store.ts'
-import type { Places } from '../records/module-scope.ts'
+import type { ModuleScope } from '../records/module-scope.ts'
 
 /** Whether a column holds a text, case by case. */
 export type Holds = (column: RawBuilder<unknown>, text: string) => RawBuilder<boolean>
@@ -16,7 +16,7 @@ const ESCAPE = '\\u'
  */
 export function prefilterOf(
   query: RecordQuery,
-  { isNumeric }: Places,
+  { isNumeric }: ModuleScope,
   holds: Holds,
 ): RawBuilder<boolean> | null {
   const { incomplete, missing, changed_since } = query

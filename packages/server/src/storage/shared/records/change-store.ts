@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { takeWithinBytes } from '../../../lib/collections/take-within-bytes.ts'
 import type { ChangeQuery, ChangeRow, ChangeStore } from '../../port/change-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { type Place, selectPlaces } from './module-scope.ts'
+import { type ModuleRef, selectModules } from './module-scope.ts'
 import { type SelectedRecord, selectRecords, toRecordRow } from './record-rows.ts'
 
 type Sequence = {
@@ -35,22 +35,26 @@ export function createChangeStore({ reader }: Databases, sequence: Sequence): Ch
 
 type Range = { after: number; through: number; limit: number }
 
-/** Over all records there is an index of changes, and one in each module; null for all of them. */
-async function placesOf(db: Executor, query: ChangeQuery): Promise<(Place | null)[]> {
+/** The modules whose index of changes is read; null for the index over all records. */
+async function placesOf(db: Executor, query: ChangeQuery): Promise<(ModuleRef | null)[]> {
   const isEverywhere = query.platform === null && query.record_type === null
-  return isEverywhere ? [null] : selectPlaces(db, query).execute()
+  return isEverywhere ? [null] : selectModules(db, query).execute()
 }
 
-/** A change, and what its record takes: pages are cut before any record is read. */
+/** A change and the size of its record: a page is cut before any record is read. */
 type Located = { change_seq: number; isDeletion: boolean; bytes: number }
 
-async function locateChanged(db: Executor, range: Range, place: Place | null): Promise<Located[]> {
+async function locateChanged(
+  db: Executor,
+  range: Range,
+  place: ModuleRef | null,
+): Promise<Located[]> {
   let select = db
     .selectFrom('records')
     .select(['change_seq', sql<number>`octet_length(data)`.as('bytes')])
     .where('change_seq', '>', range.after)
     .where('change_seq', '<=', range.through)
-    // True of every record; PostgreSQL's indexes for lists are found by it.
+    // True for every record: the condition of PostgreSQL's partial indexes for lists.
     .where(sql<boolean>`pushed_seq >= 0`)
   if (place) {
     select = select
@@ -62,8 +66,8 @@ async function locateChanged(db: Executor, range: Range, place: Place | null): P
 }
 
 /**
- * One whose record has changed again meanwhile is left out, since its newest change comes later, and one of a
- * platform that is being removed, since its deletion does.
+ * Leaves out a record that has changed again, because its latest change follows later, and a record of a platform that
+ * is being removed, because its deletion follows.
  */
 async function readChanges(db: Executor, located: Located[]): Promise<ChangeRow[]> {
   const numbers = (isDeletion: boolean) =>
@@ -90,7 +94,7 @@ function toChange(row: SelectedRecord): ChangeRow {
   return { change, change_seq, at, record: toRecordRow(row) }
 }
 
-/** By names, since the platform or module may be no more. */
+/** Filters by names, because the platform or module may have been deleted. */
 async function locateDeleted(
   db: Executor,
   range: Range,

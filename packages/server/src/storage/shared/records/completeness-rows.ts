@@ -2,7 +2,7 @@ import type { ModuleCompleteness } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import type { Executor } from '../schema/databases.ts'
 
-/** What reads have left of each registered module, beside what the counters say now. */
+/** The result of the last read of each registered module, and its current counters. */
 export async function listCompleteness(
   db: Executor,
   { platform, limit, after }: { platform: string | null; limit: number; after: number | null },

@@ -1,4 +1,4 @@
-/** The rows of the write path as its decisions take them, the same on every engine. */
+/** The rows of the write path as objects, and objects as column values, the same on both engines. */
 import type { ErasureMode } from '@recordhub/protocol'
 import type { FieldClocks } from '../../../domain/record/field-clock.ts'
 import type { LastRead, RecordChange, RecordState } from '../../../domain/record/record.ts'
@@ -15,19 +15,19 @@ import {
 
 export type StoredRecord = RecordState & { record_id: number }
 
-/** The columns that tell whether a read brought anything new. */
+/** The columns that decide whether a pulled record is unchanged. */
 export type KnownRecord = Pick<
   StoredRecord,
   'record_id' | 'source_hash' | 'incomplete' | 'missing_since' | 'pushed_seq'
 >
 
-/** The platform that a hub key opens. */
+/** The platform of a hub key. */
 export type KeyPlatform = { platform_id: number; platform_name: string; display_title: string }
 
-/** What allows a replay, and where it stands; null where it counts as if it came now. */
+/** A rejected push or record that may be replayed. `place`: its position in the order of writes; null for now. */
 export type ReplayableRejection = { platform: KeyPlatform; place: WritePosition | null }
 
-/** A registered module, and when it was last read whole. */
+/** A registered module of an active platform, and its last complete read. */
 export type WritableModule = {
   platform_id: number
   module_id: number
@@ -35,11 +35,11 @@ export type WritableModule = {
   module_name: string
   platform_name: string
   lastRead: LastRead | null
-  /** Whether any of its records was erased: only then is a reference looked for among them. */
+  /** Whether any of its records was erased. Only then are tombstones looked up. */
   hasTombstones: boolean
 }
 
-/** What keeps an erased record away. */
+/** Marks a record as erased, so that it is not stored again. */
 export type Tombstone = { record_id: number; mode: ErasureMode }
 
 export function toKeyPlatform(row: Row): KeyPlatform {
@@ -51,7 +51,7 @@ export function toKeyPlatform(row: Row): KeyPlatform {
 }
 
 export function toWritableModule(row: Row): WritableModule {
-  const mark = nullableIntegerOf(row, 'last_read_mark')
+  const snapshotSeq = nullableIntegerOf(row, 'last_read_mark')
   const requested_at = nullableTextOf(row, 'last_read_requested_at')
   return {
     platform_id: integerOf(row, 'platform_id'),
@@ -60,11 +60,11 @@ export function toWritableModule(row: Row): WritableModule {
     module_name: textOf(row, 'module_name'),
     platform_name: textOf(row, 'platform_name'),
     hasTombstones: row['has_tombstones'] === 1,
-    lastRead: mark === null || requested_at === null ? null : { snapshotSeq: mark, requested_at },
+    lastRead: snapshotSeq === null || requested_at === null ? null : { snapshotSeq, requested_at },
   }
 }
 
-/** The gate of a read's module, from a row of the module, its platform's status and its pull's state. */
+/** Whether a pull may write to a module: from a row of the module, the platform's status and the pull's state. */
 export function toModuleOfRead(row: Row | undefined): WritableModule | WriteRejection {
   if (!row) return 'module_not_registered'
   if (row['pull_state'] !== 'running') return 'pull_not_running'
@@ -72,20 +72,20 @@ export function toModuleOfRead(row: Row | undefined): WritableModule | WriteReje
   return toWritableModule(row)
 }
 
-/** The gate of a replay, from a row of its rejected push and of the platform. */
+/** Whether a rejected push may be replayed: from a row of the rejected push and its platform. */
 export function toReplayableRejection(
   row: Row | undefined,
   { platform_id, replay }: ReplayWrite,
 ): ReplayableRejection | WriteRejection {
   if (!row || integerOf(row, 'platform_id') !== platform_id) return 'not_found'
-  const insists = replay.overwrite && row['replay_outcome'] === 'stale'
-  if (row['replayed_at'] !== null && !insists) return 'already_replayed'
+  const isOverwrite = replay.overwrite && row['replay_outcome'] === 'stale'
+  if (row['replayed_at'] !== null && !isOverwrite) return 'already_replayed'
   if (row['status'] !== 'active') return 'platform_inactive'
   const place = { seq: integerOf(row, 'place_seq'), at: textOf(row, 'place_at') }
   return { platform: toKeyPlatform(row), place: replay.overwrite ? null : place }
 }
 
-/** A key's use is noted once a minute: more would cost each push a write. */
+/** Whether the stored time of a key's last use is of an earlier minute. It is not updated more often. */
 export function isKeyUseOutdated(row: Row, at: string): boolean {
   return nullableTextOf(row, 'last_used_at')?.slice(0, 16) !== at.slice(0, 16)
 }
@@ -112,8 +112,8 @@ export function toStoredRecord(row: Row): StoredRecord {
 }
 
 /**
- * The id of the record that a pulled element stands for though nothing of it is stored any more: the one
- * that is about to be erased, or what anonymising left. Null where there is none.
+ * The record that counts as seen when a pull contains an erased record: the record that is about to be erased, or its
+ * anonymised remains. Null if there is none.
  */
 export function survivingRecordId(
   { mode, record_id }: Tombstone,
@@ -138,7 +138,7 @@ function parseClocks(text: string | null): FieldClocks | null {
   return clocks
 }
 
-/** The changes of a history entry as JSON text; before and after are exact JSON texts already. */
+/** The changes of a history entry as JSON text. `before` and `after` are JSON texts already. */
 export function formatChanges(changes: RecordChange[]): string {
   const entries = changes.map((change) => {
     const before = change.before === undefined ? '' : `,"before":${change.before}`
