@@ -173,11 +173,11 @@ export function createWriteStatements(client: PoolClient) {
       run(
         'touchRecords',
         bigintArray(records.map((record) => record.record_id)),
-        textArray(records.map(({ next }) => next.source_hash)),
-        textArray(records.map(({ next }) => formatClocks(next.field_clocks))),
-        bigintArray(records.map(({ next }) => next.pushed_seq)),
-        textArray(records.map(({ next }) => next.pushed_at)),
-        textArray(records.map(({ next }) => next.pulled_at)),
+        textArray(records.map(({ state }) => state.source_hash)),
+        textArray(records.map(({ state }) => formatClocks(state.field_clocks))),
+        bigintArray(records.map(({ state }) => state.pushed_seq)),
+        textArray(records.map(({ state }) => state.pushed_at)),
+        textArray(records.map(({ state }) => state.pulled_at)),
       ),
 
     appendHistory: (entries: readonly NewHistoryEntry[], at: string) =>
@@ -253,16 +253,16 @@ function stateColumns(records: readonly SavedRecord[]): unknown[] {
   return [
     bigintArray(records.map((record) => record.platform_id)),
     bigintArray(records.map((record) => record.record_id)),
-    textArray(records.map(({ next }) => next.full_name)),
-    textArray(records.map(({ next }) => next.data)),
-    textArray(records.map(({ next }) => jsonCopy(next.data))),
-    textArray(records.map(({ next }) => next.source_hash)),
-    bigintArray(records.map(({ next }) => (next.incomplete ? 1 : 0))),
-    textArray(records.map(({ next }) => next.missing_since)),
-    textArray(records.map(({ next }) => formatClocks(next.field_clocks))),
-    bigintArray(records.map(({ next }) => next.pushed_seq)),
-    textArray(records.map(({ next }) => next.pushed_at)),
-    textArray(records.map(({ next }) => next.pulled_at)),
+    textArray(records.map(({ state }) => state.full_name)),
+    textArray(records.map(({ state }) => state.data)),
+    textArray(records.map(({ state }) => jsonCopy(state.data))),
+    textArray(records.map(({ state }) => state.source_hash)),
+    bigintArray(records.map(({ state }) => (state.incomplete ? 1 : 0))),
+    textArray(records.map(({ state }) => state.missing_since)),
+    textArray(records.map(({ state }) => formatClocks(state.field_clocks))),
+    bigintArray(records.map(({ state }) => state.pushed_seq)),
+    textArray(records.map(({ state }) => state.pushed_at)),
+    textArray(records.map(({ state }) => state.pulled_at)),
     bigintArray(records.map((record) => record.change_seq)),
   ]
 }

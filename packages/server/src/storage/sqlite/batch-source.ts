@@ -26,7 +26,8 @@ export function createBatchSource(
       return statements.findTombstone(hashReference({ ...module, reference_number }))
     },
     peekRecord: (write, module) => statements.peekRecord(module, write.reference_number),
-    loadRecord: (module, reference) => statements.loadRecord(module, reference),
+    loadRecord: (module, reference, peeked) =>
+      peeked === null ? null : statements.loadRecord(module, reference),
     allocateRecordId() {
       lastRecordId = (lastRecordId ?? statements.readLastRecordId()) + 1
       return lastRecordId

@@ -192,9 +192,9 @@ export function prepareWriteStatements(database: DatabaseSync) {
       updateRecord(...stateColumns(record), record.change_seq, at, record.record_id)
     },
 
-    touchRecord({ record_id, next }: TouchedRecord): void {
-      const clocks = formatClocks(next.field_clocks)
-      const { source_hash, pushed_seq, pushed_at, pulled_at } = next
+    touchRecord({ record_id, state }: TouchedRecord): void {
+      const clocks = formatClocks(state.field_clocks)
+      const { source_hash, pushed_seq, pushed_at, pulled_at } = state
       touchRecord(source_hash, clocks, pushed_seq, pushed_at, pulled_at, record_id)
     },
 
@@ -258,17 +258,17 @@ const MODULE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name
     WHERE t.platform_name = p.platform_name AND t.record_type = m.record_type) AS has_tombstones`
 
 /** The columns from `full_name` to `pulled_at`, in the order of the statements. */
-function stateColumns({ next }: SavedRecord): SQLInputValue[] {
+function stateColumns({ state }: SavedRecord): SQLInputValue[] {
   return [
-    next.full_name,
-    next.data,
-    next.source_hash,
-    next.incomplete ? 1 : 0,
-    next.missing_since,
-    formatClocks(next.field_clocks),
-    next.pushed_seq,
-    next.pushed_at,
-    next.pulled_at,
+    state.full_name,
+    state.data,
+    state.source_hash,
+    state.incomplete ? 1 : 0,
+    state.missing_since,
+    formatClocks(state.field_clocks),
+    state.pushed_seq,
+    state.pushed_at,
+    state.pulled_at,
   ]
 }
 

@@ -58,8 +58,15 @@ export type BatchSource = {
   findTombstone: (write: RecordWrite, module: WritableModule) => Tombstone | null
   /** The columns that decide whether a pulled record is unchanged. The record is not locked. */
   peekRecord: (write: PullWrite, module: WritableModule) => KnownRecord | null
-  /** The whole record. No other transaction changes it before this one ends. */
-  loadRecord: (module: WritableModule, reference: string) => StoredRecord | null
+  /**
+   * The whole record. No other transaction changes it before this one ends.
+   * @param peeked the result of `peekRecord`, for pulled records.
+   */
+  loadRecord: (
+    module: WritableModule,
+    reference: string,
+    peeked?: KnownRecord | null,
+  ) => StoredRecord | null
   /** An id for a new record; the ids of a batch rise. */
   allocateRecordId: () => number
   /** A number of the write sequence, higher than every number that a loaded record holds. */
@@ -74,10 +81,10 @@ export type SavedRecord = {
   record_type: string
   reference_number: string
   change_seq: number
-  next: RecordState
+  state: RecordState
 }
 
-export type TouchedRecord = Pick<SavedRecord, 'record_id' | 'next'>
+export type TouchedRecord = Pick<SavedRecord, 'record_id' | 'state'>
 
 export type NewHistoryEntry = {
   platform_id: number
@@ -112,7 +119,7 @@ export type BatchChanges = {
 /** A record that a read contained. Its id is added to the read's `seen` after the commit. */
 export type SeenRecord = { read: RecordRead; record_id: number }
 
-type PlannedRecord = Omit<SavedRecord, 'change_seq' | 'next'> & {
+type PlannedRecord = Omit<SavedRecord, 'change_seq' | 'state'> & {
   isNew: boolean
   state: RecordState | null
   /** The number of the last visible change; null if there is none. */
@@ -126,7 +133,8 @@ export class BatchApplier {
   /** The time of the writes, in the form of `parseRfc3339`. */
   readonly #at: string
   readonly #seenIds: Set<number>
-  readonly #records = new Map<string, PlannedRecord>()
+  /** By module id and reference number. */
+  readonly #records = new Map<number, Map<string, PlannedRecord>>()
   readonly #replayedIds = new Set<number>()
   readonly #history: NewHistoryEntry[] = []
   readonly #activity: NewActivity[] = []
@@ -156,11 +164,11 @@ export class BatchApplier {
     const inserted: SavedRecord[] = []
     const updated: SavedRecord[] = []
     const touched: TouchedRecord[] = []
-    for (const record of this.#records.values()) {
-      const { state: next, change_seq, isNew, isTouched } = record
-      if (next === null) continue
-      if (change_seq !== null) (isNew ? inserted : updated).push({ ...record, change_seq, next })
-      else if (isTouched) touched.push({ record_id: record.record_id, next })
+    for (const records of this.#records.values()) {
+      for (const record of records.values()) {
+        if (isChanged(record)) (record.isNew ? inserted : updated).push(record)
+        else if (isTouched(record)) touched.push(record)
+      }
     }
     return {
       inserted,
@@ -238,7 +246,7 @@ export class BatchApplier {
       if (record_id !== null) this.seen.push({ read, record_id })
       return rejected('record_erased')
     }
-    const record = this.#recordOf(module, reference_number)
+    const record = this.#recordOf(module, reference_number, known)
     if (!this.#see(read, record.record_id)) return duplicate(record.record_id)
     const decision = decidePull(record.state, write.content, read)
     const isChange = decision.outcome === 'created' || decision.outcome === 'updated'
@@ -284,17 +292,21 @@ export class BatchApplier {
 
   /** What is known of a pulled record: as earlier writes of the batch left it, or as it is stored. */
   #peek(write: PullWrite, module: WritableModule): KnownRecord | null {
-    const planned = this.#records.get(keyOf(module, write.reference_number))
+    const planned = this.#records.get(module.module_id)?.get(write.reference_number)
     if (!planned?.state) return this.#source.peekRecord(write, module)
     return { ...planned.state, record_id: planned.record_id }
   }
 
-  #recordOf(module: WritableModule, reference_number: string): PlannedRecord {
-    const key = keyOf(module, reference_number)
-    const planned = this.#records.get(key)
-    if (planned) return planned
+  #recordOf(
+    module: WritableModule,
+    reference_number: string,
+    peeked?: KnownRecord | null,
+  ): PlannedRecord {
     const { platform_id, module_id, record_type } = module
-    const stored = this.#source.loadRecord(module, reference_number)
+    const records = this.#records.get(module_id) ?? new Map<string, PlannedRecord>()
+    const planned = records.get(reference_number)
+    if (planned) return planned
+    const stored = this.#source.loadRecord(module, reference_number, peeked)
     const record = {
       record_id: stored?.record_id ?? this.#source.allocateRecordId(),
       platform_id,
@@ -306,7 +318,8 @@ export class BatchApplier {
       change_seq: null,
       isTouched: false,
     }
-    this.#records.set(key, record)
+    records.set(reference_number, record)
+    this.#records.set(module_id, records)
     return record
   }
 }
@@ -316,8 +329,12 @@ export function markSeen(seen: readonly SeenRecord[]): void {
   for (const { read, record_id } of seen) read.seen.add(record_id)
 }
 
-function keyOf({ module_id }: WritableModule, reference: string): string {
-  return `${module_id}\0${reference}`
+function isChanged(record: PlannedRecord): record is PlannedRecord & SavedRecord {
+  return record.state !== null && record.change_seq !== null
+}
+
+function isTouched(record: PlannedRecord): record is PlannedRecord & TouchedRecord {
+  return record.state !== null && record.isTouched
 }
 
 function duplicate(record_id: number): WriteOutcome {
