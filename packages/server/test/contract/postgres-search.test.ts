@@ -8,7 +8,7 @@ import { withDatabase } from '../helpers/storage/postgres.ts'
 import { indexAll } from '../helpers/storage/search.ts'
 import { countRows } from '../helpers/storage/sql.ts'
 
-const parts = (...terms: string[]) => ({ search: { parts: terms, beginnings: [] } })
+const parts = (...terms: string[]) => ({ search: { substrings: terms, prefixes: [] } })
 
 describe('the search index of PostgreSQL', () => {
   test(

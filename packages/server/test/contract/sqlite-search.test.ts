@@ -44,7 +44,7 @@ describe('the search index of SQLite', () => {
         const order = { record_id, mode, actor: 'ann' }
         await storage.erasure.eraseRecord(order, changeLog(`record.${mode}`))
         assert.equal(await isInIndex(storage), false)
-        const search = { parts: ['other'], beginnings: [] }
+        const search = { substrings: ['other'], prefixes: [] }
         assert.equal((await listRecords(storage, { search })).length, 1500)
       }),
     )

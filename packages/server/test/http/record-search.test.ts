@@ -182,11 +182,11 @@ onEachEngine((engine) => {
 
     test('a modified cursor returns 400', async () => {
       const page = await list({ sort: 'full_name', limit: '1' })
-      const cursor: unknown[] = JSON.parse(
+      const position: object = JSON.parse(
         Buffer.from(page.next_cursor ?? '', 'base64url').toString(),
       )
       for (const value of ['a\u0000', 7, null, '\ud800']) {
-        const changed = cursor.with(2, value)
+        const changed = { ...position, value }
         const text = Buffer.from(JSON.stringify(changed)).toString('base64url')
         const answer = await hub().get(`/api/v1/records?sort=full_name&cursor=${text}`)
         expectError(answer, 400, 'invalid_request')

@@ -31,10 +31,10 @@ const SORTS = ['record_id', 'reference_number', 'full_name', 'created_at', 'upda
 const COUNT = 23
 const BEYOND = JSON.rawJSON('1e400')
 
-/** Changes the parts of a cursor: the list's name, the direction, the value and the record_id. */
-function changeCursor(cursor: string, change: (parts: unknown[]) => unknown[]): string {
-  const parts: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-  return Buffer.from(JSON.stringify(change(parts))).toString('base64url')
+/** Replaces members of a cursor's position. */
+function changeCursor(cursor: string, changes: Record<string, unknown>): string {
+  const position: object = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  return Buffer.from(JSON.stringify({ ...position, ...changes })).toString('base64url')
 }
 
 onEachEngine((engine) => {
@@ -141,24 +141,20 @@ onEachEngine((engine) => {
       assert.deepEqual((await read({ platform: "x' OR 1=1 --" })).records, [])
     })
 
-    for (const [what, sort, change] of [
-      ['with a string instead of a number', 'record_id', ([list, way]) => [list, way, 'text', 1]],
-      ['with a number instead of a string', 'full_name', ([list, way]) => [list, way, 1, 1]],
-      ['with null instead of a string', 'full_name', ([list, way]) => [list, way, null, 1]],
-      [
-        'with a number instead of the sort key of a field',
-        'data.status',
-        ([list, way]) => [list, way, 1, 1],
-      ],
-      ['with a missing part', 'record_id', ([list, way]) => [list, way, 1]],
-      ['with a fractional record_id', 'record_id', ([list, way]) => [list, way, 1, 1.5]],
-      ['with the number 1e400', 'record_id', ([list, way]) => [list, way, BEYOND, 1]],
-      ['of an unknown list', 'record_id', ([, way]) => ['list', way, 1, 1]],
-    ] satisfies [string, string, (parts: unknown[]) => unknown[]][]) {
+    for (const [what, sort, changes] of [
+      ['with a string instead of a number', 'record_id', { value: 'text' }],
+      ['with a number instead of a string', 'full_name', { value: 1 }],
+      ['with null instead of a string', 'full_name', { value: null }],
+      ['with a number instead of the sort key of a field', 'data.status', { value: 1 }],
+      ['with a missing member', 'record_id', { record_id: undefined }],
+      ['with a fractional record_id', 'record_id', { record_id: 1.5 }],
+      ['with the number 1e400', 'record_id', { value: BEYOND }],
+      ['of an unknown list', 'record_id', { list: 'list' }],
+    ] satisfies [string, string, Record<string, unknown>][]) {
       test(`a cursor ${what} returns 400`, async () => {
         const query = { platform, record_type: 'cases', sort, limit: '2' }
         const { next_cursor } = await read(query)
-        const changed = changeCursor(next_cursor ?? '', change)
+        const changed = changeCursor(next_cursor ?? '', changes)
         const asked = new URLSearchParams({ ...query, cursor: changed })
         const error = expectError(
           await hub().get(`/api/v1/records?${asked}`),

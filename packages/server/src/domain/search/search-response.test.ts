@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseLossless, stringifyLossless } from '../../lib/json/lossless-json.ts'
-import { readSearchAnswer } from './search-response.ts'
+import { parseSearchResponse } from './search-response.ts'
 
-const read = (text: string, limit = 20) => readSearchAnswer(parseLossless(text), limit)
+const read = (text: string, limit = 20) => parseSearchResponse(parseLossless(text), limit)
 const record = '{"reference_number":"A-1","full_name":"Ann","record_type":"case","data":{"n":1.10}}'
 
 test('records are found under records, results, data and at the top level', () => {

@@ -1,4 +1,4 @@
-import { readSearchAnswer } from '../../domain/search/search-response.ts'
+import { parseSearchResponse } from '../../domain/search/search-response.ts'
 import { HubError } from '../../errors.ts'
 import { createRandomKey } from '../../lib/crypto/random-key.ts'
 import { isJsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'
@@ -38,7 +38,7 @@ export async function checkSearch(
 /** @returns how many it found; null where that cannot be told. */
 function judgeAnswer({ findings }: Section, value: JsonValue): number | null {
   if (isJsonObject(value) && value['success'] !== true) findings.add('search.success')
-  const read = readSearchAnswer(value, 0)
+  const read = parseSearchResponse(value, 0)
   if (read.outcome === 'raw') {
     findings.add('search.not_understood')
     return null

@@ -14,7 +14,7 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
-import { cursorInvalid } from '../../lib/collections/pagination.ts'
+import { CursorInteger, createCursorCodec } from '../../lib/collections/pagination.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import type { RejectedPushStore } from '../../storage/port/rejected-push-store.ts'
 import { dismissRejectedPushes } from './dismiss-rejected-pushes.ts'
@@ -22,6 +22,12 @@ import { replayByFilter } from './replay-by-filter.ts'
 import { type ReplayParts, replayRejectedPush } from './replay-rejected-push.ts'
 
 const PAGE = 50
+const CURSOR = createCursorCodec(
+  Type.Object({
+    at: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T[\\d:.]+Z$' }),
+    id: CursorInteger,
+  }),
+)
 const MAX_GROUPS = 500
 const Id = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const DismissAnswer = Type.Object({ success: Type.Literal(true), dismissed: Type.Integer() })
@@ -64,7 +70,7 @@ export function rejectedPushRoutes(
       },
       async (request) => {
         const { state = null, pull = null, limit = PAGE, cursor } = request.query
-        const before = cursor === undefined ? null : readCursor(cursor)
+        const before = cursor === undefined ? null : CURSOR.decode(cursor)
         const filter = { ...toFilter(request.query), state, pull_id: pull }
         const query = { ...filter, limit, maxBytes: MAX_PAGE_BYTES, before }
         const { rejected_pushes, has_more } = await rejectedPushes.listRejectedPushes(query)
@@ -72,7 +78,7 @@ export function rejectedPushRoutes(
         return {
           success: true as const,
           rejected_pushes,
-          next_cursor: has_more && last ? `${last.at}_${last.id}` : null,
+          next_cursor: has_more && last ? CURSOR.encode({ at: last.at, id: last.id }) : null,
         }
       },
     )
@@ -198,10 +204,4 @@ export function rejectedPushRoutes(
 function toFilter(given: RejectedPushFilter) {
   const { platform = null, code = null, record_type = null, cause = null } = given
   return { platform, code, record_type, cause }
-}
-
-function readCursor(text: string): { at: string; id: number } {
-  const match = /^(\d{4}-\d{2}-\d{2}T[\d:.]+Z)_(\d{1,15})$/.exec(text)
-  if (!match) throw cursorInvalid()
-  return { at: match[1] ?? '', id: Number(match[2]) }
 }

@@ -1,11 +1,15 @@
 import type { ReplayStepAnswer } from '@recordhub/protocol'
-import { cursorInvalid } from '../../lib/collections/pagination.ts'
+import Type from 'typebox'
+import { CursorInteger, createCursorCodec } from '../../lib/collections/pagination.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import type { RefusalPosition, RejectedPushFilter } from '../../storage/port/rejected-push-store.ts'
 import { type ReplayParts, type ReplayRequester, replayAll } from './replay-rejected-push.ts'
 
 /** Replayed in one transaction: pushes wait for no more than this. */
 const STEP = 200
+const CURSOR = createCursorCodec(
+  Type.Object({ place_seq: CursorInteger, rejected_push_id: CursorInteger }),
+)
 
 /**
  * One step of replaying all that a filter means, in the order in which they came, so that of one record
@@ -18,7 +22,7 @@ export async function replayByFilter(
   { request_id, ...requester }: ReplayRequester,
 ): Promise<Omit<ReplayStepAnswer, 'success'>> {
   const { isDryRun, cursor, ...filter } = request
-  const after = cursor === null ? null : readCursor(cursor)
+  const after = cursor === null ? null : CURSOR.decode(cursor)
   const query = { ...filter, limit: STEP, maxBytes: MAX_PAGE_BYTES, after }
   const { refusals, remaining } = await parts.rejectedPushes.listRefusals(query)
   const [first, last] = [refusals[0], refusals.at(-1)]
@@ -42,16 +46,10 @@ export async function replayByFilter(
     counts,
     replays: replayed.map(({ replay }) => replay),
     remaining,
-    next_cursor: remaining > 0 && last ? writeCursor(last) : null,
+    next_cursor: remaining > 0 && last ? encodeCursor(last) : null,
   }
 }
 
-function writeCursor({ place_seq, rejected_push_id }: RefusalPosition): string {
-  return `${place_seq}_${rejected_push_id}`
-}
-
-function readCursor(text: string): RefusalPosition {
-  const match = /^(\d{1,15})_(\d{1,15})$/.exec(text)
-  if (!match) throw cursorInvalid()
-  return { place_seq: Number(match[1]), rejected_push_id: Number(match[2]) }
+function encodeCursor({ place_seq, rejected_push_id }: RefusalPosition): string {
+  return CURSOR.encode({ place_seq, rejected_push_id })
 }

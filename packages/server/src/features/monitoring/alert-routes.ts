@@ -9,7 +9,7 @@ import {
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
-import { cursorInvalid, paginate } from '../../lib/collections/pagination.ts'
+import { CursorInteger, createCursorCodec, paginate } from '../../lib/collections/pagination.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { AlertStore } from '../../storage/port/alert-store.ts'
 import { acknowledgeAlert } from './acknowledge-alert.ts'
@@ -17,6 +17,7 @@ import type { Mailer } from './mailer.ts'
 import { sendTestMail } from './send-test-mail.ts'
 
 const PAGE = 50
+const CURSOR = createCursorCodec(Type.Object({ state: AlertState, id: CursorInteger }))
 
 /** Alerts: reading and acknowledging them, and trying the mail. */
 export function alertRoutes(parts: {
@@ -45,9 +46,9 @@ export function alertRoutes(parts: {
       },
       async (request) => {
         const { state = null, limit = PAGE, cursor } = request.query
-        const after = cursor === undefined ? null : readCursor(cursor)
+        const after = cursor === undefined ? null : CURSOR.decode(cursor)
         const found = await parts.alerts.listAlerts({ state, limit: limit + 1, after })
-        const { page, next_cursor } = paginate(found, limit, writeCursor)
+        const { page, next_cursor } = paginate(found, limit, encodeCursor)
         return { success: true as const, alerts: page, next_cursor }
       },
     )
@@ -83,12 +84,6 @@ export function alertRoutes(parts: {
   }
 }
 
-function writeCursor({ id, resolved_at }: Alert): string {
-  return `${resolved_at === null ? 'open' : 'resolved'}_${id}`
-}
-
-function readCursor(text: string): { state: AlertState; id: number } {
-  const match = /^(open|resolved)_(\d{1,15})$/.exec(text)
-  if (!match) throw cursorInvalid()
-  return { state: match[1] === 'open' ? 'open' : 'resolved', id: Number(match[2]) }
+function encodeCursor({ id, resolved_at }: Alert): string {
+  return CURSOR.encode({ state: resolved_at === null ? 'open' : 'resolved', id })
 }

@@ -1,7 +1,7 @@
 /** Asks the hub's own records and every active platform at once (specification 1.6, 4.2). */
 import type { Platform, RecordPage, SearchLine } from '@recordhub/protocol'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
-import { readSearchAnswer } from '../../domain/search/search-response.ts'
+import { parseSearchResponse } from '../../domain/search/search-response.ts'
 import { HubError } from '../../errors.ts'
 import type { Semaphore } from '../../lib/concurrency/semaphore.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
@@ -109,7 +109,7 @@ async function findAt(
 
 /** @param hidden the record types of modules that are not registered: their records are not results. */
 function understand(answer: JsonValue, hidden: ReadonlySet<string>): Finding {
-  const read = readSearchAnswer(answer, Number.POSITIVE_INFINITY)
+  const read = parseSearchResponse(answer, Number.POSITIVE_INFINITY)
   if (read.outcome === 'found') {
     const records = read.records.filter(({ record_type }) => !hidden.has(record_type ?? ''))
     return {

@@ -62,8 +62,8 @@ const ABOUT =
 
 /** @throws HubError `invalid_request` where nothing is asked for: all records would be found. */
 function readQuery(text: string): string {
-  const { parts, beginnings } = parseSearch(text)
-  if (parts.length + beginnings.length > 0) return text.trim()
+  const { substrings, prefixes } = parseSearch(text)
+  if (substrings.length + prefixes.length > 0) return text.trim()
   const fault = 'must hold a letter or a digit to look for'
   throw new HubError(
     'invalid_request',

@@ -61,7 +61,7 @@ export interface RejectedPushStore {
    * replayed is to be replayed again, an element of a read is not. Each platform has `quotaBytes` for its
    * bodies: the oldest go first, and of a body larger than that only the size is kept. The counter
    * `rejected` counts each push, and a pulled record once however often it is read. Of a body that
-   * names an erased record (`referencesIn`) or has too many texts to look for one, and of a platform that was
+   * names an erased record (`findReferences`) or has too many texts to look for one, and of a platform that was
    * removed, nothing is kept and no line written.
    */
   keepRejectedPushes(

@@ -1,10 +1,10 @@
 /** The index of texts on PostgreSQL: trigrams of the extension pg_trgm, where it is there. */
 import { type RawBuilder, sql } from 'kysely'
-import { lookUpTexts, type SearchTerms } from '../../domain/search/search-text.ts'
+import { type SearchTerms, toLookUpTexts } from '../../domain/search/search-text.ts'
 import { HubError } from '../../errors.ts'
-import type { ListParts } from '../shared/record-list/record-lists.ts'
+import type { RecordListDialect } from '../shared/record-list/record-scan.ts'
 import type { Databases, Executor } from '../shared/schema/databases.ts'
-import type { SearchIndexParts } from '../shared/search/search-index.ts'
+import type { SearchIndexDialect } from '../shared/search/search-index.ts'
 import { bigintArray, textArray } from './array-parameters.ts'
 import { settledSequence } from './commit-watermark.ts'
 import { idList } from './id-list.ts'
@@ -20,12 +20,12 @@ const MAX_PATTERNS = 8
 const SAMPLE = 200
 const TIMED_OUT = '57014'
 
-export function createListParts(database: Executor): ListParts {
+export function createRecordListDialect(database: Executor): RecordListDialect {
   const hasIndex = createHasTextIndex(database)
   return {
     nameIndexLength: NAME_INDEX_LENGTH,
     idList,
-    holds: (column, text) => sql<boolean>`strpos(${column}, ${text}) > 0`,
+    contains: (column, text) => sql<boolean>`strpos(${column}, ${text}) > 0`,
     async findByText(terms, limit) {
       const patterns = patternsOf(terms)
       if (patterns.length === 0 || !(await hasIndex())) return null
@@ -34,7 +34,9 @@ export function createListParts(database: Executor): ListParts {
   }
 }
 
-export function createSearchIndexParts({ writer }: Pick<Databases, 'writer'>): SearchIndexParts {
+export function createSearchIndexDialect({
+  writer,
+}: Pick<Databases, 'writer'>): SearchIndexDialect {
   return {
     readSettled: () => settledSequence(writer),
     inTurn: (work) =>
@@ -82,7 +84,7 @@ function createHasTextIndex(database: Executor): () => Promise<boolean> {
 }
 
 function patternsOf(terms: SearchTerms): string[] {
-  const letters = lookUpTexts(terms).map(toIndexLetters).filter(hasTrigram)
+  const letters = toLookUpTexts(terms).map(toIndexLetters).filter(hasTrigram)
   // The longest ones find the least.
   const longest = letters.sort((one, other) => other.length - one.length).slice(0, MAX_PATTERNS)
   return longest.map(containing)

@@ -3,7 +3,7 @@ import type { HashReference } from '../../domain/record/erasure.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../lib/time/clock.ts'
 import type { Storage } from '../port/storage.ts'
-import { createRecordLists } from '../shared/record-list/record-lists.ts'
+import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { createRecordReads } from '../shared/records/record-reads.ts'
 import { isMigrated, migrate } from '../shared/schema/migrate.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
@@ -21,7 +21,7 @@ import { toStartError } from './map-error.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
-import { createListParts, createSearchIndexParts } from './record-search.ts'
+import { createRecordListDialect, createSearchIndexDialect } from './record-search.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
 import { viewDialect } from './sql-views.ts'
 import { awaitDatabase, type Waiting } from './wait-for-database.ts'
@@ -87,9 +87,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       ...createRecordReads(databases),
       ...createElementRecogniser(databases),
       ...createRecordWriter(connections, options.hashReference),
-      ...createRecordLists(databases, createListParts(database)),
+      ...createRecordListStore(databases, createRecordListDialect(database)),
     },
-    searchIndex: createSearchIndexStore(databases, createSearchIndexParts(databases)),
+    searchIndex: createSearchIndexStore(databases, createSearchIndexDialect(databases)),
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
     news: channel.newsOver(database),
     readDiskSpace: async () => null,

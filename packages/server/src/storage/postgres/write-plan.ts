@@ -187,7 +187,11 @@ export class WritePlan {
     if (!record) throw new Error('A record to be replayed was not loaded')
     const now = { seq: this.#nextNumber(), at: this.#instant }
     const { lastRead, module_name } = module
-    const decision = decideReplay(record.state, write.content, { place: gate.place, now, lastRead })
+    const decision = decideReplay(record.state, write.content, {
+      position: gate.place,
+      now,
+      lastRead,
+    })
     this.#note(record, write, decision, now.seq)
     const { record_id } = record
     const result = { outcome: decision.outcome, record_id, module_name }

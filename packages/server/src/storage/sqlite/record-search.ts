@@ -1,10 +1,10 @@
 /** The index of texts on SQLite: FTS5 with trigrams, whose rowid is the record's id. */
 import { sql } from 'kysely'
-import { lookUpTexts, type SearchTerms } from '../../domain/search/search-text.ts'
+import { type SearchTerms, toLookUpTexts } from '../../domain/search/search-text.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
-import type { ListParts } from '../shared/record-list/record-lists.ts'
+import type { RecordListDialect } from '../shared/record-list/record-scan.ts'
 import type { Executor } from '../shared/schema/databases.ts'
-import type { SearchIndexParts } from '../shared/search/search-index.ts'
+import type { SearchIndexDialect } from '../shared/search/search-index.ts'
 import type { SqliteConnections } from './connection.ts'
 import { idList } from './id-list.ts'
 
@@ -16,11 +16,11 @@ const MAX_TRIGRAMS = 24
  */
 const MERGED_PAGES = 16
 
-export function createListParts(reader: Executor): ListParts {
+export function createRecordListDialect(reader: Executor): RecordListDialect {
   return {
     nameIndexLength: null,
     idList,
-    holds: (column, text) => sql<boolean>`instr(${column}, ${text}) > 0`,
+    contains: (column, text) => sql<boolean>`instr(${column}, ${text}) > 0`,
     async findByText(terms, limit) {
       const { rows } = await sql<{ record_id: number }>`
         SELECT rowid AS record_id FROM record_search
@@ -34,7 +34,7 @@ export function createListParts(reader: Executor): ListParts {
 /** Each trigram as a string of FTS5: the index knows where none of them stands. */
 function matchOf(terms: SearchTerms): string {
   const trigrams = new Set<string>()
-  for (const text of lookUpTexts(terms)) {
+  for (const text of toLookUpTexts(terms)) {
     const letters = [...text]
     for (let at = 0; at + 3 <= letters.length; at++) {
       trigrams.add(letters.slice(at, at + 3).join(''))
@@ -80,7 +80,10 @@ export async function forgetDroppedTexts({
   await goOn()
 }
 
-export function createSearchIndexParts({ database, lightly }: SqliteConnections): SearchIndexParts {
+export function createSearchIndexDialect({
+  database,
+  lightly,
+}: SqliteConnections): SearchIndexDialect {
   const saveText = database.prepare(
     'INSERT OR REPLACE INTO record_search (rowid, text) VALUES (?, ?)',
   )

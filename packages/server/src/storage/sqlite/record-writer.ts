@@ -176,7 +176,7 @@ class WriteTransaction {
     const stored = this.#statements.load(module, write.reference_number)
     this.#seq += 1
     const now = { seq: this.#seq, at: this.#instant }
-    const decision = decideReplay(stored, write.content, { place: gate.place, now, lastRead })
+    const decision = decideReplay(stored, write.content, { position: gate.place, now, lastRead })
     const record_id = this.#store(write, module, stored, decision)
     const result = { outcome: decision.outcome, record_id, module_name }
     this.#statements.markReplayed(write, result, at)

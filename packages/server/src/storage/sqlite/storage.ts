@@ -5,7 +5,8 @@ import { HubError, storageUnavailable } from '../../errors.ts'
 import { makeFolder } from '../../lib/files/make-folder.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Storage } from '../port/storage.ts'
-import { createRecordLists, isQuick } from '../shared/record-list/record-lists.ts'
+import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
+import { isSingleIndexRead } from '../shared/record-list/scan-strategies.ts'
 import { createRecordReads } from '../shared/records/record-reads.ts'
 import { migrate } from '../shared/schema/migrate.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
@@ -23,7 +24,7 @@ import { createMissingParts } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createReadThread } from './read-thread.ts'
-import { createListParts, createSearchIndexParts } from './record-search.ts'
+import { createRecordListDialect, createSearchIndexDialect } from './record-search.ts'
 import { createRecordWriter } from './record-writer.ts'
 import { viewDialect } from './sql-views.ts'
 
@@ -76,7 +77,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     holdsLower,
     erasing: createErasingParts(connections, options.hashReference, checkpointer),
   })
-  const lists = createRecordLists(databases, createListParts(reader))
+  const lists = createRecordListStore(databases, createRecordListDialect(reader))
   const thread = options.withReadThread === false ? null : createReadThread(options.path)
   return {
     ...stores,
@@ -86,9 +87,10 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
       ...createElementRecogniser(databases),
       ...createRecordWriter(connections, NODE, options.hashReference),
       ...lists,
-      listRecords: (query) => (isQuick(query) ? lists : (thread ?? lists)).listRecords(query),
+      listRecords: (query) =>
+        (isSingleIndexRead(query) ? lists : (thread ?? lists)).listRecords(query),
     },
-    searchIndex: createSearchIndexStore(databases, createSearchIndexParts(connections)),
+    searchIndex: createSearchIndexStore(databases, createSearchIndexDialect(connections)),
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
     // No other process is at work.
     news: { announce: async () => undefined, listen: () => undefined },

@@ -76,7 +76,7 @@ export function everyMethod(
     ['listRecords of a module', () => listRecords(storage, { platform: 'school' })],
     [
       'listRecords of a search',
-      () => listRecords(storage, { search: { parts: ['ann'], beginnings: [] } }),
+      () => listRecords(storage, { search: { substrings: ['ann'], prefixes: [] } }),
     ],
     ['countRecords', () => records.countRecords(any)],
     ['indexNext', () => storage.searchIndex.indexNext(5)],

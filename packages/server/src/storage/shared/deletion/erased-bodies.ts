@@ -1,6 +1,6 @@
 /** Finds refused bodies that name a record which was erased: they are not kept. */
 import { MAX_REFERENCE_BYTES } from '@recordhub/protocol'
-import { type HashReference, referencesIn } from '../../../domain/record/erasure.ts'
+import { findReferences, type HashReference } from '../../../domain/record/erasure.ts'
 import type { NewRejectedPush } from '../../port/rejected-push-store.ts'
 import type { Executor } from '../schema/databases.ts'
 
@@ -31,7 +31,7 @@ export async function namesErased(
     ? tombstoned.filter((type) => type.record_type === module.record_type)
     : tombstoned
   if (types.length === 0) return false
-  const references = referencesIn(body)
+  const references = findReferences(body)
   if (references === null) return true
   const fitting = [...references].filter((text) => Buffer.byteLength(text) <= MAX_REFERENCE_BYTES)
   if (fitting.length * types.length > MOST_HASHES) return true

@@ -8,11 +8,11 @@ import {
 import type { ManifestStore } from '../../port/manifest-store.ts'
 import { insertActivity, insertAudit, insertLog } from '../activity/activity-rows.ts'
 import { dropKeptAnswer } from '../pulls/cached-responses.ts'
-import { retypeFields } from '../record-list/indexed-fields.ts'
 import { listCompleteness } from '../records/completeness-rows.ts'
 import { readDrift } from '../records/drift-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import type { ModulesTable } from '../schema/tables.ts'
+import { retypeFields } from '../search/indexed-fields.ts'
 import { insertModule, type PlatformChanges } from './platform-store.ts'
 
 export function createManifestStore(

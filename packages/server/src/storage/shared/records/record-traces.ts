@@ -1,6 +1,6 @@
 /** What names a record beside itself: found in steps, since pushes wait for a long read on SQLite. */
 import type { RawBuilder } from 'kysely'
-import { namesRecord, type RecordReference } from '../../../domain/record/erasure.ts'
+import { mayContainReference, type RecordReference } from '../../../domain/record/erasure.ts'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import { isJsonObject, parseLossless } from '../../../lib/json/lossless-json.ts'
 import type { Executor } from '../schema/databases.ts'
@@ -81,7 +81,7 @@ export async function* findRefused(
       ({ record_type, body, replay_record_id }) =>
         // Replayed with another body, it may not name what it became.
         replay_record_id === record.record_id ||
-        (!otherTypes.has(record_type) && namesRecord(body, record.reference_number)),
+        (!otherTypes.has(record_type) && mayContainReference(body, record.reference_number)),
     )
     if (named.length > 0) yield named.map(({ rejected_push_id }) => rejected_push_id)
     await yieldToEventLoop()

@@ -1,11 +1,11 @@
 /** Keeps the indexes that lists of records are searched, filtered and sorted by. */
 import { sql } from 'kysely'
 import { sortKeyOf } from '../../../domain/record/sort-key.ts'
-import { indexText } from '../../../domain/search/search-text.ts'
+import { toIndexText } from '../../../domain/search/search-text.ts'
 import { isJsonObject, parseLossless } from '../../../lib/json/lossless-json.ts'
 import { LAG_LIMIT, type SearchIndexStore } from '../../port/search-index-store.ts'
-import { listFields, setFields } from '../record-list/indexed-fields.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
+import { listFields, setFields } from './indexed-fields.ts'
 import { readFeedPosition, saveFeedPosition } from './search-feed.ts'
 
 type IndexedText = { platform_id: number; record_id: number; text: string }
@@ -17,7 +17,7 @@ type FieldValue = {
 }
 
 /** What an engine does its own way. */
-export type SearchIndexParts = {
+export type SearchIndexDialect = {
   /** A number of the write sequence that no transaction under way can still write at or below. */
   readSettled: () => Promise<number>
   /** Does the work in a transaction; null where another process is at such work. */
@@ -30,7 +30,7 @@ export type SearchIndexParts = {
 
 export function createSearchIndexStore(
   { reader, writer, hold }: Databases,
-  parts: SearchIndexParts,
+  parts: SearchIndexDialect,
 ): SearchIndexStore {
   return {
     async indexNext(limit) {
@@ -84,7 +84,7 @@ export function createSearchIndexStore(
 /** @returns how many records were taken. */
 async function follow(
   db: Executor,
-  parts: SearchIndexParts,
+  parts: SearchIndexDialect,
   settled: number,
   limit: number,
 ): Promise<number> {
@@ -103,7 +103,7 @@ async function follow(
     parsed.map((record) => ({
       platform_id: record.platform_id,
       record_id: record.record_id,
-      text: indexText(record),
+      text: toIndexText(record),
     })),
   )
   await parts.saveValues(
@@ -119,7 +119,7 @@ async function follow(
 }
 
 /** Goes on with the first index that is not built: records that have changed since are followed anyway. */
-async function build(db: Executor, parts: SearchIndexParts, limit: number): Promise<number> {
+async function build(db: Executor, parts: SearchIndexDialect, limit: number): Promise<number> {
   const field = await selectFields(db)
     .whereRef('built_seq', '<', 'build_to')
     .orderBy('field_id')

@@ -3,7 +3,7 @@ import type { IndexedFieldState } from '../../port/search-index-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { isNumericIn } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
-import { readFeedPosition } from '../search/search-feed.ts'
+import { readFeedPosition } from './search-feed.ts'
 
 type Choice = { platform_id: number; record_type: string; keys: string[]; at: string }
 
