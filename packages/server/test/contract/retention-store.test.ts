@@ -15,7 +15,7 @@ import {
   writeOne,
 } from '../helpers/storage/fixtures.ts'
 import { beginRead, pullOnce, startTestPull, taskResult } from '../helpers/storage/pulls.ts'
-import { agesOf, dropOld, makeRow } from '../helpers/storage/retention.ts'
+import { agesOf, deleteOld, makeRow } from '../helpers/storage/retention.ts'
 import { countRows, runSql } from '../helpers/storage/sql.ts'
 import { rounds } from '../helpers/time/tier.ts'
 
@@ -45,9 +45,9 @@ onEachEngine((engine) => {
               const young = all.filter((at) => at >= before)
               // The newest pull is kept at any age.
               const kept = noun === 'pulls' && young.length === 0 ? all.slice(-1) : young
-              await dropOld(kit.storage, noun, before, limit)
+              await deleteOld(kit.storage, noun, before, limit)
               assert.deepEqual(await agesOf(kit.storage, noun), kept)
-              assert.equal(await dropOld(kit.storage, noun, before, limit), 0)
+              assert.equal(await deleteOld(kit.storage, noun, before, limit), 0)
             })()
           },
         ),
@@ -69,7 +69,7 @@ onEachEngine((engine) => {
         await kit.storage.alerts.settleAlerts({ raise: [alert], resolve: [], reword: [] })
         kit.clock.advance(5000 * DAY)
         for (const noun of ['missing_reviews', 'alerts', 'pulls'] as const) {
-          assert.equal(await dropOld(kit.storage, noun, kit.clock.text), 0)
+          assert.equal(await deleteOld(kit.storage, noun, kit.clock.text), 0)
         }
         assert.equal(await countRows(kit.storage, 'pull_tasks'), 1)
       }),
@@ -104,7 +104,7 @@ onEachEngine((engine) => {
           return { latest_sync, platforms, health: health.map((one) => ({ ...one })) }
         }
         const before = await seen()
-        assert.ok((await dropOld(storage, 'pulls', clock.text)) > 6)
+        assert.ok((await deleteOld(storage, 'pulls', clock.text)) > 6)
         assert.equal((await storage.pulls.listPulls({ limit: 100, before: null })).length, 1)
         assert.deepEqual(await seen(), before)
         // The failing platform is still skipped, and its error is still known.
@@ -127,7 +127,7 @@ onEachEngine((engine) => {
         await pullOnce(kit, school, async () => undefined, { record_type: 'm-1' })
         await pullOnce(kit, school, async () => undefined, { record_type: 'm-1' })
         kit.clock.advance(60)
-        assert.equal(await dropOld(kit.storage, 'pulls', kit.clock.text, 3), 9)
+        assert.equal(await deleteOld(kit.storage, 'pulls', kit.clock.text, 3), 9)
         assert.equal(await countRows(kit.storage, 'pull_tasks'), 8)
       }),
     )
@@ -145,12 +145,12 @@ onEachEngine((engine) => {
           await write(kit, pushWrite(school, { data: `{"a":${index}}` }))
         }
         const [first = '', , third = ''] = marks
-        assert.equal(await dropOld(kit.storage, 'history', first), 0)
-        assert.equal(await retention.historyKeptSince(), null)
-        assert.equal(await dropOld(kit.storage, 'history', third), 2)
-        assert.equal(await retention.historyKeptSince(), third)
-        assert.equal(await dropOld(kit.storage, 'history', first), 0)
-        assert.equal(await retention.historyKeptSince(), third)
+        assert.equal(await deleteOld(kit.storage, 'history', first), 0)
+        assert.equal(await retention.historyCompleteSince(), null)
+        assert.equal(await deleteOld(kit.storage, 'history', third), 2)
+        assert.equal(await retention.historyCompleteSince(), third)
+        assert.equal(await deleteOld(kit.storage, 'history', first), 0)
+        assert.equal(await retention.historyCompleteSince(), third)
         const [record] = await listRecords(kit.storage)
         const kept = await listHistory(kit.storage, record?.record_id ?? -1)
         assert.deepEqual(
@@ -158,7 +158,7 @@ onEachEngine((engine) => {
           marks.slice(2).reverse(),
         )
         const reopened = await kit.reopen()
-        assert.equal(await reopened.retention.historyKeptSince(), third)
+        assert.equal(await reopened.retention.historyCompleteSince(), third)
       }),
     )
 
@@ -172,7 +172,7 @@ onEachEngine((engine) => {
           kit.clock.advance(DAY)
         }
         const before = new Date(kit.clock.now().getTime() - 2.5 * DAY * 1000).toISOString()
-        const both = [1, 2].map(() => dropOld(kit.storage, 'rejected_pushes', before, 2))
+        const both = [1, 2].map(() => deleteOld(kit.storage, 'rejected_pushes', before, 2))
         const [one = 0, other = 0] = await Promise.all(both)
         assert.equal(one + other, 5)
         const sums = await runSql(
@@ -195,8 +195,8 @@ onEachEngine((engine) => {
         for (let index = 1; index <= 20; index += 1) await activity.appendActivity(line(index))
         let after: number | null = null
         do {
-          const step = await retention.dropActivityBeyond(6, { limit: 4, after })
-          assert.ok(step.dropped <= 4)
+          const step = await retention.trimActivity(6, { limit: 4, after })
+          assert.ok(step.deleted <= 4)
           after = step.next
         } while (after !== null)
         const query = { platform: null, level: null, limit: 100, before: null }
@@ -205,7 +205,7 @@ onEachEngine((engine) => {
           kept.map(({ message }) => message),
           [20, 19, 18, 17, 16, 15].map((index) => `Line ${index}`),
         )
-        const none = await retention.dropActivityBeyond(6, { limit: 4, after: null })
+        const none = await retention.trimActivity(6, { limit: 4, after: null })
         assert.deepEqual(none, { dropped: 0, next: null })
       }),
     )
@@ -217,9 +217,9 @@ onEachEngine((engine) => {
         const { record_id } = await writeOne(kit, pushWrite(school))
         for (let index = 0; index < 3; index += 1) await makeRow(kit, school, 'history')
         kit.clock.advance(5000 * DAY)
-        for (const noun of RETENTION_NOUNS) await dropOld(kit.storage, noun, kit.clock.text, 100)
+        for (const noun of RETENTION_NOUNS) await deleteOld(kit.storage, noun, kit.clock.text, 100)
         let steps = 0
-        while (await kit.storage.retention.giveSpaceBack()) {
+        while (await kit.storage.retention.reclaimSpace()) {
           steps += 1
           assert.ok(steps < 1000, 'It does not end')
         }

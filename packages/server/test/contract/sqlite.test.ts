@@ -21,7 +21,7 @@ import {
   taskOf,
   taskResult,
 } from '../helpers/storage/pulls.ts'
-import { dropOld } from '../helpers/storage/retention.ts'
+import { deleteOld } from '../helpers/storage/retention.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { openTemporarySqlite } from '../helpers/storage/sqlite.ts'
 import { untilTrue } from '../helpers/time/until.ts'
@@ -104,10 +104,10 @@ describe('SQLite storage', () => {
       }
       const before = pages()
       clock.advance(3600)
-      assert.equal(await dropOld(storage, 'history', clock.text, 50), 200)
+      assert.equal(await deleteOld(storage, 'history', clock.text, 50), 200)
       assert.equal(pages(), before)
       let steps = 0
-      while (await storage.retention.giveSpaceBack()) steps += 1
+      while (await storage.retention.reclaimSpace()) steps += 1
       assert.ok(steps > 0, 'It gives back little by little')
       assert.ok(pages() < before / 10, `${pages()} of ${before} pages are left`)
       const disk = await storage.readDiskSpace()

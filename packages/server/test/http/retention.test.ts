@@ -73,7 +73,7 @@ onEachEngine((engine) => {
           ...storage,
           retention: {
             ...storage.retention,
-            async giveSpaceBack() {
+            async reclaimSpace() {
               if (failures < 3) {
                 failures += 1
                 throw new Error('The disk is shy')

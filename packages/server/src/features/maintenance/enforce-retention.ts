@@ -8,7 +8,11 @@ import {
 import type { Clock } from '../../lib/time/clock.ts'
 import { sleep } from '../../lib/time/run-periodically.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import type { DropOutcome, DropStep, RetentionStore } from '../../storage/port/retention-store.ts'
+import type {
+  DeletionOutcome,
+  DeletionStep,
+  RetentionStore,
+} from '../../storage/port/retention-store.ts'
 
 /** One node an hour does it; nothing is harmed where two do. */
 const CLAIM = 'retention'
@@ -39,7 +43,7 @@ export async function enforceRetention(parts: RetentionDeps, signal: AbortSignal
     await dropEndedSessions(parts)
     const dropped = await dropAll(parts, signal)
     if (Object.keys(dropped).length > 0) parts.log.info({ dropped }, 'old rows were dropped')
-    await inSteps(signal, () => retention.giveSpaceBack())
+    await inSteps(signal, () => retention.reclaimSpace())
     isWhole = !signal.aborted
   } finally {
     // What broke off goes on at the next time, not an hour later.
@@ -56,23 +60,26 @@ async function dropEndedSessions({ operators, session, clock }: RetentionDeps): 
 async function dropAll(parts: RetentionDeps, signal: AbortSignal): Promise<Record<string, number>> {
   const { retention, kept, activityLines, clock } = parts
   const dropped: Record<string, number> = {}
-  async function drop(noun: string, step: (step: DropStep) => Promise<DropOutcome>): Promise<void> {
+  async function drop(
+    noun: string,
+    step: (step: DeletionStep) => Promise<DeletionOutcome>,
+  ): Promise<void> {
     let after: number | null = null
     let limit = MOST_ROWS_A_STEP
     await inSteps(signal, async () => {
       const begun = performance.now()
       const outcome = await step({ limit, after })
       limit = nextStepLimit(limit, performance.now() - begun)
-      if (outcome.dropped > 0) dropped[noun] = (dropped[noun] ?? 0) + outcome.dropped
+      if (outcome.deleted > 0) dropped[noun] = (dropped[noun] ?? 0) + outcome.deleted
       after = outcome.next
       return after !== null
     })
   }
   for (const { noun, before } of listCutoffs(kept, clock.now())) {
-    await drop(noun, (step) => retention.dropOld(noun, { ...step, before }))
+    await drop(noun, (step) => retention.deleteOld(noun, { ...step, before }))
   }
   if (activityLines > 0) {
-    await drop('activity', (step) => retention.dropActivityBeyond(activityLines, step))
+    await drop('activity', (step) => retention.trimActivity(activityLines, step))
   }
   return dropped
 }

@@ -30,7 +30,7 @@ export async function readFieldProvenance(
     }
     if (open.size === 0) break
   }
-  const keptSince = open.size > 0 ? await deps.retention.historyKeptSince() : null
+  const keptSince = open.size > 0 ? await deps.retention.historyCompleteSince() : null
   const isUntouched =
     row.updated_at === row.created_at || (isComplete && isPastKept(keptSince, row.created_at))
   const first: Origin = { ...UNKNOWN, written_at: row.created_at, source: 'creation' }

@@ -15,7 +15,7 @@ import { toStoredRecord } from './list-records.ts'
 
 export type HistoryDeps = {
   records: Pick<RecordStore, 'readRecord' | 'listHistory'>
-  retention: Pick<RetentionStore, 'historyKeptSince'>
+  retention: Pick<RetentionStore, 'historyCompleteSince'>
 }
 
 /** A record as of an earlier time. `updated_at` is null if its history does not reach back to the last change before it. */
@@ -50,7 +50,7 @@ export async function readRecordAsOf(
     content = undoChanges(content, entry.changes)
   }
   // Read last, to include deletions during the loop above.
-  const keptSince = await deps.retention.historyKeptSince()
+  const keptSince = await deps.retention.historyCompleteSince()
   if (!isPastKept(keptSince, as_of))
     throw new HubError('history_not_kept', { since: keptSince ?? '' })
   if (!isComplete) throw new HubError('history_not_kept', { since: row.updated_at })

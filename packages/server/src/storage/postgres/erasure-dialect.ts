@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { HashReference } from '../../domain/record/erasure.ts'
-import type { ErasingParts } from '../shared/deletion/erase-record.ts'
+import type { ErasureDialect } from '../shared/deletion/erasure-store.ts'
 import { drawNumbers } from './commit-watermark.ts'
 
-export function createErasingParts(hashReference: HashReference): ErasingParts {
+export function createErasureDialect(hashReference: HashReference): ErasureDialect {
   return {
     hashReference,
     contains: (column, text) => sql<boolean>`strpos(${sql.ref(column)}, ${text}) > 0`,
     nextNumbers: drawNumbers,
-    blankCopy: sql`, data_copy = '{}'`,
-    async dropText(db, { platform_id, record_id }) {
+    clearDataCopy: sql`, data_copy = '{}'`,
+    async deleteText(db, { platform_id, record_id }) {
       await sql`
         DELETE FROM record_search WHERE platform_id = ${platform_id} AND record_id = ${record_id}
       `.execute(db)

@@ -14,7 +14,7 @@ import { lastNumber, nextNumbers, settledSequence } from './commit-watermark.ts'
 import { openConnections, placeOf, withUnlimited } from './connection.ts'
 import { startDatabaseClock } from './database-clock.ts'
 import { readEngine } from './engine-facts.ts'
-import { createErasingParts } from './erasure-dialect.ts'
+import { createErasureDialect } from './erasure-dialect.ts'
 import { createElementRecogniser } from './find-unchanged.ts'
 import { hold, isAlone, isGone } from './locks.ts'
 import { toStartError } from './map-error.ts'
@@ -73,9 +73,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     viewDialect,
     missing: createMissingParts(connections),
     // The server's own vacuum does.
-    giveSpaceBack: async () => false,
+    reclaimSpace: async () => false,
     holdsLower,
-    erasing: createErasingParts(options.hashReference),
+    erasing: createErasureDialect(options.hashReference),
     channel,
     isGone,
     isAlone: (db) => isAlone(db, processName),

@@ -7,7 +7,7 @@ import { createAlertStore } from './activity/alert-store.ts'
 import { createPushErrorStore } from './activity/push-error-store.ts'
 import { createSnapshotStore } from './activity/snapshot-store.ts'
 import { createStatisticsStore } from './counters/statistics-store.ts'
-import type { ErasingParts } from './deletion/erase-record.ts'
+import type { ErasureDialect } from './deletion/erasure-store.ts'
 import { createErasureStore } from './deletion/erasure-store.ts'
 import { createPayPurge } from './deletion/purge.ts'
 import { createRemovalStore } from './deletion/removal-store.ts'
@@ -45,9 +45,9 @@ export type EngineParts = {
   settledSequence: (db: Executor) => Promise<number>
   viewDialect: ViewDialect
   missing: MissingParts
-  giveSpaceBack: RetentionStore['giveSpaceBack']
+  reclaimSpace: RetentionStore['reclaimSpace']
   holdsLower: HoldsLower
-  erasing: ErasingParts
+  erasing: ErasureDialect
   /** Left out where no other process is at work. */
   channel?: ChangeChannel
   isGone?: IsGone
@@ -84,7 +84,7 @@ export function createStores(
     missing: createMissingStore(databases, missing),
     alerts: createAlertStore(databases),
     pushErrors: createPushErrorStore(databases),
-    retention: createRetentionStore(databases, parts.giveSpaceBack),
+    retention: createRetentionStore(databases, parts.reclaimSpace),
     erasure: createErasureStore(databases, erasing, { node, payPurge }),
     removals: createRemovalStore(databases, { ...erasing, node, payPurge }),
     rejectedPushes: createRejectedPushStore(databases, {

@@ -1,23 +1,23 @@
 import { sql } from 'kysely'
 import type { HashReference } from '../../domain/record/erasure.ts'
-import type { ErasingParts } from '../shared/deletion/erase-record.ts'
+import type { ErasureDialect } from '../shared/deletion/erasure-store.ts'
 import type { Checkpointer } from './checkpointer.ts'
 import { drawNumbers } from './commit-watermark.ts'
 import type { SqliteConnections } from './connection.ts'
 import { forgetDroppedTexts } from './record-search.ts'
 
 /** @param checkpointer null for a process that is no hub, whose log another one empties. */
-export function createErasingParts(
+export function createErasureDialect(
   connections: SqliteConnections,
   hashReference: HashReference,
   checkpointer: Checkpointer | null,
-): ErasingParts {
+): ErasureDialect {
   return {
     hashReference,
     contains: (column, text) => sql<boolean>`instr(${sql.ref(column)}, ${text}) > 0`,
     nextNumbers: drawNumbers,
-    blankCopy: sql``,
-    async dropText(db, { record_id }) {
+    clearDataCopy: sql``,
+    async deleteText(db, { record_id }) {
       await sql`DELETE FROM record_search WHERE rowid = ${record_id}`.execute(db)
     },
     // Deleted bytes are overwritten in the file as they are (secure_delete); the log has older pages, and the

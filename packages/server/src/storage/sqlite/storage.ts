@@ -17,7 +17,7 @@ import { drawNumbers, settledSequence } from './commit-watermark.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
 import { createSpaceGiver, readDiskSpace } from './disk-space.ts'
 import { readEngine } from './engine-facts.ts'
-import { createErasingParts } from './erasure-dialect.ts'
+import { createErasureDialect } from './erasure-dialect.ts'
 import { createElementRecogniser } from './find-unchanged.ts'
 import { migrations } from './migrations/index.ts'
 import { createMissingParts } from './missing-marker.ts'
@@ -73,9 +73,9 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     settledSequence,
     viewDialect,
     missing: createMissingParts(connections),
-    giveSpaceBack: createSpaceGiver(connections),
+    reclaimSpace: createSpaceGiver(connections),
     holdsLower,
-    erasing: createErasingParts(connections, options.hashReference, checkpointer),
+    erasing: createErasureDialect(connections, options.hashReference, checkpointer),
   })
   const lists = createRecordListStore(databases, createRecordListDialect(reader))
   const thread = options.withReadThread === false ? null : createReadThread(options.path)

@@ -279,14 +279,11 @@ export function everyMethod(
     ],
     ['tryWrites', () => records.tryWrites({ ...when, writes: [pushWrite(school)] })],
     [
-      'dropOld',
-      () => storage.retention.dropOld('activity', { before: '2000', limit: 5, after: null }),
+      'deleteOld',
+      () => storage.retention.deleteOld('activity', { before: '2000', limit: 5, after: null }),
     ],
-    [
-      'dropActivityBeyond',
-      () => storage.retention.dropActivityBeyond(1000, { limit: 5, after: null }),
-    ],
-    ['historyKeptSince', () => storage.retention.historyKeptSince()],
+    ['trimActivity', () => storage.retention.trimActivity(1000, { limit: 5, after: null })],
+    ['historyCompleteSince', () => storage.retention.historyCompleteSince()],
     ['listPlatformHealth', () => storage.alerts.listPlatformHealth()],
     ['readHours', () => storage.alerts.readHours('2026-03-10T08', '2026-03-10T09')],
     ['listOpenAlerts', () => storage.alerts.listOpenAlerts()],

@@ -86,19 +86,19 @@ export async function agesOf(storage: Storage, noun: RetentionNoun): Promise<str
 }
 
 /** Drops step by step what is older, and tells how many there were. */
-export async function dropOld(
+export async function deleteOld(
   storage: Storage,
   noun: RetentionNoun,
   before: string,
   limit = 3,
 ): Promise<number> {
-  let dropped = 0
+  let deleted = 0
   let after: number | null = null
   do {
-    const step = await storage.retention.dropOld(noun, { before, limit, after })
-    if (step.dropped > limit) throw new Error('A step drops more than it may')
-    dropped += step.dropped
+    const step = await storage.retention.deleteOld(noun, { before, limit, after })
+    if (step.deleted > limit) throw new Error('A step deletes more rows than its limit')
+    deleted += step.deleted
     after = step.next
   } while (after !== null)
-  return dropped
+  return deleted
 }

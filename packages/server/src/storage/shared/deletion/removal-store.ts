@@ -2,12 +2,12 @@ import type { NamedModule, RemovalStore } from '../../port/removal-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import type { PayPurge } from './purge.ts'
-import { countStored, insertRemoval, selectRemovals } from './removal-rows.ts'
-import { doStep, type StepParts } from './removal-steps.ts'
+import { countStoredRecords, insertRemoval, selectRemovals } from './removal-rows.ts'
+import { type RemovalDeps, runRemovalStep } from './removal-steps.ts'
 
 export function createRemovalStore(
   { reader, writer, clock, hold }: Databases,
-  { payPurge, ...parts }: Omit<StepParts, 'at'> & { payPurge: PayPurge },
+  { payPurge, ...deps }: Omit<RemovalDeps, 'at'> & { payPurge: PayPurge },
 ): RemovalStore {
   return {
     async previewPlatform(platformId) {
@@ -41,7 +41,7 @@ export function createRemovalStore(
       return {
         platform_name: row.platform_name,
         modules: Number(row.modules ?? 0),
-        records: await countStored(reader, count),
+        records: await countStoredRecords(reader, count),
         rejected_pushes: Number(row.rejected_pushes ?? 0),
         hub_api_keys: Number(row.hub_api_keys ?? 0),
       }
@@ -54,7 +54,7 @@ export function createRemovalStore(
         platform_name: module.platform_name,
         record_type: module.record_type,
         registered: module.registered_at !== null,
-        records: await countStored(reader, module),
+        records: await countStoredRecords(reader, module),
       }
     },
 
@@ -65,10 +65,10 @@ export function createRemovalStore(
         if (!module) return null
         if (module.registered_at !== null) return 'registered'
         const at = nowText(clock)
-        const { registered_at: _, ...place } = module
+        const { registered_at: _, ...moduleRef } = module
         const removal = await insertRemoval(db, {
-          ...place,
-          records: await countStored(db, module),
+          ...moduleRef,
+          records: await countStoredRecords(db, module),
           requested_by,
           requested_at: at,
         })
@@ -83,13 +83,13 @@ export function createRemovalStore(
       }),
 
     async removeNext() {
-      // Most of the time there is none, and nothing need be held.
-      if (!(await findOldest(reader))) return payPurge()
+      // Usually there is none, and no lock is needed.
+      if (!(await findOldestRemoval(reader))) return payPurge()
       return writer.transaction().execute(async (db) => {
         await hold(db, 'removals')
-        const removal = await findOldest(db)
+        const removal = await findOldestRemoval(db)
         if (!removal) return false
-        await doStep(db, removal, { ...parts, at: nowText(clock) })
+        await runRemovalStep(db, removal, { ...deps, at: nowText(clock) })
         return true
       })
     },
@@ -102,7 +102,7 @@ export function createRemovalStore(
   }
 }
 
-function findOldest(db: Executor) {
+function findOldestRemoval(db: Executor) {
   return db
     .selectFrom('removals')
     .select(['removal_id', 'platform_id', 'module_id', 'platform_name', 'record_type', 'removed'])

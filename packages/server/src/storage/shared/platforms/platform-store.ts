@@ -2,7 +2,7 @@ import type { Module, Platform } from '@recordhub/protocol'
 import { manifestKeysOf } from '../../../domain/record/drift.ts'
 import type { NewPlatform, PlatformStore } from '../../port/platform-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
-import { takePlatformAway } from '../deletion/remove-platform.ts'
+import { softDeletePlatform } from '../deletion/soft-delete-platform.ts'
 import { readPauseEnd } from '../pulls/pull-plan.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
@@ -124,7 +124,7 @@ export function createPlatformStore(
       change(async (db) => {
         await hold(db, 'write gates')
         await hold(db, 'rejected pushes')
-        const removal = await takePlatformAway(db, request)
+        const removal = await softDeletePlatform(db, request)
         if (removal) {
           await insertLog(db, request.at, log, request)
         }

@@ -5,8 +5,8 @@ import { sha256 } from '../../../lib/crypto/hash.ts'
 import { formatRfc3339 } from '../../../lib/time/rfc3339.ts'
 import type { NewRejectedPush, RejectedPushStore } from '../../port/rejected-push-store.ts'
 import { insertActivity, insertLog } from '../activity/activity-rows.ts'
-import { dropOldest, dropRejected } from '../deletion/delete-rejected-pushes.ts'
-import { namesErased } from '../deletion/erased-bodies.ts'
+import { deleteOverQuota, deleteRejectedPushes } from '../deletion/delete-rejected-pushes.ts'
+import { namesErasedRecord } from '../deletion/record-mentions.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { findPreviousPull, savePull } from './rejected-push-pulls.ts'
 import { createRejectedPushReads, meaning, selectFiltered } from './rejected-push-reads.ts'
@@ -48,7 +48,7 @@ export function createRejectedPushStore(
         for (const [index, push] of rejected.entries()) {
           const platform_name = registered.get(push.platform_id)
           if (platform_name === undefined) continue
-          const isErased = await namesErased(db, push, { platform_name, hashReference })
+          const isErased = await namesErasedRecord(db, push, { platform_name, hashReference })
           if (push.activity && !isErased) await insertActivity(db, at, push.activity)
           const place = push.place ?? { seq: numbers[index] ?? 0, at: formatRfc3339(new Date(at)) }
           const previous = await previousOf(push)
@@ -59,7 +59,7 @@ export function createRejectedPushStore(
         // In one order, as writes of records take the counters.
         for (const [platformId, count] of [...counted].sort(([one], [other]) => one - other)) {
           await countRejected(db, { platformId, count, at, day, node })
-          await dropOldest(db, platformId, quotaBytes)
+          await deleteOverQuota(db, platformId, quotaBytes)
         }
       }),
 
@@ -73,7 +73,7 @@ export function createRejectedPushStore(
         const rows = await select.orderBy('r.rejected_push_id').limit(query.limit).execute()
         for (const [platformId, ofPlatform] of Map.groupBy(rows, (row) => row.platform_id)) {
           const ids = ofPlatform.map((row) => row.rejected_push_id)
-          await dropRejected(db, platformId, ids)
+          await deleteRejectedPushes(db, platformId, ids)
         }
         if (rows.length > 0 && log) {
           await insertLog(db, at, log)

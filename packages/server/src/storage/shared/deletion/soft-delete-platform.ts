@@ -1,19 +1,19 @@
 import type { Removal } from '@recordhub/protocol'
 import type { PlatformStore } from '../../port/platform-store.ts'
 import type { Executor } from '../schema/databases.ts'
-import { countStored, insertRemoval } from './removal-rows.ts'
+import { countStoredRecords, insertRemoval } from './removal-rows.ts'
 
 type Request = Parameters<PlatformStore['removePlatform']>[0]
 
 const UNFINISHED = ['queued', 'running'] as const
 
 /**
- * Takes at once what must not work any more, and leaves the rest to the steps of the removal: under
- * another name, so that the platform's own is free. Under the write gates. Rows are locked in the order
- * in which the end of a pull task locks them.
- * @returns null where there is no platform of that number and name.
+ * Marks a platform as removed. Ends its pull tasks, deletes its keys and renames it, so that its name is free. The steps
+ * of the removal delete everything else (`removal-steps.ts`). The caller holds the lock of write authorization. Rows are
+ * locked in the same order as at the end of a pull task.
+ * @returns null if no platform has this id and name.
  */
-export async function takePlatformAway(
+export async function softDeletePlatform(
   db: Executor,
   { platform_id, platform_name, requested_by, at }: Request,
 ): Promise<Removal | null> {
@@ -25,7 +25,7 @@ export async function takePlatformAway(
     .where('removed_at', 'is', null)
     .executeTakeFirst()
   if (!platform) return null
-  await endTasks(db, platform_id, at)
+  await cancelTasks(db, platform_id, at)
   await db
     .updateTable('modules')
     .set({ registered_at: null })
@@ -42,7 +42,7 @@ export async function takePlatformAway(
     })
     .where('platform_id', '=', platform_id)
     .execute()
-  await destroyKeys(db, platform_id, platform.source_key_secret_id)
+  await deleteKeys(db, platform_id, platform.source_key_secret_id)
   await db.deleteFrom('missing_suspects').where('platform_id', '=', platform_id).execute()
   await db.deleteFrom('missing_reviews').where('platform_id', '=', platform_id).execute()
   const removal = {
@@ -50,12 +50,12 @@ export async function takePlatformAway(
     module_id: null,
     platform_name,
     record_type: null,
-    records: await countStored(db, { platform_id, module_id: null }),
+    records: await countStoredRecords(db, { platform_id, module_id: null }),
     requested_by,
     requested_at: at,
   }
   await db.deleteFrom('module_counters').where('platform_id', '=', platform_id).execute()
-  // What was to go of single modules goes with the whole.
+  // The removal of the platform includes those of its modules.
   await db
     .updateTable('removals')
     .set({ finished_at: at })
@@ -65,13 +65,13 @@ export async function takePlatformAway(
   return insertRemoval(db, removal)
 }
 
-async function endTasks(db: Executor, platformId: number, at: string): Promise<void> {
+async function cancelTasks(db: Executor, platformId: number, at: string): Promise<void> {
   const unfinished = db.selectFrom('pulls').select('pull_id').where('state', 'in', UNFINISHED)
   await db
     .updateTable('pull_tasks')
     .set({
       state: 'cancelled',
-      error: 'The platform was removed while it was pulled.',
+      error: 'The platform was removed during the pull.',
       finished_at: at,
     })
     .where('pull_id', 'in', unfinished)
@@ -80,7 +80,7 @@ async function endTasks(db: Executor, platformId: number, at: string): Promise<v
     .execute()
 }
 
-async function destroyKeys(db: Executor, platformId: number, sourceKey: number): Promise<void> {
+async function deleteKeys(db: Executor, platformId: number, sourceKey: number): Promise<void> {
   const keys = await db
     .deleteFrom('hub_keys')
     .where('platform_id', '=', platformId)
@@ -90,6 +90,6 @@ async function destroyKeys(db: Executor, platformId: number, sourceKey: number):
   if (secrets.length > 0) {
     await db.deleteFrom('secrets').where('secret_id', 'in', secrets).execute()
   }
-  // Its row goes with the platform's, which points to it.
+  // The platform's row refers to this one, so both rows are deleted together later.
   await db.updateTable('secrets').set({ sealed: '' }).where('secret_id', '=', sourceKey).execute()
 }
