@@ -15,7 +15,7 @@ export async function verifySecret(
   [first, ...others]: readonly [string, ...string[]],
 ): Promise<VerifiedSecret> {
   const key = randomBytes(32).toString('base64url')
-  const sealed = await storage.seals.keepReferencesKey(
+  const sealed = await storage.seals.ensureReferencesKey(
     createSecretBox(first).seal(key, REFERENCES_PURPOSE),
   )
   for (const secret of [first, ...others]) {

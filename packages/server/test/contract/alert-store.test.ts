@@ -28,15 +28,15 @@ onEachEngine((engine) => {
       withStorage(engine, async ({ storage, clock }) => {
         const platform = { platform_id: 7, platform_name: 'school' }
         const alert = found('one', { kind: 'platform_failing', platform, message: 'It fails' })
-        await storage.alerts.settleAlerts({ ...NO_CHANGES, raise: [alert] })
+        await storage.alerts.applyAlertChanges({ ...NO_CHANGES, raise: [alert] })
         const raised_at = clock.text
         const open = only(await storage.alerts.listOpenAlerts())
         const { alert_id } = open
         assert.deepEqual(open, { ...alert, alert_id, raised_at })
         clock.advance(60)
         const reword = [{ alert_id, message: 'It fails otherwise' }]
-        await storage.alerts.settleAlerts({ ...NO_CHANGES, reword })
-        await storage.alerts.settleAlerts({ ...NO_CHANGES, resolve: [open] })
+        await storage.alerts.applyAlertChanges({ ...NO_CHANGES, reword })
+        await storage.alerts.applyAlertChanges({ ...NO_CHANGES, resolve: [open] })
         const { advice, ...read } = only(await list(storage))
         assert.ok(advice.length > 20)
         assert.deepEqual(read, {
@@ -62,14 +62,16 @@ onEachEngine((engine) => {
       'concurrent callers open and resolve only one alert per kind and subject',
       withStorage(engine, async ({ storage }) => {
         const changes = { ...NO_CHANGES, raise: [found('one'), found('two'), found('one')] }
-        await Promise.all(Array.from({ length: 8 }, () => storage.alerts.settleAlerts(changes)))
+        await Promise.all(
+          Array.from({ length: 8 }, () => storage.alerts.applyAlertChanges(changes)),
+        )
         const open = await storage.alerts.listOpenAlerts()
         assert.deepEqual(open.map(({ subject }) => subject).sort(), ['one', 'two'])
         const over = { ...NO_CHANGES, resolve: open }
-        await Promise.all(Array.from({ length: 8 }, () => storage.alerts.settleAlerts(over)))
+        await Promise.all(Array.from({ length: 8 }, () => storage.alerts.applyAlertChanges(over)))
         assert.equal((await lines(storage)).length, 4)
         // A problem that returns opens a new alert.
-        await storage.alerts.settleAlerts(changes)
+        await storage.alerts.applyAlertChanges(changes)
         assert.equal(await countRows(storage, 'alerts'), 4)
         assert.equal((await storage.alerts.readOpenAlerts(1)).open, 2)
       }),
@@ -79,7 +81,7 @@ onEachEngine((engine) => {
       'hundreds of alerts are opened and resolved in one call',
       withStorage(engine, async ({ storage }) => {
         const raise = Array.from({ length: 230 }, (_, index) => found(`n-${index}`))
-        await storage.alerts.settleAlerts({ ...NO_CHANGES, raise })
+        await storage.alerts.applyAlertChanges({ ...NO_CHANGES, raise })
         const { open, latest } = await storage.alerts.readOpenAlerts(3)
         assert.equal(open, 230)
         assert.deepEqual(
@@ -87,7 +89,7 @@ onEachEngine((engine) => {
           ['About n-229', 'About n-228', 'About n-227'],
         )
         const resolve = await storage.alerts.listOpenAlerts()
-        await storage.alerts.settleAlerts({ ...NO_CHANGES, resolve })
+        await storage.alerts.applyAlertChanges({ ...NO_CHANGES, resolve })
         assert.deepEqual(await storage.alerts.readOpenAlerts(3), { open: 0, latest: [] })
       }),
     )
@@ -96,9 +98,9 @@ onEachEngine((engine) => {
       'open alerts are listed before resolved ones, newest first, each on one page',
       withStorage(engine, async ({ storage }) => {
         const raise = Array.from({ length: 9 }, (_, index) => found(`n-${index}`))
-        await storage.alerts.settleAlerts({ ...NO_CHANGES, raise })
+        await storage.alerts.applyAlertChanges({ ...NO_CHANGES, raise })
         const resolve = (await storage.alerts.listOpenAlerts()).filter((_, index) => index % 2 > 0)
-        await storage.alerts.settleAlerts({ ...NO_CHANGES, resolve })
+        await storage.alerts.applyAlertChanges({ ...NO_CHANGES, resolve })
         const subjects = (alerts: Alert[]) =>
           alerts.map(({ message }) => message.slice(-1)).join('')
         assert.equal(subjects(await list(storage)), '864207531')
@@ -121,7 +123,7 @@ onEachEngine((engine) => {
         const { alerts } = storage
         const acknowledge = (id: number, by: string) =>
           alerts.acknowledgeAlert(id, by, () => changeLog('alert.acknowledged'))
-        await alerts.settleAlerts({ ...NO_CHANGES, raise: [found('one'), found('two')] })
+        await alerts.applyAlertChanges({ ...NO_CHANGES, raise: [found('one'), found('two')] })
         const [one, two] = await alerts.listOpenAlerts()
         assert.ok(one && two)
         const at = clock.text
@@ -130,7 +132,7 @@ onEachEngine((engine) => {
         const second = await acknowledge(one.alert_id, 'bob')
         assert.deepEqual([first?.acknowledged_at, first?.acknowledged_by], [at, 'ann'])
         assert.deepEqual(second, first)
-        await alerts.settleAlerts({ ...NO_CHANGES, resolve: [two] })
+        await alerts.applyAlertChanges({ ...NO_CHANGES, resolve: [two] })
         assert.equal((await acknowledge(two.alert_id, 'bob'))?.acknowledged_by, null)
         assert.equal(await acknowledge(-1, 'bob'), null)
         const told = (await lines(storage)).filter(([kind]) => kind === 'alert.acknowledged')
@@ -149,18 +151,18 @@ onEachEngine((engine) => {
         }
         const failing = found('mail', { kind: 'mail_failing' })
         const raise = [found('told'), found('short'), failing]
-        await alerts.settleAlerts({ ...NO_CHANGES, raise })
+        await alerts.applyAlertChanges({ ...NO_CHANGES, raise })
         const [told, short] = await alerts.listOpenAlerts()
         assert.ok(told && short)
         assert.deepEqual(await due(), [['About told', 'About short'], []])
-        await alerts.settleAlerts({ ...NO_CHANGES, resolve: [short] })
+        await alerts.applyAlertChanges({ ...NO_CHANGES, resolve: [short] })
         assert.deepEqual(await due(), [['About told'], []])
-        await alerts.noteMailed(await alerts.listUnmailed(100))
+        await alerts.recordMailed(await alerts.listUnmailed(100))
         assert.deepEqual(await due(), [[], []])
         assert.ok((await list(storage)).find(({ id }) => id === told.alert_id)?.mailed_at)
-        await alerts.settleAlerts({ ...NO_CHANGES, resolve: [told] })
+        await alerts.applyAlertChanges({ ...NO_CHANGES, resolve: [told] })
         assert.deepEqual(await due(), [[], ['About told']])
-        await alerts.noteMailed(await alerts.listUnmailed(100))
+        await alerts.recordMailed(await alerts.listUnmailed(100))
         assert.deepEqual(await due(), [[], []])
       }),
     )

@@ -74,7 +74,7 @@ onEachEngine((engine) => {
         const platform = await kit.storage.platforms.readPlatform(school.platform_id)
         assert.equal(platform?.manifest_fetched_at, kit.clock.text)
         const nowhere = { platform_id: 999, manifest: testManifest(), at: kit.clock.text }
-        assert.equal(await kit.storage.manifests.storeManifest(nowhere, () => changeLog()), null)
+        assert.equal(await kit.storage.manifests.saveManifest(nowhere, () => changeLog()), null)
       }),
     )
 
@@ -89,7 +89,7 @@ onEachEngine((engine) => {
         await storeManifest(kit, school, withKeys('students', ['a', 'n']))
         await policy(kit, school, 'reject')
         assert.ok(told >= 2)
-        const receiver = await kit.storage.platforms.findReceiver(school.key_hash, kit.clock.text)
+        const receiver = await kit.storage.platforms.findByHubKey(school.key_hash, kit.clock.text)
         const { manifest_keys, drift_policy } = only(receiver?.modules ?? [])
         assert.deepEqual(manifest_keys, manifestKeysOf(withKeys('students', ['a', 'n']).fields))
         assert.equal(drift_policy, 'reject')
@@ -105,7 +105,7 @@ onEachEngine((engine) => {
         const { manifests } = kit.storage
         const claim = () => {
           const notSince = new Date(kit.clock.now().getTime() - HOUR * 1000).toISOString()
-          return manifests.claimManifest(platform_id, { at: kit.clock.text, notSince })
+          return manifests.reserveManifestFetch(platform_id, { at: kit.clock.text, notSince })
         }
         assert.equal(await claim(), false, 'it was just registered')
         kit.clock.advance(HOUR)

@@ -384,13 +384,13 @@ onEachEngine((engine) => {
         assert.deepEqual(await invitations.findInvitationOf(made.email, clock.text), made)
         assert.equal(await invitations.findInvitation('other', clock.text), null)
         assert.equal(await invitations.findInvitation('hash', IN_A_DAY), null)
-        assert.equal(await invitations.takeInvitation(made.id, IN_A_DAY), false)
-        const takes = [1, 2, 3, 4].map(() => invitations.takeInvitation(made.id, clock.text))
+        assert.equal(await invitations.acceptInvitation(made.id, IN_A_DAY), false)
+        const takes = [1, 2, 3, 4].map(() => invitations.acceptInvitation(made.id, clock.text))
         assert.equal((await Promise.all(takes)).filter(Boolean).length, 1)
         assert.equal(await invitations.findInvitation('hash', clock.text), null)
         assert.deepEqual(await invitations.listInvitations(), [])
-        await invitations.giveBackInvitation(made.id)
-        assert.equal(await invitations.takeInvitation(made.id, clock.text), true)
+        await invitations.reopenInvitation(made.id)
+        assert.equal(await invitations.acceptInvitation(made.id, clock.text), true)
       }),
     )
 

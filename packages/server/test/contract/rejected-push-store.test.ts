@@ -234,7 +234,7 @@ onEachEngine((engine) => {
         const kept = await list(kit.storage, { platform: platform.platform_name })
         assert.deepEqual(
           new Set(kept.map((push) => JSON.stringify(push.body))),
-          new Set(['{"a":1}', '"5002 bytes, too many to keep"']),
+          new Set(['{"a":1}', '"5002 bytes, more than the quota"']),
         )
       }),
     )

@@ -66,7 +66,7 @@ onEachEngine((engine) => {
         const review = { platform_id, module_id, pull_id, ...numbers, record_ids: [] }
         await kit.storage.missing.askForReview(review, null, line)
         const alert = { kind: 'disk_low', subject: 'disk', platform: null, message: 'Low' } as const
-        await kit.storage.alerts.settleAlerts({ raise: [alert], resolve: [], reword: [] })
+        await kit.storage.alerts.applyAlertChanges({ raise: [alert], resolve: [], reword: [] })
         kit.clock.advance(5000 * DAY)
         for (const noun of ['missing_reviews', 'alerts', 'pulls'] as const) {
           assert.equal(await deleteOld(kit.storage, noun, kit.clock.text), 0)
@@ -206,7 +206,7 @@ onEachEngine((engine) => {
           [20, 19, 18, 17, 16, 15].map((index) => `Line ${index}`),
         )
         const none = await retention.trimActivity(6, { limit: 4, after: null })
-        assert.deepEqual(none, { dropped: 0, next: null })
+        assert.deepEqual(none, { deleted: 0, next: null })
       }),
     )
 

@@ -33,10 +33,10 @@ onEachEngine((engine) => {
       'only one of several concurrently offered reference keys is saved',
       withStorage(engine, async ({ storage, reopen }) => {
         const offers = ['sealed one', 'sealed two', 'sealed three']
-        const kept = await Promise.all(offers.map((one) => storage.seals.keepReferencesKey(one)))
+        const kept = await Promise.all(offers.map((one) => storage.seals.ensureReferencesKey(one)))
         assert.equal(new Set(kept).size, 1)
         assert.ok(offers.includes(kept[0] ?? ''))
-        assert.equal(await (await reopen()).seals.keepReferencesKey('sealed four'), kept[0])
+        assert.equal(await (await reopen()).seals.ensureReferencesKey('sealed four'), kept[0])
       }),
     )
 
@@ -46,7 +46,7 @@ onEachEngine((engine) => {
         const { seals } = kit.storage
         await registerTestPlatform(kit)
         await addOperator(kit)
-        await seals.keepReferencesKey('sealed references')
+        await seals.ensureReferencesKey('sealed references')
         const before = await seals.listSealed()
         assert.deepEqual(
           before.map(({ of, purpose }) => `${of}: ${purpose}`),

@@ -69,7 +69,7 @@ onEachEngine((engine) => {
         const storage = await kit.reopen()
         assert.deepEqual(await everything(storage, kit.clock.day), before)
         assert.ok(await storage.operators.findToken('hash', kit.clock.text))
-        assert.ok(await storage.platforms.findReceiver(school.key_hash, kit.clock.text))
+        assert.ok(await storage.platforms.findByHubKey(school.key_hash, kit.clock.text))
       }),
     )
 

@@ -86,7 +86,7 @@ export function createHooks(parts: HookParts, oidc: OidcSettings | null) {
     if (!isSingleSignOn(call)) return
     const { email } = user
     const invitation = await invitations.findInvitationOf(email, now())
-    if (invitation) await invitations.takeInvitation(invitation.id, now())
+    if (invitation) await invitations.acceptInvitation(invitation.id, now())
     await activity.appendAudit({
       actor: email,
       action: 'operator.create',

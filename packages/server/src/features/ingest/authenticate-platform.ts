@@ -17,7 +17,7 @@ export type PlatformAuthenticator = {
 }
 
 export function createPlatformAuthenticator(options: {
-  platforms: Pick<PlatformStore, 'findReceiver' | 'onChange'>
+  platforms: Pick<PlatformStore, 'findByHubKey' | 'onChange'>
   clock: Clock
 }): PlatformAuthenticator {
   const known = new Map<string, Receiver>()
@@ -30,7 +30,7 @@ export function createPlatformAuthenticator(options: {
   })
   async function lookUp(key: string): Promise<Receiver | null> {
     const at = options.clock.now().toISOString()
-    const lookingUp = options.platforms.findReceiver(sha256(key), at)
+    const lookingUp = options.platforms.findByHubKey(sha256(key), at)
     underWay.set(key, lookingUp)
     const isNewest = () => underWay.get(key) === lookingUp
     try {

@@ -41,7 +41,7 @@ export async function mailAlerts(parts: MailParts, signal: AbortSignal): Promise
   if (sent.refused.length > 0) {
     log.warn({ refused: sent.refused }, 'the mail server refused some recipients of alerts')
   }
-  await alerts.noteMailed(due)
+  await alerts.recordMailed(due)
   await noteMailing(parts, null)
 }
 
@@ -60,5 +60,5 @@ async function noteMailing({ alerts }: MailParts, reason: string | null): Promis
           },
         ]
   const changes = judgeAlerts(open, found)
-  if (!isNoChange(changes)) await alerts.settleAlerts(changes)
+  if (!isNoChange(changes)) await alerts.applyAlertChanges(changes)
 }

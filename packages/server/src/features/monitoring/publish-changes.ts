@@ -40,7 +40,7 @@ export function publishingChanges(storage: Storage, note: (reason: ChangeReason)
     activity: { ...activity, appendActivity: asActivity(activity.appendActivity) },
     alerts: {
       ...alerts,
-      settleAlerts: asActivity(alerts.settleAlerts),
+      applyAlertChanges: asActivity(alerts.applyAlertChanges),
       acknowledgeAlert: asActivity(alerts.acknowledgeAlert),
     },
     rejectedPushes: {

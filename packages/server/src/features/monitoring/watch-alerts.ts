@@ -91,7 +91,7 @@ async function judge(
   const all = await alerts.listOpenAlerts()
   const open = all.filter(({ kind }) => WATCHED_KINDS.some((watched) => watched === kind))
   const changes = judgeAlerts(open, findAlerts(facts, open))
-  if (!isNoChange(changes)) await alerts.settleAlerts(changes)
+  if (!isNoChange(changes)) await alerts.applyAlertChanges(changes)
 }
 
 async function listPending({ listReviews }: Pick<MissingStore, 'listReviews'>) {

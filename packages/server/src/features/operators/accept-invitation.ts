@@ -31,13 +31,13 @@ export async function acceptInvitation(
   const { id, email, role } = invitation
   const operator = { email, name, password, role }
   expectAcceptable(operator, parts.publicUrl)
-  if (!(await parts.invitations.takeInvitation(id, parts.clock.now().toISOString()))) {
+  if (!(await parts.invitations.acceptInvitation(id, parts.clock.now().toISOString()))) {
     throw new HubError('invitation_invalid')
   }
   try {
     await createOperator(parts, operator)
   } catch (error) {
-    await parts.invitations.giveBackInvitation(id)
+    await parts.invitations.reopenInvitation(id)
     throw error
   }
   return invitation

@@ -12,7 +12,7 @@ import type { PlatformSource, PlatformStore } from '../../storage/port/platform-
 export type ManifestParts = {
   client: Pick<PlatformClient, 'fetchManifest'>
   platforms: Pick<PlatformStore, 'readSource' | 'readPlatform'>
-  manifests: Pick<ManifestStore, 'claimManifest' | 'storeManifest'>
+  manifests: Pick<ManifestStore, 'reserveManifestFetch' | 'saveManifest'>
   secrets: SecretBox
   clock: Clock
 }
@@ -66,7 +66,7 @@ export function createRefreshInPassing(
       const now = clock.now()
       const notSince = new Date(now.getTime() - EVERY_MS).toISOString()
       const when = { at: now.toISOString(), notSince }
-      if (signal.aborted || !(await manifests.claimManifest(platformId, when))) return
+      if (signal.aborted || !(await manifests.reserveManifestFetch(platformId, when))) return
       const source = await platforms.readSource(platformId)
       if (source) await refresh(source, signal)
     } catch (error) {
@@ -88,7 +88,7 @@ async function takeOver(
     throw new HubError('platform_name_differs', { got, expected: platform_name })
   }
   const at = clock.now().toISOString()
-  return manifests.storeManifest({ platform_id, manifest, at }, (changes) => ({
+  return manifests.saveManifest({ platform_id, manifest, at }, (changes) => ({
     activity: {
       level: changes.some(({ change }) => change.endsWith('_removed')) ? 'warning' : 'info',
       kind: 'manifest.changed',

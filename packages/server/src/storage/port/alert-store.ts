@@ -25,7 +25,7 @@ export interface AlertStore {
    * raised or over. Of one kind and subject at most one is open, over all nodes: one that is open already is not raised
    * again, one that is over not resolved again, and neither is told twice.
    */
-  settleAlerts(changes: AlertChanges): Promise<void>
+  applyAlertChanges(changes: AlertChanges): Promise<void>
 
   /**
    * The open ones first, then the others, each newest first. `state` leaves only those of one kind.
@@ -59,5 +59,5 @@ export interface AlertStore {
   listUnmailed(limit: number): Promise<UnmailedAlerts>
 
   /** Notes that a mail told of these. */
-  noteMailed(mailed: UnmailedAlerts): Promise<void>
+  recordMailed(mailed: UnmailedAlerts): Promise<void>
 }

@@ -25,10 +25,10 @@ export interface InvitationStore {
   findInvitationOf(email: string, at: string): Promise<Invitation | null>
 
   /** Takes an invitation: true for exactly one caller, however many ask at once. */
-  takeInvitation(id: number, at: string): Promise<boolean>
+  acceptInvitation(id: number, at: string): Promise<boolean>
 
   /** Lets an invitation be taken again, where nothing came of it. */
-  giveBackInvitation(id: number): Promise<void>
+  reopenInvitation(id: number): Promise<void>
 
   /** Withdraws one that was not accepted. Null where there is none. */
   withdrawInvitation(

@@ -14,7 +14,7 @@ export interface ManifestStore {
    * (both RFC 3339 in UTC). Writes nothing where it was.
    * @returns true for one caller, however many ask at once.
    */
-  claimManifest(platformId: number, when: { at: string; notSince: string }): Promise<boolean>
+  reserveManifestFetch(platformId: number, when: { at: string; notSince: string }): Promise<boolean>
 
   /**
    * Takes a platform's manifest over: words, modules and fields, in its order. New modules are offered and
@@ -25,7 +25,7 @@ export interface ManifestStore {
    * The changes are kept, with the lines of `describe`; where there is none, neither is.
    * @returns what has changed; null where there is no such platform.
    */
-  storeManifest(
+  saveManifest(
     fetched: { platform_id: number; manifest: Manifest; at: string },
     describe: (changes: ManifestChange[]) => {
       activity: NewActivity

@@ -100,7 +100,7 @@ export interface PlatformStore {
   ): Promise<Removal | null>
 
   /** What the key with this hash opens now; null where it is unknown, revoked or expired, or its platform inactive. */
-  findReceiver(keyHash: string, at: string): Promise<Receiver | null>
+  findByHubKey(keyHash: string, at: string): Promise<Receiver | null>
 
   /**
    * Has `listener` called after each change of platforms, modules or hub keys, as far as this process

@@ -18,7 +18,7 @@ export interface SecretStore {
    * and answered; of several that are offered at once one stays. Waits for a change of the secret that is
    * under way.
    */
-  keepReferencesKey(offered: string): Promise<string>
+  ensureReferencesKey(offered: string): Promise<string>
 
   /** Everything that is sealed, in the order of its rows. What was destroyed is left out. */
   listSealed(): Promise<SealedText[]>

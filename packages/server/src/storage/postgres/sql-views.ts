@@ -4,7 +4,7 @@ const SCHEMA = 'recordhub_views'
 
 /** Views on PostgreSQL stand in a schema of their own, which a role may read that may read nothing else. */
 export const viewDialect: ViewDialect = {
-  placeOf: (viewName) => `${SCHEMA}.${quoteName(viewName)}`,
+  qualify: (viewName) => `${SCHEMA}.${quoteName(viewName)}`,
   // As the copy has it.
   keyValue: (key) =>
     `r.data_copy ->> ${textLiteral(key.toWellFormed().replaceAll('\u0000', '\ufffd'))}`,

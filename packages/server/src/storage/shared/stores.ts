@@ -1,7 +1,7 @@
 import type { AuthDatabase } from '../port/operator-store.ts'
 import type { RetentionStore } from '../port/retention-store.ts'
 import type { Storage } from '../port/storage.ts'
-import type { HoldsLower } from './activity/activity-lists.ts'
+import type { ContainsIgnoringCase } from './activity/activity-store.ts'
 import { createActivityStore } from './activity/activity-store.ts'
 import { createAlertStore } from './activity/alert-store.ts'
 import { createPushErrorStore } from './activity/push-error-store.ts'
@@ -25,7 +25,7 @@ import {
 import { createSecretStore } from './platforms/secret-store.ts'
 import { createSqlViews, type ViewDialect } from './platforms/sql-views.ts'
 import { createMissingStore, type MissingParts } from './pulls/missing-store.ts'
-import { createPullStore, type IsGone } from './pulls/pull-store.ts'
+import { createPullStore, type IsOwnerDead } from './pulls/pull-store.ts'
 import { createScheduleStore } from './pulls/schedule-store.ts'
 import { createViewStore } from './record-list/view-store.ts'
 import { createChangeStore } from './records/change-store.ts'
@@ -46,11 +46,11 @@ export type EngineParts = {
   viewDialect: ViewDialect
   missing: MissingParts
   reclaimSpace: RetentionStore['reclaimSpace']
-  holdsLower: HoldsLower
+  holdsLower: ContainsIgnoringCase
   erasing: ErasureDialect
   /** Left out where no other process is at work. */
   channel?: ChangeChannel
-  isGone?: IsGone
+  isGone?: IsOwnerDead
   isAlone?: (db: Executor) => Promise<boolean>
 }
 

@@ -2,7 +2,7 @@ import { quoteName, textLiteral, type ViewDialect } from '../shared/platforms/sq
 
 /** Views on SQLite stand among the tables; numbers stay numbers, which a comparison there needs. */
 export const viewDialect: ViewDialect = {
-  placeOf: quoteName,
+  qualify: quoteName,
   keyValue(key) {
     const path = textLiteral(`$.${JSON.stringify(key)}`)
     // SQLite would give 1 and 0.

@@ -21,7 +21,7 @@ export function storeManifest(
   ...modules: Module[]
 ) {
   const fetched = { platform_id, manifest: testManifest(...modules), at: clock.text }
-  return storage.manifests.storeManifest(fetched, () => changeLog('manifest.changed'))
+  return storage.manifests.saveManifest(fetched, () => changeLog('manifest.changed'))
 }
 
 export async function readDrift(

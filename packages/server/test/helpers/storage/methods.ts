@@ -120,12 +120,12 @@ export function everyMethod(
         platforms.setPlatformStatus({ platform_id, status: 'active', at: clock.text }, changeLog()),
     ],
     [
-      'claimManifest',
-      () => manifests.claimManifest(platform_id, { at: clock.text, notSince: clock.text }),
+      'reserveManifestFetch',
+      () => manifests.reserveManifestFetch(platform_id, { at: clock.text, notSince: clock.text }),
     ],
     [
-      'storeManifest',
-      () => manifests.storeManifest({ platform_id, manifest, at: clock.text }, () => changeLog()),
+      'saveManifest',
+      () => manifests.saveManifest({ platform_id, manifest, at: clock.text }, () => changeLog()),
     ],
     ['readDrift', () => manifests.readDrift(platform_id)],
     [
@@ -140,7 +140,7 @@ export function everyMethod(
       'listCompleteness',
       () => manifests.listCompleteness({ platform: null, limit: 5, after: null }),
     ],
-    ['findReceiver', () => platforms.findReceiver(school.key_hash, clock.text)],
+    ['findByHubKey', () => platforms.findByHubKey(school.key_hash, clock.text)],
     ['readHubKeys', () => storage.connections.readHubKeys(platform_id, clock.text)],
     ['readSealedHubKey', () => storage.connections.readSealedHubKey(platform_id)],
     [
@@ -287,7 +287,10 @@ export function everyMethod(
     ['listPlatformHealth', () => storage.alerts.listPlatformHealth()],
     ['readHours', () => storage.alerts.readHours('2026-03-10T08', '2026-03-10T09')],
     ['listOpenAlerts', () => storage.alerts.listOpenAlerts()],
-    ['settleAlerts', () => storage.alerts.settleAlerts({ ...NO_CHANGES, raise: [alert] })],
+    [
+      'applyAlertChanges',
+      () => storage.alerts.applyAlertChanges({ ...NO_CHANGES, raise: [alert] }),
+    ],
     ['listAlerts', () => storage.alerts.listAlerts({ state: null, limit: 5, after: null })],
     ['readOpenAlerts', () => storage.alerts.readOpenAlerts(5)],
     ['acknowledgeAlert', () => storage.alerts.acknowledgeAlert(-1, 'ann', () => changeLog())],
@@ -334,8 +337,8 @@ export function everyMethod(
     ['listInvitations', () => invitations.listInvitations()],
     ['findInvitation', () => invitations.findInvitation('no hash', clock.text)],
     ['findInvitationOf', () => invitations.findInvitationOf('nobody', clock.text)],
-    ['takeInvitation', () => invitations.takeInvitation(-1, clock.text)],
-    ['giveBackInvitation', () => invitations.giveBackInvitation(-1)],
+    ['acceptInvitation', () => invitations.acceptInvitation(-1, clock.text)],
+    ['reopenInvitation', () => invitations.reopenInvitation(-1)],
     ['withdrawInvitation', () => invitations.withdrawInvitation(-1, () => audit)],
     ['readEngine', () => storage.readEngine()],
     ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],

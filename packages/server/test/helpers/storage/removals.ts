@@ -56,7 +56,7 @@ async function storeNewManifests(
     const manifest = { ...testManifest(...modules), platform_description: `About ${n}` }
     const log = changeLog()
     assert.ok(
-      await storage.manifests.storeManifest({ platform_id, manifest, at: clock.text }, () => log),
+      await storage.manifests.saveManifest({ platform_id, manifest, at: clock.text }, () => log),
     )
   }
 }

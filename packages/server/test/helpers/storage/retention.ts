@@ -48,7 +48,7 @@ export async function makeRow(
       const manifest = { ...testManifest(), platform_description: subject }
       const log = { activity: line, audit: null }
       const fetched = { platform_id: school.platform_id, manifest, at: kit.clock.text }
-      return void (await storage.manifests.storeManifest(fetched, () => log))
+      return void (await storage.manifests.saveManifest(fetched, () => log))
     }
     case 'history':
       return void (await write(kit, pushWrite(school, { data: `{"a":${count}}` })))
@@ -66,10 +66,10 @@ export async function makeRow(
       })
     case 'alerts': {
       const alert = { kind: 'disk_low', subject, platform: null, message: subject } as const
-      await storage.alerts.settleAlerts({ raise: [alert], resolve: [], reword: [] })
+      await storage.alerts.applyAlertChanges({ raise: [alert], resolve: [], reword: [] })
       const open = await storage.alerts.listOpenAlerts()
       const resolve = open.filter((one) => one.subject === subject)
-      return storage.alerts.settleAlerts({ raise: [], resolve, reword: [] })
+      return storage.alerts.applyAlertChanges({ raise: [], resolve, reword: [] })
     }
     case 'counters':
       return keep(kit, [rejection(school)])

@@ -42,7 +42,7 @@ export async function insertAudit(db: Executor, at: string, entry: NewAuditEntry
     .execute()
 }
 
-/** The lines of a change, in the transaction of the change; of a platform where it is one of a platform's. */
+/** Inserts the activity line and the audit entry of a change, in the transaction of the change. */
 export async function insertLog(
   db: Executor,
   at: string,

@@ -46,7 +46,7 @@ export function createInvitationStore({ reader, writer, clock }: Databases): Inv
       return row ? toInvitation(row) : null
     },
 
-    async takeInvitation(id, at) {
+    async acceptInvitation(id, at) {
       const taken = await writer
         .updateTable('operator_invitations')
         .set({ accepted_at: at })
@@ -58,7 +58,7 @@ export function createInvitationStore({ reader, writer, clock }: Databases): Inv
       return taken !== undefined
     },
 
-    async giveBackInvitation(id) {
+    async reopenInvitation(id) {
       await writer
         .updateTable('operator_invitations')
         .set({ accepted_at: null })

@@ -5,7 +5,7 @@ import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import type { PlatformChanges } from './platform-store.ts'
 
-/** @param node the name of this process's counter rows. */
+/** @param node identifies this process in the counters. */
 export function createConnectionStore(
   { reader, clock, hold }: Databases,
   { change }: PlatformChanges,
@@ -41,7 +41,7 @@ export function createConnectionStore(
     rotateHubKey: ({ platform_id, hub_key, old_expires_at, at }, log) =>
       change(async (db) => {
         await hold(db, 'write gates')
-        const platform = await findName(db, platform_id)
+        const platform = await findRegisteredPlatform(db, platform_id)
         if (!platform) return false
         await db
           .updateTable('hub_keys')
@@ -58,7 +58,7 @@ export function createConnectionStore(
 
     setSource: ({ platform_id, source_base_url, sealed_source_key, at }, log) =>
       change(async (db) => {
-        const platform = await findName(db, platform_id)
+        const platform = await findRegisteredPlatform(db, platform_id)
         if (!platform) return false
         const { source_key_secret_id: before } = platform
         const source_key_secret_id =
@@ -90,7 +90,7 @@ export function createConnectionStore(
   }
 }
 
-async function findName(db: Executor, platformId: number) {
+async function findRegisteredPlatform(db: Executor, platformId: number) {
   return db
     .selectFrom('platforms')
     .select(['platform_id', 'platform_name', 'source_key_secret_id'])

@@ -46,7 +46,7 @@ export function createPlatformChanges(
   }
 }
 
-/** @param node the name of this process's counter rows. */
+/** @param node identifies this process in the counters. */
 export function createPlatformStore(
   { reader, writer, clock, hold }: Databases,
   { change, onChange }: PlatformChanges,
@@ -64,7 +64,7 @@ export function createPlatformStore(
         const known = { platform_id: platformId, platform_name: platform.platform_name }
         await insertLog(db, platform.at, log, known)
         const registered = await findPlatform(db, platformId)
-        if (!registered) throw new Error('The platform just registered is not there')
+        if (!registered) throw new Error('The platform that was just registered is missing')
         return { outcome: 'registered', platform: registered }
       }),
 
@@ -131,7 +131,7 @@ export function createPlatformStore(
         return removal
       }),
 
-    async findReceiver(keyHash, at) {
+    async findByHubKey(keyHash, at) {
       const key = await reader
         .selectFrom('hub_keys as k')
         .innerJoin('platforms as p', 'p.platform_id', 'k.platform_id')
@@ -203,7 +203,7 @@ async function findPlatform(db: Executor, platformId: number): Promise<Platform 
   return { ...toPlatformSummary(row), modules: modules.get(platformId) ?? [] }
 }
 
-/** @returns null where the name is taken. */
+/** @returns null if the name is taken. */
 async function insertPlatform(db: Executor, platform: NewPlatform): Promise<number | null> {
   const { at } = platform
   const sourceKey = await insertSecret(db, 'source key', platform.sealed_source_key, at)
@@ -232,7 +232,7 @@ async function insertPlatform(db: Executor, platform: NewPlatform): Promise<numb
 }
 
 async function insertModules(db: Executor, platformId: number, platform: NewPlatform) {
-  // One by one: a manifest of thousands of modules would be more parameters than a statement takes.
+  // One by one, since thousands of modules would exceed the parameters of a statement.
   for (const [position, { registered, ...module }] of platform.modules.entries()) {
     const registered_at = registered ? platform.at : null
     await insertModule(db, platformId, { ...module, position, registered_at, added_at: null })

@@ -2,21 +2,23 @@ import type { CachedResponse } from '../../../domain/pull/cached-response.ts'
 import type { StartedTask } from '../../port/pull-store.ts'
 import type { Executor } from '../schema/databases.ts'
 
-/** The columns of a module that hold its kept answer; null for none. */
-export function toKeptColumns(kept: CachedResponse | null) {
+/** Returns the columns of a module for its cached response; null for none. */
+export function toCachedResponseColumns(response: CachedResponse | null) {
   return {
-    kept_etag: kept?.etag ?? null,
-    kept_last_modified: kept?.last_modified ?? null,
-    kept_read_tag: kept?.read_tag ?? null,
-    kept_records: kept?.records ?? null,
-    kept_pushes: kept?.pushes ?? null,
+    kept_etag: response?.etag ?? null,
+    kept_last_modified: response?.last_modified ?? null,
+    kept_read_tag: response?.read_tag ?? null,
+    kept_records: response?.records ?? null,
+    kept_pushes: response?.pushes ?? null,
     kept_missing_members:
-      kept && kept.missing_members.length > 0 ? JSON.stringify(kept.missing_members) : null,
+      response && response.missing_members.length > 0
+        ? JSON.stringify(response.missing_members)
+        : null,
   }
 }
 
-/** How many pushes a module has had, and the answer kept for it, which is kept no longer. */
-export async function takeKeptAnswer(
+/** Returns the number of pushes of a module and its cached response, and deletes the response. */
+export async function takeCachedResponse(
   db: Executor,
   { platform_id, module_id }: { platform_id: number; module_id: number },
 ): Promise<Pick<StartedTask, 'pushes' | 'kept'>> {
@@ -40,17 +42,17 @@ export async function takeKeptAnswer(
     .executeTakeFirst()
   const pushes = Number(stored?.pushes ?? 0)
   if (!stored || stored.read_tag === null) return { pushes, kept: null }
-  await dropKeptAnswer(db, module_id)
+  await deleteCachedResponse(db, module_id)
   const { etag, last_modified, read_tag, records, pushes_then } = stored
   if (records === null || pushes_then !== pushes) return { pushes, kept: null }
   const missing_members: string[] = JSON.parse(stored.missing_members ?? '[]')
   return { pushes, kept: { etag, last_modified, read_tag, records, pushes, missing_members } }
 }
 
-export async function dropKeptAnswer(db: Executor, moduleId: number): Promise<void> {
+export async function deleteCachedResponse(db: Executor, moduleId: number): Promise<void> {
   await db
     .updateTable('modules')
-    .set(toKeptColumns(null))
+    .set(toCachedResponseColumns(null))
     .where('module_id', '=', moduleId)
     .execute()
 }

@@ -16,7 +16,7 @@ type RejectedPushReads = Pick<
 export function createRejectedPushReads(reader: Executor): RejectedPushReads {
   return {
     async listRejectedPushes({ before, state, pull_id, limit, maxBytes, ...query }) {
-      let select = meaning(selectFiltered(reader), query)
+      let select = applyFilter(selectRejected(reader), query)
       if (state !== null) {
         select = select.where('r.replayed_at', state === 'open' ? 'is' : 'is not', null)
       }
@@ -35,10 +35,10 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         .orderBy('r.rejected_push_id', 'desc')
         .limit(limit + 1)
         .execute()
-      const taken = takeWithinBytes(located.slice(0, limit), maxBytes)
-      const has_more = located.length > taken.length
-      if (taken.length === 0) return { rejected_pushes: [], has_more }
-      const ids = taken.map((row) => row.rejected_push_id)
+      const page = takeWithinBytes(located.slice(0, limit), maxBytes)
+      const has_more = located.length > page.length
+      if (page.length === 0) return { rejected_pushes: [], has_more }
+      const ids = page.map((row) => row.rejected_push_id)
       const rows = await selectRejectedPushes(reader)
         .where('r.rejected_push_id', 'in', ids)
         .orderBy('r.at', 'desc')
@@ -55,7 +55,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
     },
 
     async listGroups({ platform, limit }) {
-      let select = selectFiltered(reader)
+      let select = selectRejected(reader)
         .select((eb) => [
           'r.platform_id',
           'r.cause',
@@ -73,20 +73,20 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         .orderBy('last_at', 'desc')
         .limit(limit)
         .execute()
-      const described = groups.map(async ({ platform_id, cause, ...group }) => {
-        const one = await selectFiltered(reader)
+      const withExamples = groups.map(async ({ platform_id, cause, ...group }) => {
+        const example = await selectRejected(reader)
           .select(['p.platform_name', 'r.record_type', 'r.code'])
           .where('r.platform_id', '=', platform_id)
           .where('r.cause', '=', cause)
           .where('r.replayed_at', 'is', null)
           .limit(1)
           .executeTakeFirst()
-        if (!one) return []
+        if (!example) return []
         const { message, other_message, ...figures } = group
-        const common = message === other_message ? message : commonMessage(one.code)
-        return [{ ...one, message: common, cause, ...figures, count: Number(figures.count) }]
+        const shared = message === other_message ? message : commonMessage(example.code)
+        return [{ ...example, message: shared, cause, ...figures, count: Number(figures.count) }]
       })
-      return (await Promise.all(described)).flat()
+      return (await Promise.all(withExamples)).flat()
     },
 
     async readRefusal(rejectedPushId) {
@@ -97,16 +97,16 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
     },
 
     async listRefusals({ after, limit, maxBytes, ...filter }) {
-      const open = meaning(selectFiltered(reader), filter).where('r.replayed_at', 'is', null)
-      const ahead = after
+      const open = applyFilter(selectRejected(reader), filter).where('r.replayed_at', 'is', null)
+      const rest = after
         ? open.where(
             sql<boolean>`(r.place_seq, r.rejected_push_id) > (${after.place_seq}, ${after.rejected_push_id})`,
           )
         : open
-      const { n } = await ahead
+      const { n } = await rest
         .select((eb) => eb.fn.countAll<number>().as('n'))
         .executeTakeFirstOrThrow()
-      const listed = await ahead
+      const listed = await rest
         .select(['r.rejected_push_id', 'r.bytes'])
         .orderBy('r.place_seq')
         .orderBy('r.rejected_push_id')
@@ -129,8 +129,8 @@ function commonMessage(code: string): string {
   return isErrorCode(code) ? wordsFor(code) : code
 }
 
-/** Of platforms that are not being removed. */
-export function selectFiltered(db: Executor) {
+/** Selects rejected pushes of platforms that are not being removed. */
+export function selectRejected(db: Executor) {
   return db
     .selectFrom('rejected_pushes as r')
     .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
@@ -139,21 +139,20 @@ export function selectFiltered(db: Executor) {
 
 type Joined = Tables & { r: Tables['rejected_pushes']; p: Tables['platforms'] }
 
-/** Those that a filter means. */
-export function meaning<Selected>(
+export function applyFilter<Selected>(
   select: SelectQueryBuilder<Joined, 'r' | 'p', Selected>,
   { platform, code, record_type, cause }: RejectedPushFilter,
 ): SelectQueryBuilder<Joined, 'r' | 'p', Selected> {
-  let meant = select
-  if (platform !== null) meant = meant.where('p.platform_name', '=', platform)
-  if (code !== null) meant = meant.where('r.code', '=', code)
-  if (record_type !== null) meant = meant.where('r.record_type', '=', record_type)
-  if (cause !== null) meant = meant.where('r.cause', '=', cause)
-  return meant
+  let filtered = select
+  if (platform !== null) filtered = filtered.where('p.platform_name', '=', platform)
+  if (code !== null) filtered = filtered.where('r.code', '=', code)
+  if (record_type !== null) filtered = filtered.where('r.record_type', '=', record_type)
+  if (cause !== null) filtered = filtered.where('r.cause', '=', cause)
+  return filtered
 }
 
 function selectRejectedPushes(db: Executor) {
-  return selectFiltered(db).select([
+  return selectRejected(db).select([
     'r.rejected_push_id as id',
     'r.first_at',
     'r.at',
@@ -183,7 +182,7 @@ function toRejectedPush({
 }
 
 function selectRefusals(db: Executor) {
-  return selectFiltered(db)
+  return selectRejected(db)
     .leftJoin('modules as m', (join) =>
       join
         .onRef('m.platform_id', '=', 'r.platform_id')
