@@ -2,7 +2,7 @@ import { HUB_KEY_PREFIX } from '../../domain/platform/api-key.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { isRandomKey } from '../../lib/crypto/random-key.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import type { PlatformStore, Receiver } from '../../storage/port/platform-store.ts'
+import type { AuthenticatedPlatform, PlatformStore } from '../../storage/port/platform-store.ts'
 
 const MAX_KNOWN = 10_000
 
@@ -11,24 +11,24 @@ const MAX_KNOWN = 10_000
  * platform and module again in its own transaction, and says when to forget.
  */
 export type PlatformAuthenticator = {
-  find: (key: string) => Promise<Receiver | null>
+  find: (key: string) => Promise<AuthenticatedPlatform | null>
   /** Looks again, past what is remembered. */
-  refresh: (key: string) => Promise<Receiver | null>
+  refresh: (key: string) => Promise<AuthenticatedPlatform | null>
 }
 
 export function createPlatformAuthenticator(options: {
   platforms: Pick<PlatformStore, 'findByHubKey' | 'onChange'>
   clock: Clock
 }): PlatformAuthenticator {
-  const known = new Map<string, Receiver>()
+  const known = new Map<string, AuthenticatedPlatform>()
   /** Pushes that come together share a look-up. */
-  const underWay = new Map<string, Promise<Receiver | null>>()
+  const underWay = new Map<string, Promise<AuthenticatedPlatform | null>>()
   options.platforms.onChange(() => {
     known.clear()
     // What is being looked up may be from before the change.
     underWay.clear()
   })
-  async function lookUp(key: string): Promise<Receiver | null> {
+  async function lookUp(key: string): Promise<AuthenticatedPlatform | null> {
     const at = options.clock.now().toISOString()
     const lookingUp = options.platforms.findByHubKey(sha256(key), at)
     underWay.set(key, lookingUp)
@@ -44,12 +44,12 @@ export function createPlatformAuthenticator(options: {
       if (isNewest()) underWay.delete(key)
     }
   }
-  function refresh(key: string): Promise<Receiver | null> {
+  function refresh(key: string): Promise<AuthenticatedPlatform | null> {
     known.delete(key)
     return lookUp(key)
   }
   /** That a key expires is no change that anybody tells of. */
-  const isValid = ({ expires_at }: Receiver) =>
+  const isValid = ({ expires_at }: AuthenticatedPlatform) =>
     expires_at === null || expires_at > options.clock.now().toISOString()
   return {
     refresh,

@@ -14,13 +14,13 @@ import type { FastifyRequest } from 'fastify'
 import { HubError, tooManyRequests } from '../../errors.ts'
 import { createRateLimit } from '../../lib/concurrency/rate-limit.ts'
 import type { MonotonicClock } from '../../lib/time/clock.ts'
-import type { Receiver } from '../../storage/port/platform-store.ts'
+import type { AuthenticatedPlatform } from '../../storage/port/platform-store.ts'
 import type { PlatformAuthenticator } from './authenticate-platform.ts'
 import type { PushErrorCounter } from './count-push-errors.ts'
 import type { ReceivePush } from './receive-push.ts'
 
 /** What the key of a request opens. */
-type Opened = { key: string; receiver: Receiver }
+type Opened = { key: string; receiver: AuthenticatedPlatform }
 const OPENED = 'receiver'
 
 /** The errors that are counted, by their code: nothing of these requests is stored. */

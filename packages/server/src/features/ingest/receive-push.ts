@@ -8,7 +8,7 @@ import {
 } from '../../domain/record/record-input.ts'
 import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import type { Receiver } from '../../storage/port/platform-store.ts'
+import type { AuthenticatedPlatform } from '../../storage/port/platform-store.ts'
 import type { WriteOutcome } from '../../storage/port/record-store.ts'
 import type { PlatformAuthenticator } from './authenticate-platform.ts'
 import type { Ingest } from './ingest.ts'
@@ -19,7 +19,7 @@ type PushRequest = {
   /** Parsed JSON with its numbers kept. */
   body: unknown
   key: string
-  receiver: Receiver
+  receiver: AuthenticatedPlatform
   request_id: string
 }
 
@@ -64,7 +64,7 @@ export function createReceivePush(options: {
   }
 
   async function findModule(request: PushRequest, recordType: string) {
-    const findIn = (receiver: Receiver | null) =>
+    const findIn = (receiver: AuthenticatedPlatform | null) =>
       receiver?.modules.find((module) => module.record_type === recordType)
     return findIn(request.receiver) ?? findIn(await receivers.refresh(request.key))
   }

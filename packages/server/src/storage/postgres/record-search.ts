@@ -38,8 +38,8 @@ export function createSearchIndexDialect({
   writer,
 }: Pick<Databases, 'writer'>): SearchIndexDialect {
   return {
-    readSettled: () => settledSequence(writer),
-    inTurn: (work) =>
+    readWatermark: () => settledSequence(writer),
+    runExclusively: (work) =>
       writer
         .transaction()
         .execute(async (db) => ((await tryHold(db, 'search index')) ? work(db) : null)),

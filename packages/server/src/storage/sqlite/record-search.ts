@@ -97,9 +97,9 @@ export function createSearchIndexDialect({
   )
   return {
     // One connection writes, so whatever it sees is committed.
-    readSettled: async () => Number.MAX_SAFE_INTEGER,
+    readWatermark: async () => Number.MAX_SAFE_INTEGER,
     // What a power cut takes is indexed again, since the place in the sequence goes with it.
-    inTurn: lightly,
+    runExclusively: lightly,
     // On the connection whose transaction it is.
     async saveTexts(_, texts) {
       for (const { record_id, text } of texts) saveText.run(record_id, text)

@@ -3,7 +3,7 @@ import type { OperatorStore } from '../../port/operator-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, nowText } from '../schema/databases.ts'
 
-/** The sessions of operators; Better Auth makes them. */
+/** The sessions of operators, which Better Auth creates. */
 export function createOperatorSessions({
   reader,
   writer,

@@ -12,7 +12,7 @@ import { listCompleteness } from '../records/completeness-rows.ts'
 import { readDrift } from '../records/drift-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import type { ModulesTable } from '../schema/tables.ts'
-import { retypeFields } from '../search/indexed-fields.ts'
+import { rebuildRetypedFields } from '../search/indexed-fields.ts'
 import { insertModule, type PlatformChanges } from './platform-store.ts'
 
 export function createManifestStore(
@@ -64,7 +64,7 @@ export function createManifestStore(
         if (changes.length === 0) return changes
         // Locked after the write authorization, as in the erasure of a record.
         await hold(db, 'search index')
-        await retypeFields(db, platform_id)
+        await rebuildRetypedFields(db, platform_id)
         await db
           .insertInto('manifest_changes')
           .values({ platform_id, at, changes: JSON.stringify(changes) })

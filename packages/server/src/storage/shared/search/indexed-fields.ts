@@ -9,16 +9,16 @@ type Choice = { platform_id: number; record_type: string; keys: string[]; at: st
 
 type ModuleFields = { platform_id: number; module_id: number; fields: string }
 
-export async function listFields(
+export async function listIndexedFields(
   db: Executor,
   platformId: number,
   recordType: string,
 ): Promise<IndexedFieldState[] | null> {
   const module = await findModule(db, platformId, recordType)
-  return module ? listOf(db, module.module_id) : null
+  return module ? readStates(db, module.module_id) : null
 }
 
-export async function setFields(
+export async function setIndexedFields(
   db: Executor,
   { platform_id, record_type, keys, at }: Choice,
   log: ChangeLog,
@@ -30,12 +30,12 @@ export async function setFields(
     const platform = { platform_id, platform_name: module.platform_name }
     await insertLog(db, at, log, platform)
   }
-  return listOf(db, module_id)
+  return readStates(db, module_id)
 }
 
-/** Has the indexes of a platform's fields built anew whose type its manifest has changed. */
-export async function retypeFields(db: Executor, platformId: number): Promise<void> {
-  const chosen = await db
+/** Rebuilds the indexes of a platform's fields whose type has changed in the manifest. */
+export async function rebuildRetypedFields(db: Executor, platformId: number): Promise<void> {
+  const indexed = await db
     .selectFrom('indexed_fields as f')
     .innerJoin('modules as m', 'm.module_id', 'f.module_id')
     .select(['m.platform_id', 'm.module_id', 'm.fields', 'f.field_key'])
@@ -43,14 +43,14 @@ export async function retypeFields(db: Executor, platformId: number): Promise<vo
     .where('f.is_leaving', '=', 0)
     .orderBy('f.field_id')
     .execute()
-  for (const ofModule of Map.groupBy(chosen, (field) => field.module_id).values()) {
-    const [module] = ofModule
-    const keys = ofModule.map((field) => field.field_key)
+  for (const moduleFields of Map.groupBy(indexed, (field) => field.module_id).values()) {
+    const [module] = moduleFields
+    const keys = moduleFields.map((field) => field.field_key)
     if (module) await replaceFields(db, module, keys)
   }
 }
 
-/** @returns whether any index begins or goes. */
+/** @returns whether an index was added or removed. */
 async function replaceFields(
   db: Executor,
   { platform_id, module_id, fields }: ModuleFields,
@@ -63,14 +63,14 @@ async function replaceFields(
     .where('module_id', '=', module_id)
     .where('is_leaving', '=', 0)
     .execute()
-  // A field whose type has changed is sorted another way.
-  const stays = stored.filter(
+  // A field whose type has changed has another order.
+  const unchanged = stored.filter(
     (field) => keys.includes(field.field_key) && field.is_numeric === isNumeric(field.field_key),
   )
-  const leaving = stored.filter((field) => !stays.includes(field))
-  const added = keys.filter((key) => !stays.some((field) => field.field_key === key))
-  if (leaving.length > 0) {
-    const ids = leaving.map((field) => field.field_id)
+  const removed = stored.filter((field) => !unchanged.includes(field))
+  const added = keys.filter((key) => !unchanged.some((field) => field.field_key === key))
+  if (removed.length > 0) {
+    const ids = removed.map((field) => field.field_id)
     await db
       .updateTable('indexed_fields')
       .set({ is_leaving: 1 })
@@ -90,7 +90,7 @@ async function replaceFields(
     }))
     await db.insertInto('indexed_fields').values(rows).execute()
   }
-  return leaving.length + added.length > 0
+  return removed.length + added.length > 0
 }
 
 function findModule(db: Executor, platformId: number, recordType: string) {
@@ -104,7 +104,7 @@ function findModule(db: Executor, platformId: number, recordType: string) {
     .executeTakeFirst()
 }
 
-async function listOf(db: Executor, moduleId: number): Promise<IndexedFieldState[]> {
+async function readStates(db: Executor, moduleId: number): Promise<IndexedFieldState[]> {
   const rows = await db
     .selectFrom('indexed_fields')
     .select(['field_key', 'built_seq', 'build_to'])

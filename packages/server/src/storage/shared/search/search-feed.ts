@@ -1,9 +1,9 @@
-/** How far the indexes that lists go by have followed the changes of records. */
+/** The position in the feed of changes up to which records are indexed. */
 import type { Executor } from '../schema/databases.ts'
 
 const FEED = 'records'
 
-/** The number of the last change that they hold; 0 where they hold none. */
+/** Returns the number of the last indexed change; 0 if there is none. */
 export async function readFeedPosition(db: Executor): Promise<number> {
   const row = await db
     .selectFrom('search_feed')

@@ -1,11 +1,11 @@
-/** Keeps the indexes that lists of records are searched, filtered and sorted by. */
+/** Maintains the indexes for searching, filtering and sorting lists of records. */
 import { sql } from 'kysely'
 import { sortKeyOf } from '../../../domain/record/sort-key.ts'
 import { toIndexText } from '../../../domain/search/search-text.ts'
 import { isJsonObject, parseLossless } from '../../../lib/json/lossless-json.ts'
 import { LAG_LIMIT, type SearchIndexStore } from '../../port/search-index-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { listFields, setFields } from './indexed-fields.ts'
+import { listIndexedFields, setIndexedFields } from './indexed-fields.ts'
 import { readFeedPosition, saveFeedPosition } from './search-feed.ts'
 
 type IndexedText = { platform_id: number; record_id: number; text: string }
@@ -16,13 +16,13 @@ type FieldValue = {
   sort_key: string | null
 }
 
-/** What an engine does its own way. */
+/** The functions of the search index that differ between engines. */
 export type SearchIndexDialect = {
-  /** A number of the write sequence that no transaction under way can still write at or below. */
-  readSettled: () => Promise<number>
-  /** Does the work in a transaction; null where another process is at such work. */
-  inTurn: <Result>(work: (db: Executor) => Promise<Result>) => Promise<Result | null>
-  /** Puts texts in the place of those that are there; within the transaction. */
+  /** Reads the commit watermark: no transaction in flight can write a change up to this number. */
+  readWatermark: () => Promise<number>
+  /** Runs work in a transaction; returns null if another process is indexing. */
+  runExclusively: <Result>(work: (db: Executor) => Promise<Result>) => Promise<Result | null>
+  /** Saves or replaces texts, within the transaction. */
   saveTexts: (db: Executor, texts: IndexedText[]) => Promise<void>
   saveValues: (db: Executor, values: FieldValue[]) => Promise<void>
   hasTextIndex: () => Promise<boolean>
@@ -30,18 +30,18 @@ export type SearchIndexDialect = {
 
 export function createSearchIndexStore(
   { reader, writer, hold }: Databases,
-  parts: SearchIndexDialect,
+  dialect: SearchIndexDialect,
 ): SearchIndexStore {
   return {
     async indexNext(limit) {
-      const settled = await parts.readSettled()
-      const taken = await parts.inTurn(async (db) => {
-        const followed = await follow(db, parts, settled, limit)
-        if (followed === limit) return followed
-        const built = followed + (await build(db, parts, limit - followed))
-        return built === limit ? built : built + (await clear(db, limit - built))
+      const watermark = await dialect.readWatermark()
+      const indexed = await dialect.runExclusively(async (db) => {
+        const changed = await indexChanges(db, dialect, watermark, limit)
+        if (changed === limit) return changed
+        const built = changed + (await buildIndex(db, dialect, limit - changed))
+        return built === limit ? built : built + (await deleteIndex(db, limit - built))
       })
-      return taken ?? 0
+      return indexed ?? 0
     },
 
     async readSearchIndex() {
@@ -67,38 +67,39 @@ export function createSearchIndexStore(
       return {
         lag: Number(counted.lag),
         behind_since: first?.updated_at ?? null,
-        has_text_index: await parts.hasTextIndex(),
+        has_text_index: await dialect.hasTextIndex(),
       }
     },
 
-    listIndexedFields: (platformId, recordType) => listFields(reader, platformId, recordType),
+    listIndexedFields: (platformId, recordType) =>
+      listIndexedFields(reader, platformId, recordType),
 
     setIndexedFields: (choice, log) =>
       writer.transaction().execute(async (db) => {
         await hold(db, 'search index')
-        return setFields(db, choice, log)
+        return setIndexedFields(db, choice, log)
       }),
   }
 }
 
-/** @returns how many records were taken. */
-async function follow(
+/** Indexes the records that changed since the last call. @returns the number of records indexed. */
+async function indexChanges(
   db: Executor,
-  parts: SearchIndexDialect,
-  settled: number,
+  dialect: SearchIndexDialect,
+  watermark: number,
   limit: number,
 ): Promise<number> {
   const position = await readFeedPosition(db)
   const records = await selectChanged(db)
     .where('change_seq', '>', position)
-    .where('change_seq', '<=', settled)
+    .where('change_seq', '<=', watermark)
     .limit(limit)
     .execute()
   const last = records.at(-1)
   if (!last) return 0
   const fields = await selectFields(db).execute()
   const parsed = records.map((record) => ({ ...record, data: parseLossless(record.data) }))
-  await parts.saveTexts(
+  await dialect.saveTexts(
     db,
     parsed.map((record) => ({
       platform_id: record.platform_id,
@@ -106,7 +107,7 @@ async function follow(
       text: toIndexText(record),
     })),
   )
-  await parts.saveValues(
+  await dialect.saveValues(
     db,
     parsed.flatMap((record) =>
       fields
@@ -118,8 +119,15 @@ async function follow(
   return records.length
 }
 
-/** Goes on with the first index that is not built: records that have changed since are followed anyway. */
-async function build(db: Executor, parts: SearchIndexDialect, limit: number): Promise<number> {
+/**
+ * Continues to build the first incomplete index, from records that have not changed since it was chosen. `indexChanges`
+ * adds the others.
+ */
+async function buildIndex(
+  db: Executor,
+  dialect: SearchIndexDialect,
+  limit: number,
+): Promise<number> {
   const field = await selectFields(db)
     .whereRef('built_seq', '<', 'build_to')
     .orderBy('field_id')
@@ -136,7 +144,7 @@ async function build(db: Executor, parts: SearchIndexDialect, limit: number): Pr
   const values = records.map((record) =>
     toValue({ ...record, data: parseLossless(record.data) }, field),
   )
-  await parts.saveValues(db, values)
+  await dialect.saveValues(db, values)
   const last = records.length < limit ? undefined : records.at(-1)
   await db
     .updateTable('indexed_fields')
@@ -146,8 +154,8 @@ async function build(db: Executor, parts: SearchIndexDialect, limit: number): Pr
   return Math.max(records.length, 1)
 }
 
-/** Takes away what the index of a field that was chosen no more has left behind. */
-async function clear(db: Executor, limit: number): Promise<number> {
+/** Deletes entries of an index that is no longer wanted. */
+async function deleteIndex(db: Executor, limit: number): Promise<number> {
   const field = await db
     .selectFrom('indexed_fields')
     .select(['platform_id', 'field_id'])
