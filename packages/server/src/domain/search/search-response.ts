@@ -51,7 +51,7 @@ function findInContainers(value: JsonObject, depth: number): Found[] | null {
     const found = findRecords(member ?? null, depth + 1)
     if (found) return found
   }
-  // A search for one person that finds nobody returns null.
+  // A search for a single person returns null if there is no match.
   return members.includes(null) ? [] : null
 }
 

@@ -47,7 +47,7 @@ export function createInvitationStore({ reader, writer, clock }: Databases): Inv
     },
 
     async acceptInvitation(id, at) {
-      const taken = await writer
+      const accepted = await writer
         .updateTable('operator_invitations')
         .set({ accepted_at: at })
         .where('invitation_id', '=', id)
@@ -55,7 +55,7 @@ export function createInvitationStore({ reader, writer, clock }: Databases): Inv
         .where('expires_at', '>', at)
         .returning('invitation_id')
         .executeTakeFirst()
-      return taken !== undefined
+      return accepted !== undefined
     },
 
     async reopenInvitation(id) {

@@ -111,14 +111,14 @@ export function createOperatorStore(
     async takeCode(operatorId, codeHash) {
       const before = sql<string>`coalesce(taken_code, '')`
       const maxLength = MAX_USED_CODES * (codeHash.length + 1)
-      const taken = await writer
+      const updated = await writer
         .updateTable('operator_second_factors')
         .set({ taken_code: sql<string>`substr(${`${codeHash} `} || ${before}, 1, ${maxLength})` })
         .where('operator_id', '=', operatorId)
         .where(sql<string>`replace(${before}, ${codeHash}, '')`, '=', before)
         .returning('operator_id')
         .executeTakeFirst()
-      return taken !== undefined
+      return updated !== undefined
     },
 
     noteSeen: (id, sessionId, at) =>

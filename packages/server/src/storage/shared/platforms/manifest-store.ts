@@ -109,7 +109,7 @@ type StoredManifest = Description & {
   platform_name: string
   /** The modules that the manifest names. */
   modules: KeptModule[]
-  rows: Map<string, { row: Selectable<ModulesTable>; kept: KeptModule }>
+  rows: Map<string, { row: Selectable<ModulesTable>; stored: KeptModule }>
 }
 type Description = Pick<Manifest, 'platform_title' | 'platform_description'>
 
@@ -130,8 +130,8 @@ async function readStoredManifest(
     .where('platform_id', '=', platformId)
     .orderBy('position')
     .execute()
-  const rows = new Map(found.map((row) => [row.record_type, { row, kept: toStoredModule(row) }]))
-  const modules = [...rows.values()].map(({ kept }) => kept).filter((one) => !one.removed_at)
+  const rows = new Map(found.map((row) => [row.record_type, { row, stored: toStoredModule(row) }]))
+  const modules = [...rows.values()].map(({ stored }) => stored).filter((one) => !one.removed_at)
   return { ...platform, modules, rows }
 }
 
@@ -154,8 +154,8 @@ async function saveModules(
   const { platform_title, platform_description, modules } = manifest
   const remaining = new Map(rows)
   for (const [position, module] of modules.entries()) {
-    const { row, kept } = remaining.get(module.record_type) ?? { row: null, kept: null }
-    const next = keepModule(kept, module, at)
+    const { row, stored } = remaining.get(module.record_type) ?? { row: null, stored: null }
+    const next = keepModule(stored, module, at)
     if (next && row) await updateModule(db, row, next, { position, at })
     else {
       const unregistered = { position, registered_at: null, added_at: at }
@@ -164,8 +164,8 @@ async function saveModules(
     remaining.delete(module.record_type)
   }
   // Modules that are no longer in the manifest come last.
-  for (const [index, { row, kept }] of [...remaining.values()].entries()) {
-    const next = keepModule(kept, null, at)
+  for (const [index, { row, stored }] of [...remaining.values()].entries()) {
+    const next = keepModule(stored, null, at)
     if (next) await updateModule(db, row, next, { position: modules.length + index, at })
   }
   // Locked after the modules, as at the end of a pull task.

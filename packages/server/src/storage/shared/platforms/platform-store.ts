@@ -9,21 +9,21 @@ import { insertHubKey, insertSecret } from './key-rows.ts'
 import { readModules, selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
 import { registerModules } from './register-modules.ts'
 
-/** How processes on one database learn of each other's changes. */
+/** Publishes changes to other processes that use the same database. */
 export type ChangeChannel = {
-  /** Tells the other processes, once the transaction is committed. */
+  /** Publishes a change once the transaction is committed. */
   announce: (transaction: Executor) => Promise<void>
   listen: (listener: () => void) => void
 }
 
-/** What changes platforms, modules and hub keys, and who is told. */
+/** Runs changes of platforms, modules and hub keys, and publishes them. */
 export type PlatformChanges = {
-  /** Works in a transaction of its own and tells of it once it is committed. */
+  /** Runs work in a transaction, and publishes the change after the commit. */
   change: <Result>(work: (db: Executor) => Promise<Result>) => Promise<Result>
   onChange: PlatformStore['onChange']
 }
 
-/** @param channel left out where no other process is at work. */
+/** @param channel omitted if no other process uses the database. */
 export function createPlatformChanges(
   { writer }: Databases,
   channel?: ChangeChannel,

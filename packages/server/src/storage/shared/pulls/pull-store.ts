@@ -150,8 +150,8 @@ export function createPullStore(
           .executeTakeFirst()
         if (!started) return null
         // Read before the mark, so that a push in between counts as a later one.
-        const taken = await takeCachedResponse(db, started)
-        return { mark: await readMark(db), ...taken }
+        const cached = await takeCachedResponse(db, started)
+        return { mark: await readMark(db), ...cached }
       }),
 
     async reportTask(pullId, taskNumber, { total, counts }) {

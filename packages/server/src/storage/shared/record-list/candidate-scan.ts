@@ -105,7 +105,7 @@ async function readCandidates(
 ): Promise<SelectedRecord[]> {
   let select = selectRecords(db).where('r.record_id', 'in', dialect.idList(ids))
   if (!scope.all) {
-    const moduleIds = dialect.idList(scope.places.map(({ module_id }) => module_id))
+    const moduleIds = dialect.idList(scope.modules.map(({ module_id }) => module_id))
     select = select.where('r.module_id', 'in', moduleIds)
   }
   if (isDataColumn(query.sort)) return select.execute()

@@ -3,7 +3,7 @@ import type { RecordSort } from '@recordhub/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import { isDataColumn } from '../../../domain/record/record-query.ts'
 import type { Position } from '../../port/record-list-store.ts'
-import type { Place } from '../records/module-scope.ts'
+import type { ModuleRef } from '../records/module-scope.ts'
 import { type SelectedRecord, selectRecords } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import { mergeScans } from './k-way-merge.ts'
@@ -28,7 +28,7 @@ export function scanHubColumn(
   const positionOf = createPositionOf(order.sort, scope.isNumeric)
   const toScanned = (row: SelectedRecord) => ({ row, position: positionOf(row) })
 
-  const scanModule = (module: Place | null): RecordScan => ({
+  const scanModule = (module: ModuleRef | null): RecordScan => ({
     subset: null,
     async readStep(after, limit) {
       const range = { ...order, module, minChangeSeq, nameIndexLength, after, limit }
@@ -38,7 +38,7 @@ export function scanHubColumn(
       return { records: rows.map(toScanned), examined: limit, next }
     },
   })
-  const modules = scope.all && hasGlobalIndex(order.sort) ? [null] : scope.places
+  const modules = scope.all && hasGlobalIndex(order.sort) ? [null] : scope.modules
   return mergeScans(modules.map(scanModule), createCompare(order))
 }
 
@@ -83,7 +83,7 @@ type Range = {
   sort: RecordSort
   descending: boolean
   /** Null for the records of all modules. */
-  module: Place | null
+  module: ModuleRef | null
   after: Position | null
   minChangeSeq: number
   limit: number

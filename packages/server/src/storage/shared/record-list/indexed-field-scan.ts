@@ -8,7 +8,7 @@ import {
 } from '../../../domain/record/record-query.ts'
 import { MAX_KEY_LENGTH, sortKeyOfText } from '../../../domain/record/sort-key.ts'
 import type { Position } from '../../port/record-list-store.ts'
-import type { Places } from '../records/module-scope.ts'
+import type { ModuleScope } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
 import { readAtPositions } from './position-scan.ts'
 import type { RecordScan, ResolvedQuery, ScanDeps } from './record-scan.ts'
@@ -37,7 +37,7 @@ export async function scanIndexedField(
 /** Returns null unless the list is of one module, and the index is complete and fits the module's manifest. */
 async function findIndexedField(
   db: Executor,
-  { places: [module, ...others], isNumeric }: Places,
+  { modules: [module, ...others], isNumeric }: ModuleScope,
   column: DataColumn,
 ): Promise<IndexedField | null> {
   if (!module || others.length > 0) return null
@@ -109,7 +109,7 @@ function selectEntries(db: Executor, { platform_id, field_id }: IndexedField) {
  */
 export async function findByCondition(
   db: Executor,
-  scope: Places,
+  scope: ModuleScope,
   { column, test, value }: Condition,
   limit: number,
 ): Promise<number[] | null> {

@@ -4,7 +4,7 @@
  */
 import { isFiltered } from '../../../domain/record/record-query.ts'
 import type { RecordListStore, RecordQuery } from '../../port/record-list-store.ts'
-import { findPlaces } from '../records/module-scope.ts'
+import { findModuleScope } from '../records/module-scope.ts'
 import { findChangedFrom } from '../records/record-changes.ts'
 import { countRecords } from '../records/record-counts.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
@@ -41,7 +41,7 @@ async function resolveQuery(db: Executor, query: RecordQuery): Promise<ResolvedQ
   const { changed_since, missing_review } = query
   return {
     query,
-    scope: await findPlaces(db, query),
+    scope: await findModuleScope(db, query),
     minChangeSeq: await findChangedFrom(db, changed_since),
     reviewedIds: missing_review === null ? null : await readReviewedIds(db, missing_review),
   }
@@ -64,7 +64,7 @@ async function openScan(
   deadline: number,
 ): Promise<RecordScan | null> {
   const { query, scope } = resolved
-  if (!scope.all && scope.places.length === 0) {
+  if (!scope.all && scope.modules.length === 0) {
     const subset = { size: 0, allMatch: true }
     return scanPositions(deps, [], { compare: createCompare(query), subset })
   }

@@ -6,7 +6,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { RawBuilder } from 'kysely'
 import type { SearchTerms } from '../../../domain/search/search-text.ts'
 import type { Position, RecordQuery } from '../../port/record-list-store.ts'
-import type { Places } from '../records/module-scope.ts'
+import type { ModuleScope } from '../records/module-scope.ts'
 import type { SelectedRecord } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 
@@ -50,7 +50,7 @@ export type ScanDeps = { db: Executor; dialect: RecordListDialect }
 /** A query, with what the database knows about its names and times. */
 export type ResolvedQuery = {
   query: RecordQuery
-  scope: Places
+  scope: ModuleScope
   /** Records with a smaller `change_seq` do not match. */
   minChangeSeq: number
   /** The records of the missing review that the query names; null if it names none. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { takeWithinBytes } from '../../../lib/collections/take-within-bytes.ts'
 import type { ChangeQuery, ChangeRow, ChangeStore } from '../../port/change-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { type Place, selectPlaces } from './module-scope.ts'
+import { type ModuleRef, selectModuleRefs } from './module-scope.ts'
 import { type SelectedRecord, selectRecords, toRecordRow } from './record-rows.ts'
 
 type Sequence = {
@@ -35,15 +35,19 @@ export function createChangeStore({ reader }: Databases, sequence: Sequence): Ch
 type Range = { after: number; through: number; limit: number }
 
 /** Over all records there is an index of changes, and one in each module; null for all of them. */
-async function placesOf(db: Executor, query: ChangeQuery): Promise<(Place | null)[]> {
+async function placesOf(db: Executor, query: ChangeQuery): Promise<(ModuleRef | null)[]> {
   const isEverywhere = query.platform === null && query.record_type === null
-  return isEverywhere ? [null] : selectPlaces(db, query).execute()
+  return isEverywhere ? [null] : selectModuleRefs(db, query).execute()
 }
 
 /** A change, and what its record takes: pages are cut before any record is read. */
 type Located = { change_seq: number; isDeletion: boolean; bytes: number }
 
-async function locateChanged(db: Executor, range: Range, place: Place | null): Promise<Located[]> {
+async function locateChanged(
+  db: Executor,
+  range: Range,
+  place: ModuleRef | null,
+): Promise<Located[]> {
   let select = db
     .selectFrom('records')
     .select(['change_seq', sql<number>`octet_length(data)`.as('bytes')])
