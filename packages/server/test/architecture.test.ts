@@ -19,7 +19,7 @@ const ARROWS: Record<string, readonly string[]> = {
   '@recordhub/platform-runner': [PROTOCOL, '@recordhub/platform-kit'],
   '@recordhub/dashboard': [PROTOCOL],
   errors: [],
-  config: ['errors'],
+  config: ['lib', 'errors'],
   lib: ['errors'],
   domain: FOUNDATION,
   // The types of the port use the id set of lib.

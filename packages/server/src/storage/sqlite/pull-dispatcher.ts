@@ -1,4 +1,4 @@
-import { Cron } from 'croner'
+import { nextCronTime, runOnSchedule } from '../../lib/time/cron.ts'
 import type { PullDispatcher, PullHandlers } from '../port/pull-dispatcher.ts'
 import type { PullStore } from '../port/pull-store.ts'
 
@@ -8,26 +8,25 @@ export function createPullDispatcher(
   timeZone: string,
 ): PullDispatcher {
   let handlers: PullHandlers | null = null
-  let cron: Cron | null = null
+  let pattern: string | null = null
+  let stopping = new AbortController()
   return {
     async start(given, schedule) {
       // No other process can be at work, so what has not ended was left by one that is gone.
       await pulls.interruptPulls()
       handlers = given
+      pattern = schedule
       if (schedule === null) return
-      cron = new Cron(
-        schedule,
-        { timezone: timeZone, unref: true, protect: true },
-        given.onSchedule,
-      )
+      stopping = new AbortController()
+      void runOnSchedule({ pattern: schedule, timeZone }, stopping.signal, given.onSchedule)
     },
     async dispatch(pullId) {
       setImmediate(() => void handlers?.runPull(pullId))
     },
-    nextRun: () => cron?.nextRun() ?? null,
+    nextRun: () => (pattern === null ? null : nextCronTime(pattern, timeZone, new Date())),
     async stop() {
-      cron?.stop()
-      cron = null
+      stopping.abort()
+      pattern = null
       handlers = null
     },
   }

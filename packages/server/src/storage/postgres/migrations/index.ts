@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely'
+import type { Migration } from 'kysely/migration'
 import { up as foundation } from './0001-foundation.ts'
 import { up as conditionalRequests } from './0002-conditional-requests.ts'
 import { up as goneRecords } from './0003-gone-records.ts'
