@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import PQueue from 'p-queue'
 import { authSecretOf } from './app/auth-secret.ts'
 import { type BackgroundIntervals, INTERVALS } from './app/background-intervals.ts'
 import { createBootstrapOperator } from './app/bootstrap-operator.ts'
@@ -50,13 +51,13 @@ import { createAlertWatch } from './features/monitoring/watch-alerts.ts'
 import { operatorRoutes } from './features/operators/routes.ts'
 import { connectionRoutes } from './features/platforms/connection-routes.ts'
 import { manifestRoutes } from './features/platforms/manifest-routes.ts'
-import { createRefreshInPassing } from './features/platforms/refresh-manifest.ts'
-import { platformRoutes } from './features/platforms/routes.ts'
+import { platformRoutes } from './features/platforms/platform-routes.ts'
+import { createManifestRefresher } from './features/platforms/refresh-manifest.ts'
 import { syncSqlViews } from './features/platforms/sync-sql-views.ts'
 import { createCancelPull } from './features/pulls/cancel-pull.ts'
 import { missingReviewRoutes } from './features/pulls/missing-review-routes.ts'
+import { pullRoutes } from './features/pulls/pull-routes.ts'
 import { createRequestPull, createScheduledPull } from './features/pulls/request-pull.ts'
-import { pullRoutes } from './features/pulls/routes.ts'
 import { createPullRunner } from './features/pulls/run-pull.ts'
 import { scheduleRoutes } from './features/pulls/schedule-routes.ts'
 import { changeRoutes } from './features/records/change-routes.ts'
@@ -67,8 +68,8 @@ import { listRecords } from './features/records/list-records.ts'
 import { recordListRoutes } from './features/records/list-routes.ts'
 import { viewRoutes } from './features/records/view-routes.ts'
 import { startIndexing } from './features/search/index-records.ts'
-import { searchRoutes } from './features/search/routes.ts'
-import { searchRoute } from './features/search/search-route.ts'
+import { searchIndexRoutes } from './features/search/search-index-routes.ts'
+import { searchRoutes } from './features/search/search-routes.ts'
 import { apiReferenceRoutes } from './http/api-reference.ts'
 import { createCsrfTokens } from './http/authorize.ts'
 import { healthRoutes } from './http/health.ts'
@@ -77,7 +78,6 @@ import { pageRoutes } from './http/page-routes.ts'
 import { limitRate } from './http/rate-limit.ts'
 import { createReadyCheck } from './http/ready-check.ts'
 import { createHttpServer } from './http/server.ts'
-import { createSemaphore } from './lib/concurrency/semaphore.ts'
 import { PASSWORD_COST, type PasswordCost } from './lib/crypto/password-hash.ts'
 import { createSecretBox } from './lib/crypto/secret-box.ts'
 import { type Clock, createDayOf, type MonotonicClock, systemClock } from './lib/time/clock.ts'
@@ -90,8 +90,8 @@ import type { Storage } from './storage/port/storage.ts'
 const LEASE_SECONDS = 20
 /** How long requests under way may take when the hub stops. */
 const GRACE_MS = 5000
-/** Platforms that are asked by searches at one time, whoever searches. */
-const SEARCHES_AT_A_TIME = 16
+/** Maximum number of platforms that all searches together request at the same time. */
+const MAX_PLATFORM_SEARCHES = 16
 
 export type HubDeps = {
   config: Config
@@ -165,21 +165,21 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   let stopIndexing: () => Promise<void> = async () => undefined
 
   const ingest = createIngest({ records: storage.records, clock, dayOf })
-  const keeper = createRejectedPushSaver({ ...storage, secrets, clock, dayOf })
-  const receivers = createPlatformAuthenticator({ platforms: storage.platforms, clock })
-  const receivePush = createReceivePush({ ingest, keeper, receivers, clock })
+  const rejectedPushSaver = createRejectedPushSaver({ ...storage, secrets, clock, dayOf })
+  const authenticator = createPlatformAuthenticator({ platforms: storage.platforms, clock })
+  const receivePush = createReceivePush({ ingest, rejectedPushSaver, authenticator, clock })
   const counter = createPushErrorCounter({ pushErrors: storage.pushErrors, clock })
   const lease = { owner: storage.processName, seconds: LEASE_SECONDS }
-  const refreshManifest = createRefreshInPassing({
+  const refreshManifest = createManifestRefresher({
     ...storage,
     client,
     secrets,
     clock,
-    complain: (error, platform_id) =>
+    onError: (error, platform_id) =>
       logger.error({ err: error, platform_id }, 'a manifest could not be refreshed'),
   })
   const runner = createPullRunner({
-    ...{ client, ingest, keeper, secrets, clock, lease, refreshManifest },
+    ...{ client, ingest, rejectedPushSaver, secrets, clock, lease, refreshManifest },
     records: storage.records,
     pulls: storage.pulls,
     platforms: storage.platforms,
@@ -188,11 +188,11 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     firstByteSeconds: timeouts.firstByteSeconds,
     concurrency: config.HUB_PULL_CONCURRENCY,
     missing: storage.missing,
-    missingFusePercent: config.HUB_MISSING_FUSE,
+    missingThresholdPercent: config.HUB_MISSING_FUSE,
     missingGraceSeconds: config.HUB_MISSING_GRACE_SECONDS,
     log: logger,
   })
-  const remover = createDeletionWorker({ removals: storage.removals, log: logger })
+  const deletionWorker = createDeletionWorker({ removals: storage.removals, log: logger })
   const dispatcher = storage.pullDispatcher
   const pattern = config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE
   const requestPull = createRequestPull({ pulls: storage.pulls, dispatcher, lease })
@@ -228,7 +228,9 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   )
   const { callerOf } = authorization
   const { HUB_RATE_LIMIT: ratePerSecond } = config
-  await app.register(pushRoutes({ receivers, receivePush, counter, ratePerSecond, monotonicClock }))
+  await app.register(
+    pushRoutes({ authenticator, receivePush, counter, ratePerSecond, monotonicClock }),
+  )
   const checkReady = createReadyCheck(() => storage.checkWritable())
   await app.register(healthRoutes({ checkReady }))
   const requesterOf = (request: FastifyRequest) => ({
@@ -266,20 +268,20 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     const { version } = deps
     await web.register(conformanceRoutes({ ...storage, client, secrets, clock, version }))
     await web.register(manifestRoutes({ ...storage, client, secrets, clock, requesterOf }))
-    await web.register(removalRoutes({ ...storage, remover, clock, requesterOf }))
+    await web.register(removalRoutes({ ...storage, deletionWorker, clock, requesterOf }))
     await web.register(recordListRoutes(storage))
     await web.register(viewRoutes({ ...storage, callerOf }))
-    await web.register(searchRoutes({ ...storage, clock, requesterOf }))
+    await web.register(searchIndexRoutes({ ...storage, clock, requesterOf }))
     await web.register(
-      searchRoute({
+      searchRoutes({
         ...storage,
         client,
         secrets,
-        turns: createSemaphore(SEARCHES_AT_A_TIME),
+        queue: new PQueue({ concurrency: MAX_PLATFORM_SEARCHES }),
         searchRecords: (q, limit) => listRecords(storage, { parameters: { q }, limit }),
         stopping: stopping.signal,
-        complain: (error, platform_id) =>
-          logger.error({ err: error, platform_id }, 'a search met a defect'),
+        onError: (error, platform_id) =>
+          logger.error({ err: error, platform_id }, 'a search failed with an internal error'),
       }),
     )
     await web.register(exportRoutes({ ...storage, clock, requesterOf }))
@@ -360,7 +362,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       stopIndexing = startIndexing({ searchIndex: storage.searchIndex, log: logger })
       startChores()
       sqlViews.start()
-      remover.start()
+      deletionWorker.start()
       isStarted = true
       const publicUrl = config.HUB_PUBLIC_URL || address
       const hasOperators = await storage.operators.hasOperators()
@@ -373,7 +375,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       await runner.stop()
       await stopIndexing()
       await sqlViews.stop()
-      await remover.stop()
+      await deletionWorker.stop()
       // Whoever is half-way gets his answer; who sends nothing more must not hold up the end.
       const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
       await app.close()

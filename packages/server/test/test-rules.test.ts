@@ -32,7 +32,6 @@ const WAITS: Readonly<Record<string, string>> = {
 /** Loops that yield to the event loop instead of pausing, by file, with what ends them. */
 const LOOPS: Readonly<Record<string, string>> = {
   'packages/platform-kit/src/handler.test.ts': 'one turn, to let a stream begin',
-  'packages/server/src/lib/concurrency/semaphore.test.ts': 'one turn, in which nothing may start',
   'packages/server/test/http/pull-pace.test.ts': 'a pull that reads ahead until its buffer is full',
   'packages/server/test/http/receiver-limits.test.ts': 'pushes of which some are rejected at once',
   'packages/server/src/lib/files/xlsx.test.ts': 'a generator that is ended by the stream',

@@ -56,14 +56,25 @@ export async function openTestReceiver(options: Options): Promise<TestReceiver> 
     () => '',
   )
   watch(app, options)
-  const receivers = findOnly(hubApiKey, options)
-  const keeper = { keep: async () => undefined }
+  const authenticator = findOnly(hubApiKey, options)
+  const rejectedPushSaver = { save: async () => undefined }
   const ingest = createScratchIngest(options.modules)
-  const receivePush = createReceivePush({ ingest, keeper, receivers, clock: systemClock })
+  const receivePush = createReceivePush({
+    ingest,
+    rejectedPushSaver,
+    authenticator,
+    clock: systemClock,
+  })
   // The judge sees each request itself.
   const counter = { countError: () => undefined, recordAddress: () => undefined }
   await app.register(
-    pushRoutes({ receivers, receivePush, counter, ratePerSecond: 0, monotonicClock: performance }),
+    pushRoutes({
+      authenticator,
+      receivePush,
+      counter,
+      ratePerSecond: 0,
+      monotonicClock: performance,
+    }),
   )
   const address = await app.listen({ port: config.PORT, host: config.HOST })
   return {

@@ -140,15 +140,15 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
         maxPages: settings.timeouts.maxPages,
       })
     },
-    peekRecords: (target, recordType, ending) =>
+    peekRecords: (target, recordType, callerSignal) =>
       withRedactedKey(target.source_api_key, async () => {
-        const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), ending])
+        const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), callerSignal])
         const url = sender.urlOf(target, `records/${encodeURIComponent(recordType)}`)
         return peekRecords(await sender.get(target, url, { ...once, signal }))
       }),
-    hasSearch: (target, ending) =>
+    hasSearch: (target, callerSignal) =>
       withRedactedKey(target.source_api_key, async () => {
-        const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), ending])
+        const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), callerSignal])
         const url = sender.urlOf(target, 'search?query=recordhub')
         try {
           const { body } = await sender.get(target, url, { ...once, signal })

@@ -175,7 +175,7 @@ onEachEngine((engine) => {
           const error = state === 'failed' ? 'It hangs' : null
           for (const { task_number } of tasks) {
             await storage.pulls.startTask(pull_id, task_number)
-            const result = taskResult({ state, error, trouble: error })
+            const result = taskResult({ state, error, problem: error })
             await storage.pulls.finishTask(pull_id, task_number, result, null)
           }
           await finishTestPull(storage, pull_id, state)

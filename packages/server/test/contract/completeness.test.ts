@@ -32,7 +32,7 @@ onEachEngine((engine) => {
           [null, null, null, null],
         )
         await write(kit, pushWrite(school))
-        await read(kit, school, ['r-1', 'r-2'], { doubts: [], pushes: 1, records: 2 })
+        await read(kit, school, ['r-1', 'r-2'], { incomplete_reasons: [], pushes: 1, records: 2 })
         const provedAt = kit.clock.text
         const proved = await completenessOf(kit, school)
         assert.deepEqual(
@@ -45,7 +45,11 @@ onEachEngine((engine) => {
 
         kit.clock.advance(60)
         await write(kit, pushWrite(school, { reference: 'r-3' }), pushWrite(school))
-        await read(kit, school, ['r-1', 'r-2'], { doubts: ['stale'], pushes: 3, records: 2 })
+        await read(kit, school, ['r-1', 'r-2'], {
+          incomplete_reasons: ['stale'],
+          pushes: 3,
+          records: 2,
+        })
         const { complete_at, doubts, pushed_since, only_here, last_read_at } = await completenessOf(
           kit,
           school,
@@ -67,14 +71,14 @@ onEachEngine((engine) => {
       'an unchanged response proves completeness only if the original response did',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        await read(kit, school, ['r-1'], { doubts: null, records: 1 })
+        await read(kit, school, ['r-1'], { incomplete_reasons: null, records: 1 })
         assert.equal((await completenessOf(kit, school)).complete_at, null)
-        await read(kit, school, ['r-1'], { doubts: ['no_total'], records: 1 })
-        await read(kit, school, [], { doubts: null, records: 1 })
+        await read(kit, school, ['r-1'], { incomplete_reasons: ['no_total'], records: 1 })
+        await read(kit, school, [], { incomplete_reasons: null, records: 1 })
         assert.equal((await completenessOf(kit, school)).complete_at, null)
-        await read(kit, school, ['r-1'], { doubts: [], records: 1 })
+        await read(kit, school, ['r-1'], { incomplete_reasons: [], records: 1 })
         kit.clock.advance(60)
-        await read(kit, school, [], { doubts: null, records: 1 })
+        await read(kit, school, [], { incomplete_reasons: null, records: 1 })
         assert.equal((await completenessOf(kit, school)).complete_at, kit.clock.text)
       }),
     )
@@ -83,12 +87,12 @@ onEachEngine((engine) => {
       'records marked as missing are counted as missing, and not as absent from the last pull',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        await read(kit, school, ['r-1', 'r-2'], { doubts: [], records: 2 })
+        await read(kit, school, ['r-1', 'r-2'], { incomplete_reasons: [], records: 2 })
         await runSql(
           kit.storage,
           "UPDATE records SET missing_since = '2026-03-10T09:00:00.000Z' WHERE reference_number = 'r-2'",
         )
-        await read(kit, school, ['r-1'], { doubts: [], records: 1 })
+        await read(kit, school, ['r-1'], { incomplete_reasons: [], records: 1 })
         const { records, missing, only_here } = await completenessOf(kit, school)
         assert.deepEqual([records, missing, only_here], [2, 1, 0])
       }),
@@ -120,12 +124,12 @@ async function read(
   kit: StorageKit,
   school: TestPlatform,
   references: string[],
-  over: Omit<Parameters<typeof readOf>[0], 'mark'>,
+  over: Omit<Parameters<typeof readOf>[0], 'snapshotSeq'>,
 ): Promise<void> {
   const pull = await startTestPull(kit.storage)
   const started = await startRead(kit.storage, pull, school)
   await write(kit, ...references.map((reference) => pullWrite(started, { reference })))
-  const result = taskResult({ read: readOf({ mark: started.read.mark, ...over }) })
+  const result = taskResult({ read: readOf({ snapshotSeq: started.read.mark, ...over }) })
   await kit.storage.pulls.finishTask(pull.pull_id, started.task.task_number, result, null)
   await finishTestPull(kit.storage, pull.pull_id)
 }

@@ -29,7 +29,7 @@ function rotate(
 
 onEachEngine((engine) => {
   const opens = async ({ storage }: StorageKit, hash: string, at: string) =>
-    (await storage.platforms.findReceiver(hash, at))?.platform_name ?? null
+    (await storage.platforms.findPlatformByKey(hash, at))?.platform_name ?? null
 
   describe(`hub API keys and platform connections on ${engine.name}`, () => {
     test(

@@ -14,7 +14,7 @@ onEachEngine((engine) => {
         const types = { modules: ['students', 'rooms'], offered: ['staff'] }
         const school = await registerTestPlatform(kit, types)
         await registerTestPlatform(kit, { name: 'clinic' })
-        const receiver = await platforms.findReceiver(school.key_hash, kit.clock.text)
+        const receiver = await platforms.findPlatformByKey(school.key_hash, kit.clock.text)
         assert.ok(receiver)
         const { modules, ...rest } = receiver
         assert.deepEqual(rest, {
@@ -31,8 +31,8 @@ onEachEngine((engine) => {
             ['rooms', 'Module rooms'],
           ],
         )
-        assert.equal(await platforms.findReceiver('no such hash', kit.clock.text), null)
-        assert.equal(await platforms.findReceiver('', kit.clock.text), null)
+        assert.equal(await platforms.findPlatformByKey('no such hash', kit.clock.text), null)
+        assert.equal(await platforms.findPlatformByKey('', kit.clock.text), null)
       }),
     )
 
@@ -40,7 +40,7 @@ onEachEngine((engine) => {
       'a key is invalid while its platform is inactive',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const find = () => kit.storage.platforms.findReceiver(school.key_hash, kit.clock.text)
+        const find = () => kit.storage.platforms.findPlatformByKey(school.key_hash, kit.clock.text)
         await setStatus(kit, school, 'inactive')
         assert.equal(await find(), null)
         await setStatus(kit, school, 'active')
@@ -52,7 +52,7 @@ onEachEngine((engine) => {
       'an expired or revoked key is invalid',
       withStorage(engine, async ({ storage, clock }) => {
         const school = await registerTestPlatform({ storage, clock })
-        const find = (at: string) => storage.platforms.findReceiver(school.key_hash, at)
+        const find = (at: string) => storage.platforms.findPlatformByKey(school.key_hash, at)
         await runSql(storage, `UPDATE hub_keys SET expires_at = '2026-03-10T09:00:00.000Z'`)
         assert.ok(await find('2026-03-10T08:59:59.999Z'))
         assert.equal(await find('2026-03-10T09:00:00.000Z'), null)

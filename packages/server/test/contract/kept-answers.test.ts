@@ -22,7 +22,7 @@ import {
 } from '../helpers/storage/pulls.ts'
 
 const ANSWER = {
-  ...{ etag: '"v1"', last_modified: null, read_tag: 'tag', records: 1 },
+  ...{ etag: '"v1"', last_modified: null, read_fingerprint: 'tag', records: 1 },
   missing_members: [],
 }
 
@@ -37,14 +37,14 @@ async function pullKeeping(
   const { task_number } = taskOf(pull, platform, type)
   const started = await storage.pulls.startTask(pull.pull_id, task_number)
   assert.ok(started)
-  const result = taskResult({ kept: keep(started) })
+  const result = taskResult({ cached_response: keep(started) })
   await storage.pulls.finishTask(pull.pull_id, task_number, result, null)
   await finishTestPull(storage, pull.pull_id)
   return started
 }
 
 const keepNew = ({ pushes }: StartedTask): CachedResponse => ({ ...ANSWER, pushes })
-const keepSame = ({ kept }: StartedTask) => kept
+const keepSame = ({ cached_response: kept }: StartedTask) => kept
 
 onEachEngine((engine) => {
   describe(`cached responses on ${engine.name}`, () => {
@@ -53,10 +53,10 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const first = await pullKeeping(kit.storage, school, keepNew)
-        assert.deepEqual([first.kept, first.pushes], [null, 0])
+        assert.deepEqual([first.cached_response, first.pushes], [null, 0])
         const storage = await kit.reopen()
         for (let count = 0; count < 2; count++) {
-          const { kept } = await pullKeeping(storage, school, keepSame)
+          const { cached_response: kept } = await pullKeeping(storage, school, keepSame)
           assert.deepEqual(kept, { ...ANSWER, pushes: 0 })
         }
         const dated = {
@@ -64,7 +64,7 @@ onEachEngine((engine) => {
           missing_members: ['success', 'total'],
         }
         await pullKeeping(storage, school, ({ pushes }) => ({ ...dated, pushes }))
-        const { kept } = await pullKeeping(storage, school, keepSame)
+        const { cached_response: kept } = await pullKeeping(storage, school, keepSame)
         assert.deepEqual(kept, { ...dated, pushes: 0 })
       }),
     )
@@ -74,16 +74,16 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await pullKeeping(kit.storage, school, keepNew)
-        assert.ok((await pullKeeping(kit.storage, school, () => null)).kept)
-        assert.equal((await pullKeeping(kit.storage, school, keepNew)).kept, null)
+        assert.ok((await pullKeeping(kit.storage, school, () => null)).cached_response)
+        assert.equal((await pullKeeping(kit.storage, school, keepNew)).cached_response, null)
 
         const broken = await startTestPull(kit.storage)
         const { task_number } = taskOf(broken, school)
-        assert.ok((await kit.storage.pulls.startTask(broken.pull_id, task_number))?.kept)
+        assert.ok((await kit.storage.pulls.startTask(broken.pull_id, task_number))?.cached_response)
         await kit.storage.pulls.interruptPulls()
-        const late = taskResult({ kept: { ...ANSWER, pushes: 0 } })
+        const late = taskResult({ cached_response: { ...ANSWER, pushes: 0 } })
         await kit.storage.pulls.finishTask(broken.pull_id, task_number, late, null)
-        assert.equal((await pullKeeping(kit.storage, school, keepSame)).kept, null)
+        assert.equal((await pullKeeping(kit.storage, school, keepSame)).cached_response, null)
       }),
     )
 
@@ -102,9 +102,9 @@ onEachEngine((engine) => {
           })
           await pullKeeping(kit.storage, school, keepNew)
           assert.deepEqual(words(await write(kit, pushWrite(school, over))), [outcome])
-          const { kept, pushes } = await pullKeeping(kit.storage, school, keepNew)
+          const { cached_response: kept, pushes } = await pullKeeping(kit.storage, school, keepNew)
           assert.deepEqual([kept, pushes], [null, 1])
-          assert.ok((await pullKeeping(kit.storage, school, keepSame)).kept)
+          assert.ok((await pullKeeping(kit.storage, school, keepSame)).cached_response)
         }),
       )
     }
@@ -118,10 +118,10 @@ onEachEngine((engine) => {
         const started = await kit.storage.pulls.startTask(pull.pull_id, task_number)
         assert.ok(started)
         await write(kit, pushWrite(school))
-        const result = taskResult({ kept: keepNew(started) })
+        const result = taskResult({ cached_response: keepNew(started) })
         await kit.storage.pulls.finishTask(pull.pull_id, task_number, result, null)
         await finishTestPull(kit.storage, pull.pull_id)
-        assert.equal((await pullKeeping(kit.storage, school, keepSame)).kept, null)
+        assert.equal((await pullKeeping(kit.storage, school, keepSame)).cached_response, null)
       }),
     )
 
@@ -140,7 +140,7 @@ onEachEngine((engine) => {
           },
           { record_type: 'rooms' },
         )
-        assert.ok((await pullKeeping(kit.storage, school, keepSame)).kept)
+        assert.ok((await pullKeeping(kit.storage, school, keepSame)).cached_response)
         assert.equal((await pullKeeping(kit.storage, school, keepSame, 'rooms')).pushes, 1)
       }),
     )

@@ -89,7 +89,10 @@ onEachEngine((engine) => {
         await storeManifest(kit, school, withKeys('students', ['a', 'n']))
         await policy(kit, school, 'reject')
         assert.ok(told >= 2)
-        const receiver = await kit.storage.platforms.findReceiver(school.key_hash, kit.clock.text)
+        const receiver = await kit.storage.platforms.findPlatformByKey(
+          school.key_hash,
+          kit.clock.text,
+        )
         const { manifest_keys, drift_policy } = only(receiver?.modules ?? [])
         assert.deepEqual(manifest_keys, manifestKeysOf(withKeys('students', ['a', 'n']).fields))
         assert.equal(drift_policy, 'reject')
@@ -125,7 +128,7 @@ onEachEngine((engine) => {
         const kept = {
           etag: '"1"',
           last_modified: null,
-          read_tag: 't',
+          read_fingerprint: 't',
           records: 0,
           pushes: 0,
           missing_members: [],
@@ -133,7 +136,7 @@ onEachEngine((engine) => {
         const pull = await startTestPull(kit.storage)
         for (const { task_number } of pull.tasks) {
           await kit.storage.pulls.startTask(pull.pull_id, task_number)
-          const result = taskResult({ kept })
+          const result = taskResult({ cached_response: kept })
           await kit.storage.pulls.finishTask(pull.pull_id, task_number, result, null)
         }
         await finishTestPull(kit.storage, pull.pull_id)
@@ -141,7 +144,10 @@ onEachEngine((engine) => {
         const next = await startTestPull(kit.storage)
         for (const { task_number, record_type } of next.tasks) {
           const started = await kit.storage.pulls.startTask(next.pull_id, task_number)
-          assert.equal(started?.kept?.etag ?? null, record_type === 'staff' ? '"1"' : null)
+          assert.equal(
+            started?.cached_response?.etag ?? null,
+            record_type === 'staff' ? '"1"' : null,
+          )
         }
       }),
     )

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ReadCoverage } from '../../src/domain/pull/missing.ts'
 import { noCounts } from '../../src/domain/pull/pull.ts'
-import { detectMissing, type JudgedOutcome } from '../../src/features/pulls/detect-missing.ts'
-import type { PullTaskOutcome } from '../../src/features/pulls/run-pull-task.ts'
+import { type DetectedOutcome, detectMissing } from '../../src/features/pulls/detect-missing.ts'
+import type { PullTaskOutcome } from '../../src/features/pulls/pull-task-accumulator.ts'
 import { formatRfc3339 } from '../../src/lib/time/rfc3339.ts'
 import type { MissingStore } from '../../src/storage/port/missing-store.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
@@ -23,10 +23,10 @@ type Reading = {
   /** References of the records that the pull returns. */
   brings: string[]
   pages?: number
-  fuse?: number
+  threshold?: number
   graceSeconds?: number
   outcome?: Partial<PullTaskOutcome>
-  extent?: Partial<ReadCoverage>
+  coverage?: Partial<ReadCoverage>
   signal?: AbortSignal
   missing?: MissingStore
 }
@@ -37,8 +37,8 @@ onEachEngine((engine) => {
       'a record is marked only when two consecutive multi-page pulls do not contain it',
       withStorage(engine, async (kit) => {
         const school = await schoolWith(kit, 20)
-        const without = (...gone: number[]) =>
-          namesUpTo(20).filter((name) => !gone.map(String).includes(name))
+        const without = (...missing: number[]) =>
+          namesUpTo(20).filter((name) => !missing.map(String).includes(name))
         assert.equal(await readOnce(kit, school, { brings: without(1, 2), pages: 2 }), 0)
         assert.equal(await readOnce(kit, school, { brings: without(2, 3), pages: 3 }), 1)
         assert.deepEqual(await markedOf(kit), ['2'])
@@ -121,13 +121,13 @@ onEachEngine((engine) => {
         const fail = async () => assert.fail('This is not needed')
         const missing: MissingStore = {
           ...kit.storage.missing,
-          listUnmet: fail,
+          listMissing: fail,
           findPresent: fail,
           markMissing: fail,
-          askForReview: fail,
-          changeReview: fail,
+          createReview: fail,
+          updateReview: fail,
           closeReview: fail,
-          rememberSuspects: fail,
+          saveCandidates: fail,
         }
         const outcome = await read(kit, school, { brings: namesUpTo(20).slice(2), missing })
         assert.deepEqual([outcome.error, outcome.counts.missing], [null, 0])
@@ -144,7 +144,7 @@ onEachEngine((engine) => {
         assert.equal(await isSettled({ brings: all, pages: 2 }), true)
         assert.equal(await isSettled({ brings: all, outcome: { total: 21 } }), false)
         assert.equal(await isSettled({ brings: [], pages: 0 }), true)
-        assert.equal(await isSettled({ brings: [], fuse: 20 }), false)
+        assert.equal(await isSettled({ brings: [], threshold: 20 }), false)
         assert.equal(await isSettled({ brings: all.slice(1), pages: 2 }), false)
         assert.equal(await isSettled({ brings: all.slice(1), pages: 2 }), true)
         // Record 0 is marked by now.
@@ -176,7 +176,7 @@ async function read(
   kit: StorageKit,
   school: TestPlatform,
   reading: Reading,
-): Promise<JudgedOutcome> {
+): Promise<DetectedOutcome> {
   const { brings, pages = 1, missing = kit.storage.missing } = reading
   const begun = await beginRead(kit.storage, school, {
     requested_at: formatRfc3339(kit.clock.now()),
@@ -186,14 +186,14 @@ async function read(
   const outcome = await detectMissing(
     {
       missing,
-      missingFusePercent: reading.fuse ?? 100,
+      missingThresholdPercent: reading.threshold ?? 100,
       missingGraceSeconds: reading.graceSeconds ?? 0,
     },
     {
       pull_id,
-      mark,
+      snapshotSeq: mark,
       pushes: 0,
-      kept: null,
+      cached_response: null,
       endsAt: Number.POSITIVE_INFINITY,
       plan: begun.task,
       source: (await kit.storage.platforms.readSource(school.platform_id)) ?? assert.fail(),
@@ -207,8 +207,8 @@ async function read(
       error: null,
       requested_at,
       records: seen.size,
-      kept: null,
-      extent: { seen, rejected: new Set(), unnamed: 0, pages, ...reading.extent },
+      cached_response: null,
+      coverage: { seen, rejected: new Set(), unidentified: 0, pages, ...reading.coverage },
       ...reading.outcome,
     },
   )

@@ -10,11 +10,11 @@ import {
   readPages,
   registerTestPlatform,
 } from '../helpers/storage/fixtures.ts'
-import { question } from '../helpers/storage/missing.ts'
+import { reviewOf } from '../helpers/storage/missing.ts'
 import { beginRead, type TestRead } from '../helpers/storage/pulls.ts'
 import { countRows } from '../helpers/storage/sql.ts'
 
-const HELD = { level: 'warning', kind: 'missing.held', message: 'Many are gone' } as const
+const NEEDED = { level: 'warning', kind: 'missing.held', message: 'Many are missing' } as const
 const SETTLED = { level: 'info', kind: 'missing.settled', message: 'They are back' } as const
 
 onEachEngine((engine) => {
@@ -23,9 +23,9 @@ onEachEngine((engine) => {
       'a review is created with an activity entry and listed with its platform',
       withStorage(engine, async (kit) => {
         const read = await readOf(kit)
-        await kit.storage.missing.askForReview(question(read), null, HELD)
-        const { id, ...asked } = only(await reviews(kit))
-        assert.deepEqual(asked, {
+        await kit.storage.missing.createReview(reviewOf(read), null, NEEDED)
+        const { id, ...created } = only(await reviews(kit))
+        assert.deepEqual(created, {
           platform_name: 'school',
           module_name: 'Module students',
           record_type: 'students',
@@ -38,11 +38,11 @@ onEachEngine((engine) => {
           answered_by: null,
           closed_at: null,
         })
-        assert.deepEqual({ ...(await kit.storage.missing.readReview(id)) }, { id, ...asked })
+        assert.deepEqual({ ...(await kit.storage.missing.readReview(id)) }, { id, ...created })
         const state = await kit.storage.missing.readMissingState(read.read)
-        const { missing, records } = asked
+        const { missing, records } = created
         const open = { review_id: id, state: 'pending', missing, records, fingerprint: 'these' }
-        assert.deepEqual([{ ...state.review }, state.suspects], [open, null])
+        assert.deepEqual([{ ...state.review }, state.candidates], [open, null])
         assert.deepEqual(await lines(kit), ['missing.held'])
         const platform = only(await kit.storage.platforms.listPlatforms())
         assert.equal(platform.missing_reviews, 1)
@@ -50,26 +50,26 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a new review supersedes the pending review of the module unless that was answered meanwhile',
+      'a new review supersedes the pending review of the module unless that was decided in the meantime',
       withStorage(engine, async (kit) => {
         const read = await readOf(kit)
         const { missing } = kit.storage
-        await missing.askForReview(question(read), null, HELD)
-        await missing.askForReview(question(read, { missing: 30 }), null, HELD)
+        await missing.createReview(reviewOf(read), null, NEEDED)
+        await missing.createReview(reviewOf(read, { missing: 30 }), null, NEEDED)
         assert.equal(only(await reviews(kit)).missing, 20)
         const { review } = await missing.readMissingState(read.read)
-        await missing.askForReview(question(read, { missing: 40 }), review, HELD)
-        await missing.askForReview(question(read, { missing: 50 }), review, HELD)
+        await missing.createReview(reviewOf(read, { missing: 40 }), review, NEEDED)
+        await missing.createReview(reviewOf(read, { missing: 50 }), review, NEEDED)
         const seen = (await reviews(kit)).map((one) => [one.missing, one.state])
         assert.deepEqual(seen, [
           [40, 'pending'],
           [20, 'superseded'],
         ])
         const open = (await missing.readMissingState(read.read)).review
-        await answer(kit, open?.review_id ?? 0, 'approved')
-        await missing.askForReview(question(read, { missing: 60 }), open, HELD)
+        await decide(kit, open?.review_id ?? 0, 'approved')
+        await missing.createReview(reviewOf(read, { missing: 60 }), open, NEEDED)
         assert.equal((await missing.readMissingState(read.read)).review?.state, 'approved')
-        assert.deepEqual(await lines(kit), ['missing.held', 'missing.held', 'missing.answered'])
+        assert.deepEqual(await lines(kit), ['missing.held', 'missing.held', 'missing.decided'])
       }),
     )
 
@@ -77,22 +77,22 @@ onEachEngine((engine) => {
       'a decision is saved with the operator and time, can be changed, and is logged once',
       withStorage(engine, async (kit) => {
         const read = await readOf(kit)
-        await kit.storage.missing.askForReview(question(read), null, HELD)
+        await kit.storage.missing.createReview(reviewOf(read), null, NEEDED)
         const { id } = only(await reviews(kit))
         const audits = await countRows(kit.storage, 'audit')
         kit.clock.advance(60)
-        const approved = await answer(kit, id, 'approved')
+        const approved = await decide(kit, id, 'approved')
         assert.deepEqual(
           [approved?.state, approved?.answered_by, approved?.answered_at, approved?.closed_at],
           ['approved', 'ann', kit.clock.text, null],
         )
-        assert.deepEqual(await answer(kit, id, 'approved'), approved)
+        assert.deepEqual(await decide(kit, id, 'approved'), approved)
         assert.equal(await countRows(kit.storage, 'audit'), audits + 1)
-        assert.equal((await answer(kit, id, 'dismissed'))?.state, 'dismissed')
+        assert.equal((await decide(kit, id, 'dismissed'))?.state, 'dismissed')
         assert.equal(await countRows(kit.storage, 'audit'), audits + 2)
         const platform = only(await kit.storage.platforms.listPlatforms())
         assert.equal(platform.missing_reviews, 0)
-        assert.equal(await answer(kit, id + 1, 'approved'), null)
+        assert.equal(await decide(kit, id + 1, 'approved'), null)
       }),
     )
 
@@ -101,19 +101,19 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const read = await readOf(kit)
         const { missing } = kit.storage
-        await missing.askForReview(question(read), null, HELD)
+        await missing.createReview(reviewOf(read), null, NEEDED)
         const { id } = only(await reviews(kit))
-        await missing.changeReview(id, question(read, { missing: 12, fingerprint: 'others' }))
+        await missing.updateReview(id, reviewOf(read, { missing: 12, fingerprint: 'others' }))
         assert.equal(only(await reviews(kit)).missing, 12)
         await missing.closeReview(id, 'settled', SETTLED)
         await missing.closeReview(id, 'marked', SETTLED)
-        await missing.changeReview(id, question(read, { missing: 13 }))
-        const closed = await answer(kit, id, 'approved')
+        await missing.updateReview(id, reviewOf(read, { missing: 13 }))
+        const closed = await decide(kit, id, 'approved')
         assert.deepEqual([closed?.state, closed?.missing], ['settled', 12])
         assert.equal(closed?.closed_at, kit.clock.text)
         assert.deepEqual(await lines(kit), ['missing.held', 'missing.settled'])
         assert.equal((await missing.readMissingState(read.read)).review, null)
-        await missing.askForReview(question(read), null, HELD)
+        await missing.createReview(reviewOf(read), null, NEEDED)
         assert.equal((await reviews(kit)).length, 2)
       }),
     )
@@ -125,7 +125,7 @@ onEachEngine((engine) => {
         const { missing } = kit.storage
         for (const count of [11, 12, 13, 14, 15]) {
           const { review } = await missing.readMissingState(read.read)
-          await missing.askForReview(question(read, { missing: count }), review, HELD)
+          await missing.createReview(reviewOf(read, { missing: count }), review, NEEDED)
         }
         const pages = await readPages<MissingReview>(2, (last) =>
           missing.listReviews({ state: null, limit: 2, before: last?.id ?? null }),
@@ -143,15 +143,15 @@ onEachEngine((engine) => {
       'the missing candidates of the last pull are saved until they are replaced or cleared',
       withStorage(engine, async (kit) => {
         const read = await readOf(kit)
-        const suspects = async () =>
-          (await kit.storage.missing.readMissingState(read.read)).suspects
-        assert.equal(await suspects(), null)
+        const candidates = async () =>
+          (await kit.storage.missing.readMissingState(read.read)).candidates
+        assert.equal(await candidates(), null)
         for (const ids of [[1, 2, 3], [1, 2, 3], [7]]) {
-          await kit.storage.missing.rememberSuspects(read.read, ids)
-          assert.deepEqual(await suspects(), ids)
+          await kit.storage.missing.saveCandidates(read.read, ids)
+          assert.deepEqual(await candidates(), ids)
         }
-        await kit.storage.missing.rememberSuspects(read.read, [])
-        assert.equal(await suspects(), null)
+        await kit.storage.missing.saveCandidates(read.read, [])
+        assert.equal(await candidates(), null)
       }),
     )
   })
@@ -165,10 +165,10 @@ function reviews({ storage }: StorageKit): Promise<MissingReview[]> {
   return storage.missing.listReviews({ state: null, limit: 100, before: null })
 }
 
-function answer({ storage, clock }: StorageKit, id: number, state: 'approved' | 'dismissed') {
-  return storage.missing.answerReview(
+function decide({ storage, clock }: StorageKit, id: number, state: 'approved' | 'dismissed') {
+  return storage.missing.decideReview(
     { review_id: id, state, by: 'ann', at: clock.text },
-    changeLog('missing.answered'),
+    changeLog('missing.decided'),
   )
 }
 

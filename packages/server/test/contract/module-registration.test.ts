@@ -12,7 +12,7 @@ import {
   words,
   write,
 } from '../helpers/storage/fixtures.ts'
-import { question } from '../helpers/storage/missing.ts'
+import { reviewOf } from '../helpers/storage/missing.ts'
 import {
   beginRead,
   finishRead,
@@ -104,7 +104,7 @@ onEachEngine((engine) => {
         const kept = {
           etag: '"1"',
           last_modified: null,
-          read_tag: 'tag',
+          read_fingerprint: 'tag',
           records: 0,
           pushes: 0,
           missing_members: [],
@@ -115,9 +115,11 @@ onEachEngine((engine) => {
           assert.ok(task)
           const started = await storage.pulls.startTask(pull.pull_id, task.task_number)
           return {
-            found: started?.kept ?? null,
+            found: started?.cached_response ?? null,
             async end() {
-              const result = taskResult({ kept: { ...kept, pushes: started?.pushes ?? 0 } })
+              const result = taskResult({
+                cached_response: { ...kept, pushes: started?.pushes ?? 0 },
+              })
               await storage.pulls.finishTask(pull.pull_id, task.task_number, result, null)
               await finishTestPull(storage, pull.pull_id)
             },
@@ -143,12 +145,12 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(storage, school)
         const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
-        await storage.missing.askForReview(question(read), null, line)
-        await storage.missing.rememberSuspects(read.read, [1, 2])
+        await storage.missing.createReview(reviewOf(read), null, line)
+        await storage.missing.saveCandidates(read.read, [1, 2])
         await register(kit, school, [])
         assert.deepEqual(await storage.missing.readMissingState(read.read), {
           review: null,
-          suspects: null,
+          candidates: null,
         })
         const [review] = await storage.missing.listReviews({ state: null, limit: 5, before: null })
         assert.equal(review?.state, 'settled')

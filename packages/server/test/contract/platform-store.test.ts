@@ -132,11 +132,11 @@ onEachEngine((engine) => {
         const taken = await platforms.registerPlatform(again, changeLog())
         assert.deepEqual(taken, { outcome: 'name_taken' })
         assert.deepEqual(await everything(storage), before)
-        assert.equal(await platforms.findReceiver('hash 2', again.at), null)
+        assert.equal(await platforms.findPlatformByKey('hash 2', again.at), null)
         const renamed = { ...again, platform_name: 'School' }
         const retried = await platforms.registerPlatform(renamed, changeLog())
         assert.equal(retried.outcome, 'registered')
-        assert.ok(await platforms.findReceiver('hash 2', again.at))
+        assert.ok(await platforms.findPlatformByKey('hash 2', again.at))
       }),
     )
 

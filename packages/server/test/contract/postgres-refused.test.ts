@@ -77,10 +77,10 @@ describe('received texts with U+0000 are stored on PostgreSQL', () => {
         body: '{"record_type":"a\\u0000b"}',
         pull_id: null,
         record_type: null,
-        place: null,
+        position: null,
         activity: { level: 'warning', kind: 'push.rejected', message },
       })
-      await storage.rejectedPushes.keepRejectedPushes(
+      await storage.rejectedPushes.saveRejectedPushes(
         [push('module_not_registered', `"${NUL}" is not registered`), push('invalid_record', 'No')],
         { at: clock.text, day: clock.day, quotaBytes: 10_000 },
       )

@@ -15,7 +15,7 @@ import {
   words,
   write,
 } from '../helpers/storage/fixtures.ts'
-import { markUnmet } from '../helpers/storage/missing.ts'
+import { markMissing } from '../helpers/storage/missing.ts'
 import { beginRead, pullOnce, pullWrite } from '../helpers/storage/pulls.ts'
 
 /** Blocks every change but a creation after it has allocated its sequence number. */
@@ -62,7 +62,7 @@ describe('the change feed with in-flight transactions on PostgreSQL', () => {
       })
       const read = await beginRead(here.storage, school)
       const works = [
-        () => markUnmet(here.storage, read, ['r-1']),
+        () => markMissing(here.storage, read, ['r-1']),
         () => write(here, pullWrite(read, { data: '{"a":1}' })),
       ]
       for (const [index, work] of works.entries()) {

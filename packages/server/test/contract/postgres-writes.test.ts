@@ -48,7 +48,7 @@ describe('the write-ahead log of PostgreSQL', () => {
         const look = async () => {
           await storage.snapshot.readSnapshot(clock.day)
           await listRecords(storage)
-          await storage.platforms.findReceiver(school.key_hash, clock.text)
+          await storage.platforms.findPlatformByKey(school.key_hash, clock.text)
           await storage.pulls.readPull(read.read.pull_id)
         }
         await look()

@@ -21,7 +21,7 @@ const COUNTS = {
   rejected: 1,
   missing: 2,
 }
-const READ = readOf({ mark: 0, requested_at: '2026-03-10T08:00:00.000000000Z', records: 0 })
+const READ = readOf({ snapshotSeq: 0, requested_at: '2026-03-10T08:00:00.000000000Z', records: 0 })
 
 onEachEngine((engine) => {
   describe(`finishing pulls and tasks on ${engine.name}`, () => {

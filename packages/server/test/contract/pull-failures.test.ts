@@ -19,7 +19,7 @@ import { finishTestPull, LEASE, startTestPull, taskResult } from '../helpers/sto
 import { keep, listRefusals, rejection, replayWrite } from '../helpers/storage/replays.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 
-const FAILED = { state: 'failed', error: 'It hangs', trouble: 'It hangs' } as const
+const FAILED = { state: 'failed', error: 'It hangs', problem: 'It hangs' } as const
 
 const SCHOOL = new Set(['school'])
 
@@ -229,11 +229,11 @@ onEachEngine((engine) => {
       'a plan contains the error of the last completed pull, ignoring interrupted pulls',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { name: 'school' })
-        const troubles: (string | null)[] = []
+        const problems: (string | null)[] = []
         const results = [
           FAILED,
-          { state: 'interrupted', error: 'Stopped', trouble: 'Stopped' },
-          { trouble: '2 rejected' },
+          { state: 'interrupted', error: 'Stopped', problem: 'Stopped' },
+          { problem: '2 rejected' },
           {},
           {},
         ] as const
@@ -241,13 +241,13 @@ onEachEngine((engine) => {
           const { pull: asked } = await request(kit, 'api')
           const [plan] = (await kit.storage.pulls.startPull(asked.id, LEASE)) ?? []
           assert.ok(plan)
-          troubles.push(plan.trouble)
+          problems.push(plan.problem)
           await kit.storage.pulls.startTask(asked.id, plan.task_number)
           const { pulls } = kit.storage
           await pulls.finishTask(asked.id, plan.task_number, taskResult(result), null)
           await finishTestPull(kit.storage, asked.id)
         }
-        assert.deepEqual(troubles, [null, 'It hangs', 'It hangs', '2 rejected', null])
+        assert.deepEqual(problems, [null, 'It hangs', 'It hangs', '2 rejected', null])
       }),
     )
   })

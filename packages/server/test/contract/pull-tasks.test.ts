@@ -36,7 +36,7 @@ const COUNTS = {
   rejected: 1,
   missing: 2,
 }
-const READ = readOf({ mark: 0, requested_at: '2026-03-10T08:00:00.000000000Z', records: 0 })
+const READ = readOf({ snapshotSeq: 0, requested_at: '2026-03-10T08:00:00.000000000Z', records: 0 })
 
 onEachEngine((engine) => {
   describe(`pull tasks on ${engine.name}`, () => {
@@ -49,7 +49,7 @@ onEachEngine((engine) => {
         assert.ok(module_id > 0)
         const { record_type, module_name, fields } = testModule('students')
         const { platform_id } = school
-        const rest = { drift_policy: 'accept', trouble: null } as const
+        const rest = { drift_policy: 'accept', problem: null } as const
         const described = { record_type, module_name, fields, ...rest }
         assert.deepEqual(task, { task_number: 1, platform_id, ...described })
       }),

@@ -21,7 +21,7 @@ import {
   write,
   writeOne,
 } from '../helpers/storage/fixtures.ts'
-import { markUnmet } from '../helpers/storage/missing.ts'
+import { markMissing } from '../helpers/storage/missing.ts'
 import {
   beginRead,
   finishTestPull,
@@ -49,9 +49,9 @@ async function readDocument(
     const limits = { maxElementBytes: 10_000, maxEnvelopeBytes: 1000, sliceBytes: 100 }
     const scanner = new JsonArrayScanner({ member: 'records', ...limits })
     const slices = scanner.push(Buffer.from(`{"records":[${elements.join(' ,\n')}]}`))
-    const reader = new UnchangedFilter(recogniser, read, new PositionRuns())
+    const filter = new UnchangedFilter(recogniser, read, new PositionRuns())
     for (let at = 0; at < slices.length; at += 2) {
-      const { unchanged, elements: left, error } = await reader.read(slices.slice(at, at + 2), 0)
+      const { unchanged, elements: left, error } = await filter.filter(slices.slice(at, at + 2), 0)
       outcomes.push(...Array.from({ length: unchanged }, () => 'unchanged'))
       const writes = left.flatMap(({ value, source_hash }): PullWrite[] => {
         const checked = checkPulled(value)
@@ -166,7 +166,7 @@ onEachEngine((engine) => {
       (kit: StorageKit, begun: TestRead, school: TestPlatform) => unknown,
     ][] = [
       ['was pushed', (kit, _, school) => write(kit, pushWrite(school, { data: '{}' }))],
-      ['is missing', (kit, begun) => markUnmet(kit.storage, begun, ['r-1'])],
+      ['is missing', (kit, begun) => markMissing(kit.storage, begun, ['r-1'])],
       ['belongs to an inactive platform', (kit, _, school) => setStatus(kit, school, 'inactive')],
       [
         'belongs to a finished pull',

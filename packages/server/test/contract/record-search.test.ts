@@ -14,7 +14,7 @@ import {
   registerTestPlatform,
   write,
 } from '../helpers/storage/fixtures.ts'
-import { listUnmet, markUnmet } from '../helpers/storage/missing.ts'
+import { listMissing, markMissing } from '../helpers/storage/missing.ts'
 import { beginRead, finishTestPull } from '../helpers/storage/pulls.ts'
 import { chooseFields, indexAll, listInPages, modelList } from '../helpers/storage/search.ts'
 import { runSql } from '../helpers/storage/sql.ts'
@@ -44,11 +44,11 @@ onEachEngine((engine) => {
           await write(kit, ...pushes)
         }
         const read = await beginRead(storage, school)
-        const unmet = (await listUnmet(storage, read)).slice(0, 5)
-        await markUnmet(
+        const missing = (await listMissing(storage, read)).slice(0, 5)
+        await markMissing(
           storage,
           read,
-          unmet.map((one) => one.reference_number),
+          missing.map((one) => one.reference_number),
         )
         await finishTestPull(storage, read.read.pull_id)
         await indexAll(storage, 7)

@@ -63,7 +63,10 @@ onEachEngine((engine) => {
         const { searchIndex } = storage
         assert.equal(await searchIndex.listIndexedFields(school.platform_id, 'students'), null)
         assert.equal(await chooseFields(storage, school, ['a']), null)
-        assert.equal(await storage.platforms.findReceiver(school.key_hash, kit.clock.text), null)
+        assert.equal(
+          await storage.platforms.findPlatformByKey(school.key_hash, kit.clock.text),
+          null,
+        )
         assert.equal(await storage.removals.previewPlatform(school.platform_id), null)
         assert.deepEqual(words(await write(kit, pushWrite(school))), ['api_key_invalid'])
         const { stats, platforms, records } = await storage.snapshot.readSnapshot(kit.clock.day)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { RefusalPosition } from '../../src/storage/port/rejected-push-store.ts'
+import type { ReplayPosition } from '../../src/storage/port/rejected-push-store.ts'
 import { type StorageEngine, type StorageKit, withStorage } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import {
@@ -185,7 +185,7 @@ onEachEngine((engine) => {
       'a repeated push reopens a replayed rejection at its new position, and a pulled record does not',
       withRefusal(engine, async ({ kit, refusal, school }) => {
         const place = { seq: 1, at: '2026-03-10T08:00:00.000000000Z' }
-        const element = rejection(school, { method: 'pull', body: '{"e":1}', place })
+        const element = rejection(school, { method: 'pull', body: '{"e":1}', position: place })
         await keep(kit, [element])
         const pulled = (await listRefusals(kit.storage)).find((one) => one.method === 'pull')
         assert.ok(pulled)
@@ -253,28 +253,28 @@ onEachEngine((engine) => {
           [1, 1],
         ] as const) {
           const met: number[] = []
-          let after: RefusalPosition | null = null
+          let after: ReplayPosition | null = null
           for (let left = 1; left > 0; ) {
             const query = { ...ALL_REFUSALS, limit, maxBytes, after }
-            const { refusals, remaining } = await kit.storage.rejectedPushes.listRefusals(query)
-            assert.ok(refusals.length <= limit)
-            assert.ok(refusals.length > 0)
-            met.push(...refusals.map((one) => one.rejected_push_id))
+            const { rejections, remaining } = await kit.storage.rejectedPushes.listReplayable(query)
+            assert.ok(rejections.length <= limit)
+            assert.ok(rejections.length > 0)
+            met.push(...rejections.map((one) => one.rejected_push_id))
             assert.equal(remaining, whole.length - met.length)
-            after = refusals.at(-1) ?? null
+            after = rejections.at(-1) ?? null
             left = remaining
           }
           assert.deepEqual(met, whole)
         }
         const filter = { platform: 'clinic', record_type: 'staff', code: 'module_not_registered' }
         const query = { ...ALL_REFUSALS, ...filter }
-        const meant = await kit.storage.rejectedPushes.listRefusals(query)
+        const meant = await kit.storage.rejectedPushes.listReplayable(query)
         assert.deepEqual(
-          meant.refusals.map(({ body }) => body.length),
+          meant.rejections.map(({ body }) => body.length),
           [2, 602],
         )
         assert.deepEqual(
-          meant.refusals.map(({ fields }) => fields),
+          meant.rejections.map(({ fields }) => fields),
           [null, null],
         )
       }),

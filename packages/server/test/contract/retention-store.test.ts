@@ -64,7 +64,7 @@ onEachEngine((engine) => {
         const numbers = { missing: 20, records: 50, fingerprint: 'these' }
         const line = { level: 'warning', kind: 'missing.held', message: 'Many' } as const
         const review = { platform_id, module_id, pull_id, ...numbers, record_ids: [] }
-        await kit.storage.missing.askForReview(review, null, line)
+        await kit.storage.missing.createReview(review, null, line)
         const alert = { kind: 'disk_low', subject: 'disk', platform: null, message: 'Low' } as const
         await kit.storage.alerts.settleAlerts({ raise: [alert], resolve: [], reword: [] })
         kit.clock.advance(5000 * DAY)
@@ -86,7 +86,7 @@ onEachEngine((engine) => {
           const { pull_id, tasks } = await startTestPull(storage)
           for (const { task_number, platform_id } of tasks) {
             await storage.pulls.startTask(pull_id, task_number)
-            const failed = { state: 'failed', error: 'It hangs', trouble: 'It hangs' } as const
+            const failed = { state: 'failed', error: 'It hangs', problem: 'It hangs' } as const
             const result = platform_id === school.platform_id ? taskResult(failed) : taskResult()
             await storage.pulls.finishTask(pull_id, task_number, result, null)
           }
@@ -115,7 +115,7 @@ onEachEngine((engine) => {
         assert.deepEqual(states, { school: 'skipped', clinic: 'queued' })
         await storage.pulls.interruptPulls()
         const again = await startTestPull(storage)
-        assert.deepEqual(again.tasks.map((task) => task.trouble).sort(), ['It hangs', null])
+        assert.deepEqual(again.tasks.map((task) => task.problem).sort(), ['It hangs', null])
       }),
     )
 

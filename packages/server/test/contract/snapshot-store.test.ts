@@ -65,7 +65,7 @@ onEachEngine((engine) => {
         await pullOnce(kit, clinic, async (read) => {
           await write(kit, pullWrite(read), pullWrite(read, { reference: 'r-2' }))
         })
-        await kit.storage.rejectedPushes.keepRejectedPushes(
+        await kit.storage.rejectedPushes.saveRejectedPushes(
           [
             {
               platform_id: school.platform_id,
@@ -76,7 +76,7 @@ onEachEngine((engine) => {
               body: '{}',
               pull_id: null,
               record_type: null,
-              place: null,
+              position: null,
               activity: null,
             },
           ],

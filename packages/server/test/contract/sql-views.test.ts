@@ -246,7 +246,7 @@ async function registerWithFields(
   const modules = base.modules.map((module) => ({ ...module, fields: toFields(keys) }))
   await kit.storage.platforms.registerPlatform({ ...base, modules }, changeLog())
   const { key_hash } = base.hub_key
-  const receiver = await kit.storage.platforms.findReceiver(key_hash, kit.clock.text)
+  const receiver = await kit.storage.platforms.findPlatformByKey(key_hash, kit.clock.text)
   assert.ok(receiver)
   return { ...receiver, key_hash }
 }

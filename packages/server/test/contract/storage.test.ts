@@ -46,7 +46,7 @@ onEachEngine((engine) => {
           await write(kit, pullWrite(read, { data: '{"a":1.10,"s":"\\u0000\\ud800"}' }))
         })
         await write(kit, pushWrite(school, { source: 'PATCH', data: '{"b":2}' }))
-        await kit.storage.rejectedPushes.keepRejectedPushes(
+        await kit.storage.rejectedPushes.saveRejectedPushes(
           [
             {
               platform_id: school.platform_id,
@@ -57,7 +57,7 @@ onEachEngine((engine) => {
               body: '{"n":1.10}',
               pull_id: null,
               record_type: null,
-              place: null,
+              position: null,
               activity: null,
             },
           ],
@@ -69,7 +69,7 @@ onEachEngine((engine) => {
         const storage = await kit.reopen()
         assert.deepEqual(await everything(storage, kit.clock.day), before)
         assert.ok(await storage.operators.findToken('hash', kit.clock.text))
-        assert.ok(await storage.platforms.findReceiver(school.key_hash, kit.clock.text))
+        assert.ok(await storage.platforms.findPlatformByKey(school.key_hash, kit.clock.text))
       }),
     )
 

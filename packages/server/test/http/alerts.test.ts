@@ -26,7 +26,7 @@ import { simulatedModule, simulatePlatform } from '../helpers/platform/platform.
 import { respond } from '../helpers/platform/respond.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
-import { question } from '../helpers/storage/missing.ts'
+import { reviewOf } from '../helpers/storage/missing.ts'
 import { beginRead } from '../helpers/storage/pulls.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { until } from '../helpers/time/until.ts'
@@ -147,7 +147,7 @@ onEachEngineWhenDeep((engine) => {
       const school = await registerTestPlatform({ storage, clock })
       const read = await beginRead(storage, school)
       const line = { level: 'warning', kind: 'missing.held', message: 'Many are gone' } as const
-      await storage.missing.askForReview(question(read), null, line)
+      await storage.missing.createReview(reviewOf(read), null, line)
       const alert = only(await untilOpen(hub, 'missing_review'))
       assert.match(alert.message, /^20 of 50 records of Module students of Title school/)
       assert.equal(alert.platform_name, 'school')

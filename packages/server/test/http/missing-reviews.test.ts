@@ -162,7 +162,7 @@ onEachEngineWhenDeep((engine) => {
       const closed = only(await kit.reviews())
       assert.deepEqual([closed.state, closed.closed_at !== null], ['settled', true])
       const [line] = await linesOf(kit.hub)
-      assert.match(line?.message ?? '', /all there again/)
+      assert.match(line?.message ?? '', /none of them is missing any more/)
       assert.equal(await pendingOf(kit.hub, kit.id), 0)
     })
 

@@ -43,7 +43,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(changes, [{ path: '/missing_since', before: null, after: missing_since }])
       assert.deepEqual(after.slice(3), before.slice(3))
       const line = (await activityOf(kit.hub)).find((one) => one.kind === 'pull_task.succeeded')
-      assert.match(line?.message ?? '', /17 unchanged, 3 gone/)
+      assert.match(line?.message ?? '', /17 unchanged, 3 missing/)
     })
 
     test('the next pull marks nothing more and writes nothing', async () => {

@@ -79,7 +79,10 @@ onEachEngineWhenDeep((engine) => {
       }
       const first = await statesOf()
       assert.equal(first[hanging.platform_name]?.state, 'timed_out')
-      assert.match(first[hanging.platform_name]?.error ?? '', /^No record had come .* hangs/)
+      assert.match(
+        first[hanging.platform_name]?.error ?? '',
+        /before the platform sent any records.* hangs/,
+      )
       assert.equal(first[well.platform_name]?.state, 'not_reached')
       const line = (await activityOf(hub)).find(({ kind }) => kind === 'pull.timed_out')
       assert.match(line?.message ?? '', /time limit: 0 of 2 modules read, 2 not finished$/)

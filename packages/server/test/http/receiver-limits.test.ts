@@ -75,9 +75,9 @@ onEachEngine((engine) => {
             ...storage,
             platforms: {
               ...storage.platforms,
-              async findReceiver(...key) {
+              async findPlatformByKey(...key) {
                 await released.promise
-                return storage.platforms.findReceiver(...key)
+                return storage.platforms.findPlatformByKey(...key)
               },
             },
           }),

@@ -1,9 +1,9 @@
 /** What is wrong with a manifest (specification 2.2), whether the hub would take it or not. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'
 import {
-  findManifestFaults,
-  findRecordTypeFault,
-  type ManifestFault,
+  findManifestIssues,
+  findRecordTypeIssue,
+  type ManifestIssue,
 } from '../platform/manifest.ts'
 import { isKnownType } from '../record/field-types.ts'
 import type { Findings } from './findings.ts'
@@ -16,7 +16,7 @@ export type JudgedModule = {
   fields: { key: string; type: string; required: boolean }[]
 }
 
-const FAULT_RULES: Record<ManifestFault['kind'], OwnRuleId> = {
+const FAULT_RULES: Record<ManifestIssue['kind'], OwnRuleId> = {
   shape: 'manifest.shape',
   text: 'manifest.text_unusable',
   duplicate_module: 'manifest.duplicate_module',
@@ -43,7 +43,7 @@ export function judgeManifest(
   bytes: number,
   findings: Findings,
 ): JudgedModule[] {
-  for (const { kind, reason } of findManifestFaults(manifest)) {
+  for (const { kind, reason } of findManifestIssues(manifest)) {
     findings.add(FAULT_RULES[kind], { found: reason })
   }
   if (bytes > LARGE) findings.add('manifest.large', { params: { bytes } })
@@ -115,7 +115,7 @@ function readModules(modules: JsonObject[]): JudgedModule[] {
   const read = new Map<string, JudgedModule>()
   for (const { record_type, module_name, fields } of modules) {
     if (typeof record_type !== 'string' || record_type === '' || read.has(record_type)) continue
-    if (findRecordTypeFault(record_type) !== null) continue
+    if (findRecordTypeIssue(record_type) !== null) continue
     read.set(record_type, {
       record_type,
       module_name: typeof module_name === 'string' ? module_name : record_type,

@@ -13,7 +13,7 @@ import { toSingleLine } from '../../lib/text/single-line.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { CallTarget } from '../../platform-client/request/send-request.ts'
 import { parseSourceUrl } from '../../platform-client/source-url.ts'
-import { checkDescription, type Described } from '../platforms/check-connection.ts'
+import { checkDescription, type PlatformDescription } from '../platforms/check-connection.ts'
 import { checkConditions, readAgain } from './check-again.ts'
 import { checkKeys } from './check-keys.ts'
 import {
@@ -78,7 +78,12 @@ class PlatformCheck {
   readonly #request: CheckRequest
   readonly #signal: AbortSignal
   readonly #checked: CheckedEndpoint[] = []
-  #described: Described = { source_base_url: null, target: null, ping: null, manifest: null }
+  #described: PlatformDescription = {
+    source_base_url: null,
+    target: null,
+    ping: null,
+    manifest: null,
+  }
   #isReached = true
   #isComplete = true
 

@@ -83,7 +83,7 @@ function pauseAfter(error: unknown, tries: number): number | null {
   if (!(error instanceof HubError) || error.code !== 'platform_throttled') return null
   const { retryAfterSeconds: seconds } = error
   const fault = { status: 429, retry_after_ms: seconds === undefined ? null : seconds * 1000 }
-  const decision = decideRetry(fault, { tries, left_ms: Infinity, chance: Math.random() })
+  const decision = decideRetry(fault, { attempts: tries, left_ms: Infinity, jitter: Math.random() })
   return decision.outcome === 'retry' ? decision.pause_ms : null
 }
 

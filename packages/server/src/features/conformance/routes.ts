@@ -10,8 +10,8 @@ import { reportHtml } from '../../domain/conformance/report-html.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import {
-  answerOrLines,
-  endOf,
+  abortOnClose,
+  jsonOrLines,
   LINES,
   sendLines,
   toLines,
@@ -52,7 +52,7 @@ export function conformanceRoutes(
     reply: FastifyReply,
     checked: Pick<CheckRequest, 'target' | 'expected'> & { platform_id: number | null },
   ): Promise<void> {
-    const lines = check(checked, endOf(reply))
+    const lines = check(checked, abortOnClose(reply))
     if (wantsLines(request)) {
       const last = (report: ConformanceReport) => ({ kind: 'report', ...toAnswer(report) })
       sendLines(reply, toLines(lines, last))
@@ -71,7 +71,7 @@ export function conformanceRoutes(
           summary: 'Check a whole platform before it is registered',
           description: ABOUT,
           body: ProbeRequest,
-          response: { 200: answerOrLines(ConformanceAnswer), '4xx': ErrorAnswer },
+          response: { 200: jsonOrLines(ConformanceAnswer), '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
@@ -91,7 +91,7 @@ export function conformanceRoutes(
           summary: 'Check a registered platform whole',
           description: ABOUT,
           params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
-          response: { 200: answerOrLines(ConformanceAnswer), '4xx': ErrorAnswer },
+          response: { 200: jsonOrLines(ConformanceAnswer), '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {

@@ -10,59 +10,62 @@ import { sleep } from '../../lib/time/run-periodically.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { DropOutcome, DropStep, RetentionStore } from '../../storage/port/retention-store.ts'
 
-/** One node an hour does it; nothing is harmed where two do. */
+/** One node per hour enforces the retention. Two nodes at the same time would do no harm. */
 const CLAIM = 'retention'
 const CLAIM_SECONDS = 3600
-/** Pushes wait for a step, so there is at least as much time between two as a step took. */
-const BREATH_MS = 20
+/** Minimum pause between two steps. Pushes wait for a step, so the pause is at least as long as the step. */
+const MIN_PAUSE_MS = 20
 
 export type RetentionDeps = {
   retention: RetentionStore
   operators: Pick<OperatorStore, 'claim' | 'releaseClaim' | 'dropEndedSessions'>
   session: { idleMinutes: number }
   kept: KeptDays
-  /** Lines of activity that are kept, however young; 0 for any number. */
+  /** Maximum number of activity lines; 0 for no limit. */
   activityLines: number
   clock: Clock
   log: FastifyBaseLogger
 }
 
 /**
- * Drops what is older than is to be kept, in small steps, and gives its space back. Does nothing where
- * this or another node did so within the hour. A signal ends it between two steps.
+ * Deletes rows that are older than their retention period in small steps, and reclaims their space. Does nothing if any
+ * node did so within the last hour. The signal stops it between two steps.
  */
-export async function enforceRetention(parts: RetentionDeps, signal: AbortSignal): Promise<void> {
-  const { retention, operators } = parts
+export async function enforceRetention(deps: RetentionDeps, signal: AbortSignal): Promise<void> {
+  const { retention, operators } = deps
   if (!(await operators.claim(CLAIM, CLAIM_SECONDS))) return
   let isWhole = false
   try {
-    await dropEndedSessions(parts)
-    const dropped = await dropAll(parts, signal)
-    if (Object.keys(dropped).length > 0) parts.log.info({ dropped }, 'old rows were dropped')
+    await deleteEndedSessions(deps)
+    const dropped = await deleteOldRows(deps, signal)
+    if (Object.keys(dropped).length > 0) deps.log.info({ dropped }, 'old rows were deleted')
     await inSteps(signal, () => retention.giveSpaceBack())
     isWhole = !signal.aborted
   } finally {
-    // What broke off goes on at the next time, not an hour later.
+    // An incomplete run continues at the next call, not an hour later.
     if (!isWhole) await operators.releaseClaim(CLAIM).catch(() => undefined)
   }
 }
 
-async function dropEndedSessions({ operators, session, clock }: RetentionDeps): Promise<void> {
+async function deleteEndedSessions({ operators, session, clock }: RetentionDeps): Promise<void> {
   const now = clock.now()
   const seenBefore = new Date(now.getTime() - session.idleMinutes * 60_000).toISOString()
   await operators.dropEndedSessions({ at: now.toISOString(), seenBefore })
 }
 
-async function dropAll(parts: RetentionDeps, signal: AbortSignal): Promise<Record<string, number>> {
-  const { retention, kept, activityLines, clock } = parts
+async function deleteOldRows(
+  deps: RetentionDeps,
+  signal: AbortSignal,
+): Promise<Record<string, number>> {
+  const { retention, kept, activityLines, clock } = deps
   const dropped: Record<string, number> = {}
   async function drop(noun: string, step: (step: DropStep) => Promise<DropOutcome>): Promise<void> {
     let after: number | null = null
     let limit = MOST_ROWS_A_STEP
     await inSteps(signal, async () => {
-      const begun = performance.now()
+      const startedAt = performance.now()
       const outcome = await step({ limit, after })
-      limit = nextStepLimit(limit, performance.now() - begun)
+      limit = nextStepLimit(limit, performance.now() - startedAt)
       if (outcome.dropped > 0) dropped[noun] = (dropped[noun] ?? 0) + outcome.dropped
       after = outcome.next
       return after !== null
@@ -77,11 +80,11 @@ async function dropAll(parts: RetentionDeps, signal: AbortSignal): Promise<Recor
   return dropped
 }
 
-/** @param step answers whether there is more to do. */
+/** @param step returns whether there is more to do. */
 async function inSteps(signal: AbortSignal, step: () => Promise<boolean>): Promise<void> {
   while (!signal.aborted) {
-    const begun = performance.now()
+    const startedAt = performance.now()
     if (!(await step())) return
-    await sleep(Math.max(BREATH_MS, performance.now() - begun), signal)
+    await sleep(Math.max(MIN_PAUSE_MS, performance.now() - startedAt), signal)
   }
 }

@@ -35,7 +35,7 @@ export function publishingChanges(storage: Storage, note: (reason: ChangeReason)
       interruptPulls: asPull(pulls.interruptPulls),
     },
     schedule: { ...schedule, setPaused: asPull(schedule.setPaused) },
-    missing: { ...missing, answerReview: asActivity(missing.answerReview) },
+    missing: { ...missing, decideReview: asActivity(missing.decideReview) },
     pushErrors: { ...pushErrors, addPushErrors: asActivity(pushErrors.addPushErrors) },
     activity: { ...activity, appendActivity: asActivity(activity.appendActivity) },
     alerts: {
@@ -45,7 +45,7 @@ export function publishingChanges(storage: Storage, note: (reason: ChangeReason)
     },
     rejectedPushes: {
       ...rejectedPushes,
-      keepRejectedPushes: asActivity(rejectedPushes.keepRejectedPushes),
+      saveRejectedPushes: asActivity(rejectedPushes.saveRejectedPushes),
       dismissRejectedPushes: asActivity(rejectedPushes.dismissRejectedPushes),
     },
   }

@@ -20,7 +20,7 @@ export type NewPlatform = {
 }
 
 /** What a hub API key opens: its platform and the modules that it may push. */
-export type Receiver = {
+export type AuthenticatedPlatform = {
   hub_key_id: number
   /** When the key opens nothing any more; null for never. */
   expires_at: string | null
@@ -100,7 +100,7 @@ export interface PlatformStore {
   ): Promise<Removal | null>
 
   /** What the key with this hash opens now; null where it is unknown, revoked or expired, or its platform inactive. */
-  findReceiver(keyHash: string, at: string): Promise<Receiver | null>
+  findPlatformByKey(keyHash: string, at: string): Promise<AuthenticatedPlatform | null>
 
   /**
    * Has `listener` called after each change of platforms, modules or hub keys, as far as this process

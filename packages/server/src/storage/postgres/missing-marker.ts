@@ -4,8 +4,8 @@
  */
 import type { PoolClient } from 'pg'
 import { missingChange } from '../../domain/record/record.ts'
-import type { MarkBatch, MarkOutcome } from '../port/missing-store.ts'
-import type { MissingParts } from '../shared/pulls/missing-store.ts'
+import type { MarkOutcome, MissingBatch } from '../port/missing-store.ts'
+import type { MissingDialect } from '../shared/pulls/missing-store.ts'
 import { toGateOfRead } from '../shared/records/write-rows.ts'
 import { integerOf, type Row } from '../shared/schema/columns.ts'
 import { bigintArray, textArray } from './array-parameters.ts'
@@ -14,9 +14,9 @@ import { idList } from './id-list.ts'
 import { tryAgain } from './with-retry.ts'
 import { createWriteStatements } from './write-statements.ts'
 
-export function createMissingParts({
+export function createMissingDialect({
   withWriter,
-}: Pick<PostgresConnections, 'withWriter'>): MissingParts {
+}: Pick<PostgresConnections, 'withWriter'>): MissingDialect {
   return {
     idList,
 
@@ -26,7 +26,7 @@ export function createMissingParts({
 
 async function markMissing(
   client: PoolClient,
-  batch: MarkBatch & { at: string },
+  batch: MissingBatch & { at: string },
 ): Promise<MarkOutcome> {
   const { begin, findReadings, nextNumbers, appendHistory, commit } = createWriteStatements(client)
   await begin()
@@ -58,11 +58,11 @@ async function markMissing(
 }
 
 /** Locks those that may be marked, in the order in which every writer locks. */
-async function lock(client: PoolClient, batch: MarkBatch): Promise<number[]> {
+async function lock(client: PoolClient, batch: MissingBatch): Promise<number[]> {
   const references = batch.records
     .map((record) => record.reference_number)
     .sort((one, other) => (one < other ? -1 : Number(one > other)))
-  const { platform_id, module_id, mark, pushed_until } = batch
+  const { platform_id, module_id, snapshotSeq: mark, pushed_until } = batch
   const values = [platform_id, module_id, textArray(references), mark, pushed_until]
   const { rows } = await client.query<Row>({ name: 'lockUnmet', text: SQL.lockUnmet, values })
   return rows.map((row) => integerOf(row, 'record_id'))

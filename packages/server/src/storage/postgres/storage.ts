@@ -19,7 +19,7 @@ import { createElementRecogniser } from './find-unchanged.ts'
 import { hold, isAlone, isGone } from './locks.ts'
 import { toStartError } from './map-error.ts'
 import { migrations } from './migrations/index.ts'
-import { createMissingParts } from './missing-marker.ts'
+import { createMissingDialect } from './missing-marker.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createListParts, createSearchIndexParts } from './record-search.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
@@ -71,7 +71,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     drawPlaces: nextNumbers,
     settledSequence,
     viewDialect,
-    missing: createMissingParts(connections),
+    missing: createMissingDialect(connections),
     // The server's own vacuum does.
     giveSpaceBack: async () => false,
     holdsLower,

@@ -24,7 +24,7 @@ import {
 } from './platforms/platform-store.ts'
 import { createSecretStore } from './platforms/secret-store.ts'
 import { createSqlViews, type ViewDialect } from './platforms/sql-views.ts'
-import { createMissingStore, type MissingParts } from './pulls/missing-store.ts'
+import { createMissingStore, type MissingDialect } from './pulls/missing-store.ts'
 import { createPullStore, type IsGone } from './pulls/pull-store.ts'
 import { createScheduleStore } from './pulls/schedule-store.ts'
 import { createViewStore } from './record-list/view-store.ts'
@@ -44,7 +44,7 @@ export type EngineParts = {
   /** Gives the number up to which no write under way can still write. */
   settledSequence: (db: Executor) => Promise<number>
   viewDialect: ViewDialect
-  missing: MissingParts
+  missing: MissingDialect
   giveSpaceBack: RetentionStore['giveSpaceBack']
   holdsLower: HoldsLower
   erasing: ErasingParts

@@ -1,13 +1,13 @@
 /** Marks records as missing on SQLite, in one transaction on the writing connection without an await. */
 import type { DatabaseSync } from 'node:sqlite'
 import { missingChange } from '../../domain/record/record.ts'
-import type { MarkBatch, MarkOutcome } from '../port/missing-store.ts'
-import type { MissingParts } from '../shared/pulls/missing-store.ts'
+import type { MarkOutcome, MissingBatch } from '../port/missing-store.ts'
+import type { MissingDialect } from '../shared/pulls/missing-store.ts'
 import type { SqliteConnections } from './connection.ts'
 import { idList } from './id-list.ts'
 import { prepareWriteStatements } from './write-statements.ts'
 
-export function createMissingParts(connections: SqliteConnections): MissingParts {
+export function createMissingDialect(connections: SqliteConnections): MissingDialect {
   const { database } = connections
   const markMissing = prepareMark(database)
   return {
@@ -36,10 +36,10 @@ function prepareMark(database: DatabaseSync) {
     WHERE record_id = ? AND platform_id = ? AND module_id = ?
       AND missing_since IS NULL AND pushed_seq <= ?
       AND (pushed_at IS NULL OR pushed_at <= ?)`)
-  return (batch: MarkBatch & { at: string }): MarkOutcome => {
+  return (batch: MissingBatch & { at: string }): MarkOutcome => {
     const gate = findModuleOfRead(batch)
     if (typeof gate === 'string') return { outcome: 'rejected', code: gate }
-    const { platform_id, module_id, pull_id, mark, pushed_until, since, at } = batch
+    const { platform_id, module_id, pull_id, snapshotSeq: mark, pushed_until, since, at } = batch
     const entry = { platform_id, pull_id, at, source: 'pull', request_id: null }
     const changes = [missingChange(since)]
     const before = readSequence()

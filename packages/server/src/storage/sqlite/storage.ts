@@ -19,7 +19,7 @@ import { readEngine } from './engine-facts.ts'
 import { createErasingParts } from './erasure-dialect.ts'
 import { createElementRecogniser } from './find-unchanged.ts'
 import { migrations } from './migrations/index.ts'
-import { createMissingParts } from './missing-marker.ts'
+import { createMissingDialect } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createReadThread } from './read-thread.ts'
@@ -71,7 +71,7 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
     drawPlaces: drawNumbers,
     settledSequence,
     viewDialect,
-    missing: createMissingParts(connections),
+    missing: createMissingDialect(connections),
     giveSpaceBack: createSpaceGiver(connections),
     holdsLower,
     erasing: createErasingParts(connections, options.hashReference, checkpointer),

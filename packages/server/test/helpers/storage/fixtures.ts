@@ -86,7 +86,7 @@ export async function registerTestPlatform(
   const answer = await storage.platforms.registerPlatform(platform, changeLog())
   assert.equal(answer.outcome, 'registered')
   const { key_hash } = platform.hub_key
-  const receiver = await storage.platforms.findReceiver(key_hash, clock.text)
+  const receiver = await storage.platforms.findPlatformByKey(key_hash, clock.text)
   assert.ok(receiver)
   const { platform_id, hub_key_id } = receiver
   return { platform_id, platform_name: name, key_hash, hub_key_id }

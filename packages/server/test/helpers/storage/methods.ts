@@ -12,7 +12,7 @@ import {
   testModule,
   write,
 } from './fixtures.ts'
-import { listUnmet, markUnmet, question } from './missing.ts'
+import { listMissing, markMissing, reviewOf } from './missing.ts'
 import { LEASE, pullWrite, requestPull, type TestRead, taskResult } from './pulls.ts'
 import { ALL_REFUSALS } from './replays.ts'
 import { chooseFields } from './search.ts'
@@ -49,7 +49,7 @@ export function everyMethod(
     body: '{}',
     pull_id: null,
     record_type: null,
-    place: null,
+    position: null,
     activity: null,
   } as const
   const alert = { kind: 'disk_low', subject: 'disk', platform: null, message: 'Low' } as const
@@ -140,7 +140,7 @@ export function everyMethod(
       'listCompleteness',
       () => manifests.listCompleteness({ platform: null, limit: 5, after: null }),
     ],
-    ['findReceiver', () => platforms.findReceiver(school.key_hash, clock.text)],
+    ['findPlatformByKey', () => platforms.findPlatformByKey(school.key_hash, clock.text)],
     ['readHubKeys', () => storage.connections.readHubKeys(platform_id, clock.text)],
     ['readSealedHubKey', () => storage.connections.readSealedHubKey(platform_id)],
     [
@@ -188,24 +188,24 @@ export function everyMethod(
     ['tallyTasks', () => pulls.tallyTasks(pull_id)],
     ['listTasks', () => pulls.listTasks({ pull_id, limit: 5, after: null })],
     ['countUnmarked', () => missing.countUnmarked(read.read)],
-    ['listUnmet', () => listUnmet(storage, read)],
+    ['listMissing', () => listMissing(storage, read)],
     ['findPresent', () => missing.findPresent(read.read, ['r-1'])],
-    ['markMissing', () => markUnmet(storage, read, ['r-none'])],
+    ['markMissing', () => markMissing(storage, read, ['r-none'])],
     ['readMissingState', () => missing.readMissingState(read.read)],
-    ['askForReview', () => missing.askForReview(question(read), null, line)],
-    ['changeReview', () => missing.changeReview(1, question(read))],
+    ['askForReview', () => missing.createReview(reviewOf(read), null, line)],
+    ['changeReview', () => missing.updateReview(1, reviewOf(read))],
     ['listReviews', () => missing.listReviews({ state: null, limit: 5, before: null })],
     ['readReview', () => missing.readReview(1)],
     [
       'answerReview',
       () =>
-        missing.answerReview(
+        missing.decideReview(
           { review_id: 1, state: 'approved', by: 'ann', at: clock.text },
           changeLog(),
         ),
     ],
     ['closeReview', () => missing.closeReview(-1, 'settled', line)],
-    ['rememberSuspects', () => missing.rememberSuspects(read.read, [count++])],
+    ['rememberSuspects', () => missing.saveCandidates(read.read, [count++])],
     [
       'setRegisteredModules',
       () =>
@@ -258,7 +258,7 @@ export function everyMethod(
     ],
     [
       'keepRejectedPushes',
-      () => rejectedPushes.keepRejectedPushes([rejected], { ...when, quotaBytes: 10_000 }),
+      () => rejectedPushes.saveRejectedPushes([rejected], { ...when, quotaBytes: 10_000 }),
     ],
     [
       'listRejectedPushes',
@@ -266,8 +266,8 @@ export function everyMethod(
     ],
     ['readRejectedPush', () => rejectedPushes.readRejectedPush(1)],
     ['listGroups', () => rejectedPushes.listGroups({ platform: null, limit: 5 })],
-    ['readRefusal', () => rejectedPushes.readRefusal(1)],
-    ['listRefusals', () => rejectedPushes.listRefusals(ALL_REFUSALS)],
+    ['readRefusal', () => rejectedPushes.readReplayable(1)],
+    ['listRefusals', () => rejectedPushes.listReplayable(ALL_REFUSALS)],
     [
       'dismissRejectedPushes',
       () =>

@@ -59,7 +59,7 @@ export async function startRead(
     pull_id: pull.pull_id,
     platform_id: task.platform_id,
     module_id: task.module_id,
-    mark: started.mark,
+    mark: started.snapshotSeq,
     requested_at: over.requested_at ?? '2026-03-10T08:00:00.000000000Z',
     manifest_keys: new Set(keys),
     manifest_tag: manifestTag(keys),
@@ -115,26 +115,35 @@ export function taskResult(over: Partial<PullTaskResult> = {}): PullTaskResult {
     counts: NO_COUNTS,
     error: null,
     warnings: [],
-    trouble: null,
+    problem: null,
     platform_error: over.error ?? null,
     read: null,
-    kept: null,
+    cached_response: null,
     ...over,
   }
 }
 
 /** A complete read that proves nothing, unless told otherwise. */
 export function readOf(
-  read: Partial<NonNullable<PullTaskResult['read']>> & { mark: number },
+  read: Partial<NonNullable<PullTaskResult['read']>> & { snapshotSeq: number },
 ): PullTaskResult['read'] {
   const requested_at = '2026-03-10T08:00:00.000000000Z'
-  return { requested_at, records: 0, rejected_here: 0, pushes: 0, doubts: ['no_total'], ...read }
+  return {
+    requested_at,
+    records: 0,
+    rejected_present: 0,
+    pushes: 0,
+    incomplete_reasons: ['no_total'],
+    ...read,
+  }
 }
 
 /** Ends the task of a read as a complete one. */
 export async function finishRead(storage: Storage, { read, task }: TestRead): Promise<void> {
   const { mark, requested_at, pull_id } = read
-  const result = taskResult({ read: readOf({ mark, requested_at, records: read.seen.size }) })
+  const result = taskResult({
+    read: readOf({ snapshotSeq: mark, requested_at, records: read.seen.size }),
+  })
   await storage.pulls.finishTask(pull_id, task.task_number, result, null)
 }
 

@@ -11,7 +11,7 @@ import {
   testModule,
   write,
 } from './fixtures.ts'
-import { question } from './missing.ts'
+import { reviewOf } from './missing.ts'
 import { beginRead, finishTestPull } from './pulls.ts'
 import { keep, rejection } from './replays.ts'
 import { countRows, runSql } from './sql.ts'
@@ -39,8 +39,8 @@ export async function fillTwo(
   await keep(kit, [rejection(school)])
   const read = await beginRead(kit.storage, school)
   const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
-  await kit.storage.missing.askForReview(question(read), null, line)
-  await kit.storage.missing.rememberSuspects(read.read, [1, 2])
+  await kit.storage.missing.createReview(reviewOf(read), null, line)
+  await kit.storage.missing.saveCandidates(read.read, [1, 2])
   await finishTestPull(kit.storage, read.read.pull_id)
   return { school, clinic }
 }

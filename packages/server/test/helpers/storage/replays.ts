@@ -1,7 +1,10 @@
 /** What was refused, and its replays, for tests of the storage. */
 import type { ReplayedContent } from '../../../src/domain/record/replay.ts'
 import type { ReplayWrite } from '../../../src/storage/port/record-store.ts'
-import type { NewRejectedPush, Refusal } from '../../../src/storage/port/rejected-push-store.ts'
+import type {
+  NewRejectedPush,
+  ReplayableRejection,
+} from '../../../src/storage/port/rejected-push-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { StorageKit } from './engine.ts'
 import { json, type TestPlatform } from './fixtures.ts'
@@ -20,7 +23,7 @@ export function rejection(
     errors: {},
     body: '{"a":1}',
     pull_id: null,
-    place: null,
+    position: null,
     activity: null,
     ...over,
   }
@@ -32,7 +35,7 @@ export async function keep(
   quotaBytes = 50 * 1024 * 1024,
 ): Promise<void> {
   const options = { at: clock.text, day: clock.day, quotaBytes }
-  await storage.rejectedPushes.keepRejectedPushes(rejected, options)
+  await storage.rejectedPushes.saveRejectedPushes(rejected, options)
 }
 
 export const ALL_REFUSALS = {
@@ -46,13 +49,13 @@ export const ALL_REFUSALS = {
 }
 
 /** What is not replayed yet, in the order in which it stands. */
-export async function listRefusals(storage: Storage): Promise<Refusal[]> {
-  return (await storage.rejectedPushes.listRefusals(ALL_REFUSALS)).refusals
+export async function listRefusals(storage: Storage): Promise<ReplayableRejection[]> {
+  return (await storage.rejectedPushes.listReplayable(ALL_REFUSALS)).rejections
 }
 
 /** A replay of a refusal as a POST of r-1, unless told otherwise. `data` is JSON text. */
 export function replayWrite(
-  { rejected_push_id, platform_id }: Pick<Refusal, 'rejected_push_id' | 'platform_id'>,
+  { rejected_push_id, platform_id }: Pick<ReplayableRejection, 'rejected_push_id' | 'platform_id'>,
   over: {
     data?: string
     reference?: string

@@ -3,7 +3,7 @@ import type { RetentionNoun } from '../../../src/domain/activity/retention.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { StorageKit } from './engine.ts'
 import { pushWrite, type TestPlatform, testManifest, write } from './fixtures.ts'
-import { question } from './missing.ts'
+import { reviewOf } from './missing.ts'
 import { pullOnce } from './pulls.ts'
 import { pushErrorAt } from './push-errors.ts'
 import { keep, rejection } from './replays.ts'
@@ -60,7 +60,7 @@ export async function makeRow(
       return storage.pushErrors.addPushErrors([pushErrorAt(kit.clock.text, count)], [])
     case 'missing_reviews':
       return pullOnce(kit, school, async (read) => {
-        await storage.missing.askForReview(question(read), null, line)
+        await storage.missing.createReview(reviewOf(read), null, line)
         const { review } = await storage.missing.readMissingState(read.read)
         await storage.missing.closeReview(review?.review_id ?? -1, 'settled', line)
       })

@@ -2,8 +2,8 @@ import type { Manifest, Module } from '@recordhub/protocol'
 import type { Selectable } from 'kysely'
 import {
   findManifestChanges,
-  type KeptModule,
-  keepModule,
+  mergeModule,
+  type StoredModule,
 } from '../../../domain/platform/manifest-difference.ts'
 import type { ManifestStore } from '../../port/manifest-store.ts'
 import { insertActivity, insertAudit, insertLog } from '../activity/activity-rows.ts'
@@ -108,8 +108,8 @@ export function createManifestStore(
 type KeptManifest = Described & {
   platform_name: string
   /** Those that it names. */
-  modules: KeptModule[]
-  rows: Map<string, { row: Selectable<ModulesTable>; kept: KeptModule }>
+  modules: StoredModule[]
+  rows: Map<string, { row: Selectable<ModulesTable>; kept: StoredModule }>
 }
 type Described = Pick<Manifest, 'platform_title' | 'platform_description'>
 
@@ -152,7 +152,7 @@ async function takeOver(
   const left = new Map(rows)
   for (const [position, module] of modules.entries()) {
     const { row, kept } = left.get(module.record_type) ?? { row: null, kept: null }
-    const next = keepModule(kept, module, at)
+    const next = mergeModule(kept, module, at)
     if (next && row) await updateModule(db, row, next, { position, at })
     else {
       const offered = { position, registered_at: null, added_at: at }
@@ -162,7 +162,7 @@ async function takeOver(
   }
   // Those that it does not name any more come last.
   for (const [index, { row, kept }] of [...left.values()].entries()) {
-    const next = keepModule(kept, null, at)
+    const next = mergeModule(kept, null, at)
     if (next) await updateModule(db, row, next, { position: modules.length + index, at })
   }
   // After the modules: in the order in which the end of a pull task locks them.
@@ -178,7 +178,7 @@ async function takeOver(
     .execute()
 }
 
-function toKept(row: Selectable<ModulesTable>): KeptModule {
+function toKept(row: Selectable<ModulesTable>): StoredModule {
   const { module_name, record_type, description, removed_at } = row
   return {
     module_name,
@@ -193,7 +193,7 @@ function toKept(row: Selectable<ModulesTable>): KeptModule {
 async function updateModule(
   db: Executor,
   row: Selectable<ModulesTable>,
-  next: KeptModule,
+  next: StoredModule,
   { position, at }: { position: number; at: string },
 ): Promise<void> {
   const { module_id } = row

@@ -131,7 +131,7 @@ export function createPlatformStore(
         return removal
       }),
 
-    async findReceiver(keyHash, at) {
+    async findPlatformByKey(keyHash, at) {
       const key = await reader
         .selectFrom('hub_keys as k')
         .innerJoin('platforms as p', 'p.platform_id', 'k.platform_id')

@@ -7,7 +7,7 @@ export function toKeptColumns(kept: CachedResponse | null) {
   return {
     kept_etag: kept?.etag ?? null,
     kept_last_modified: kept?.last_modified ?? null,
-    kept_read_tag: kept?.read_tag ?? null,
+    kept_read_tag: kept?.read_fingerprint ?? null,
     kept_records: kept?.records ?? null,
     kept_pushes: kept?.pushes ?? null,
     kept_missing_members:
@@ -19,7 +19,7 @@ export function toKeptColumns(kept: CachedResponse | null) {
 export async function takeKeptAnswer(
   db: Executor,
   { platform_id, module_id }: { platform_id: number; module_id: number },
-): Promise<Pick<StartedTask, 'pushes' | 'kept'>> {
+): Promise<Pick<StartedTask, 'pushes' | 'cached_response'>> {
   const stored = await db
     .selectFrom('modules')
     .select((eb) => [
@@ -39,12 +39,14 @@ export async function takeKeptAnswer(
     .where('module_id', '=', module_id)
     .executeTakeFirst()
   const pushes = Number(stored?.pushes ?? 0)
-  if (!stored || stored.read_tag === null) return { pushes, kept: null }
+  if (!stored || stored.read_tag === null) return { pushes, cached_response: null }
   await dropKeptAnswer(db, module_id)
-  const { etag, last_modified, read_tag, records, pushes_then } = stored
-  if (records === null || pushes_then !== pushes) return { pushes, kept: null }
+  const { etag, last_modified, read_tag: read_fingerprint, records, pushes_then } = stored
+  if (records === null || pushes_then !== pushes) return { pushes, cached_response: null }
   const missing_members: string[] = JSON.parse(stored.missing_members ?? '[]')
-  return { pushes, kept: { etag, last_modified, read_tag, records, pushes, missing_members } }
+  const validators = { etag, last_modified }
+  const cached_response = { ...validators, read_fingerprint, records, pushes, missing_members }
+  return { pushes, cached_response }
 }
 
 export async function dropKeptAnswer(db: Executor, moduleId: number): Promise<void> {

@@ -1,7 +1,7 @@
 import type { PlatformPull, Snapshot } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { noCounts } from '../../../domain/pull/pull.ts'
-import { concludePart, type TaskTally } from '../../../domain/pull/pull-ending.ts'
+import { concludePlatform, type TaskTally } from '../../../domain/pull/pull-ending.ts'
 import type { Executor } from '../schema/databases.ts'
 import { COUNTED, toCounts } from './pull-rows.ts'
 
@@ -61,7 +61,7 @@ function toPlatformPull(parts: Part[]): PlatformPull[] {
     const own = toCounts(part)
     for (const name of COUNTED) counts[name] += own[name]
   }
-  const state = concludePart(tally)
+  const state = concludePlatform(tally)
   const isUnderWay = state === 'running' || state === 'queued'
   const ends = parts.map((part) => part.finished_at).filter((at) => at !== null)
   const starts = parts.map((part) => part.started_at).filter((at) => at !== null)
@@ -115,7 +115,9 @@ export async function listRecentPulls(
     pulls: [...Map.groupBy(ofPlatform, (row) => row.pull_id)]
       .map(([pull_id, parts]) => ({
         pull_id,
-        state: concludePart(Object.fromEntries(parts.map((row) => [row.state, Number(row.tasks)]))),
+        state: concludePlatform(
+          Object.fromEntries(parts.map((row) => [row.state, Number(row.tasks)])),
+        ),
         rejected: parts.reduce((sum, row) => sum + Number(row.rejected), 0),
         finished_at: parts[0]?.finished_at ?? null,
       }))

@@ -151,7 +151,7 @@ export function createPullStore(
         if (!started) return null
         // Before the mark: a push that comes between them counts as one that came later.
         const taken = await takeKeptAnswer(db, started)
-        return { mark: await readMark(db), ...taken }
+        return { snapshotSeq: await readMark(db), ...taken }
       }),
 
     async reportTask(pullId, taskNumber, { total, counts }) {
@@ -269,14 +269,14 @@ function toFailures(state: PullTaskResult['state'], at: string) {
 async function noteModule(
   db: Executor,
   module: { platform_id: number; module_id: number },
-  { state, read, trouble, kept }: PullTaskResult,
+  { state, read, problem, cached_response }: PullTaskResult,
   at: string,
 ): Promise<void> {
   await db
     .updateTable('modules')
     .set({
-      ...toKeptColumns(kept),
-      ...(isTelling(state) ? { last_trouble: trouble, ...toFailures(state, at) } : {}),
+      ...toKeptColumns(cached_response),
+      ...(isTelling(state) ? { last_trouble: problem, ...toFailures(state, at) } : {}),
       ...(read ? await toReadColumns(db, module, read, at) : {}),
     })
     .where('module_id', '=', module.module_id)
@@ -312,7 +312,7 @@ async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> 
       'm.module_name',
       'm.fields',
       'm.drift_policy',
-      'm.last_trouble as trouble',
+      'm.last_trouble as problem',
     ])
     .where('t.pull_id', '=', pullId)
     .where('t.state', '=', 'queued')

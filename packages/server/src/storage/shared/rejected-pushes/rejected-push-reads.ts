@@ -10,7 +10,7 @@ import { wasRejectedBy } from './rejected-push-pulls.ts'
 
 type RejectedPushReads = Pick<
   RejectedPushStore,
-  'listRejectedPushes' | 'readRejectedPush' | 'listGroups' | 'readRefusal' | 'listRefusals'
+  'listRejectedPushes' | 'readRejectedPush' | 'listGroups' | 'readReplayable' | 'listReplayable'
 >
 
 export function createRejectedPushReads(reader: Executor): RejectedPushReads {
@@ -89,14 +89,14 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
       return (await Promise.all(described)).flat()
     },
 
-    async readRefusal(rejectedPushId) {
+    async readReplayable(rejectedPushId) {
       const row = await selectRefusals(reader)
         .where('r.rejected_push_id', '=', rejectedPushId)
         .executeTakeFirst()
       return row ? toRefusal(row) : null
     },
 
-    async listRefusals({ after, limit, maxBytes, ...filter }) {
+    async listReplayable({ after, limit, maxBytes, ...filter }) {
       const open = meaning(selectFiltered(reader), filter).where('r.replayed_at', 'is', null)
       const ahead = after
         ? open.where(
@@ -113,13 +113,13 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         .limit(limit)
         .execute()
       const ids = takeWithinBytes(listed, maxBytes).map((row) => row.rejected_push_id)
-      if (ids.length === 0) return { refusals: [], remaining: 0 }
+      if (ids.length === 0) return { rejections: [], remaining: 0 }
       const rows = await selectRefusals(reader)
         .where('r.rejected_push_id', 'in', ids)
         .orderBy('r.place_seq')
         .orderBy('r.rejected_push_id')
         .execute()
-      return { refusals: rows.map(toRefusal), remaining: n - ids.length }
+      return { rejections: rows.map(toRefusal), remaining: n - ids.length }
     },
   }
 }

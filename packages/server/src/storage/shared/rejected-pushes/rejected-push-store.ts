@@ -27,7 +27,7 @@ export function createRejectedPushStore(
   return {
     ...createRejectedPushReads(reader),
 
-    keepRejectedPushes: (rejected, { at, day, quotaBytes }) =>
+    saveRejectedPushes: (rejected, { at, day, quotaBytes }) =>
       writer.transaction().execute(async (db) => {
         await hold(db, 'rejected pushes')
         const counted = new Map<number, number>()
@@ -50,7 +50,10 @@ export function createRejectedPushStore(
           if (platform_name === undefined) continue
           const isErased = await namesErased(db, push, { platform_name, hashReference })
           if (push.activity && !isErased) await insertActivity(db, at, push.activity)
-          const place = push.place ?? { seq: numbers[index] ?? 0, at: formatRfc3339(new Date(at)) }
+          const place = push.position ?? {
+            seq: numbers[index] ?? 0,
+            at: formatRfc3339(new Date(at)),
+          }
           const previous = await previousOf(push)
           const isNew = !isErased && (await keepOne(db, push, { at, quotaBytes, place, previous }))
           if (!isNew && push.method === 'pull') continue

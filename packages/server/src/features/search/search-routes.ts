@@ -3,20 +3,20 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { ErrorAnswer, SearchLine } from '@recordhub/protocol'
 import { MAX_SEARCH_LENGTH, parseSearch } from '../../domain/search/search-text.ts'
 import { HubError } from '../../errors.ts'
-import { type SearchParts, searchEverywhere } from './search-everywhere.ts'
+import { type SearchDeps, searchEverywhere } from './search-everywhere.ts'
 
-const LINES = 'application/x-ndjson'
+const NDJSON = 'application/x-ndjson'
 
-/** Searching everywhere: a line of JSON for each answer, as it comes. */
-export function searchRoute(
-  parts: SearchParts & { stopping: AbortSignal },
+/** Searches everywhere, and sends each result as a line of JSON when it is available. */
+export function searchRoutes(
+  deps: SearchDeps & { stopping: AbortSignal },
 ): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/v1/search',
       {
         exposeHeadRoute: false,
-        // Compression would hold lines back.
+        // Compression would delay the lines.
         compress: false,
         schema: {
           summary: "Search the hub's records and every platform that can search",
@@ -33,8 +33,8 @@ export function searchRoute(
           ),
           response: {
             200: {
-              description: 'Lines of JSON, each as soon as it is known',
-              content: { [LINES]: { schema: Type.Unsafe<Readable>(SearchLine) } },
+              description: 'Lines of JSON',
+              content: { [NDJSON]: { schema: Type.Unsafe<Readable>(SearchLine) } },
             },
             '4xx': ErrorAnswer,
           },
@@ -42,13 +42,13 @@ export function searchRoute(
       },
       async (request, reply) => {
         const query = readQuery(request.query.query)
-        const leaving = new AbortController()
-        reply.raw.once('close', () => leaving.abort())
-        const signal = AbortSignal.any([leaving.signal, parts.stopping])
-        const lines = searchEverywhere(parts, query, signal)
-        // What cannot begin is an error as any other.
+        const closed = new AbortController()
+        reply.raw.once('close', () => closed.abort())
+        const signal = AbortSignal.any([closed.signal, deps.stopping])
+        const lines = searchEverywhere(deps, query, signal)
+        // An error before the first line is sent as an error response.
         const first = await lines.next()
-        reply.header('X-Accel-Buffering', 'no').type(LINES)
+        reply.header('X-Accel-Buffering', 'no').type(NDJSON)
         return reply.send(Readable.from(toText(first, lines)))
       },
     )
@@ -56,19 +56,19 @@ export function searchRoute(
 }
 
 const ABOUT =
-  'A stream of lines (NDJSON): `asked` names the active platforms, `hub` has the records of the hub itself, ' +
-  '`platform` is one for each that was asked, in the order in which they answer, at most 10 s each, and `end` ' +
-  'is the last. Whoever leaves ends what is under way. A platform without a search endpoint is no error.'
+  'Returns a stream of JSON lines (NDJSON). `asked` lists the active platforms, `hub` has the records of the hub, ' +
+  'one `platform` line per platform follows in the order in which they respond, each within 10 s, and `end` is the ' +
+  'last line. Closing the connection cancels the search. A platform without a search endpoint is not an error.'
 
-/** @throws HubError `invalid_request` where nothing is asked for: all records would be found. */
+/** @throws HubError `invalid_request` for a query without a letter or digit, which would match all records. */
 function readQuery(text: string): string {
   const { parts, beginnings } = parseSearch(text)
   if (parts.length + beginnings.length > 0) return text.trim()
-  const fault = 'must hold a letter or a digit to look for'
+  const issue = 'must contain a letter or a digit'
   throw new HubError(
     'invalid_request',
-    { reason: `query ${fault}` },
-    { errors: { query: [fault] } },
+    { reason: `query ${issue}` },
+    { errors: { query: [issue] } },
   )
 }
 

@@ -21,16 +21,15 @@ import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { PullScope, PullStore } from '../../storage/port/pull-store.ts'
 import type { CancelPull } from './cancel-pull.ts'
-import { toPullScope } from './pull-scope.ts'
-import type { PullRequested, RequestPull } from './request-pull.ts'
+import { type PullRequested, type RequestPull, toPullScope } from './request-pull.ts'
 
 const PullId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const TASKS_PAGE = 500
 const PULLS_PAGE = 50
 const PLATFORM_PAGE = 30
 
-/** Starting pulls and following them. */
-export function pullRoutes(parts: {
+/** Starts, cancels and lists pulls. */
+export function pullRoutes(deps: {
   pulls: PullStore
   platforms: Pick<PlatformStore, 'readPlatform'>
   requestPull: RequestPull
@@ -38,20 +37,19 @@ export function pullRoutes(parts: {
   activity: Pick<ActivityStore, 'appendAudit'>
   callerOf: (request: FastifyRequest) => Caller
 }): FastifyPluginAsyncTypebox {
-  const { pulls, platforms, cancelPull, activity, callerOf } = parts
+  const { pulls, platforms, cancelPull, activity, callerOf } = deps
   const requesterOf = (request: FastifyRequest) => {
     const caller = callerOf(request)
     const trigger: PullTrigger = caller.kind === 'operator' ? 'operator' : 'api'
     return { trigger, requested_by: nameOfCaller(caller) }
   }
-  /** Starts a pull, and notes who did. */
+  /** Requests a pull and appends the request to the audit log. */
   async function startPull(request: FastifyRequest, only?: PullScope) {
-    const asked = { ...requesterOf(request), ...(only ? { only } : {}) }
-    const requested = await parts.requestPull(asked)
+    const requested = await deps.requestPull({ ...requesterOf(request), ...(only ? { only } : {}) })
     if (requested.outcome === 'queued') {
       await audit(request, 'pull.start', requested.pull.id, only ? { ...only } : {})
     }
-    return answerPullRequest(requested, request.id)
+    return toResponse(requested, request.id)
   }
 
   function audit(request: FastifyRequest, action: string, pullId: number, details = {}) {
@@ -61,11 +59,11 @@ export function pullRoutes(parts: {
   }
 
   return async (app) => {
-    app.register(async (anyBody) => {
+    app.register(async (scope) => {
       // The specification's clients send a form, JSON or nothing.
-      ignoreBody(anyBody)
+      ignoreBody(scope)
       for (const url of ['/dashboard/pull-all-existing-records', '/api/v1/pulls']) {
-        anyBody.post(
+        scope.post(
           url,
           {
             schema: {
@@ -74,8 +72,8 @@ export function pullRoutes(parts: {
             },
           },
           async (request, reply) => {
-            const { status, answer } = await startPull(request)
-            return reply.code(status).send(answer)
+            const { status, body } = await startPull(request)
+            return reply.code(status).send(body)
           },
         )
       }
@@ -94,8 +92,8 @@ export function pullRoutes(parts: {
       async (request, reply) => {
         const recordTypes = request.body?.record_types ?? null
         const only = await toPullScope(platforms, request.params.id, recordTypes)
-        const { status, answer } = await startPull(request, only)
-        return reply.code(status).send(answer)
+        const { status, body } = await startPull(request, only)
+        return reply.code(status).send(body)
       },
     )
 
@@ -103,7 +101,7 @@ export function pullRoutes(parts: {
       '/api/v1/platforms/:id/pulls',
       {
         schema: {
-          summary: 'What pulls did with one platform, newest first',
+          summary: 'List the pulls of one platform, newest first',
           params: PullId,
           querystring: Type.Object(
             { cursor: Type.Optional(Type.Integer({ minimum: 1 })) },
@@ -125,7 +123,7 @@ export function pullRoutes(parts: {
       '/api/v1/pulls/:id/cancel',
       {
         schema: {
-          summary: 'Cancel a pull; what it has stored stays',
+          summary: 'Cancel a pull; records that it stored remain',
           params: PullId,
           response: { 202: StartPullAnswer, '4xx': ErrorAnswer },
         },
@@ -134,7 +132,7 @@ export function pullRoutes(parts: {
         const actor = nameOfCaller(callerOf(request))
         const pull = await cancelPull(request.params.id, actor)
         await audit(request, 'pull.cancel', pull.id)
-        const message = 'The pull was cancelled. What it has stored stays.'
+        const message = 'The pull was cancelled. Records that it stored remain.'
         return reply.code(202).send({ success: true, message, pull })
       },
     )
@@ -205,12 +203,12 @@ export function pullRoutes(parts: {
   }
 }
 
-function answerPullRequest({ outcome, pull }: PullRequested, request_id: string) {
+function toResponse({ outcome, pull }: PullRequested, request_id: string) {
   if (outcome === 'queued') {
     const message = 'The pull has been queued. It runs in the background.'
-    return { status: 202 as const, answer: { success: true as const, message, pull } }
+    return { status: 202 as const, body: { success: true as const, message, pull } }
   }
   const code = 'pull_already_running'
-  const answer = { success: false as const, code, message: wordsFor(code), request_id, pull }
-  return { status: 409 as const, answer }
+  const body = { success: false as const, code, message: wordsFor(code), request_id, pull }
+  return { status: 409 as const, body }
 }

@@ -18,18 +18,23 @@ const ModuleOfPlatform = Type.Object({
   record_type: Type.String(),
 })
 
-/** The indexes that records are searched, filtered and sorted by. */
-export function searchRoutes(parts: {
+/** Administration of the indexes that record lists are searched, filtered and sorted by. */
+export function searchIndexRoutes(deps: {
   searchIndex: SearchIndexStore
   platforms: Pick<PlatformStore, 'readPlatform'>
   clock: Clock
   requesterOf: (request: FastifyRequest) => Requester
 }): FastifyPluginAsyncTypebox {
-  const { searchIndex, requesterOf } = parts
+  const { searchIndex, requesterOf } = deps
   return async (app) => {
     app.get(
       '/api/v1/search/status',
-      { schema: { summary: 'How far the search is behind', response: { 200: SearchStatus } } },
+      {
+        schema: {
+          summary: 'Read how far the search index is behind',
+          response: { 200: SearchStatus },
+        },
+      },
       async () => {
         const { lag, has_text_index } = await searchIndex.readSearchIndex()
         return { success: true as const, lag, text_index: has_text_index }
@@ -40,7 +45,7 @@ export function searchRoutes(parts: {
       '/api/v1/platforms/:id/modules/:record_type/indexed-fields',
       {
         schema: {
-          summary: 'List the fields of a module that are indexed',
+          summary: 'List the indexed fields of a module',
           params: ModuleOfPlatform,
           response: { 200: IndexedFieldsAnswer, '4xx': ErrorAnswer },
         },
@@ -57,7 +62,7 @@ export function searchRoutes(parts: {
       '/api/v1/platforms/:id/modules/:record_type/indexed-fields',
       {
         schema: {
-          summary: 'Choose the fields of a module that are indexed, five at most',
+          summary: 'Choose the indexed fields of a module, five at most',
           params: ModuleOfPlatform,
           body: IndexedFieldsRequest,
           response: { 200: IndexedFieldsAnswer, '4xx': ErrorAnswer },
@@ -66,7 +71,7 @@ export function searchRoutes(parts: {
       async (request) => {
         const { id, record_type } = request.params
         const choice = { platform_id: id, record_type, keys: request.body.fields }
-        const fields = await chooseIndexedFields(parts, choice, requesterOf(request))
+        const fields = await chooseIndexedFields(deps, choice, requesterOf(request))
         return { success: true as const, fields }
       },
     )

@@ -5,32 +5,32 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 
 /**
- * Registers these modules of a platform and no others. A module that is not registered is not pulled and
- * its pushes are refused; its records stay.
+ * Registers these modules of a platform, and unregisters all others. A module that is not registered is not pulled and
+ * its pushes are rejected. Its records remain.
  * @throws HubError `not_found`, `module_unknown`, `removal_under_way`.
  */
-export async function changeModules(
-  parts: {
+export async function setRegisteredModules(
+  deps: {
     platforms: Pick<PlatformStore, 'readPlatform' | 'setRegisteredModules'>
     clock: Clock
   },
   change: { platform_id: number; record_types: string[] },
   requester: Requester,
 ): Promise<Platform> {
-  const before = await parts.platforms.readPlatform(change.platform_id)
+  const before = await deps.platforms.readPlatform(change.platform_id)
   if (!before) throw new HubError('not_found', { what: 'platform' })
   const { record_types } = change
   const details = {
     record_types,
     before: before.modules.filter((one) => one.registered).map((one) => one.record_type),
   }
-  const changed = await parts.platforms.setRegisteredModules(
-    { ...change, at: parts.clock.now().toISOString() },
+  const changed = await deps.platforms.setRegisteredModules(
+    { ...change, at: deps.clock.now().toISOString() },
     {
       activity: {
         level: 'info',
         kind: 'platform.modules_changed',
-        message: `${before.display_title} is now received with ${describe(record_types)}. Records of other modules stay.`,
+        message: `The registered modules of ${before.display_title} are now: ${record_types.join(', ') || 'none'}. Records of other modules remain.`,
         actor: requester.actor,
         details,
       },
@@ -48,9 +48,4 @@ export async function changeModules(
   throw new HubError(outcome === 'removing' ? 'removal_under_way' : 'module_unknown', {
     record_type,
   })
-}
-
-function describe(recordTypes: string[]): string {
-  if (recordTypes.length === 0) return 'no module'
-  return `${recordTypes.length === 1 ? 'the module' : 'the modules'} ${recordTypes.join(', ')}`
 }

@@ -16,12 +16,10 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import { changeModules } from './change-modules.ts'
-import { changePlatformStatus } from './change-platform.ts'
 import { changeSource } from './change-source.ts'
 import {
-  answerOrLines,
-  endOf,
+  abortOnClose,
+  jsonOrLines,
   LINES,
   resultOf,
   sendLines,
@@ -29,13 +27,15 @@ import {
   wantsLines,
 } from './ndjson-stream.ts'
 import { registerPlatform } from './register-platform.ts'
+import { setPlatformStatus } from './set-platform-status.ts'
+import { setRegisteredModules } from './set-registered-modules.ts'
 import { testConnection } from './test-connection.ts'
 
 const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const OnePlatform = Type.Object({ success: Type.Literal(true), platform: Platform })
 
-/** Registering and looking after platforms. */
-export function platformRoutes(parts: {
+/** Registers, lists and changes platforms. */
+export function platformRoutes(deps: {
   platforms: PlatformStore
   connections: ConnectionStore
   client: PlatformClient
@@ -43,7 +43,7 @@ export function platformRoutes(parts: {
   clock: Clock
   requesterOf: (request: FastifyRequest) => Requester
 }): FastifyPluginAsyncTypebox {
-  const { platforms, connections, client, clock, requesterOf } = parts
+  const { platforms, connections, client, clock, requesterOf } = deps
   return async (app) => {
     app.post(
       '/api/v1/platforms/probe',
@@ -52,21 +52,21 @@ export function platformRoutes(parts: {
           summary: 'Test the connection to a platform and fetch its manifest',
           description: LINES,
           body: ConnectionProbeRequest,
-          response: { 200: answerOrLines(ProbeAnswer), '4xx': ErrorAnswer },
+          response: { 200: jsonOrLines(ProbeAnswer), '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
         const { check_everything: checkEverything = false, ...target } = request.body
-        const tested = {
+        const options = {
           target,
           expected: null,
           recordTypes: null,
           correctUrl: true,
           checkEverything,
         }
-        const steps = testConnection(client, tested, endOf(reply))
+        const steps = testConnection(client, options, abortOnClose(reply))
         if (!wantsLines(request)) return reply.send(await resultOf(steps))
-        const lines = toLines(steps, (answer) => answer)
+        const lines = toLines(steps, (result) => result)
         return sendLines(reply, lines)
       },
     )
@@ -85,7 +85,7 @@ export function platformRoutes(parts: {
         },
       },
       async (request, reply) => {
-        const registered = await registerPlatform(parts, request.body, requesterOf(request))
+        const registered = await registerPlatform(deps, request.body, requesterOf(request))
         return reply.code(201).send({ success: true as const, ...registered })
       },
     )
@@ -145,10 +145,10 @@ export function platformRoutes(parts: {
         const requester = requesterOf(request)
         if (source_base_url !== undefined || source_api_key !== undefined) {
           const source = { platform_id, source_base_url, source_api_key }
-          await changeSource(parts, source, requester)
+          await changeSource(deps, source, requester)
         }
-        if (record_types) await changeModules(parts, { platform_id, record_types }, requester)
-        if (status) await changePlatformStatus(parts, { platform_id, status }, requester)
+        if (record_types) await setRegisteredModules(deps, { platform_id, record_types }, requester)
+        if (status) await setPlatformStatus(deps, { platform_id, status }, requester)
         const platform = await platforms.readPlatform(platform_id)
         if (!platform) throw new HubError('not_found', { what: 'platform' })
         return { success: true as const, platform }

@@ -5,18 +5,18 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { ManifestStore } from '../../storage/port/manifest-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 
-const WORDS = {
+const EFFECTS = {
   accept: 'are stored',
-  reject: 'are refused and kept to be replayed',
+  reject: 'are rejected and saved, to be replayed',
 } as const
 
 /**
- * Says what becomes of a module's records that do not go with its manifest; holds for what is new or has
- * changed from then on.
+ * Sets whether records of a module that do not match its manifest are stored or rejected. It applies to later pushes and
+ * to pulled records that are new or have changed.
  * @throws HubError `not_found`.
  */
-export async function changeDriftPolicy(
-  parts: {
+export async function setDriftPolicy(
+  deps: {
     platforms: Pick<PlatformStore, 'readPlatform'>
     manifests: Pick<ManifestStore, 'setDriftPolicy'>
     clock: Clock
@@ -25,18 +25,18 @@ export async function changeDriftPolicy(
   requester: Requester,
 ): Promise<Platform> {
   const { platform_id, record_type, drift_policy } = change
-  const before = await parts.platforms.readPlatform(platform_id)
+  const before = await deps.platforms.readPlatform(platform_id)
   const module = before?.modules.find((one) => one.record_type === record_type)
   if (!before || !module) throw new HubError('not_found', { what: 'module' })
   const { module_name } = module
   const details = { record_type, drift_policy }
-  await parts.manifests.setDriftPolicy(
-    { ...change, at: parts.clock.now().toISOString() },
+  await deps.manifests.setDriftPolicy(
+    { ...change, at: deps.clock.now().toISOString() },
     {
       activity: {
         level: 'info',
         kind: 'module.drift_policy',
-        message: `Records of ${module_name} of ${before.display_title} that do not go with the manifest ${WORDS[drift_policy]} from now on`,
+        message: `Records of ${module_name} of ${before.display_title} that do not match the manifest ${EFFECTS[drift_policy]} from now on`,
         actor: requester.actor,
         details,
       },
@@ -48,7 +48,7 @@ export async function changeDriftPolicy(
       },
     },
   )
-  const platform = await parts.platforms.readPlatform(platform_id)
+  const platform = await deps.platforms.readPlatform(platform_id)
   if (!platform) throw new HubError('not_found', { what: 'platform' })
   return platform
 }
