@@ -1,4 +1,4 @@
-import { SETTINGS } from '../packages/server/src/config.ts'
+import { SETTINGS } from '../packages/server/src/config/settings.ts'
 import type { Engine } from './engines.ts'
 import { type BenchHub, register, startHub, startPull, waitForPull } from './hub.ts'
 import { platformNames } from './platforms.ts'

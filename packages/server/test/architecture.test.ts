@@ -19,7 +19,7 @@ const ARROWS: Record<string, readonly string[]> = {
   '@recordhub/platform-runner': [PROTOCOL, '@recordhub/platform-kit'],
   '@recordhub/dashboard': [PROTOCOL],
   errors: [],
-  config: ['errors'],
+  config: FOUNDATION,
   lib: ['errors'],
   domain: FOUNDATION,
   // The types of the port use the id set of lib.
@@ -65,13 +65,13 @@ const ARROWS: Record<string, readonly string[]> = {
   cli: [
     'app',
     'config',
+    'features/*',
     'storage/open',
     'platform-client',
-    'errors',
-    PROTOCOL,
     '@recordhub/platform-kit',
+    ...FOUNDATION,
   ],
-  main: ['cli', 'config', 'app', 'errors', PROTOCOL],
+  main: ['cli', 'config', 'app', ...FOUNDATION],
 }
 
 /** What test files of every package may import besides. */

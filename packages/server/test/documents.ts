@@ -7,7 +7,7 @@ import {
   type PushRetryRule,
   SERVER_ERROR_RULE,
 } from '@recordhub/protocol/push-retry'
-import { describeSettings, flagOf } from '../src/config.ts'
+import { describeSettings, flagOf } from '../src/config/settings.ts'
 import { RULES } from '../src/domain/conformance/rules.ts'
 import { FIELD_TYPES } from '../src/domain/record/field-types.ts'
 import { ERROR_CODES } from '../src/errors.ts'

@@ -1,5 +1,6 @@
 import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
-import type { Config } from '../config.ts'
+import { toPlatformClientSettings } from '../config/feature-settings.ts'
+import type { Config } from '../config/settings.ts'
 import type { ReadComparison } from '../domain/conformance/compare-reads.ts'
 import type { JudgedModule } from '../domain/conformance/judge-manifest.ts'
 import { reportHtml } from '../domain/conformance/report-html.ts'
@@ -12,7 +13,6 @@ import { systemTimer, type Timer } from '../lib/time/throughput-monitor.ts'
 import { createPlatformClient } from '../platform-client/platform-client.ts'
 import { DEFAULT_TIMEOUTS } from '../platform-client/request/timeouts.ts'
 import { checkPushes, type PushWatch } from './check-pushes.ts'
-import { toPlatformClientSettings } from './to-settings.ts'
 
 export type CheckSurroundings = {
   version: string

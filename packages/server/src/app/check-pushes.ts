@@ -1,5 +1,5 @@
 import type { CheckedEndpoint } from '@recordhub/protocol'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 import type { ReadComparison } from '../domain/conformance/compare-reads.ts'
 import type { JudgedModule } from '../domain/conformance/judge-manifest.ts'
 import { PushJudge } from '../domain/conformance/judge-pushes.ts'

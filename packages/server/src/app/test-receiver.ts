@@ -1,7 +1,7 @@
 /** A receiver that judges pushes: it answers as a hub does, with a hub's own parts, and keeps nothing. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 import type { JudgedModule } from '../domain/conformance/judge-manifest.ts'
 import {
   CODES_BY_STATUS,
@@ -50,7 +50,7 @@ export async function openTestReceiver(options: Options): Promise<TestReceiver> 
       isBehindTls: false,
       publicUrl: '',
       version,
-      refusal: () => null,
+      rejectionReason: () => null,
     },
     { findOperator: async () => null, findProgram: async () => null },
     () => '',

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
 import { checkPlatformAlone, describeReport } from '../app/check-platform.ts'
+import { readConfig, SettingError } from '../config/config.ts'
 import { readCheckEnvironment } from '../config/environment.ts'
-import { readConfig, SettingError } from '../config.ts'
 import { checkSourceKey, parseSourceUrl } from '../platform-client/source-url.ts'
 import type { Arguments } from './arguments.ts'
 import { checkPortFree, checkWritable } from './preflight-checks.ts'
-import { readKey } from './read-key.ts'
+import { readSourceKey } from './prompt-secret.ts'
 import { stopSignal } from './start.ts'
 import { VERSION } from './version.ts'
 
@@ -36,7 +36,7 @@ export async function checkPlatform(
   const maxSeconds = readNumber(options, 'max-seconds', MAX_SECONDS)
   const seconds = options['for'] === undefined ? null : readNumber(options, 'for', 0)
   const source_base_url = parseSourceUrl(url)
-  const source_api_key = checkSourceKey(options['key'] ?? (await readKey(complain)))
+  const source_api_key = checkSourceKey(options['key'] ?? (await readSourceKey(complain)))
   const target = { source_base_url, source_api_key }
   if (html !== undefined) checkWritable('check-platform: --html', html)
   if (switches.has('push')) await checkPortFree(config.PORT, config.HOST)

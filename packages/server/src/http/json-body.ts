@@ -6,7 +6,7 @@ import { findUnsafeJson, parseLossless } from '../lib/json/lossless-json.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Bodies are JSON with every number kept as it was sent, and nothing else. */
+/** Accepts only JSON bodies, and keeps all digits of their numbers. */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -18,7 +18,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
       done: (error: Error | null, body?: unknown) => void,
     ) => {
       try {
-        refuseEncoding(request)
+        rejectEncoding(request)
         done(null, parseBody(body))
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)))
@@ -27,8 +27,8 @@ export function parseJsonBodies(app: FastifyInstance): void {
   )
 }
 
-/** A body is read as it came: what somebody else would decompress must not mean two things. */
-function refuseEncoding({ headers }: FastifyRequest): void {
+/** Rejects compressed bodies: a proxy that decompresses them would read another body than the hub. */
+function rejectEncoding({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') throw new HubError('unsupported_media_type')
 }

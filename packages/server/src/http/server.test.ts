@@ -13,7 +13,7 @@ async function createApp(limits: Partial<HttpLimits> = {}) {
   const { app } = await createHttpServer(
     {
       ...{ logger: pino({ level: 'silent' }), bodyLimit: 1000, trustProxy: false },
-      ...{ isBehindTls: false, publicUrl: '', version: '0', refusal: () => null, limits },
+      ...{ isBehindTls: false, publicUrl: '', version: '0', rejectionReason: () => null, limits },
     },
     { findOperator: async () => null, findProgram: async () => null },
     () => '',
@@ -50,7 +50,7 @@ const slow: [string, string][] = [
 ]
 for (const [what, bytes] of slow) {
   test(`a client that sends ${what} and then waits gets 408`, async (t) => {
-    const port = await listen(t, { requestMs: 100, lookEveryMs: 50 })
+    const port = await listen(t, { requestMs: 100, checkIntervalMs: 50 })
     assert.match(await text(open(t, port, bytes)), /^HTTP\/1\.1 408 /)
   })
 }

@@ -144,7 +144,7 @@ onEachEngine((engine) => {
       withStorage(engine, async ({ storage }) => {
         const { alerts } = storage
         const due = async () => {
-          const { raised, over } = await alerts.listUnmailed(100)
+          const { raised, resolved: over } = await alerts.listUnmailed(100)
           return [raised, over].map((some) => some.map(({ message }) => message))
         }
         const failing = found('mail', { kind: 'mail_failing' })

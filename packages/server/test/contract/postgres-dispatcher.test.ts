@@ -1,7 +1,7 @@
 /** Pulls dispatched by pg-boss to several nodes. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { withTwoNodes } from '../helpers/postgres/nodes.ts'
 import { only } from '../helpers/storage/fixtures.ts'

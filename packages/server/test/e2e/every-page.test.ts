@@ -1,7 +1,7 @@
 /** What holds for every page: it is accessible, fits its screen, reports no errors and calls only the hub. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { SETTINGS } from '../../src/config.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
 import {
   BROWSER_TEST,
   expectAccessible,

@@ -124,7 +124,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     }
     const alert = page.getByRole('alert')
     await change(PASSWORD, 'Qwerty 123456')
-    await alert.getByText('the password is among those that many people use').waitFor()
+    await alert.getByText('the password is a common one').waitFor()
     await change('not the password', next)
     await alert.getByText('The password is wrong.').waitFor()
     await change(PASSWORD, next)

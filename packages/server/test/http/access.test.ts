@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { ROLES, type Role } from '../../src/domain/auth/caller.ts'
 import { createApiToken } from '../../src/features/auth/api-token.ts'
-import { ACCESS, WITHOUT_SECOND_FACTOR } from '../../src/http/access.ts'
+import { ACCESS, OPEN_WITHOUT_SECOND_FACTOR } from '../../src/http/access.ts'
 import { registerAny, type Session, shareHub } from '../helpers/hub/actions.ts'
 import { type HubRequest, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { addOperator, signInAs } from '../helpers/hub/operators.ts'
@@ -154,8 +154,8 @@ onEachEngineWhenDeep((engine) => {
       const env = { HUB_REQUIRE_SECOND_FACTOR: 'on', HUB_BROADCAST: 'on' }
       await using strict = await startTestHub(engine, { withOperator: true, env })
       const { headers } = await signInAs(strict)
-      const closed = ROUTES.filter(({ name }) => !(name in WITHOUT_SECOND_FACTOR))
-      assert.equal(ROUTES.length - closed.length, Object.keys(WITHOUT_SECOND_FACTOR).length)
+      const closed = ROUTES.filter(({ name }) => !(name in OPEN_WITHOUT_SECOND_FACTOR))
+      assert.equal(ROUTES.length - closed.length, Object.keys(OPEN_WITHOUT_SECOND_FACTOR).length)
       const tally = await tallyOf(strict)
       for (const route of closed) {
         const answer = await strict.send(requestTo(route, headers))

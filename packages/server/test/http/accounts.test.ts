@@ -1,7 +1,7 @@
 /** An operator's own account: password, second factor, passkeys and sessions. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { resetPassword } from '../../src/app/manage-operators.ts'
+import { resetPassword } from '../../src/features/operators/manage-operators.ts'
 import { cookieOf } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
 import {

@@ -82,14 +82,14 @@ onEachEngineWhenDeep((engine) => {
       // The third mail is about the next alert, so no other mail was sent in between.
       clock.advance(PAUSE_SECONDS)
       await failAll(hub, 6)
-      const [raised, over, again] = await untilMails(server, 3)
-      assert.ok(raised && over && again)
+      const [raised, resolved, again] = await untilMails(server, 3)
+      assert.ok(raised && resolved && again)
       assert.deepEqual(raised.to, ['ann@example.org', 'bob@example.org'])
-      assert.match(raised.source, /^Subject: Recordhub: Nothing of Title p1 could be read/m)
+      assert.match(raised.source, /^Subject: Recordhub: Title p1 could not be read/m)
       assert.match(raised.source, /What to do:/)
       assert.match(raised.source, /https:\/\/hub\.example\.org\/dashboard/)
-      assert.match(over.source, /^Subject: Recordhub: over: Nothing of Title p1/m)
-      assert.match(again.source, /^Subject: Recordhub: Nothing of Title p1 could be read/m)
+      assert.match(resolved.source, /^Subject: Recordhub: resolved: Title p1 could not be read/m)
+      assert.match(again.source, /^Subject: Recordhub: Title p1 could not be read/m)
       assert.equal(server.tries(), 3)
     })
 
@@ -109,7 +109,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(server.mails.length, 1)
       clock.advance(PAUSE_SECONDS)
       const [, calm] = await untilMails(server, 2)
-      assert.match(calm?.source ?? '', /^Subject: Recordhub: alerts: 60 over\r$/m)
+      assert.match(calm?.source ?? '', /^Subject: Recordhub: alerts: 60 resolved\r$/m)
     })
 
     test('several nodes open each alert once and send one mail', async () => {
@@ -144,7 +144,7 @@ onEachEngineWhenDeep((engine) => {
       clock.advance(PAUSE_SECONDS)
       await untilOpen(hub, 'mail_failing', 0)
       // The mail is about the platform only; the mail_failing alert is not mailed.
-      assert.match(only(server.mails).source, /^Subject: Recordhub: Nothing of/m)
+      assert.match(only(server.mails).source, /^Subject: Recordhub: Title p\d could not be read/m)
       assert.equal(server.tries(), 2)
     })
 
@@ -193,8 +193,8 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine, { env: settingsFor(server) })
       expectError(await sendTestMail(hub, 'operator'), 403, 'forbidden')
       const taken = expectAnswer(await sendTestMail(hub), 200, DoneAnswer)
-      assert.match(taken.message, /but not for bob@example\.org/)
-      assert.match(only(server.mails).source, /which token test admin asked for/)
+      assert.match(taken.message, /but rejected bob@example\.org/)
+      assert.match(only(server.mails).source, /^token test admin sent this test mail/m)
       server.behave('refuse')
       const refused = expectError(await sendTestMail(hub), 502, 'mail_failed')
       assert.ok(refused.message.includes(REFUSAL), refused.message)

@@ -50,7 +50,7 @@ onEachEngineWhenDeep((engine) => {
       const alert = only(await untilOpen(hub, 'platform_failing'))
       assert.match(
         alert.message,
-        /could be read since [\d-]{10}T[\d:.]{12}Z: The platform answered HTTP 500/,
+        /could not be read since [\d-]{10}T[\d:.]{12}Z: The platform answered HTTP 500/,
       )
       assert.match(alert.advice, /Test the platform's connection/)
       assert.equal(alert.platform_name, platform.platform_name)
@@ -100,7 +100,7 @@ onEachEngineWhenDeep((engine) => {
       await push(hub, hub_api_key, newRecord('N-1'))
       for (let hour = 1; hour <= 3; hour += 1) clock.advance(3600)
       const alert = only(await untilOpen(hub, 'search_behind'))
-      assert.match(alert.message, /does not know what has changed since/)
+      assert.match(alert.message, /index is behind: changes since/)
       isStuck = false
       await untilOpen(hub, 'search_behind', 0)
     })
@@ -120,7 +120,7 @@ onEachEngineWhenDeep((engine) => {
       // Six full hours that this process has observed, and the current one.
       for (let hour = 1; hour <= 7; hour += 1) clock.advance(3600)
       const alert = only(await untilOpen(hub, 'platform_silent'))
-      assert.match(alert.message, /has pushed nothing since about/)
+      assert.match(alert.message, /has not pushed since about/)
       // The alert stays open after a restart, when the hub has observed nothing yet.
       await hub.restart({ intervals: ALERTS_AT_ONCE, clock })
       await push(hub, hub_api_key, newRecord('N-1'))
@@ -135,7 +135,7 @@ onEachEngineWhenDeep((engine) => {
         await push(hub, hub_api_key, newRecord(`N-${index}`, { data: index }))
       }
       const alert = only(await untilOpen(hub, 'rejected_rising'))
-      assert.match(alert.message, /^2\d pushes and pulled records of .* were refused/)
+      assert.match(alert.message, /^2\d pushes and pulled records of .* were rejected/)
       await setStatus(hub, id, 'inactive')
       await untilOpen(hub, 'rejected_rising', 0)
     })
@@ -168,7 +168,7 @@ onEachEngineWhenDeep((engine) => {
         wrap: (storage) => ({ ...storage, readDiskSpace: disk }),
       })
       const alert = only(await untilOpen(hub, 'disk_low'))
-      assert.match(alert.message, /has 0\.0 GiB left of 931\.3 GiB/)
+      assert.match(alert.message, /has 0\.0 GiB of 931\.3 GiB left/)
       available = 900_000_000_000
       await untilOpen(hub, 'disk_low', 0)
       assert.equal((await hub.storage.readDiskSpace()) === null, engine.name === 'PostgreSQL')
@@ -242,7 +242,7 @@ onEachEngineWhenDeep((engine) => {
         }),
       })
       await untilOpen(hub, 'disk_low')
-      assert.equal(hub.log().split('alerts could not be looked after').length, 2)
+      assert.equal(hub.log().split('alerts could not be evaluated').length, 2)
       await until(async () => (failures > 6 ? true : null), 'it goes on')
     })
   })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'
 import type { Role } from '../../src/domain/auth/caller.ts'
-import { AT_ONCE } from '../../src/http/rate-limit.ts'
+import { MAX_CONCURRENT } from '../../src/http/rate-limit.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { newRecord, push, registerAny, signIn } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
@@ -18,8 +18,8 @@ const RECORDS = '/api/v1/records'
 const REALTIME = '/dashboard/realtime'
 const EXPORT = '/api/v1/records/export?format=ndjson'
 const PROBE = '/api/v1/platforms/probe'
-const MOST_EXPORTS = AT_ONCE['GET /api/v1/records/export'] ?? 0
-const MOST_PROBES = AT_ONCE['POST /api/v1/platforms/probe'] ?? 0
+const MOST_EXPORTS = MAX_CONCURRENT['GET /api/v1/records/export'] ?? 0
+const MOST_PROBES = MAX_CONCURRENT['POST /api/v1/platforms/probe'] ?? 0
 
 const time = { now: 0 }
 
@@ -125,7 +125,7 @@ onEachEngineWhenDeep((engine) => {
       while (begun.length < MOST_EXPORTS) begun.push(await open(hub))
       const refused = await read(hub, 'viewer', EXPORT)
       const { message } = expectError(refused, 429, 'too_many_requests')
-      assert.match(message, new RegExp(`${MOST_EXPORTS} of these under way already.*end`))
+      assert.match(message, new RegExp(`${MOST_EXPORTS} of these requests in progress.*end`))
       assert.equal(refused.header('retry-after'), '5')
       // Other callers and other kinds of export are not affected.
       const others = await open(hub, 'admin')

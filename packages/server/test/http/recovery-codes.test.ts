@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
-import { authSecretOf } from '../../src/app/auth-secret.ts'
+import { deriveAuthSecret } from '../../src/domain/auth/auth-secret.ts'
 import { createSecretBox } from '../../src/lib/crypto/secret-box.ts'
 import { cookieOf } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, SECRET, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
@@ -12,7 +12,7 @@ import { ACCOUNT, enableSecondFactor, sendCode } from '../helpers/hub/second-fac
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { authKysely, runSql } from '../helpers/storage/sql.ts'
 
-const KEY = authSecretOf(createSecretBox(SECRET))
+const KEY = deriveAuthSecret(createSecretBox(SECRET))
 
 /** A complete sign-in with a password and a recovery code. */
 const use = async (hub: TestHub, code: string) =>

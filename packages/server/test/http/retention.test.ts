@@ -85,7 +85,7 @@ onEachEngine((engine) => {
         }),
       })
       await until(async () => (rounds === 1 ? true : null), 'a round came to its end')
-      assert.equal(hub.log().split('old rows could not be dropped').length, 2)
+      assert.equal(hub.log().split('old rows could not be deleted').length, 2)
       clock.advance(3590)
       // Meanwhile another node tries to run it as often as this hub does.
       for (let time = 1; time <= 20; time += 1) {

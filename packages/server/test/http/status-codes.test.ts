@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { createKey, HUB_KEY_PREFIX, TOKEN_PREFIX } from '../../src/domain/platform/api-key.ts'
-import { ACCESS, isForCallers } from '../../src/http/access.ts'
+import { ACCESS, requiresCaller } from '../../src/http/access.ts'
 import { type Session, shareHub, signIn, tracesOf } from '../helpers/hub/actions.ts'
 import { EMAIL, type HubRequest } from '../helpers/hub/hub.ts'
 import { type Answer, expectAbsent, expectError } from '../helpers/hub/response.ts'
@@ -41,7 +41,7 @@ const ROUTES = Object.entries(ACCESS).map(([name, access]) => {
   return { name, method: methodOf(method), pattern, url, access }
 })
 /** Every route that needs a role and may change something. */
-const ACTIONS = ROUTES.filter(({ method, access }) => method !== 'GET' && isForCallers(access))
+const ACTIONS = ROUTES.filter(({ method, access }) => method !== 'GET' && requiresCaller(access))
 
 function methodOf(text: string): (typeof METHODS)[number] {
   return METHODS.find((method) => method === text) ?? assert.fail(`What is ${text}?`)
@@ -241,7 +241,7 @@ onEachEngine((engine) => {
     })
 
     test('of the responses of all routes only 401 has WWW-Authenticate, and never Basic', async () => {
-      for (const { method, url, name } of ROUTES.filter(({ access }) => isForCallers(access))) {
+      for (const { method, url, name } of ROUTES.filter(({ access }) => requiresCaller(access))) {
         const response = await hub().send({ method, url, headers: SCRIPT })
         const challenge = response.header('www-authenticate')
         assert.equal(response.status === 401, challenge !== '', name)

@@ -159,7 +159,7 @@ for (const engine of quickOn(postgres)) {
       assert.equal(last.code, 0, last.stderr.join())
       const again = await sandbox.run(ROTATE, { env: both })
       assert.equal(again.code, 0)
-      assert.match(again.stdout.join(), /under the new secret already/)
+      assert.match(again.stdout.join(), /were already encrypted with the new secret/)
 
       const { oldSession } = await checkHub(sandbox, filled, { HUB_SECRET: after }, 'the last one')
       assert.equal(oldSession, 401)
@@ -222,7 +222,7 @@ test(
     const anew = await sandbox.run(ROTATE)
     assert.equal(anew.code, 0)
     assert.notEqual(readFileSync(path, 'utf8').trim(), next)
-    assert.match(anew.stdout.join(), /^\d+ sealed texts are under the new secret now/)
+    assert.match(anew.stdout.join(), /^Encrypted \d+ texts with the new secret/)
 
     const nowhere = await sandbox.run(ROTATE, { env: { HUB_DATA_DIR: 'elsewhere' } })
     assert.equal(nowhere.code, 1)

@@ -12,7 +12,7 @@ export type AwkwardCell = {
 }
 
 const LONGEST = 32_767
-const CUT = ' … [cut here: a cell holds 32,767 characters]'
+const CUT = ' … [truncated: a cell holds 32,767 characters]'
 
 /** Texts that must be shown unchanged. */
 const TEXTS = [

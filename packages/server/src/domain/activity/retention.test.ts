@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { listCutoffs, MOST_ROWS_A_STEP, nextStepLimit, RETENTION_NOUNS } from './retention.ts'
+import { listCutoffs, MAX_ROWS_PER_STEP, nextStepLimit, RETENTION_NOUNS } from './retention.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 
@@ -38,7 +38,7 @@ test('each kind of data is kept for its number of days, or for ever if that is 0
 
 test('deletion steps shrink when they are slow and grow again, within limits', () => {
   const stepsOf = (msPerRow: number) => {
-    let limit = MOST_ROWS_A_STEP
+    let limit = MAX_ROWS_PER_STEP
     for (let step = 1; step <= 20; step += 1) limit = nextStepLimit(limit, limit * msPerRow)
     return limit
   }

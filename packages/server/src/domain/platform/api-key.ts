@@ -1,5 +1,5 @@
 import { sha256 } from '../../lib/crypto/hash.ts'
-import { createRandomKey, hintOfKey } from '../../lib/crypto/random-key.ts'
+import { createRandomKey, maskKey } from '../../lib/crypto/random-key.ts'
 
 /** Begins every hub API key, so that one that leaks is recognised. */
 export const HUB_KEY_PREFIX = 'rhk_'
@@ -16,7 +16,7 @@ export function createKey(
   prefix: typeof HUB_KEY_PREFIX | typeof TOKEN_PREFIX | typeof INVITATION_PREFIX,
 ): NewKey {
   const key = createRandomKey(prefix)
-  return { key, hash: sha256(key), hint: hintOfKey(key) }
+  return { key, hash: sha256(key), hint: maskKey(key) }
 }
 
 /** What a sealed key is bound to. */

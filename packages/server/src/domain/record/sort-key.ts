@@ -4,7 +4,7 @@
  */
 
 import { canonicalText, type JsonValue } from '../../lib/json/lossless-json.ts'
-import { beginningOf } from '../../lib/text/code-points.ts'
+import { truncateCodePoints } from '../../lib/text/code-points.ts'
 
 /** Longer texts are sorted and compared by their beginning, in code points: an index takes no more. */
 export const MAX_KEY_LENGTH = 256
@@ -54,7 +54,7 @@ export function isKeyOfText(key: string): boolean {
 }
 
 function textKey(text: string): string {
-  return beginningOf(text, MAX_KEY_LENGTH).toWellFormed().replaceAll('\u0000', '\ufffd')
+  return truncateCodePoints(text, MAX_KEY_LENGTH).toWellFormed().replaceAll('\u0000', '\ufffd')
 }
 
 /** Behind the marks of all numbers. */

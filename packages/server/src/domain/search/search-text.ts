@@ -4,7 +4,7 @@
  */
 
 import { isJsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'
-import { beginningOf } from '../../lib/text/code-points.ts'
+import { truncateCodePoints } from '../../lib/text/code-points.ts'
 import { valueText } from '../record/sort-key.ts'
 
 /** What a search looks for; every term must be found. */
@@ -55,7 +55,7 @@ export function parseSearch(text: string): SearchTerms {
       .replace(/ +/g, ' ')
       .trim()
     if (term === '') continue
-    const isShort = [...beginningOf(term, SHORTEST_PART)].length < SHORTEST_PART
+    const isShort = [...truncateCodePoints(term, SHORTEST_PART)].length < SHORTEST_PART
     const list = isShort ? beginnings : parts
     if (!list.includes(term)) list.push(term)
   }

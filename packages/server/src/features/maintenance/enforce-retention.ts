@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
 import {
-  type KeptDays,
   listCutoffs,
-  MOST_ROWS_A_STEP,
+  MAX_ROWS_PER_STEP,
   nextStepLimit,
+  type RetentionDays,
 } from '../../domain/activity/retention.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { sleep } from '../../lib/time/run-periodically.ts'
@@ -20,7 +20,7 @@ export type RetentionDeps = {
   retention: RetentionStore
   operators: Pick<OperatorStore, 'claim' | 'releaseClaim' | 'dropEndedSessions'>
   session: { idleMinutes: number }
-  kept: KeptDays
+  kept: RetentionDays
   /** Lines of activity that are kept, however young; 0 for any number. */
   activityLines: number
   clock: Clock
@@ -58,7 +58,7 @@ async function dropAll(parts: RetentionDeps, signal: AbortSignal): Promise<Recor
   const dropped: Record<string, number> = {}
   async function drop(noun: string, step: (step: DropStep) => Promise<DropOutcome>): Promise<void> {
     let after: number | null = null
-    let limit = MOST_ROWS_A_STEP
+    let limit = MAX_ROWS_PER_STEP
     await inSteps(signal, async () => {
       const begun = performance.now()
       const outcome = await step({ limit, after })

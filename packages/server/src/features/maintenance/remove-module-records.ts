@@ -1,5 +1,5 @@
 import type { Removal } from '@recordhub/protocol'
-import { counted, type Requester } from '../../domain/activity/activity.ts'
+import { formatCount, type Requester } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { RemovalStore } from '../../storage/port/removal-store.ts'
 import type { DeletionWorker } from './deletion-worker.ts'
@@ -29,7 +29,7 @@ export async function removeModuleRecords(
       activity: {
         level: 'warning',
         kind: 'module.records_deleted',
-        message: `What there is of ${record_type} of ${platform_name} is being deleted: ${counted(records, 'record')}`,
+        message: `What there is of ${record_type} of ${platform_name} is being deleted: ${formatCount(records, 'record')}`,
         actor: requester.actor,
         platform: { platform_id: module.platform_id, platform_name },
         details,

@@ -1,5 +1,5 @@
 import type { Removal } from '@recordhub/protocol'
-import { counted, type Requester } from '../../domain/activity/activity.ts'
+import { formatCount, type Requester } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
@@ -31,7 +31,7 @@ export async function removePlatform(
       activity: {
         level: 'warning',
         kind: 'platform.removed',
-        message: `${display_title} removed. Its keys open nothing any more. What there is of it is being deleted: ${counted(records, 'record')}`,
+        message: `${display_title} removed. Its keys open nothing any more. What there is of it is being deleted: ${formatCount(records, 'record')}`,
         actor: requester.actor,
         details,
       },

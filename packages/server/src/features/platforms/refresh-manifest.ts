@@ -1,5 +1,5 @@
 import type { ManifestChange, Platform } from '@recordhub/protocol'
-import { counted, type NewAuditEntry, type Requester } from '../../domain/activity/activity.ts'
+import { formatCount, type NewAuditEntry, type Requester } from '../../domain/activity/activity.ts'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
@@ -120,7 +120,7 @@ function inWords(changes: ManifestChange[]): string {
   const counts = Map.groupBy(changes, (one) => one.change)
   const words = [...counts].map(([change, ones]) => {
     const [noun, what] = WORDS[change]
-    return `${counted(ones.length, noun)} ${what}`
+    return `${formatCount(ones.length, noun)} ${what}`
   })
   return words.join(', ')
 }

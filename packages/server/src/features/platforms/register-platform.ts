@@ -1,5 +1,5 @@
 import type { Platform, RegisterRequest } from '@recordhub/protocol'
-import { counted, type Requester } from '../../domain/activity/activity.ts'
+import { formatCount, type Requester } from '../../domain/activity/activity.ts'
 import {
   createKey,
   HUB_KEY_PREFIX,
@@ -67,7 +67,7 @@ export async function registerPlatform(
       activity: {
         level: 'info',
         kind: 'platform.registered',
-        message: `${platform_title} registered with ${counted(request.record_types.length, 'module')}`,
+        message: `${platform_title} registered with ${formatCount(request.record_types.length, 'module')}`,
         actor: requester.actor,
         details: { record_types: request.record_types },
       },

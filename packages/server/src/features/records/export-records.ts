@@ -8,7 +8,7 @@ import {
   type RecordColumn,
 } from '../../domain/record/record-columns.ts'
 import { HubError } from '../../errors.ts'
-import { csvLine, withoutFormula } from '../../lib/files/csv.ts'
+import { csvLine, escapeFormula } from '../../lib/files/csv.ts'
 import { MAX_XLSX_COLUMNS, xlsxStream } from '../../lib/files/xlsx.ts'
 import type { JsonValue } from '../../lib/json/lossless-json.ts'
 import type { RecordRow } from '../../storage/port/record-store.ts'
@@ -71,7 +71,7 @@ async function* writeCsv(
   columns: RecordColumn[],
   { raw, bom }: Pick<ExportOptions, 'raw' | 'bom'>,
 ): AsyncGenerator<string> {
-  const guard = raw ? (text: string) => text : withoutFormula
+  const guard = raw ? (text: string) => text : escapeFormula
   const head = csvLine(columns.map((column) => guard(column.header)))
   yield bom ? `\ufeff${head}` : head
   const write = (value: JsonValue) => (typeof value === 'string' ? guard(value) : cellText(value))

@@ -5,7 +5,7 @@ import {
 } from '../../domain/record/record-query.ts'
 import { cursorInvalid } from '../../lib/collections/pagination.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
-import { beginningOf } from '../../lib/text/code-points.ts'
+import { truncateCodePoints } from '../../lib/text/code-points.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 import type { Position } from '../../storage/port/record-list-store.ts'
 
@@ -19,7 +19,7 @@ const MAX_TEXT = 1000
 /** A page's beginning as a text for the caller. It belongs to one filter and one order. */
 export function writeCursor(query: ListQuery, { after, backwards }: Omit<Start, 'isCut'>): string {
   const { value, record_id } = after
-  const beginning = typeof value === 'string' ? beginningOf(value, MAX_TEXT) : value
+  const beginning = typeof value === 'string' ? truncateCodePoints(value, MAX_TEXT) : value
   const isCut = beginning !== value
   const cursor = [nameOf(query), backwards ? 1 : 0, beginning, record_id, isCut ? 1 : 0]
   return Buffer.from(JSON.stringify(cursor)).toString('base64url')

@@ -1,7 +1,7 @@
 /** Saved views: everybody has their own; shared ones are made by operators and kept by admins too. */
 import type { NewView, SavedView, ViewChange } from '@recordhub/protocol'
 import type { NewAuditEntry } from '../../domain/activity/activity.ts'
-import { type Caller, keyOfCaller, mayActAs, nameOfCaller } from '../../domain/auth/caller.ts'
+import { type Caller, hasRole, keyOfCaller, nameOfCaller } from '../../domain/auth/caller.ts'
 import { HubError } from '../../errors.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 import type { StoredView, ViewStore } from '../../storage/port/view-store.ts'
@@ -53,7 +53,7 @@ async function findChangeable(views: ViewStore, viewId: number, { caller }: By) 
   const isOwn = view?.owner === keyOfCaller(caller)
   // What others keep for themselves is not there.
   if (!view || !(isOwn || view.shared)) throw new HubError('not_found', { what: 'view' })
-  if (!isOwn && !mayActAs(caller, 'admin')) throw new HubError('forbidden', { role: 'admin' })
+  if (!isOwn && !hasRole(caller, 'admin')) throw new HubError('forbidden', { role: 'admin' })
   return view
 }
 
@@ -63,7 +63,7 @@ function check<View extends ViewChange>(view: View, { caller }: By): View {
     const reason = 'the name holds U+0000 or half a surrogate pair'
     throw new HubError('invalid_request', { reason }, { errors: { name: ['is no storable text'] } })
   }
-  if (view.shared === true && !mayActAs(caller, 'operator')) {
+  if (view.shared === true && !hasRole(caller, 'operator')) {
     throw new HubError('forbidden', { role: 'operator' })
   }
   if (view.query === undefined) return view

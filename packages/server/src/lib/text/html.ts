@@ -1,4 +1,4 @@
-/** HTML with everything escaped that is put into it. */
+/** A piece of HTML, whose inserted values are escaped. */
 export class Html {
   readonly text: string
 
@@ -15,16 +15,16 @@ const ESCAPES: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** A template whose values are escaped, unless they are HTML made by this function. */
+/** A template tag that escapes its values, except HTML created by this tag. */
 export function html(
   strings: TemplateStringsArray,
   ...values: (string | number | Html | Html[])[]
 ): Html {
-  const parts = strings.map((part, index) => {
+  const pieces = strings.map((piece, index) => {
     const value = values[index]
-    return part + (value === undefined ? '' : toText(value))
+    return piece + (value === undefined ? '' : toText(value))
   })
-  return new Html(parts.join(''))
+  return new Html(pieces.join(''))
 }
 
 function toText(value: string | number | Html | Html[]): string {

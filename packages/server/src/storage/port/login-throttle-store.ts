@@ -1,4 +1,4 @@
-import type { GuessCount } from '../../domain/auth/login-throttle.ts'
+import type { AttemptCount } from '../../domain/auth/login-throttle.ts'
 
 /** At most so many subjects are counted at a time; the one that is known longest goes first. */
 export const MOST_GUESS_SUBJECTS = 20_000
@@ -13,9 +13,9 @@ export interface GuessStore {
   countGuess(
     subjects: readonly string[],
     at: string,
-    decide: (counts: ReadonlyMap<string, GuessCount>) => number,
+    decide: (counts: ReadonlyMap<string, AttemptCount>) => number,
   ): Promise<
-    | { outcome: 'counted'; counts: ReadonlyMap<string, GuessCount> }
+    | { outcome: 'counted'; counts: ReadonlyMap<string, AttemptCount> }
     | { outcome: 'wait'; seconds: number }
   >
 

@@ -1,7 +1,7 @@
 /** Checks a simulated platform as the command line does. */
 import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
 import { checkPlatformAlone } from '../../../src/app/check-platform.ts'
-import { readConfig } from '../../../src/config.ts'
+import { readConfig } from '../../../src/config/config.ts'
 import type { Timer } from '../../../src/lib/time/throughput-monitor.ts'
 import type { CallTarget } from '../../../src/platform-client/request/send-request.ts'
 import { createManualTimer } from '../time/manual-timer.ts'

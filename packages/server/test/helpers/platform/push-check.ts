@@ -1,7 +1,7 @@
 /** The check of pushes, with little timeouts, and what is pushed to it. */
 import type { CheckedEndpoint } from '@recordhub/protocol'
 import { checkPushes } from '../../../src/app/check-pushes.ts'
-import { readConfig } from '../../../src/config.ts'
+import { readConfig } from '../../../src/config/config.ts'
 import { ReadComparison } from '../../../src/domain/conformance/compare-reads.ts'
 import { simulatedModule } from './platform.ts'
 

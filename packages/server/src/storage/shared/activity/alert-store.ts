@@ -146,10 +146,10 @@ export function createAlertStore(databases: Databases): AlertStore {
         .where('raise_mailed_at', 'is not', null)
         .where('resolve_mailed_at', 'is', null)
         .execute()
-      return { raised: raised.map(toAlert), over: over.map(toAlert) }
+      return { raised: raised.map(toAlert), resolved: over.map(toAlert) }
     },
 
-    async noteMailed({ raised, over }) {
+    async noteMailed({ raised, resolved: over }) {
       const at = nowText(clock)
       for (const ids of partsOf(raised.map(idOf), IDS_AT_ONCE)) {
         await writer

@@ -1,6 +1,6 @@
 /** The steps in which the records of a removed platform, or of a module, are deleted. */
 import { sql } from 'kysely'
-import { counted, type NewActivity } from '../../../domain/activity/activity.ts'
+import { formatCount, type NewActivity } from '../../../domain/activity/activity.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
 import { addToModule } from '../records/module-counts.ts'
 import type { Executor } from '../schema/databases.ts'
@@ -55,7 +55,7 @@ function describeEnd(removal: RemovalRow): NewActivity {
   const details = { removal_id: removal.removal_id, record_type, records: removed }
   const platform = { platform_id, platform_name }
   if (record_type === null) {
-    const message = `All that there was of ${platform_name} has been deleted: ${counted(removed, 'record')}`
+    const message = `All that there was of ${platform_name} has been deleted: ${formatCount(removed, 'record')}`
     return { level: 'info', kind: 'platform.deleted', message, platform, details }
   }
   const message = `The records of ${record_type} of ${platform_name} have been deleted: ${removed}`

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { countGuess, type GuessCount } from '../../../domain/auth/login-throttle.ts'
+import { type AttemptCount, addAttempt } from '../../../domain/auth/login-throttle.ts'
 import { type GuessStore, MOST_GUESS_SUBJECTS } from '../../port/login-throttle-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 
@@ -14,9 +14,9 @@ export function createGuessStore({ reader, writer, hold }: Databases): GuessStor
         const before = await readCounts(db, subjects)
         const seconds = decide(before)
         if (seconds > 0) return { outcome: 'wait', seconds }
-        const counts = new Map<string, GuessCount>()
+        const counts = new Map<string, AttemptCount>()
         for (const subject of subjects) {
-          const count = countGuess(before.get(subject) ?? null, new Date(at))
+          const count = addAttempt(before.get(subject) ?? null, new Date(at))
           // A number that is given out in vain would bring the end of another subject nearer.
           await (before.has(subject)
             ? db.updateTable('guesses').set(count).where('subject', '=', subject).execute()
@@ -56,7 +56,7 @@ export function createGuessStore({ reader, writer, hold }: Databases): GuessStor
 async function readCounts(
   db: Executor,
   subjects: readonly string[],
-): Promise<ReadonlyMap<string, GuessCount>> {
+): Promise<ReadonlyMap<string, AttemptCount>> {
   const rows = await db
     .selectFrom('guesses')
     .select(['subject', 'tries', 'at'])
