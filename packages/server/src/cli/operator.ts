@@ -54,7 +54,7 @@ const SUBCOMMANDS: Record<
   },
 
   async 'reset-password'(storage, [email = ''], { config, switches, print }) {
-    // Fails for an unknown operator before it asks for a password.
+    // Fails for an unknown operator before the prompt.
     await findOperator(storage, email)
     const password = await promptSecret(() => print('New password (not shown):'))
     const isRemoved = await resetPassword(storage, {

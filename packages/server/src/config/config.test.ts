@@ -96,7 +96,7 @@ const OIDC = {
   HUB_PUBLIC_URL: 'https://hub.example.org',
   HUB_OIDC_ISSUER: 'https://login.example.org/realms/hub',
   HUB_OIDC_CLIENT_ID: 'recordhub',
-  HUB_OIDC_CLIENT_SECRET: 'a secret that nobody reads',
+  HUB_OIDC_CLIENT_SECRET: 'a client secret',
 }
 
 test('single sign-on needs an issuer, a client, a secret and the public URL, or none of them', () => {

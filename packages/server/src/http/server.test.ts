@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import { ERROR_CODES, HubError, isErrorCode } from '../errors.ts'
 import { createHttpServer, type HttpLimits } from './server.ts'
 
-const KEPT = 'GET /nowhere HTTP/1.1\r\nHost: hub\r\n\r\n'
+const KEEP_ALIVE_REQUEST = 'GET /nowhere HTTP/1.1\r\nHost: hub\r\n\r\n'
 
 async function createApp(limits: Partial<HttpLimits> = {}) {
   const { app } = await createHttpServer(
@@ -57,14 +57,18 @@ for (const [what, bytes] of slow) {
 
 test('connections over the limit are closed until another connection ends', async (t) => {
   const port = await listen(t, { connections: 2 })
-  const taken = [open(t, port, KEPT), open(t, port, KEPT)]
-  for (const socket of taken) await once(socket, 'data')
-  assert.equal(await text(open(t, port, KEPT)), '')
-  const [first] = taken
+  const connected = [open(t, port, KEEP_ALIVE_REQUEST), open(t, port, KEEP_ALIVE_REQUEST)]
+  for (const socket of connected) await once(socket, 'data')
+  assert.equal(await text(open(t, port, KEEP_ALIVE_REQUEST)), '')
+  const [first] = connected
   first?.destroy()
-  for (let answer = ''; answer === ''; ) {
-    const socket = open(t, port, KEPT.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
-    answer = await text(socket)
+  for (let response = ''; response === ''; ) {
+    const socket = open(
+      t,
+      port,
+      KEEP_ALIVE_REQUEST.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'),
+    )
+    response = await text(socket)
   }
 })
 

@@ -101,7 +101,7 @@ onEachEngineWhenDeep((engine) => {
       const soon = new Date(Date.now() + 3_600_000).toISOString()
       await runSql(hub.storage, `UPDATE operator_sessions SET expires_at = '${soon}'`)
       const heard = await listen(hub, session)
-      await heard.untilHeard(/^: still here\n\n: still here/m)
+      await heard.untilHeard(/^: heartbeat\n\n: heartbeat/m)
       const kept = JSON.stringify(
         await runSql(hub.storage, 'SELECT expires_at FROM operator_sessions'),
       )
@@ -125,7 +125,7 @@ onEachEngineWhenDeep((engine) => {
       await heard.ended
       const other = await listen(hub, await signIn(hub))
       await push(hub, hub_api_key, newRecord('N-1'))
-      await other.untilHeard(/still here\n\n.*still here/s)
+      await other.untilHeard(/heartbeat\n\n.*heartbeat/s)
       other.leave()
       await until(async () => (/"level":50/.test(hub.log()) ? null : true), 'no error is logged')
     })

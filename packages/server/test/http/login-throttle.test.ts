@@ -18,7 +18,12 @@ const from = (address: string, cookie = '') => ({ 'x-forwarded-for': address, co
 const EVE = '198.51.100.66'
 const HOME = '192.0.2.1'
 
-async function guess(hub: TestHub, times: number, headers: Record<string, string>, email = EMAIL) {
+async function failSignIn(
+  hub: TestHub,
+  times: number,
+  headers: Record<string, string>,
+  email = EMAIL,
+) {
   const statuses: number[] = []
   for (let round = 0; round < times; round++) {
     statuses.push((await trySignIn(hub, email, `a wrong password ${round}`, headers)).status)
@@ -37,7 +42,7 @@ onEachEngineWhenDeep((engine) => {
       const clock = clockOfToday()
       await using hub = await startHub(engine, clock)
       for (const email of [EMAIL, 'nobody@example.org']) {
-        const statuses = await guess(hub, 6, from(EVE), email)
+        const statuses = await failSignIn(hub, 6, from(EVE), email)
         assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
       }
       const known = await trySignIn(hub, EMAIL, PASSWORD, from(EVE))
@@ -48,11 +53,11 @@ onEachEngineWhenDeep((engine) => {
         assert.deepEqual(answer.cookies, [])
       }
       clock.advance(31)
-      assert.deepEqual(await guess(hub, 2, from(EVE)), [401, 429])
+      assert.deepEqual(await failSignIn(hub, 2, from(EVE)), [401, 429])
       clock.advance(31)
-      assert.deepEqual(await guess(hub, 1, from(EVE)), [429], 'the second wait is longer')
+      assert.deepEqual(await failSignIn(hub, 1, from(EVE)), [429], 'the second wait is longer')
       await hub.restart({ env, clock })
-      assert.deepEqual(await guess(hub, 1, from(EVE)), [429])
+      assert.deepEqual(await failSignIn(hub, 1, from(EVE)), [429])
       assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(HOME))).status, 200)
     })
 
@@ -65,17 +70,21 @@ onEachEngineWhenDeep((engine) => {
         .join()
       assert.notEqual(device, '')
       const session = { headers: { cookie: cookieOf(first) } }
-      assert.equal((await guess(hub, 7, from(EVE))).at(-1), 429)
+      assert.equal((await failSignIn(hub, 7, from(EVE))).at(-1), 429)
       assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(HOME))).status, 200)
       assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(EVE, device))).status, 200)
       assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)
 
-      assert.equal((await guess(hub, 7, from(EVE, device))).at(-1), 429, 'a device has five tries')
+      assert.equal(
+        (await failSignIn(hub, 7, from(EVE, device))).at(-1),
+        429,
+        'a device has five attempts',
+      )
       const forged = device.replace(/=[^.]+/, '=00000000-0000-4000-8000-000000000000')
       const other = from(EVE, forged)
       expectError(await trySignIn(hub, EMAIL, PASSWORD, other), 429, 'too_many_requests')
       await addOperator(hub, 'bob@example.org', 'viewer')
-      assert.equal((await guess(hub, 7, from(EVE, device), 'bob@example.org')).at(-1), 429)
+      assert.equal((await failSignIn(hub, 7, from(EVE, device), 'bob@example.org')).at(-1), 429)
     })
 
     test('attempts at many accounts lock out the address, despite a successful sign-in from it', async () => {
@@ -83,26 +92,30 @@ onEachEngineWhenDeep((engine) => {
       await addOperator(hub, 'eve@example.org', 'viewer')
       const statuses: number[] = []
       for (let round = 0; round < 31; round++) {
-        statuses.push(...(await guess(hub, 1, from(EVE), `name${round}@example.org`)))
+        statuses.push(...(await failSignIn(hub, 1, from(EVE), `name${round}@example.org`)))
         if (round === 20) await signInWith(hub, 'eve@example.org', EVE)
       }
       assert.deepEqual([statuses.at(-2), statuses.at(-1)], [401, 429])
       assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(EVE))).status, 429)
       assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(HOME))).status, 200)
       const rows = await countRows(hub.storage, 'guesses')
-      await guess(hub, 20, from(EVE), 'another@example.org')
-      assert.equal(await countRows(hub.storage, 'guesses'), rows, 'who waits stores nothing')
+      await failSignIn(hub, 20, from(EVE), 'another@example.org')
+      assert.equal(
+        await countRows(hub.storage, 'guesses'),
+        rows,
+        'an attempt that must wait stores nothing',
+      )
       const stored = JSON.stringify(await runSql(hub.storage, 'SELECT * FROM guesses'))
       expectAbsent(['eve@example.org', 'name1@example.org', EVE], [stored])
     })
 
     test('while an account is attacked from many addresses, a new address has one attempt', async () => {
       await using hub = await startHub(engine)
-      await guess(hub, 1, from(EVE))
+      await failSignIn(hub, 1, from(EVE))
       await runSql(hub.storage, 'UPDATE guesses SET tries = 100')
       await runSql(hub.storage, 'DELETE FROM guesses WHERE guess_id <= 2')
-      assert.deepEqual(await guess(hub, 2, from('203.0.113.1')), [401, 429])
-      assert.deepEqual(await guess(hub, 2, from('203.0.113.2')), [401, 429])
+      assert.deepEqual(await failSignIn(hub, 2, from('203.0.113.1')), [401, 429])
+      assert.deepEqual(await failSignIn(hub, 2, from('203.0.113.2')), [401, 429])
       assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(HOME))).status, 200)
     })
 
@@ -110,10 +123,10 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startHub(engine)
       const statuses: number[] = []
       for (let round = 0; round < 6; round++) {
-        statuses.push(...(await guess(hub, 1, from(`2001:db8:1:2::${round}`))))
+        statuses.push(...(await failSignIn(hub, 1, from(`2001:db8:1:2::${round}`))))
       }
       assert.equal(statuses.at(-1), 429)
-      assert.deepEqual(await guess(hub, 1, from('2001:db8:1:3::1')), [401])
+      assert.deepEqual(await failSignIn(hub, 1, from('2001:db8:1:3::1')), [401])
     })
 
     test('wrong codes count across sign-ins, even if each password was right', async () => {
@@ -183,7 +196,7 @@ onEachEngineWhenDeep((engine) => {
       const url = '/api/v1/account/password'
       const statuses: number[] = []
       for (let round = 0; round < 6; round++) {
-        statuses.push((await callAs(hub, stolen, 'POST', url, body(`guess ${round}`))).status)
+        statuses.push((await callAs(hub, stolen, 'POST', url, body(`wrong ${round}`))).status)
       }
       assert.deepEqual(statuses, [403, 403, 403, 403, 403, 429])
       const passkey = { password: PASSWORD }
@@ -195,12 +208,12 @@ onEachEngineWhenDeep((engine) => {
     test('many attempts add few audit entries, and an unknown e-mail is not recorded', async () => {
       await using hub = await startHub(engine)
       const typed = 'my.secret.password@example.org'
-      await guess(hub, 1, from(EVE), typed)
-      for (let round = 0; round < 9; round++) await guess(hub, 1, from(`203.0.113.${round}`))
+      await failSignIn(hub, 1, from(EVE), typed)
+      for (let round = 0; round < 9; round++) await failSignIn(hub, 1, from(`203.0.113.${round}`))
       const refused = await until(async () => {
         const entries = await auditOf(hub, '&action=session.refuse')
         return entries.length === 5 ? entries : null
-      }, 'the guesses are in the audit')
+      }, 'the failed attempts are in the audit log')
       const seen = refused.map((entry) => [entry['actor'], Object(entry['details'])['tries']])
       assert.deepEqual(seen, [
         [EMAIL, 8],

@@ -131,8 +131,8 @@ onEachEngineWhenDeep((engine) => {
       }
       const [code = ''] = codes
       const statuses: number[] = []
-      for (const guess of ['x', hash, 'y', hash, 'z', hash, code]) {
-        statuses.push((await tryFrom('198.51.100.66', guess)).status)
+      for (const entered of ['x', hash, 'y', hash, 'z', hash, code]) {
+        statuses.push((await tryFrom('198.51.100.66', entered)).status)
       }
       assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429])
       assert.equal((await tryFrom('192.0.2.1', code)).status, 200)

@@ -84,14 +84,14 @@ test('only four weeks are remembered, whatever hours are skipped', () => {
 
 test('recent rejections are compared with the usual number, which a rise changes only later', () => {
   const baselines = new PushBaselines()
-  const note = (hour: number, rejected: number) =>
+  const recordHour = (hour: number, rejected: number) =>
     baselines.record(hour, [{ platform_id: 1, pushes: 1, rejected }])
-  for (let hour = MONDAY; hour < MONDAY + 200; hour += 1) note(hour, 3)
+  for (let hour = MONDAY; hour < MONDAY + 200; hour += 1) recordHour(hour, 3)
   assert.deepEqual(baselines.rejected(1), { lately: 6, usual: 6 })
-  note(MONDAY + 200, 500)
-  note(MONDAY + 201, 700)
+  recordHour(MONDAY + 200, 500)
+  recordHour(MONDAY + 201, 700)
   assert.deepEqual(baselines.rejected(1), { lately: 1200, usual: 6 })
-  for (let hour = MONDAY + 202; hour < MONDAY + 230; hour += 1) note(hour, 0)
+  for (let hour = MONDAY + 202; hour < MONDAY + 230; hour += 1) recordHour(hour, 0)
   const { lately, usual } = baselines.rejected(1)
   assert.equal(lately, 0)
   assert.ok(usual > 6)

@@ -26,7 +26,7 @@ Words.
 #### Something else
 `
 
-test('the examples of one language and all other text are kept', () => {
+test('the examples of one language and all other text remain', () => {
   assert.equal(
     filterByLanguage(GUIDE, 'curl'),
     GUIDE.replace(/#### PHP\n\nWords[\s\S]*?(?=### After)/, ''),
@@ -37,13 +37,15 @@ test('the examples of one language and all other text are kept', () => {
   )
 })
 
-test('every line of the guide is kept for at least one language', () => {
+test('every line of the guide remains for at least one language', () => {
   const guide = readGuide().join('\n')
   const languages = Object.keys(GUIDE_LANGUAGES).filter(isGuideLanguage)
-  const kept = languages.map((language) => new Set(filterByLanguage(guide, language).split('\n')))
+  const filtered = languages.map(
+    (language) => new Set(filterByLanguage(guide, language).split('\n')),
+  )
   for (const line of guide.split('\n'))
     assert.ok(
-      kept.some((lines) => lines.has(line)),
+      filtered.some((lines) => lines.has(line)),
       line,
     )
   for (const language of languages) {

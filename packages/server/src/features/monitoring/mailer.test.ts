@@ -91,11 +91,11 @@ test('sending fails if the server is silent, absent or does not speak SMTP', asy
   await using web = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
   assert.equal((await mailerTo(web.url, HASTY).send(MAIL)).outcome, 'failed')
 
-  await using gone = await listen(() => undefined)
-  await gone[Symbol.asyncDispose]()
-  const away = await mailerTo(gone.url).send(MAIL)
-  assert.ok(away.outcome === 'failed')
-  assert.match(away.reason, /ECONNREFUSED/)
+  await using closed = await listen(() => undefined)
+  await closed[Symbol.asyncDispose]()
+  const unreachable = await mailerTo(closed.url).send(MAIL)
+  assert.ok(unreachable.outcome === 'failed')
+  assert.match(unreachable.reason, /ECONNREFUSED/)
 })
 
 test('sending fails at the total timeout, and can be aborted', async () => {
