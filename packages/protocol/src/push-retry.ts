@@ -7,13 +7,13 @@ export type PushRetryRule = {
   /** Whether to keep the push and retry it with backoff; a push that is not retried was rejected for good. */
   retry: boolean
   /** Whether retries fail until somebody fixes a key, an address or the hub's settings. */
-  needsPeople: boolean
+  requiresAction: boolean
   meaning: string
 }
 
-const GIVE_UP = { retry: false, needsPeople: false }
-const RETRY = { retry: true, needsPeople: false }
-const RETRY_UNTIL_FIXED = { retry: true, needsPeople: true }
+const GIVE_UP = { retry: false, requiresAction: false }
+const RETRY = { retry: true, requiresAction: false }
+const RETRY_UNTIL_FIXED = { retry: true, requiresAction: true }
 
 export const PUSH_RETRY_RULES: Readonly<Record<number, PushRetryRule>> = {
   400: { ...GIVE_UP, meaning: 'The body is not valid JSON.' },

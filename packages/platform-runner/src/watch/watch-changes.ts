@@ -69,9 +69,9 @@ function openClient(settings: PushSettings, log: Log): PushClient {
       const notes = warnings.length === 0 ? '' : `; warnings: ${warnings.join(' ')}`
       log(`pushed ${nameRecord(push)}: ${effect || 'accepted'}${notes}`)
     },
-    onRefused: (push, { status, message }) =>
+    onRejected: (push, { status, message }) =>
       log(`the hub rejected the push of ${nameRecord(push)} (${status}): ${message}`),
-    onWaiting(_push, { reason }) {
+    onRetry(_push, { reason }) {
       if (reason !== saidWhy) log(`pushes wait: ${reason}`)
       saidWhy = reason
     },

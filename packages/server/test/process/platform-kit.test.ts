@@ -65,7 +65,7 @@ test('the packed and installed kit runs the platform of its README', {
 
       const env = { SOURCE_KEY, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
       const second = start(t, node, project, env)
-      await second.line(/^The hub has the PATCH of /)
+      await second.line(/^The hub has stored the PATCH of /)
       await eventually('the push is to be seen', async () => {
         const records = await listRecords(operator, `platform=${name}&reference_number=E-1`)
         return records[0]?.data['job'] === 'baker' ? true : null

@@ -1,23 +1,23 @@
-/** A file of lines, to which lines are added and which is written anew now and then. */
+/** A log file: lines are appended, and the file is rewritten now and then. */
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import process from 'node:process'
 
-export type LineFile = {
-  /** Bytes that stand for something. */
+export type AppendLog = {
+  /** The size of all complete lines in bytes. */
   size: () => number
   /**
-   * Adds whole lines. Where it fails, nothing of them is in the file.
-   * @param flush whether they are on the disk when it resolves.
+   * Appends complete lines. If it fails, the file contains none of them.
+   * @param flush whether the lines must be on the disk when the promise resolves.
    */
   append: (text: string, flush: boolean) => Promise<void>
-  /** Puts a file of these lines, on the disk, in the place of what is there, in one step. */
-  replace: (lines: Iterable<string>) => Promise<void>
+  /** Replaces the file atomically with one that contains these lines, and flushes it to the disk. */
+  rewrite: (lines: Iterable<string>) => Promise<void>
   close: () => Promise<void>
 }
 
-/** The lines of a file; what a crash cut off at its end is left out. */
+/** Reads the complete lines of a file; a line that a crash cut off is ignored. */
 export async function* readLines(path: string): AsyncGenerator<string> {
   let rest = ''
   try {
@@ -31,16 +31,16 @@ export async function* readLines(path: string): AsyncGenerator<string> {
   }
 }
 
-export function createLineFile(path: string): LineFile {
+export function createAppendLog(path: string): AppendLog {
   let file: FileHandle | null = null
   let size = 0
-  /** Whether there may be something behind `size`. */
-  let hasRest = false
+  /** Whether the file may contain an incomplete append after `size`. */
+  let hasIncompleteEnd = false
 
   async function append(text: string, flush: boolean): Promise<void> {
     file ??= await open(path, 'r+')
-    if (hasRest) await file.truncate(size)
-    hasRest = true
+    if (hasIncompleteEnd) await file.truncate(size)
+    hasIncompleteEnd = true
     const bytes = Buffer.from(text)
     let written = 0
     while (written < bytes.length) {
@@ -49,7 +49,7 @@ export function createLineFile(path: string): LineFile {
     }
     if (flush) await file.datasync()
     size += bytes.length
-    hasRest = false
+    hasIncompleteEnd = false
   }
 
   return {
@@ -58,20 +58,21 @@ export function createLineFile(path: string): LineFile {
       try {
         await append(text, flush)
       } catch (error) {
-        // At once, since what is refused must not come back after a restart; else before the next line.
+        // The caller learns that the lines were not stored, so a restart must not find them.
+        // If the file cannot be truncated now, the next append does it.
         await file?.truncate(size).catch(() => undefined)
         throw error
       }
     },
-    async replace(lines) {
+    async rewrite(lines) {
       const next = `${path}.new`
-      const bytes = await writeWhole(next, lines)
-      // Some systems give no open file another name.
+      const bytes = await writeNewFile(next, lines)
+      // Windows does not rename over an open file.
       await file?.close()
       file = null
       await rename(next, path)
       size = bytes
-      hasRest = false
+      hasIncompleteEnd = false
       await flushFolder(dirname(path))
     },
     async close() {
@@ -83,7 +84,7 @@ export function createLineFile(path: string): LineFile {
 
 const WRITE_CHARACTERS = 1_000_000
 
-async function writeWhole(path: string, lines: Iterable<string>): Promise<number> {
+async function writeNewFile(path: string, lines: Iterable<string>): Promise<number> {
   const file = await open(path, 'w', 0o600)
   try {
     let text = ''
@@ -101,9 +102,9 @@ async function writeWhole(path: string, lines: Iterable<string>): Promise<number
   }
 }
 
-/** A new name is on the disk only once its folder is. */
+/** A renamed file is durable only once its folder is flushed. */
 async function flushFolder(path: string): Promise<void> {
-  // Has no files that stand for folders.
+  // Windows cannot open folders as files.
   if (process.platform === 'win32') return
   const folder = await open(path, 'r')
   try {
