@@ -1,5 +1,10 @@
 /** What values of a column are, and how they become JSON. */
-import { exactNumber, isOutOfBounds, type JsonValue, parseExact } from './json.ts'
+import {
+  findUnsafeJson,
+  type JsonValue,
+  parseLossless,
+  parseNumber,
+} from '@recordhub/protocol/lossless-json'
 
 export type Kind =
   /** As the source gives it. */
@@ -44,10 +49,10 @@ export function toJson(cell: Cell, kind: Kind): JsonValue {
   if (cell === null || cell instanceof Uint8Array) return null
   if (kind === 'text') return textOf(cell)
   if (kind === 'boolean') return toBoolean(cell)
-  if (typeof cell === 'bigint') return exactNumber(String(cell))
+  if (typeof cell === 'bigint') return parseNumber(String(cell))
   if (typeof cell === 'number') return Number.isFinite(cell) ? cell : String(cell)
   if (typeof cell !== 'string') return cell
-  if (kind === 'number') return exactNumber(cell) ?? cell
+  if (kind === 'number') return parseNumber(cell) ?? cell
   if (kind === 'date' || kind === 'datetime' || kind === 'instant') return toIso(cell, kind)
   return kind === 'json' ? readJson(cell) : cell
 }
@@ -87,7 +92,7 @@ function toBoolean(cell: Exclude<Cell, null | Uint8Array>): JsonValue {
   const text = String(cell).toLowerCase()
   if (TRUE.has(text)) return true
   if (FALSE.has(text)) return false
-  return typeof cell === 'bigint' ? exactNumber(text) : cell
+  return typeof cell === 'bigint' ? parseNumber(text) : cell
 }
 
 const DATE_AND_TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:\+00(?::?00)?)?$/
@@ -103,8 +108,8 @@ function toIso(text: string, kind: 'date' | 'datetime' | 'instant'): string | nu
 /** What the hub would refuse is sent as text: one value must not keep all others from it. */
 function readJson(text: string): JsonValue {
   try {
-    const value = parseExact(text)
-    return isOutOfBounds(value, JSON_LEVELS) ? text : value
+    const value = parseLossless(text)
+    return findUnsafeJson(value, JSON_LEVELS) === null ? value : text
   } catch {
     return text
   }

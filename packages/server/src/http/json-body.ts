@@ -1,8 +1,8 @@
 import { MAX_JSON_DEPTH } from '@recordhub/protocol'
+import { findUnsafeJson, parseLossless } from '@recordhub/protocol/lossless-json'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { UNSAFE_WORDS } from '../domain/record/record-input.ts'
 import { HubError } from '../errors.ts'
-import { findUnsafeJson, parseLossless } from '../lib/json/lossless-json.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { parseLossless, stringifyLossless } from '../../src/lib/json/lossless-json.ts'
+import { parseLossless, stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { isStorableText } from '../../src/lib/text/storable-text.ts'
 import { fc } from '../helpers/random/fast-check.ts'
 import { withStorage } from '../helpers/storage/engine.ts'

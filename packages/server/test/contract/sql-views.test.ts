@@ -6,7 +6,7 @@ import {
   type JsonValue,
   parseLossless,
   stringifyLossless,
-} from '../../src/lib/json/lossless-json.ts'
+} from '@recordhub/protocol/lossless-json'
 import { dedupeNames } from '../../src/lib/text/dedupe-names.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../records/json.ts'
+import type { JsonValue } from '@recordhub/protocol/lossless-json'
 import type { Kind } from '../../records/kind.ts'
 import type { Column } from '../source.ts'
 

@@ -1,8 +1,11 @@
-import { type JsonValue, parseExact } from '../../records/json.ts'
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseLossless,
+} from '@recordhub/protocol/lossless-json'
 import { SourceFault } from '../source.ts'
 import { readLines, readText } from './read-text.ts'
-
-type JsonObject = Record<string, JsonValue>
 
 /** A list in one file has to be held. */
 const MOST_BYTES = 32 * 1024 * 1024
@@ -32,31 +35,25 @@ export async function* readJsonList(
     )
   }
   const value = parse((await Array.fromAsync(readText(path, encoding))).join(''), path)
-  const list = isObject(value) ? value['records'] : value
+  const list = isJsonObject(value) ? value['records'] : value
   if (!Array.isArray(list)) throw new SourceFault(`${path} holds no list of objects`)
   for (const [index, item] of list.entries()) {
-    if (!isObject(item)) throw new SourceFault(`${path}: element ${index + 1} is no object`)
+    if (!isJsonObject(item)) throw new SourceFault(`${path}: element ${index + 1} is no object`)
     yield item
   }
 }
 
 function toObject(text: string, place: string): JsonObject {
   const value = parse(text, place)
-  if (!isObject(value)) throw new SourceFault(`${place} is no object`)
+  if (!isJsonObject(value)) throw new SourceFault(`${place} is no object`)
   return value
 }
 
 function parse(text: string, place: string): JsonValue {
   try {
-    return parseExact(text)
+    return parseLossless(text)
   } catch (error) {
     // The words of the parser may hold parts of the data.
     throw new SourceFault(`${place} is no JSON${error instanceof SyntaxError ? '' : `: ${error}`}`)
   }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
-  )
 }

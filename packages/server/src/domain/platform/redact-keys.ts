@@ -4,7 +4,7 @@ import {
   type JsonValue,
   parseLossless,
   stringifyLossless,
-} from '../../lib/json/lossless-json.ts'
+} from '@recordhub/protocol/lossless-json'
 
 /** Stands where a key was. */
 export const REMOVED_KEY = '[key removed]'

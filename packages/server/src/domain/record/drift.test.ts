@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type JsonValue, parseLossless } from '../../lib/json/lossless-json.ts'
+import { type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { describeDrift, findDrift, manifestKeysOf, refuseDrift } from './drift.ts'
 
 const KEYS = manifestKeysOf([

@@ -1,6 +1,6 @@
 /** How a record's data differs from the manifest of its module: pure. */
 import type { DriftPolicy, Field } from '@recordhub/protocol'
-import type { JsonObject } from '../../lib/json/lossless-json.ts'
+import type { JsonObject } from '@recordhub/protocol/lossless-json'
 import { findKindMismatch, type ValueKind, valueKindOf } from './field-types.ts'
 
 /** A value of another type than the manifest declares; `found` is in words, e.g. "a number". */

@@ -1,7 +1,7 @@
 /** How an erased record is told from others without its reference being kept, and what names it. */
 
+import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import { hmacSha256 } from '../../lib/crypto/hash.ts'
-import { isJsonObject, parseLossless } from '../../lib/json/lossless-json.ts'
 
 /** What tells a record from all others, in words that outlive its platform's registration. */
 export type RecordReference = {

@@ -1,5 +1,5 @@
 /** What the types of a manifest say of values. The specification uses `string` only; the others are common. */
-import { isJsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'
+import { isJsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import { NUMERIC_TYPES, numberKey } from './sort-key.ts'
 

@@ -1,7 +1,11 @@
 /** A record as a row: what the hub knows of it, then a column a field. */
 
 import type { Module, StoredRecord } from '@recordhub/protocol'
-import { type JsonObject, type JsonValue, stringifyLossless } from '../../lib/json/lossless-json.ts'
+import {
+  type JsonObject,
+  type JsonValue,
+  stringifyLossless,
+} from '@recordhub/protocol/lossless-json'
 import { parseData } from './record.ts'
 
 /** Members of a record that are columns of the hub; platforms have fields of the same names. */

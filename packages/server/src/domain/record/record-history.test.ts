@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { isJsonObject, parseLossless } from '../../lib/json/lossless-json.ts'
 import {
   decidePull,
   decidePush,

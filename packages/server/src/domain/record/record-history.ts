@@ -1,6 +1,6 @@
 /** What a record's history says of its past: pure readings of its entries, newest first. */
 import type { Change } from '@recordhub/protocol'
-import { isJsonObject, type JsonValue, parseLossless } from '../../lib/json/lossless-json.ts'
+import { isJsonObject, type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { pointerTo } from './field-clock.ts'
 
 /** What of a record changes. */

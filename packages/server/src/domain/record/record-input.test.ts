@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseLossless } from '../../lib/json/lossless-json.ts'
+import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { checkPulled, checkPush, faultsInWords } from './record-input.ts'
 
 const now = new Date('2026-11-21T08:00:00Z')

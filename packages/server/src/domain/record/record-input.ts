@@ -7,8 +7,8 @@ import {
   NewRecordPush,
   PulledRecord,
 } from '@recordhub/protocol'
+import { findUnsafeJson, isJsonObject, type JsonObject } from '@recordhub/protocol/lossless-json'
 import { Compile } from 'typebox/compile'
-import { findUnsafeJson, isJsonObject, type JsonObject } from '../../lib/json/lossless-json.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 import { formatRfc3339, parseRfc3339 } from '../../lib/time/rfc3339.ts'
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'
+import { isJsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { compareCodePoints } from '../../lib/text/code-points.ts'
 import { foldText, isFound } from '../search/search-text.ts'
 import {

@@ -3,7 +3,6 @@
  * every storage engine.
  */
 
-import { sha256 } from '../../lib/crypto/hash.ts'
 import {
   canonicalText,
   isJsonObject,
@@ -11,7 +10,8 @@ import {
   type JsonValue,
   parseLossless,
   stringifyLossless,
-} from '../../lib/json/lossless-json.ts'
+} from '@recordhub/protocol/lossless-json'
+import { sha256 } from '../../lib/crypto/hash.ts'
 import { advanceClocks, clockOf, type FieldClocks, pointerTo } from './field-clock.ts'
 
 /** What a write brings. `full_name` is null where a PATCH leaves it out. */

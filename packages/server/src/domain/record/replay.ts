@@ -2,7 +2,7 @@
  * What a refused write does when it is replayed: pure decisions. It takes the place in the order of
  * writes that it had when it came, so that it never overwrites what is newer than that.
  */
-import type { JsonObject } from '../../lib/json/lossless-json.ts'
+import type { JsonObject } from '@recordhub/protocol/lossless-json'
 import { parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import {
   decidePull,

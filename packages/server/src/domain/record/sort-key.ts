@@ -3,7 +3,7 @@
  * that every database sorts them alike, numbers of any size and precision included.
  */
 
-import { canonicalText, type JsonValue } from '../../lib/json/lossless-json.ts'
+import { canonicalText, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { beginningOf } from '../../lib/text/code-points.ts'
 
 /** Longer texts are sorted and compared by their beginning, in code points: an index takes no more. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseLossless, stringifyLossless } from '../../lib/json/lossless-json.ts'
+import { parseLossless, stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { readSearchAnswer } from './search-response.ts'
 
 const read = (text: string, limit = 20) => readSearchAnswer(parseLossless(text), limit)

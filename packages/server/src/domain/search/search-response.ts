@@ -1,6 +1,6 @@
 /** Reads the response of a platform's own search. Its shape is open, so the hub looks where records usually are. */
 import type { FoundRecord } from '@recordhub/protocol'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { valueText } from '../record/sort-key.ts'
 
 export type ReadSearchAnswer =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { parseLossless } from '../../lib/json/lossless-json.ts'
 import { foldText, indexText, isFound, lookUpTexts, parseSearch } from './search-text.ts'
 
 function record(full_name: string, data = '{}', reference_number = 'R-17') {

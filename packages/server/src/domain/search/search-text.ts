@@ -3,7 +3,7 @@
  * matter, the same on every engine since it is done here.
  */
 
-import { isJsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'
+import { isJsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { beginningOf } from '../../lib/text/code-points.ts'
 import { valueText } from '../record/sort-key.ts'
 

@@ -1,6 +1,7 @@
 /** Writes records as a file of some format, as a stream that reads on only as far as it is taken. */
 import { Readable } from 'node:stream'
 import type { Module } from '@recordhub/protocol'
+import type { JsonValue } from '@recordhub/protocol/lossless-json'
 import {
   cellText,
   chooseColumns,
@@ -10,7 +11,6 @@ import {
 import { HubError } from '../../errors.ts'
 import { csvLine, withoutFormula } from '../../lib/files/csv.ts'
 import { MAX_XLSX_COLUMNS, xlsxStream } from '../../lib/files/xlsx.ts'
-import type { JsonValue } from '../../lib/json/lossless-json.ts'
 import type { RecordRow } from '../../storage/port/record-store.ts'
 
 export const EXPORT_FORMATS = ['csv', 'xlsx', 'ndjson', 'json'] as const

@@ -1,11 +1,11 @@
 /** Asks the hub's own records and every active platform at once (specification 1.6, 4.2). */
 import type { Platform, RecordPage, SearchLine } from '@recordhub/protocol'
+import { type JsonValue, stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { readSearchAnswer } from '../../domain/search/search-response.ts'
 import { HubError } from '../../errors.ts'
 import type { Semaphore } from '../../lib/concurrency/semaphore.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import { type JsonValue, stringifyLossless } from '../../lib/json/lossless-json.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 

@@ -1,5 +1,5 @@
 /** Cells of a spreadsheet as XML (ECMA-376, part 1, 18.3). */
-import { type JsonValue, stringifyLossless } from '../json/lossless-json.ts'
+import { type JsonValue, stringifyLossless } from '@recordhub/protocol/lossless-json'
 
 /** A row of a sheet, numbered from 1. */
 export function sheetRow(number: number, cells: readonly JsonValue[]): string {

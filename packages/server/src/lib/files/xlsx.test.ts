@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { openXlsx } from '../../../test/helpers/hub/xlsx-file.ts'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { createSeededRandom } from '../../../test/helpers/random/seed.ts'
-import { type JsonValue, parseLossless } from '../json/lossless-json.ts'
 import { xlsxStream } from './xlsx.ts'
 
 async function* chunked(rows: JsonValue[][], size: number): AsyncGenerator<JsonValue[][]> {

@@ -1,8 +1,8 @@
 /** Writes spreadsheets (XLSX) as a stream, in memory that does not grow with them. */
 import { PassThrough, pipeline, Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import type { JsonValue } from '@recordhub/protocol/lossless-json'
 import { ZipFile } from 'yazl'
-import type { JsonValue } from '../json/lossless-json.ts'
 import { sheetRow } from './xlsx-sheet.ts'
 
 const MAX_ROWS = 1_048_576

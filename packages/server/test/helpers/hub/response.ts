@@ -1,10 +1,10 @@
 /** An answer of the hub as tests look at it: parsed and checked against a schema, never cast. */
 import assert from 'node:assert/strict'
 import { ErrorAnswer } from '@recordhub/protocol'
+import { isJsonObject, type JsonObject } from '@recordhub/protocol/lossless-json'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { isErrorCode } from '../../../src/errors.ts'
-import { isJsonObject, type JsonObject } from '../../../src/lib/json/lossless-json.ts'
 
 export type Answer = {
   status: number

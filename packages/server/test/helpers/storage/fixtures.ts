@@ -1,13 +1,9 @@
 /** Platforms and writes for tests of the storage, with everything that a test does not care about. */
 import assert from 'node:assert/strict'
 import type { ActivityLine, Manifest, Module } from '@recordhub/protocol'
+import { isJsonObject, type JsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import type { PushedContent } from '../../../src/domain/record/record.ts'
 import { NO_FILTER } from '../../../src/domain/record/record-query.ts'
-import {
-  isJsonObject,
-  type JsonObject,
-  parseLossless,
-} from '../../../src/lib/json/lossless-json.ts'
 import type { ActivityStore } from '../../../src/storage/port/activity-store.ts'
 import type { ChangeLog, NewPlatform } from '../../../src/storage/port/platform-store.ts'
 import type {

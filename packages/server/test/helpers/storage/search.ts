@@ -1,5 +1,6 @@
 /** Searching, filtering and sorting in tests of the storage. */
 import assert from 'node:assert/strict'
+import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import { createMatcher } from '../../../src/domain/record/record-match.ts'
 import {
   type DataColumn,
@@ -7,7 +8,6 @@ import {
   keyOfColumn,
 } from '../../../src/domain/record/record-query.ts'
 import { sortKeyOf } from '../../../src/domain/record/sort-key.ts'
-import { isJsonObject, parseLossless } from '../../../src/lib/json/lossless-json.ts'
 import type {
   Position,
   RecordPage,

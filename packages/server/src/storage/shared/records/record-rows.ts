@@ -1,6 +1,6 @@
+import { type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { sql } from 'kysely'
 import type { FilteredRecord } from '../../../domain/record/record-match.ts'
-import { type JsonValue, parseLossless } from '../../../lib/json/lossless-json.ts'
 import type { RecordRow } from '../../port/record-list-store.ts'
 import type { Executor } from '../schema/databases.ts'
 

@@ -1,8 +1,9 @@
 /** What names a record beside itself: found in steps, since pushes wait for a long read on SQLite. */
+
+import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import type { RawBuilder } from 'kysely'
 import { namesRecord, type RecordReference } from '../../../domain/record/erasure.ts'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
-import { isJsonObject, parseLossless } from '../../../lib/json/lossless-json.ts'
 import type { Executor } from '../schema/databases.ts'
 
 export type NamedRecord = RecordReference & {

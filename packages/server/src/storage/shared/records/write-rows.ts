@@ -1,9 +1,9 @@
 /** The rows of the write path as its decisions take them, the same on every engine. */
 import type { ErasureMode } from '@recordhub/protocol'
+import { parseLossless } from '@recordhub/protocol/lossless-json'
 import type { FieldClocks } from '../../../domain/record/field-clock.ts'
 import type { LastRead, RecordState } from '../../../domain/record/record.ts'
 import type { WritePosition } from '../../../domain/record/replay.ts'
-import { parseLossless } from '../../../lib/json/lossless-json.ts'
 import type { ReplayWrite, WriteRejection } from '../../port/record-store.ts'
 import {
   integerOf,

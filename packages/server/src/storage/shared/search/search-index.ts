@@ -1,8 +1,9 @@
 /** Keeps the indexes that lists of records are searched, filtered and sorted by. */
+
+import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import { sql } from 'kysely'
 import { sortKeyOf } from '../../../domain/record/sort-key.ts'
 import { indexText } from '../../../domain/search/search-text.ts'
-import { isJsonObject, parseLossless } from '../../../lib/json/lossless-json.ts'
 import { LAG_LIMIT, type SearchIndexStore } from '../../port/search-index-store.ts'
 import { listFields, setFields } from '../record-list/indexed-fields.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
