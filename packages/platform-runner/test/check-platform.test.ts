@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { OF_SLOWNESS } from '../../server/test/helpers/platform/conformance-check.ts'
+import { SPEED_RULES } from '../../server/test/helpers/platform/conformance-check.ts'
 import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { ENGINES } from './helpers/engines.ts'
 import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
@@ -65,7 +65,7 @@ test('the runner passes check-platform, including its pushes', PROCESS_TEST, asy
     (one: { findings: [] }) => one.findings,
   )
   const serious = findings.filter(
-    ({ rule, severity }) => severity !== 'note' && !OF_SLOWNESS.includes(rule),
+    ({ rule, severity }) => severity !== 'note' && !SPEED_RULES.includes(rule),
   )
   assert.deepEqual(serious, [])
   const pushes = report.endpoints.at(-1)

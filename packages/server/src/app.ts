@@ -20,7 +20,6 @@ import { createSecondFactorRule } from './features/auth/second-factor-rule.ts'
 import { setupLink } from './features/auth/setup-link.ts'
 import { createProviderReach } from './features/auth/sso-provider.ts'
 import { createTrustedDevices } from './features/auth/trusted-device.ts'
-import { conformanceRoutes } from './features/conformance/routes.ts'
 import { downloadRoutes } from './features/guide/download-routes.ts'
 import { guideRoutes } from './features/guide/routes.ts'
 import { createPlatformAuthenticator } from './features/ingest/authenticate-platform.ts'
@@ -48,6 +47,8 @@ import { createReadSnapshot } from './features/monitoring/read-snapshot.ts'
 import { statisticsRoutes } from './features/monitoring/statistics-routes.ts'
 import { createAlertWatch } from './features/monitoring/watch-alerts.ts'
 import { operatorRoutes } from './features/operators/routes.ts'
+import { createCheckerHub } from './features/platforms/checker-hub.ts'
+import { conformanceRoutes } from './features/platforms/conformance-routes.ts'
 import { connectionRoutes } from './features/platforms/connection-routes.ts'
 import { manifestRoutes } from './features/platforms/manifest-routes.ts'
 import { createRefreshInPassing } from './features/platforms/refresh-manifest.ts'
@@ -264,7 +265,8 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       }),
     )
     const { version } = deps
-    await web.register(conformanceRoutes({ ...storage, client, secrets, clock, version }))
+    const hub = createCheckerHub(client, clock, version)
+    await web.register(conformanceRoutes({ ...storage, hub, secrets }))
     await web.register(manifestRoutes({ ...storage, client, secrets, clock, requesterOf }))
     await web.register(removalRoutes({ ...storage, remover, clock, requesterOf }))
     await web.register(recordListRoutes(storage))

@@ -10,17 +10,20 @@ type Source = { path: string; text: string }
 type Graph = Map<string, string[]>
 
 const PROTOCOL = '@recordhub/protocol'
+const CHECKER = '@recordhub/platform-checker'
 const FOUNDATION = ['lib', 'errors', PROTOCOL]
 
 /** What each area may import besides itself; all other imports of our own code are forbidden. */
 const ARROWS: Record<string, readonly string[]> = {
   [PROTOCOL]: [],
   '@recordhub/platform-kit': [PROTOCOL],
+  // The platform client and the hub's validation are passed in.
+  [CHECKER]: [PROTOCOL],
   '@recordhub/platform-runner': [PROTOCOL, '@recordhub/platform-kit'],
   '@recordhub/dashboard': [PROTOCOL],
   errors: [],
   config: ['errors'],
-  lib: ['errors'],
+  lib: ['errors', PROTOCOL],
   domain: FOUNDATION,
   // The types of the port use the id set of lib.
   'storage/port': ['domain', ...FOUNDATION],
@@ -38,14 +41,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'platform-client',
     ...FOUNDATION,
   ],
-  // The conformance report and the platform pages share one connection test.
-  'features/conformance': [
-    'features/platforms',
-    'domain',
-    'storage/port',
-    'platform-client',
-    ...FOUNDATION,
-  ],
+  'features/platforms': [CHECKER, 'domain', 'storage/port', 'platform-client', ...FOUNDATION],
   http: ['domain', ...FOUNDATION],
   // Everything except cli and main.
   app: [
@@ -59,6 +55,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'storage/shared',
     'storage/postgres',
     'storage/sqlite',
+    CHECKER,
     ...FOUNDATION,
   ],
   // The demo platforms use the kit, like any other platform.
@@ -69,6 +66,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'platform-client',
     'errors',
     PROTOCOL,
+    CHECKER,
     '@recordhub/platform-kit',
   ],
   main: ['cli', 'config', 'app', 'errors', PROTOCOL],

@@ -1,5 +1,6 @@
 /** The documents that are made from tables in the code. `npm run docs` writes them. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { RULES } from '@recordhub/platform-checker'
 import { pushCommand } from '@recordhub/protocol/push-command'
 import {
   MAX_PUSH_BACKOFF_SECONDS,
@@ -8,7 +9,6 @@ import {
   SERVER_ERROR_RULE,
 } from '@recordhub/protocol/push-retry'
 import { describeSettings, flagOf } from '../src/config.ts'
-import { RULES } from '../src/domain/conformance/rules.ts'
 import { FIELD_TYPES } from '../src/domain/record/field-types.ts'
 import { ERROR_CODES } from '../src/errors.ts'
 

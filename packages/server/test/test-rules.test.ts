@@ -11,7 +11,7 @@ const PATTERNS = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.ts']
 const WAITS: Readonly<Record<string, string>> = {
   'packages/platform-kit/src/servers.test.ts':
     '200 ms between two looks whether a server has stopped reading ahead, which nothing announces',
-  'packages/server/test/conformance/pushes.test.ts': '1 s of quiet is the rule under test',
+  'packages/server/test/conformance/pushes.test.ts': '1 s without a retry is the rule under test',
   'packages/server/test/contract/postgres-silent.test.ts':
     'a limit for closing while the server is silent; over when it has closed',
   'packages/server/test/e2e/realtime.test.ts': 'deep tier: a page that polls by the real clock',

@@ -1,63 +1,89 @@
-import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
+import {
+  type CheckRequest,
+  checkPlatform,
+  checkPushes,
+  type OnModule,
+  type PushCheck,
+  withPushes,
+} from '@recordhub/platform-checker'
+import type { CheckedEndpoint, ConformanceLine, ConformanceReport } from '@recordhub/protocol'
 import type { Config } from '../config.ts'
-import type { ReadComparison } from '../domain/conformance/compare-reads.ts'
-import type { JudgedModule } from '../domain/conformance/judge-manifest.ts'
-import { reportHtml } from '../domain/conformance/report-html.ts'
-import { countsInWords, endpointInText, verdictOf } from '../domain/conformance/report-text.ts'
-import { type CheckRequest, checkPlatform } from '../features/conformance/check-platform.ts'
-import { withPushes } from '../features/conformance/make-report.ts'
+import { CHECKER_RULES, createCheckerHub } from '../features/platforms/checker-hub.ts'
 import { toSingleLine } from '../lib/text/single-line.ts'
 import { systemClock } from '../lib/time/clock.ts'
 import { systemTimer, type Timer } from '../lib/time/throughput-monitor.ts'
 import { createPlatformClient } from '../platform-client/platform-client.ts'
 import { DEFAULT_TIMEOUTS } from '../platform-client/request/timeouts.ts'
-import { checkPushes, type PushWatch } from './check-pushes.ts'
+import { openTestReceiver, type ReceiverPlatform } from './test-receiver.ts'
 import { toPlatformClientSettings } from './to-settings.ts'
 
-export type CheckSurroundings = {
+export type StandaloneCheck = {
   version: string
   /** Ends the check. */
   signal: AbortSignal
-  /** How time passes while the platform answers. */
+  /** The timer of the platform client. */
   timer?: Timer
-  /** Has its pushes judged too; null for not. */
-  push: (Omit<PushWatch, 'signal'> & { seconds: number | null }) | null
+  /** How pushes are checked; `seconds` is the time limit. Null for a check without pushes. */
+  push: (PushOptions & { seconds: number | null }) | null
 }
 
-/** Checks a platform without a hub: no storage, no secret, nothing is kept. */
-export async function* checkPlatformAlone(
+export type PushOptions = Pick<PushCheck, 'onOpen' | 'limits' | 'now'> & {
+  /** Called for each push with a line about the push and the response. */
+  onPush: (line: string) => void
+}
+
+const MAX_LINE_LENGTH = 200
+
+/** Checks a platform without a running hub: there is no storage and no secret, and nothing is stored. */
+export async function* checkPlatformStandalone(
   config: Config,
   request: CheckRequest,
-  { version, signal, timer = systemTimer, push }: CheckSurroundings,
+  { version, signal, timer = systemTimer, push }: StandaloneCheck,
 ): AsyncGenerator<ConformanceLine, ConformanceReport> {
   const timeouts = { ...DEFAULT_TIMEOUTS, timer, firstByteSeconds: request.maxSeconds }
   const client = createPlatformClient(toPlatformClientSettings(config, timeouts))
-  const modules = new Map<JudgedModule, ReadComparison | null>()
-  // What was listed takes memory, and is needed for pushes only.
-  const onModule = (module: JudgedModule, read: ReadComparison | null) => modules.set(module, read)
-  const parts = { client, clock: systemClock, version, ...(push ? { onModule } : {}) }
-  // A pause, and the wait for one that is silent, hold no process by themselves.
-  const staying = setInterval(() => undefined, 60_000)
+  const hub = createCheckerHub(client, systemClock, version)
+  const modules: Parameters<OnModule>[] = []
+  // The listed records need memory, and only the check of pushes uses them.
+  const onModule: OnModule = (...module) => push && modules.push(module)
+  // The timers of the check do not keep the process alive.
+  const keepAlive = setInterval(() => undefined, 60_000)
   try {
-    const report = yield* checkPlatform(parts, request, signal)
+    const report = yield* checkPlatform(hub, request, signal, onModule)
     const { platform_name, platform_title } = report
-    if (!push || modules.size === 0 || platform_name === null) return report
-    const platform = { platform_name, display_title: platform_title ?? platform_name }
-    const limit = push.seconds === null ? [] : [AbortSignal.timeout(push.seconds * 1000)]
-    const onPush = (words: string) => push.onPush(toSingleLine(words, 200))
-    const watching = { ...push, onPush, signal: AbortSignal.any([signal, ...limit]) }
-    const checked = await checkPushes({ ...watching, config, version, platform, modules })
+    if (!push || modules.length === 0 || platform_name === null) return report
+    const timeout = push.seconds === null ? [] : [AbortSignal.timeout(push.seconds * 1000)]
+    const checked = await checkPushesOfPlatform(config, push, {
+      platform: { platform_name, display_title: platform_title ?? platform_name },
+      modules: new Map(modules),
+      version,
+      signal: AbortSignal.any([signal, ...timeout]),
+    })
     yield { kind: 'endpoint', checked }
     return withPushes(report, checked)
   } finally {
-    clearInterval(staying)
+    clearInterval(keepAlive)
     await client.close()
   }
 }
 
-/** A report for people. */
-export const describeReport = {
-  html: reportHtml,
-  endpoint: endpointInText,
-  verdict: (report: ConformanceReport) => `${verdictOf(report)} ${countsInWords(report)}.`,
+/** Opens a test receiver at the configured host and port, and checks the pushes of a platform. */
+export function checkPushesOfPlatform(
+  config: Config,
+  push: PushOptions,
+  check: Pick<PushCheck, 'modules' | 'signal'> & { platform: ReceiverPlatform; version: string },
+): Promise<CheckedEndpoint> {
+  const { modules, signal, platform, version } = check
+  return checkPushes({
+    ...push,
+    rules: CHECKER_RULES,
+    modules,
+    signal,
+    tunnelHeader: config.HUB_TUNNEL_HEADER,
+    openReceiver: (validator, now) =>
+      openTestReceiver({
+        ...{ config, version, platform, modules: [...modules.keys()], validator, now },
+        onPush: (line) => push.onPush(toSingleLine(line, MAX_LINE_LENGTH)),
+      }),
+  })
 }

@@ -1,44 +1,46 @@
-/** A receiver that judges pushes: it answers as a hub does, with a hub's own parts, and keeps nothing. */
+/** A receiver for the check of pushes: it responds with the hub's own code, and injects faults. It stores nothing. */
+import type {
+  CheckedModule,
+  FaultLimits,
+  ObservedPush,
+  PushValidator,
+  TestReceiver,
+} from '@recordhub/platform-checker'
+import type { JsonValue } from '@recordhub/protocol/lossless-json'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import type { Config } from '../config.ts'
-import type { JudgedModule } from '../domain/conformance/judge-manifest.ts'
-import {
-  CODES_BY_STATUS,
-  type PushJudge,
-  type PushSighting,
-} from '../domain/conformance/judge-pushes.ts'
 import { HUB_KEY_PREFIX } from '../domain/platform/api-key.ts'
 import { manifestKeysOf } from '../domain/record/drift.ts'
 import { decidePush, type RecordState } from '../domain/record/record.ts'
-import { HubError } from '../errors.ts'
+import { type ErrorCode, HubError } from '../errors.ts'
 import type { PlatformAuthenticator } from '../features/ingest/authenticate-platform.ts'
 import type { Ingest } from '../features/ingest/ingest.ts'
 import { pushRoutes } from '../features/ingest/push-routes.ts'
 import { createReceivePush } from '../features/ingest/receive-push.ts'
+import { CHECKER_RULES } from '../features/platforms/checker-hub.ts'
 import { createHttpServer } from '../http/server.ts'
 import { sameSecret } from '../lib/crypto/hash.ts'
 import { createRandomKey } from '../lib/crypto/random-key.ts'
-import type { JsonValue } from '../lib/json/lossless-json.ts'
 import { systemClock } from '../lib/time/clock.ts'
 import { formatRfc3339 } from '../lib/time/rfc3339.ts'
 import type { PushWrite } from '../storage/port/record-store.ts'
 
-export type TestReceiver = { address: string; hubApiKey: string; close: () => Promise<void> }
+export type ReceiverPlatform = { platform_name: string; display_title: string }
 
 type Options = {
   config: Config
   version: string
-  platform: { platform_name: string; display_title: string }
-  modules: readonly JudgedModule[]
-  judge: PushJudge
-  /** The time by which it is judged, in milliseconds. */
+  platform: ReceiverPlatform
+  modules: readonly CheckedModule[]
+  validator: PushValidator
+  /** The clock of the validator, in milliseconds. */
   now: () => number
-  /** Told of each push as it is answered, or as its connection is cut. */
-  onPush: (words: string) => void
+  /** Called for each push when it is responded to or its connection is closed. */
+  onPush: (line: string) => void
 }
 
-/** @throws Error where its port is taken. */
+/** @throws Error if the port is in use. */
 export async function openTestReceiver(options: Options): Promise<TestReceiver> {
   const { config, version } = options
   const hubApiKey = createRandomKey(HUB_KEY_PREFIX)
@@ -55,12 +57,12 @@ export async function openTestReceiver(options: Options): Promise<TestReceiver> 
     { findOperator: async () => null, findProgram: async () => null },
     () => '',
   )
-  watch(app, options)
-  const receivers = findOnly(hubApiKey, options)
+  addHooks(app, options)
+  const receivers = createAuthenticator(hubApiKey, options)
   const keeper = { keep: async () => undefined }
-  const ingest = createScratchIngest(options.modules)
+  const ingest = createMemoryIngest(options.modules)
   const receivePush = createReceivePush({ ingest, keeper, receivers, clock: systemClock })
-  // The judge sees each request itself.
+  // The validator counts errors itself.
   const counter = { countError: () => undefined, recordAddress: () => undefined }
   await app.register(
     pushRoutes({ receivers, receivePush, counter, ratePerSecond: 0, monotonicClock: performance }),
@@ -76,71 +78,91 @@ export async function openTestReceiver(options: Options): Promise<TestReceiver> 
   }
 }
 
-/** Shows each push to the judge, and makes the troubles that it asks for. */
-function watch(app: FastifyInstance, { judge, now, onPush }: Options): void {
-  const sightings = new WeakMap<FastifyRequest, PushSighting>()
-  const troubled = new WeakSet<FastifyRequest>()
+/** Passes each push and its response to the validator, and injects the faults that the validator returns. */
+function addHooks(app: FastifyInstance, { validator, now, onPush }: Options): void {
+  const pushes = new WeakMap<FastifyRequest, ObservedPush>()
+  const withFault = new WeakSet<FastifyRequest>()
   const errors = new WeakMap<FastifyRequest, HubError>()
-  const say = (request: FastifyRequest, outcome: string) => {
-    const { body } = sightings.get(request) ?? {}
+  const log = (request: FastifyRequest, result: string) => {
+    const { body } = pushes.get(request) ?? {}
     const { record_type = '', reference_number = '' } = Object(body)
-    onPush(`${request.method} ${record_type} ${reference_number}: ${outcome}`)
+    onPush(`${request.method} ${record_type} ${reference_number}: ${result}`)
   }
 
   app.addHook('preHandler', async (request, reply) => {
-    const method = methodOf(request)
+    const method = pushMethodOf(request)
     if (method === null) return
     const header = (name: string) => String(request.headers[name] ?? '')
-    const sighting = { method, body: toJson(request.body), header }
-    sightings.set(request, sighting)
-    const reception = judge.receive(sighting, now())
-    if (reception.trouble === null) return
-    troubled.add(request)
-    const seconds = reception.retryAfterSeconds
-    if (reception.trouble === 'dropped') {
-      say(request, 'its connection is cut on purpose')
+    const push = { method, body: toJson(request.body), header }
+    pushes.set(request, push)
+    const fault = validator.receive(push, now())
+    if (fault === null) return
+    withFault.add(request)
+    if (fault === 'disconnected') {
+      log(request, 'connection closed on purpose')
       reply.hijack()
       request.raw.socket.destroy()
       return
     }
-    say(request, `refused on purpose (${reception.trouble})`)
-    if (reception.trouble === 'unavailable') {
-      throw new HubError('busy', { seconds }, { retryAfterSeconds: seconds })
-    }
-    if (reception.trouble === 'unauthorized') throw new HubError('api_key_invalid')
-    const reason = 'the check refuses this one on purpose'
-    throw new HubError('invalid_record', { reason }, { errors: { record: [reason] } })
+    log(request, `rejected on purpose (${fault})`)
+    throw toFaultError(fault, validator.limits)
   })
   app.addHook('onError', async (request, _reply, error) => {
     if (error instanceof HubError) errors.set(request, error)
   })
   app.addHook('onSend', async (request, reply, payload) => {
-    const sighting = sightings.get(request)
-    if (sighting && reply.statusCode < 300 && typeof payload === 'string') {
+    const push = pushes.get(request)
+    if (push && reply.statusCode < 300 && typeof payload === 'string') {
       const { warnings = [] }: { warnings?: string[] } = JSON.parse(payload)
-      for (const words of warnings) judge.warned(words, sighting.body)
+      for (const warning of warnings) validator.warned(warning, push.body)
     }
     return payload
   })
   app.addHook('onResponse', async (request, reply) => {
-    if (troubled.has(request) || request.method === 'GET') return
+    if (withFault.has(request) || request.method === 'GET') return
     const status = reply.statusCode
-    const sighting = sightings.get(request)
-    say(request, String(status))
-    if (status < 300 && sighting) return judge.taken(sighting)
-    const code = CODES_BY_STATUS[status]
-    const error =
-      errors.get(request) ?? (code && new HubError(code, { reason: 'it was refused', limit: '' }))
-    if (error) judge.refused(error, sighting?.body, now())
+    const push = pushes.get(request)
+    log(request, String(status))
+    if (status < 300 && push) return validator.accepted(push)
+    const error = CHECKER_RULES.toPlatformError(errors.get(request) ?? errorOfStatus(status))
+    if (error) validator.rejected(error, push?.body, now())
   })
 }
 
-/** Null for what is no push. */
-function methodOf({ method }: FastifyRequest): 'POST' | 'PATCH' | null {
+function toFaultError(
+  fault: 'unavailable' | 'rejected' | 'unauthorized',
+  { retryAfterSeconds }: FaultLimits,
+): HubError {
+  switch (fault) {
+    case 'unavailable':
+      return new HubError('busy', { seconds: retryAfterSeconds }, { retryAfterSeconds })
+    case 'unauthorized':
+      return new HubError('api_key_invalid')
+    case 'rejected': {
+      const reason = 'the check rejects this push on purpose'
+      return new HubError('invalid_record', { reason }, { errors: { record: [reason] } })
+    }
+  }
+}
+
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: 'invalid_json',
+  413: 'body_too_large',
+  415: 'unsupported_media_type',
+}
+
+/** The error of a response that was not thrown as a HubError; null for other statuses. */
+function errorOfStatus(status: number): HubError | null {
+  const code = CODE_OF_STATUS[status]
+  return code ? new HubError(code, { reason: 'it was rejected', limit: '' }) : null
+}
+
+/** Returns null for requests that are not pushes. */
+function pushMethodOf({ method }: FastifyRequest): 'POST' | 'PATCH' | null {
   return method === 'POST' || method === 'PATCH' ? method : null
 }
 
-/** What the hub's parser gives is JSON. */
+/** The hub's parser returns JSON. */
 function toJson(body: unknown): JsonValue {
   return isJson(body) ? body : null
 }
@@ -149,7 +171,10 @@ function isJson(body: unknown): body is JsonValue {
   return body !== undefined
 }
 
-function findOnly(hubApiKey: string, { platform, modules }: Options): PlatformAuthenticator {
+function createAuthenticator(
+  hubApiKey: string,
+  { platform, modules }: Options,
+): PlatformAuthenticator {
   const receiver = {
     ...platform,
     ...{ hub_key_id: 1, expires_at: null, platform_id: 1 },
@@ -162,18 +187,18 @@ function findOnly(hubApiKey: string, { platform, modules }: Options): PlatformAu
   return { find, refresh: find }
 }
 
-/** Decides as the hub does what each push comes to; what it makes of a record is held in memory. */
-function createScratchIngest(modules: readonly JudgedModule[]): Pick<Ingest, 'push'> {
+/** Decides the outcome of each push as the hub does, on records in memory. */
+function createMemoryIngest(modules: readonly CheckedModule[]): Pick<Ingest, 'push'> {
   const records = new Map<string, { record_id: number; state: RecordState }>()
   const names = new Map(modules.map((module) => [module.record_type, module.module_name]))
   let seq = 0
   return {
     async push({ record_type, reference_number, content }: PushWrite) {
       const key = JSON.stringify([record_type, reference_number])
-      const known = records.get(key)
+      const stored = records.get(key)
       const context = { seq: ++seq, at: formatRfc3339(systemClock.now()), lastRead: null }
-      const decision = decidePush(known?.state ?? null, content, context)
-      const record_id = known?.record_id ?? records.size + 1
+      const decision = decidePush(stored?.state ?? null, content, context)
+      const record_id = stored?.record_id ?? records.size + 1
       if ('next' in decision && decision.next) records.set(key, { record_id, state: decision.next })
       return { outcome: decision.outcome, record_id, module_name: names.get(record_type) ?? '' }
     },

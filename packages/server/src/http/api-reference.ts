@@ -2,8 +2,9 @@
  * The API reference (Scalar) over `/api/openapi.json`, for anyone. All of it comes from the hub, and its
  * policy lets the page ask nobody else.
  */
+
+import { html } from '@recordhub/protocol/html'
 import type { FastifyPluginAsync } from 'fastify'
-import { html } from '../lib/text/html.ts'
 import { readReferenceScript } from './reference-script.ts'
 
 const SCRIPT_PATH = '/docs/scalar.js'

@@ -1,5 +1,5 @@
+import { html } from '@recordhub/protocol/html'
 import type { HubError } from '../errors.ts'
-import { html } from '../lib/text/html.ts'
 
 /** What a person sees where a script would get JSON. */
 export function errorPage(error: HubError, requestId: string): string {

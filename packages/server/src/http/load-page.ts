@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { html } from '../lib/text/html.ts'
+import { html } from '@recordhub/protocol/html'
 
 /** The page as it was built: one document for every address, and the files that it names. */
 export type BuiltPage = {
