@@ -209,6 +209,6 @@ modules:
   )
   const broken = (await pullToTheEnd(operator)).tasks.find((one) => one.record_type === 'events')
   assert.deepEqual([broken?.state, broken?.missing], ['failed', 0])
-  assert.match(platform.log(), /events.ndjson:5002 is no JSON/)
+  assert.match(platform.log(), /events.ndjson:5002 is not valid JSON/)
   await ask(operator, 'GET', '/dashboard/realtime')
 })

@@ -1,15 +1,15 @@
-/** What a table most likely means, as a beginning that its owner goes through. */
+/** Infers the settings of a module from a table or file; the owner reviews them. */
 
 import { hasName } from '../platform/served-module.ts'
-import { labelFromComment, labelOf } from '../records/label.ts'
+import { labelFromComment, toLabel } from '../records/label.ts'
 import type { Origin } from '../settings/settings.ts'
 import type { Candidate, Column } from '../sources/source.ts'
 
-export type Guess = {
+export type InferredModule = {
   origin: Origin
   recordType: string
   name: string
-  /** Null where nothing tells the rows apart. */
+  /** Null if no column identifies the rows. */
   reference: string | null
   fullName: string
   leaveOut: string[]
@@ -18,7 +18,7 @@ export type Guess = {
   columns: readonly Column[]
 }
 
-const NAMES = [
+const NAME_COLUMNS = [
   'full_name',
   'fullname',
   'display_name',
@@ -34,12 +34,12 @@ const REFERENCES = ['reference_number', 'reference', 'id', 'uuid', 'number', 'co
 const UPDATED = ['updated_at', 'modified_at', 'changed_at', 'last_modified', 'updated', 'modified']
 const SECRETS = /passw|secret|token|api_?key|(?:^|_)(?:hash|salt|pin)(?:_|$)/i
 const SEARCHED = /name|mail|title|phone|city/i
-const MOST_SEARCHED = 4
+const MAX_SEARCHED = 4
 
-export function guessModule(candidate: Candidate, described: readonly Column[]): Guess {
+export function inferModule(candidate: Candidate, described: readonly Column[]): InferredModule {
   const columns = described.filter(hasName)
   const find = (names: readonly string[]) =>
-    names.flatMap((name) => columns.find((one) => asWords(one.name) === name) ?? [])[0]?.name ??
+    names.flatMap((name) => columns.find((one) => normalize(one.name) === name) ?? [])[0]?.name ??
     null
   const isFile = candidate.origin.kind === 'file'
   const keyed = candidate.key.length > 0 ? templateOf(candidate.key, '-') : null
@@ -55,44 +55,48 @@ export function guessModule(candidate: Candidate, described: readonly Column[]):
   return {
     origin: candidate.origin,
     recordType: candidate.name,
-    name: labelFromComment(candidate.comment) ?? labelOf(candidate.name),
+    name: labelFromComment(candidate.comment) ?? toLabel(candidate.name),
     reference,
-    fullName: both ?? find(NAMES) ?? last ?? reference ?? '',
+    fullName: both ?? find(NAME_COLUMNS) ?? last ?? reference ?? '',
     leaveOut,
-    search: texts.slice(0, MOST_SEARCHED).map(({ name }) => name),
+    search: texts.slice(0, MAX_SEARCHED).map(({ name }) => name),
     updatedAt: !isFile && columns.some((one) => one.name === time && isTime(one)) ? time : null,
     columns,
   }
 }
 
 /**
- * Gives each guess a record type of its own: with the schema or the extension of the file where the name alone is
- * ambiguous, and with a number where that is taken too.
- * @param taken the record types that the settings have already.
+ * Gives each module a unique record type: with the schema or the file extension if the name alone is ambiguous, and with
+ * a number if that is taken too.
+ * @param taken the record types in the settings.
  */
-export function withOwnTypes(guesses: readonly Guess[], taken: readonly string[] = []): Guess[] {
+export function withUniqueRecordTypes(
+  modules: readonly InferredModule[],
+  taken: readonly string[] = [],
+): InferredModule[] {
   const count = new Map<string, number>()
-  for (const type of [...taken, ...guesses.map(({ recordType }) => recordType)]) {
+  for (const type of [...taken, ...modules.map(({ recordType }) => recordType)]) {
     count.set(type, (count.get(type) ?? 0) + 1)
   }
   const used = new Set(taken)
-  return guesses.map((guess) => {
-    const { origin, recordType } = guess
-    const whole = origin.kind === 'table' ? origin.table : origin.kind === 'file' ? origin.file : ''
+  return modules.map((module) => {
+    const { origin, recordType } = module
+    const qualified =
+      origin.kind === 'table' ? origin.table : origin.kind === 'file' ? origin.file : ''
     const isAlone = count.get(recordType) === 1
-    const wanted = isAlone || whole === '' ? recordType : whole.replaceAll('.', '_')
-    let unique = wanted
-    for (let number = 2; used.has(unique); number += 1) unique = `${wanted}_${number}`
+    const preferred = isAlone || qualified === '' ? recordType : qualified.replaceAll('.', '_')
+    let unique = preferred
+    for (let number = 2; used.has(unique); number += 1) unique = `${preferred}_${number}`
     used.add(unique)
-    return { ...guess, recordType: unique }
+    return { ...module, recordType: unique }
   })
 }
 
 const isTime = ({ kind }: Column) => kind === 'instant' || kind === 'datetime'
 
-const asWords = (name: string) => labelOf(name).toLowerCase().replaceAll(' ', '_')
+const normalize = (name: string) => toLabel(name).toLowerCase().replaceAll(' ', '_')
 
-function templateOf(columns: readonly string[], between: string): string {
+function templateOf(columns: readonly string[], separator: string): string {
   const [only = ''] = columns
-  return columns.length === 1 ? only : columns.map((column) => `{${column}}`).join(between)
+  return columns.length === 1 ? only : columns.map((column) => `{${column}}`).join(separator)
 }
