@@ -29,7 +29,7 @@ export const MAX_JSON_DEPTH = 64
 /** Maximum number of fields per module with an index for sorting and filtering. */
 export const MAX_INDEXED_FIELDS = 5
 
-/** The languages of the integration guide's examples: the word of each in a URL, and its heading in the guide. */
+/** The languages of the integration guide's examples: the name of each in URLs, and its heading in the guide. */
 export const GUIDE_LANGUAGES = {
   curl: 'cURL',
   php: 'PHP',

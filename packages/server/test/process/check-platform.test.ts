@@ -142,7 +142,9 @@ test(
     const stopped = spawn(args, { env })
     await held.arrived
     assert.deepEqual(await stopped.stop('SIGINT'), { code: 130, signal: null })
-    assert.deepEqual(stopped.stderr, ['The check was stopped before it was complete: there is no report.'])
+    assert.deepEqual(stopped.stderr, [
+      'The check was stopped before it was complete: there is no report.',
+    ])
     held.release()
     const holding = platform.hold('manifest')
     const unread = spawn(args, { env })
