@@ -46,7 +46,7 @@ async function readDocument(
 ): Promise<string[]> {
   const outcomes: string[] = []
   await pullOnce(kit, platform, async ({ read }) => {
-    const limits = { maxElementBytes: 10_000, maxEnvelopeBytes: 1000, sliceBytes: 100 }
+    const limits = { maxElementBytes: 10_000, maxEnvelopeBytes: 1000, chunkBytes: 100 }
     const scanner = new JsonArrayScanner({ member: 'records', ...limits })
     const slices = scanner.push(Buffer.from(`{"records":[${elements.join(' ,\n')}]}`))
     const reader = new UnchangedFilter(recogniser, read, new PositionRuns())

@@ -31,7 +31,7 @@ const BROKEN: readonly (readonly [string, Behaviour, RegExp, string[]])[] = [
     /^Page 2: .*cut off/,
     ['R-1', 'R-2'],
   ],
-  ['is a JSON array', respond.json([two]), /^Page 2: .*no object/, ['R-1']],
+  ['is a JSON array', respond.json([two]), /^Page 2: .*not an object/, ['R-1']],
   [
     'has another platform_name',
     respond.json({ platform_name: 'other', records: [two] }),

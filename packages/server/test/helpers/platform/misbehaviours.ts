@@ -45,9 +45,9 @@ export function failuresWith(elsewhere: string): Failure[] {
     ['hangs', () => undefined, /it sent nothing/],
     ['hangs before the body', (response) => response.writeHead(200).flushHeaders(), SILENT],
     ['an HTML page', respond.html(), /an HTML page instead of JSON/],
-    ['HTML called JSON', respond.text('<html>', json), /no JSON \(Unexpected token '<'/],
+    ['HTML called JSON', respond.text('<html>', json), /not valid JSON \(Unexpected token '<'/],
     ['nothing', respond.text('', json), /it is empty/],
-    ['a list', respond.json([added]), /it is no object/],
+    ['a list', respond.json([added]), /it is not an object/],
     ['no records', respond.json({ success: true, total: 0 }), /it has no list "records"/],
     [
       'redirects elsewhere',
