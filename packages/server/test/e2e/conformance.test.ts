@@ -33,7 +33,7 @@ describe('a whole platform judged in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Check conformance' }).click()
     await page.getByText('The platform does not conform yet').waitFor()
     const records = page.getByRole('region', { name: 'Records of Module cases' })
-    await records.getByText('A reference_number comes more than once').waitFor()
+    await records.getByText('A reference_number occurs more than once').waitFor()
     await records.getByText('no. 4 (R-1)').waitFor()
     await records.getByText('full_name is empty.').waitFor()
     await expectAccessibleInAllLooks(page)
