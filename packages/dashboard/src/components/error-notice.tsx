@@ -1,12 +1,12 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { HubCallError, wordsOf } from '../api/call-hub.ts'
+import { errorMessage, HubCallError } from '../api/call-hub.ts'
 
-/** What went wrong in words, with a way to try again where there is one. */
+/** An error message, with a button to try again if `onRetry` is given. */
 export function ErrorNotice({
   error,
   onRetry,
-  title = 'This did not work',
+  title = 'Something went wrong',
 }: {
   error: unknown
   onRetry?: () => void
@@ -15,7 +15,7 @@ export function ErrorNotice({
   const requestId = error instanceof HubCallError ? error.requestId : null
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle />} title={title} role="alert">
-      <Text size="sm">{wordsOf(error)}</Text>
+      <Text size="sm">{errorMessage(error)}</Text>
       {(onRetry || requestId) && (
         <Group mt="xs" gap="md">
           {onRetry && (
@@ -23,7 +23,7 @@ export function ErrorNotice({
               Try again
             </Button>
           )}
-          {requestId && <Text size="xs">Request {requestId}</Text>}
+          {requestId && <Text size="xs">Request ID: {requestId}</Text>}
         </Group>
       )}
     </Alert>

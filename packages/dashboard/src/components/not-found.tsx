@@ -9,14 +9,14 @@ export function NotFound() {
       <PageHeader title="Page not found" />
       <EmptyState
         icon={<IconMapOff />}
-        title="There is no such page"
+        title="This page does not exist"
         action={
           <Button component="a" href="/dashboard" variant="light">
-            To the overview
+            Go to overview
           </Button>
         }
       >
-        The address may be mistyped, or what it showed is gone.
+        Check the address. The content may have been deleted.
       </EmptyState>
     </>
   )

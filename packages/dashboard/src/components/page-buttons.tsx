@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight, IconChevronsLeft } from '@tabler/icons-react'
 
-/** The ways to other pages of a list; null for one that leads nowhere. */
+/** Buttons for the first, previous and next page. Null disables a button. */
 export function PageButtons({
   onFirst,
   onPrevious,

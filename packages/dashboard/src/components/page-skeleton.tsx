@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core'
 
-/** Takes the place of a page while it loads. */
+/** Shown while a page loads. */
 export function PageSkeleton() {
   return (
     <Stack gap="md" p="md" aria-busy="true" aria-label="Loading">

@@ -28,7 +28,7 @@ export function parseExact(text: string): unknown {
   }
 
   function fail(): never {
-    throw new SyntaxError(`This is no JSON, from character ${at} on`)
+    throw new SyntaxError(`Invalid JSON at character ${at + 1}`)
   }
 
   function take(sign: string): boolean {

@@ -3,9 +3,9 @@ import { IconMoon, IconSun, IconSunMoon } from '@tabler/icons-react'
 
 const NEXT = { auto: 'light', light: 'dark', dark: 'auto' } as const
 const SCHEMES = {
-  auto: { icon: IconSunMoon, label: 'Colours follow the system' },
-  light: { icon: IconSun, label: 'Light colours' },
-  dark: { icon: IconMoon, label: 'Dark colours' },
+  auto: { icon: IconSunMoon, label: 'Color scheme: system' },
+  light: { icon: IconSun, label: 'Color scheme: light' },
+  dark: { icon: IconMoon, label: 'Color scheme: dark' },
 } as const
 
 export function ColorSchemeToggle() {

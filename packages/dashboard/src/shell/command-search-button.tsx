@@ -8,7 +8,7 @@ import { loadPage } from '../lib/load-page.ts'
 const load = () => import('./command-search.tsx').then((file) => ({ default: file.CommandSearch }))
 const CommandSearch = lazy(load)
 
-/** Opens the search over everything, which is loaded when it is first opened. */
+/** Opens the command search, which is loaded when it is first opened. */
 export function CommandSearchButton() {
   const [openings, { increment }] = useCounter(0)
   const open = async () => {

@@ -13,14 +13,14 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { snapshot } from '../api/live.ts'
 import { firstRecordsQuery } from '../api/records.ts'
+import { useStore } from '../lib/store.ts'
 import { useCloseOnEscape } from '../lib/use-close-on-escape.ts'
-import { useStore } from '../lib/use-store.ts'
 import { PAGES } from './navigation.tsx'
 
 const FIRST_FOUND = 5
 const [store, spotlight] = createSpotlight()
 
-/** Goes anywhere by a few letters: pages, platforms, records. Opens anew whenever `openings` changes. */
+/** Finds pages, platforms and records by a few letters. Opens whenever `openings` changes. */
 export function CommandSearch({ openings }: { openings: number }) {
   useEffect(() => {
     if (openings > 0) spotlight.open()
@@ -33,11 +33,11 @@ export function CommandSearch({ openings }: { openings: number }) {
   const titleOf = (name: string) =>
     platforms.find((one) => one.platform_name === name)?.display_title ?? name
   const found = useQuery(firstRecordsQuery(query, FIRST_FOUND))
-  const holds = (words: string) => words.toLowerCase().includes(text.trim().toLowerCase())
+  const matches = (label: string) => label.toLowerCase().includes(text.trim().toLowerCase())
   const groups: SpotlightActionGroupData[] = [
     {
       group: 'Pages',
-      actions: PAGES.filter(({ label }) => holds(label)).map(({ to, label, icon: Icon }) => ({
+      actions: PAGES.filter(({ label }) => matches(label)).map(({ to, label, icon: Icon }) => ({
         id: to,
         label,
         leftSection: <Icon size={18} stroke={1.6} />,
@@ -47,7 +47,7 @@ export function CommandSearch({ openings }: { openings: number }) {
     {
       group: 'Platforms',
       actions: platforms
-        .filter((one) => text !== '' && holds(`${one.display_title} ${one.platform_name}`))
+        .filter((one) => text !== '' && matches(`${one.display_title} ${one.platform_name}`))
         .slice(0, FIRST_FOUND)
         .map((one) => ({
           id: `platform ${one.id}`,
@@ -94,7 +94,7 @@ export function CommandSearch({ openings }: { openings: number }) {
       onQueryChange={setText}
       shortcut={null}
       attributes={{ content: { 'aria-label': 'Search' } }}
-      nothingFound={<Text size="sm">{found.isFetching ? 'Searching…' : 'Nothing found'}</Text>}
+      nothingFound={<Text size="sm">{found.isFetching ? 'Searching…' : 'No results'}</Text>}
       searchProps={{
         leftSection: <IconSearch size={18} stroke={1.6} />,
         placeholder: 'Pages, platforms, records…',

@@ -1,29 +1,33 @@
 import { Badge, Tooltip } from '@mantine/core'
 import { type Connection, connection } from '../api/live.ts'
-import { useStore } from '../lib/use-store.ts'
+import { useStore } from '../lib/store.ts'
 
 const STATES: Readonly<Record<Connection, { color: string; label: string; hint: string }>> = {
-  connecting: { color: 'gray', label: 'connecting…', hint: 'The hub has not answered yet' },
-  polling: { color: 'green', label: 'every 10 s', hint: 'Refreshes every 10 s' },
+  connecting: {
+    color: 'gray',
+    label: 'Connecting…',
+    hint: 'Waiting for the first response of the hub',
+  },
+  polling: { color: 'green', label: 'Auto-refresh: 10 s', hint: 'Refreshes every 10 s' },
   live: {
     color: 'green',
-    label: 'live',
-    hint: 'The hub tells of changes; figures refresh every 10 s',
+    label: 'Live',
+    hint: 'Changes appear as they happen. Statistics refresh every 10 s',
   },
   offline: {
     color: 'red',
-    label: 'offline',
-    hint: 'The hub cannot be reached; retrying every 10 s',
+    label: 'Offline',
+    hint: 'Could not reach the hub. Retrying every 10 s',
   },
-  limited: {
+  rate_limited: {
     color: 'orange',
-    label: 'waiting',
-    hint: 'You ask the hub for more than it allows in a second; retrying every 10 s',
+    label: 'Rate limited',
+    hint: 'You have reached the rate limit. Retrying every 10 s',
   },
-  troubled: {
+  failing: {
     color: 'orange',
-    label: 'retrying',
-    hint: 'The hub has trouble; retrying every 10 s',
+    label: 'Retrying',
+    hint: 'The hub returned an error. Retrying every 10 s',
   },
 }
 

@@ -30,7 +30,7 @@ export function Navigation({ onChoose }: { onChoose: () => void }) {
       label={label}
       leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
       onClick={onChoose}
-      // The router marks the page that is open, which gives it its colour as well.
+      // The router marks the current page, which also gives it its color.
       renderRoot={(props) => (
         <Link
           to={to}

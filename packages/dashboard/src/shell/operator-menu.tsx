@@ -5,7 +5,7 @@ import { session } from '../api/session.ts'
 import { signOut } from '../api/sign-out.ts'
 import { attempt } from '../components/confirm.tsx'
 import { MENU_PROPS } from '../components/menu-props.ts'
-import { useStore } from '../lib/use-store.ts'
+import { useStore } from '../lib/store.ts'
 
 export function OperatorMenu() {
   const { operator } = useStore(session)

@@ -37,25 +37,25 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/dashboard/platforms', 'Title of office_of_the_district_'],
   ['/dashboard/platforms/new', 'Base URL'],
   ['/dashboard/platforms/{platform}?tab=modules', 'Unregister Cases of the'],
-  ['/dashboard/platforms/{platform}?tab=pulls', 'By a program'],
+  ['/dashboard/platforms/{platform}?tab=pulls', 'by API'],
   ['/dashboard/platforms/{platform}?tab=pushes', 'pushed'],
   ['/dashboard/platforms/{platform}?tab=activity', 'registered with'],
   ['/dashboard/platforms/{platform}?tab=settings', 'Rotate key'],
   ['/dashboard/records', 'R-60'],
-  ['/dashboard/search?query=person', '1 of 1 platform has answered'],
+  ['/dashboard/search?query=person', '1 of 1 platform has responded'],
   ['/dashboard/pulls', 'Succeeded'],
   ['/dashboard/pulls/{pull}', 'Succeeded'],
   ['/dashboard/activity', 'pushed'],
   ['/dashboard/guide?platform={platform}&language=node', 'timingSafeEqual'],
-  ['/dashboard/settings?tab=account', 'Change the password'],
+  ['/dashboard/settings?tab=account', 'Change password'],
   ['/dashboard/settings?tab=operators', 'bob@example.org'],
   ['/dashboard/settings?tab=operators&operator={operator}', 'Sessions'],
-  ['/dashboard/settings?tab=tokens', 'New token'],
+  ['/dashboard/settings?tab=tokens', 'Create token'],
   ['/dashboard/settings?tab=single-sign-on', 'Single sign-on'],
   ['/dashboard/settings?tab=schedule', 'Schedule'],
   ['/dashboard/settings?tab=audit', 'Signed in'],
   ['/dashboard/settings?tab=about', 'Database'],
-  ['/dashboard/nothing', 'There is no such page'],
+  ['/dashboard/nothing', 'This page does not exist'],
 ]
 
 /** Pages that show machine names of platforms, or e-mail addresses of operators, besides titles and names. */
@@ -159,7 +159,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
         await runUntilShown(page, page.getByText(text).first())
         await runUntilShown(page, page.locator('[data-connection="polling"]'))
         await until(async () => {
-          const errors = await page.getByText('The hub cannot be reached').count()
+          const errors = await page.getByText('Could not reach the hub').count()
           if (errors === 0 && (await page.locator('[aria-busy="true"]').count()) === 0) return true
           await page.clock.runFor(1000)
           return null
@@ -197,7 +197,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
         return failed >= 12 || null
       }, `${path} has read again in vain`)
       assert.ok(await page.locator(selector).first().isVisible())
-      assert.equal(await page.getByRole('main').getByText('The hub cannot be reached').count(), 0)
+      assert.equal(await page.getByRole('main').getByText('Could not reach the hub').count(), 0)
     }
   })
 

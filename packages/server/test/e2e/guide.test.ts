@@ -118,9 +118,9 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     const { page, context } = opened
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto('/dashboard/guide?language=curl')
-    const copy = page.getByRole('button', { name: 'Copy this code' }).first()
+    const copy = page.getByRole('button', { name: 'Copy code' }).first()
     await copy.hover()
-    await page.getByRole('tooltip', { name: 'Copy this code' }).waitFor()
+    await page.getByRole('tooltip', { name: 'Copy code' }).waitFor()
     await page.clock.pauseAt(Date.now() + MINUTE_MS)
     await copy.click()
     await page.getByRole('tooltip', { name: 'Copied' }).waitFor()

@@ -177,7 +177,7 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
       'API tokens': () => panel('API tokens').getByRole('heading', { name: 'API tokens' }),
       'Single sign-on': () => panel('Single sign-on').getByRole('listitem'),
       'Schedule and retention': () => panel('Schedule').getByRole('table').nth(1).getByRole('row'),
-      Audit: () => panel('Audit').getByRole('row').filter({ hasText: EMAIL }),
+      'Audit log': () => panel('Audit log').getByRole('row').filter({ hasText: EMAIL }),
       About: () => panel('About').getByRole('row', { name: /SQLite/ }),
     })
 
@@ -267,10 +267,10 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
   test('on a phone the navigation closes for the page that is open already, too', async () => {
     await using opened = await openPage(browser(), hub, { width: 390 })
     const { page } = opened
-    await page.goto('/dashboard/platforms?health=trouble')
-    await page.getByRole('button', { name: 'Open the navigation' }).click()
+    await page.goto('/dashboard/platforms?health=failing')
+    await page.getByRole('button', { name: 'Open navigation' }).click()
     await navigationLink(page, 'Platforms').click()
-    await page.getByRole('button', { name: 'Open the navigation' }).waitFor()
+    await page.getByRole('button', { name: 'Open navigation' }).waitFor()
     await untilArrived(page, 'Platforms')
   })
 })

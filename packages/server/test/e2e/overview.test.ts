@@ -79,7 +79,7 @@ describe('the overview', BROWSER_TEST, () => {
     await untilShown(page)
     const main = page.getByRole('main')
     for (const [tile, figure] of [
-      ['Platforms active', '2 / 2'],
+      ['Active platforms', '2 / 2'],
       ['Modules', '2'],
       ['Records', '3'],
       ['Received today', '3'],
@@ -127,7 +127,7 @@ describe('the overview', BROWSER_TEST, () => {
     const { page } = opened
     await page.goto('/dashboard')
     await page.getByRole('link', { name: 'Register a platform' }).waitFor()
-    await page.getByText('Nothing has been pulled yet.').waitFor()
+    await page.getByText('No pulls yet.').waitFor()
     await expectAccessible(page)
   })
 

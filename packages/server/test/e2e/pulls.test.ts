@@ -77,7 +77,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     assert.equal(await form.getAttribute('method'), 'post')
     assert.equal(await form.getAttribute('action'), PULL_ALL)
     assert.equal(await button.getAttribute('type'), 'button')
-    await sync.getByText('Nothing has been pulled yet.').waitFor()
+    await sync.getByText('No pulls yet.').waitFor()
     await page.getByRole('region', { name: 'Platforms' }).getByText('Title of school').waitFor()
     /** Where everything is, on a desktop and on a phone. */
     const readLayout = async () => {
@@ -104,26 +104,26 @@ describe('pulling with a browser', BROWSER_TEST, () => {
       ['POST', token, 'application/json', 'XMLHttpRequest'],
     )
     assert.ok(headers['cookie'])
-    await sync.getByRole('heading', { name: 'A pull is running' }).waitFor()
+    await sync.getByRole('heading', { name: 'Pull running' }).waitFor()
     await sync.getByText('A pull is running.').waitFor()
     assert.ok(await button.isDisabled())
     await sync.getByRole('progressbar', { name: 'Progress of the pull' }).waitFor()
     await runUntilShown(page, sync.getByText(/^\d+ % · \d of about 8 records · about .* left$/))
-    await sync.getByText(/^0 of 2 modules read/).waitFor()
+    await sync.getByText(/^0 of 2 modules completed/).waitFor()
     assert.deepEqual(await readLayout(), before)
-    await sync.getByRole('button', { name: 'Modules of the pull' }).click()
+    await sync.getByRole('button', { name: 'Show modules' }).click()
     const modules = page.getByRole('dialog', { name: /Modules of pull/ })
     const bar = { name: 'Progress of Title of school · Module cases' }
     await modules.getByRole('progressbar', bar).waitFor()
     await modules.getByText(/^[23] of 4 records · 2 new$/).waitFor()
-    await modules.getByText('waiting', { exact: true }).waitFor()
+    await modules.getByText('queued', { exact: true }).waitFor()
     await expectAccessible(page, { within: 'dialog' })
     await modules.getByRole('button', { name: 'Close' }).click()
     await expectAccessible(page)
 
     await sync.getByRole('button', { name: 'Cancel' }).click()
     await sync.getByText('Cancelled', { exact: true }).waitFor()
-    await sync.getByText(/^0 of 2 modules read · 2 cancelled/).waitFor()
+    await sync.getByText(/^0 of 2 modules completed · 2 cancelled/).waitFor()
     await sync.getByRole('heading', { name: 'Latest sync' }).waitFor()
     await sync.getByRole('button', { name: 'Pull all existing records', disabled: false }).waitFor()
     assert.deepEqual(await readLayout(), before)
@@ -161,7 +161,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     await runUntilShown(page, sync.getByText('Succeeded'))
     await sync.getByText(/started by ann/i).waitFor()
     await sync.getByText('2 records', { exact: true }).waitFor()
-    await sync.getByText(/^2 of 2 modules read/).waitFor()
+    await sync.getByText(/^2 of 2 modules completed/).waitFor()
     await sync.getByRole('button', { name: 'Pull all existing records', disabled: false }).waitFor()
   })
 
@@ -174,14 +174,14 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     const snapshots = await holdSnapshots(page)
     await page.goto('/dashboard')
     const sync = page.getByRole('region', { name: 'Latest sync' })
-    await sync.getByText('Nothing has been pulled yet').waitFor()
+    await sync.getByText('No pulls yet').waitFor()
     const held = platform.hold('records/cases')
     const { id } = await startPull(hub)
     await held.arrived
     const answered = page.waitForResponse((one) => new URL(one.url()).pathname === PULL_ALL)
     await sync.getByRole('button', { name: 'Pull all existing records' }).click()
     assert.equal((await answered).status(), 409)
-    await sync.getByRole('heading', { name: 'A pull is running' }).waitFor()
+    await sync.getByRole('heading', { name: 'Pull running' }).waitFor()
     await sync
       .getByText(
         /^A pull is already running: started by .+ at \w{3} \d\d, \d{4} \d\d:\d\d [AP]M\.$/,
@@ -203,7 +203,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await page.goto('/dashboard')
-    await page.getByRole('button', { name: 'Modules of the pull' }).click()
+    await page.getByRole('button', { name: 'Show modules' }).click()
     const list = page.getByRole('list', { name: 'Modules of the pull' })
     await list.getByText('Title of school · Module module_20').waitFor()
     assert.equal(await list.getByRole('listitem').count(), 20)
@@ -225,10 +225,10 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), ready.hub, { operator })
     const { page } = opened
     await page.goto('/dashboard')
-    await page.getByText('Your role may not start pulls').waitFor()
+    await page.getByText('Requires the operator role.').waitFor()
     assert.ok(await page.getByRole('button', { name: 'Pull all existing records' }).isDisabled())
     await page.goto('/dashboard/pulls')
-    await page.getByText('Nothing has been pulled yet').waitFor()
+    await page.getByText('No pulls yet').waitFor()
     await expectAccessible(page)
   })
 })
@@ -274,7 +274,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
     await pull(160).waitFor()
     assert.equal(new URL(page.url()).search, '')
     await page.goto('/dashboard/pulls?cursor=1')
-    await page.getByText('There are no older pulls').waitFor()
+    await page.getByText('No older pulls').waitFor()
     assert.ok(await button('Previous').isDisabled())
     await button('First page').click()
     await pull(160).click()
@@ -296,7 +296,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), ready.hub)
     const { page } = opened
     await page.goto('/dashboard/pulls')
-    await page.getByText('Nothing has been pulled yet').waitFor()
+    await page.getByText('No pulls yet').waitFor()
     await page.getByRole('button', { name: 'Pull all existing records' }).click()
     await page.getByRole('row').getByRole('link', { name: '1', exact: true }).waitFor()
     await page.getByText('A pull is running.').waitFor()
@@ -311,12 +311,12 @@ describe('looking at pulls', BROWSER_TEST, () => {
     const { page } = opened
     await page.goto('/dashboard/pulls')
     const schedule = page.getByRole('region', { name: 'Schedule' })
-    await schedule.getByText(/By the pattern 0 0 1 1/).waitFor()
+    await schedule.getByText(/Cron pattern 0 0 1 1/).waitFor()
     await schedule.getByRole('button', { name: 'Pause' }).click()
     await schedule.getByText(/Paused by ann@example.org/).waitFor()
     await expectAccessible(page)
     await schedule.getByRole('button', { name: 'Resume' }).click()
-    await schedule.getByText(/Next:/).waitFor()
+    await schedule.getByText(/Next scheduled pull:/).waitFor()
   })
 
   test('a pull shows what failed in each module and why, and its rejected records', async () => {
@@ -341,7 +341,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
     await rejected.getByRole('link', { name: 'R-1' }).click()
     await page.getByRole('dialog').getByText('data must be an object').first().waitFor()
     await page.goBack()
-    await page.getByLabel('Which modules').selectOption('failed')
+    await page.getByLabel('Module state').selectOption('failed')
     await modules.getByText('Title of school · Module cases').waitFor({ state: 'detached' })
     assert.equal(new URL(page.url()).searchParams.get('state'), 'failed')
     await page.goBack()
@@ -359,12 +359,12 @@ describe('looking at pulls', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub())
     const { page } = opened
     await page.goto(`/dashboard/pulls/${pull.id}`)
-    await page.getByText('18 of 20 records of Module cases did not come. Are they gone?').waitFor()
+    await page.getByText('18 of 20 records of Module cases missing').waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'They are gone' }).click()
+    await page.getByRole('button', { name: 'Mark as missing…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Mark the records as missing?' })
-    await dialog.getByRole('button', { name: 'Mark as missing' }).click()
-    await page.getByText('Are they gone?').waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Mark as missing', exact: true }).click()
+    await page.getByText('18 of 20 records').waitFor({ state: 'detached' })
     await pullAll(hub())
     const marked = await runSql(
       hub().storage,
@@ -381,7 +381,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
     const { page } = opened
     for (const id of ['4711', 'x']) {
       await page.goto(`/dashboard/pulls/${id}`)
-      await page.getByText('There is no such page').waitFor()
+      await page.getByText('This page does not exist').waitFor()
     }
   })
 })

@@ -26,7 +26,7 @@ describe('the page of records for everybody', BROWSER_TEST, () => {
     await page.getByText('3 records').waitFor()
     await page.getByRole('button', { name: 'Export' }).click()
     const dialog = page.getByRole('dialog', { name: 'Export records' })
-    await dialog.getByText(/^What is filtered: 3 records, roughly \d+ B\.$/).waitFor()
+    await dialog.getByText(/^Filtered records: 3 records, about \d+ B\.$/).waitFor()
     await expectAccessible(page, { within: 'dialog' })
     const csv = await download(page)
     assert.match(csv.name, /\.csv$/)
@@ -63,7 +63,7 @@ describe('the page of records for everybody', BROWSER_TEST, () => {
         .waitFor()
       await expectAccessible(page)
       await expectNoSidewaysScroll(page)
-      for (const name of ['Columns', 'Views', 'Filter', 'Name']) {
+      for (const name of ['Columns', 'Views', 'Add filter', 'Name']) {
         await page.getByRole('button', { name, exact: true }).click()
         const role = name === 'Views' || name === 'Name' ? 'menu' : 'dialog'
         await page.getByRole(role).waitFor()
@@ -72,7 +72,7 @@ describe('the page of records for everybody', BROWSER_TEST, () => {
       }
     }
     await page.goto(cases().address({ q: 'nobody at all' }))
-    await page.getByText('No record fits').waitFor()
+    await page.getByText('No matching records').waitFor()
     await expectAccessibleInAllLooks(page)
     assert.deepEqual(complaints, [])
   })
@@ -109,11 +109,11 @@ describe('a list that takes long', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address({ 'filter[note][empty]': 'true', sort: 'reference_number' }))
-    await page.getByText('found 10 records so far').waitFor()
+    await page.getByText('stopped after two seconds with 10 records').waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Go on looking' }).click()
+    await page.getByRole('button', { name: 'Continue searching' }).click()
     await rowOf(page, 'C-011').waitFor()
-    assert.equal(await page.getByText('so far').count(), 0)
+    assert.equal(await page.getByText('stopped after two seconds').count(), 0)
   })
 
   test('a sort that takes too long offers an index and works once it is built', async () => {
@@ -121,13 +121,13 @@ describe('a list that takes long', BROWSER_TEST, () => {
     const { page } = opened
     await page.goto(cases().address())
     await page.getByRole('button', { name: 'Amount' }).click()
-    await page.getByText('No index:').waitFor()
-    await page.getByRole('menuitem', { name: 'Sort downwards' }).click()
-    await page.getByText('Sorting by Amount takes too long here').waitFor()
+    await page.getByText('Not indexed:').waitFor()
+    await page.getByRole('menuitem', { name: 'Sort descending' }).click()
+    await page.getByText('Sorting by Amount takes too long').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Index Amount' }).click()
     await rowOf(page, 'C-120').waitFor()
-    await page.getByRole('button', { name: 'Amount, sorted downwards' }).click()
+    await page.getByRole('button', { name: 'Amount, sorted descending' }).click()
     await page.getByRole('menuitem', { name: 'Filter…' }).waitFor()
     assert.equal(await page.getByRole('menuitem', { name: 'Index this field' }).count(), 0)
   })

@@ -30,7 +30,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await rowOf(page, 'C-001').waitFor()
     await page.getByText('120 records').waitFor()
     assert.deepEqual((await headersOf(page)).slice(0, 5), [
-      'Reference, sorted upwards',
+      'Reference, sorted ascending',
       'Name',
       'Status',
       'Amount',
@@ -41,12 +41,12 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByRole('menuitem', { name: 'Filter…' }).click()
     await page.getByRole('textbox', { name: 'Value' }).fill('OPEN')
     await page.getByRole('textbox', { name: 'Value' }).press('Enter')
-    await page.getByRole('button', { name: 'Change the filter: Status contains “OPEN”' }).waitFor()
+    await page.getByRole('button', { name: 'Edit filter: Status contains “OPEN”' }).waitFor()
     await rowOf(page, 'C-003').waitFor({ state: 'hidden' })
     assert.equal((await parametersOf(page)).get('filter[status][contains]'), 'OPEN')
 
     await page.getByRole('button', { name: 'Amount' }).click()
-    await page.getByRole('menuitem', { name: 'Sort downwards' }).click()
+    await page.getByRole('menuitem', { name: 'Sort descending' }).click()
     await rowOf(page, 'C-119').waitFor()
     assert.equal((await parametersOf(page)).get('sort'), '-data.amount')
     assert.deepEqual(await referencesOf(page), await listedFor(page))
@@ -60,7 +60,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.goBack()
     await rowOf(page, 'C-001').waitFor()
 
-    await page.getByRole('button', { name: /^Remove the filter: Status/ }).click()
+    await page.getByRole('button', { name: /^Remove filter: Status/ }).click()
     await page.getByText('120 records').waitFor()
     assert.deepEqual([...(await parametersOf(page)).keys()].toSorted(), [
       'platform',
@@ -74,19 +74,19 @@ describe('the list of records', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page, context } = opened
     await page.goto(cases().address())
-    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByRole('button', { name: 'Add filter', exact: true }).click()
     await choose(page, 'Filter by', 'Amount')
-    await choose(page, 'Test', 'is between')
+    await choose(page, 'Condition', 'is between')
     await page.getByRole('textbox', { name: 'From' }).fill('10')
-    await page.getByRole('textbox', { name: 'To (not included)' }).fill('13')
+    await page.getByRole('textbox', { name: 'To (exclusive)' }).fill('13')
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByText('3 records').waitFor()
-    await page.getByRole('button', { name: 'Filter', exact: true }).click()
-    await choose(page, 'Filter by', 'Missing at the platform')
+    await page.getByRole('button', { name: 'Add filter', exact: true }).click()
+    await choose(page, 'Filter by', 'Missing records')
     await page.getByText('All but these').click()
     await page.getByRole('button', { name: 'Apply' }).click()
     await page
-      .getByRole('button', { name: /Not missing at the platform/ })
+      .getByRole('button', { name: /Not missing/ })
       .first()
       .waitFor()
     const other = await context.newPage()
@@ -107,12 +107,12 @@ describe('the list of records', BROWSER_TEST, () => {
     await rowOf(page, 'C-007').waitFor()
     assert.equal((await parametersOf(page)).get('q'), 'person 007')
     await page.getByRole('textbox', { name: 'Search' }).fill('nobody at all')
-    await page.getByText('No record fits').waitFor()
+    await page.getByText('No matching records').waitFor()
     await page.getByRole('button', { name: 'Clear search and filters' }).click()
     await page.getByText('120 records').waitFor()
     await untilHolds(page.getByRole('textbox', { name: 'Search' }), '')
     await page.goBack()
-    await page.getByText('No record fits').waitFor()
+    await page.getByText('No matching records').waitFor()
     await untilHolds(page.getByRole('textbox', { name: 'Search' }), 'nobody at all')
     await page.goBack()
     await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor()
@@ -124,8 +124,8 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.goto(cases().address())
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('checkbox', { name: 'Note' }).uncheck()
-    await page.getByRole('checkbox', { name: 'Record number' }).check()
-    await page.getByRole('button', { name: 'Move Amount forward' }).click()
+    await page.getByRole('checkbox', { name: 'Record ID' }).check()
+    await page.getByRole('button', { name: 'Move Amount up' }).click()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Name', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Hide' }).click()
@@ -136,7 +136,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await rowOf(page, 'C-120').waitFor()
     const after_ = await headersOf(page)
     assert.deepEqual(after_.slice(0, 3), expected)
-    assert.ok(!after_.includes('Note') && after_.includes('Record number'))
+    assert.ok(!after_.includes('Note') && after_.includes('Record ID'))
     await page.goto('/dashboard/records')
     await page.getByRole('button', { name: 'Name', exact: true }).waitFor()
     await page.goBack()
@@ -179,7 +179,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByRole('menuitem', { name: 'Save this view…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Save this view' })
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Closed ones')
-    await dialog.getByRole('switch', { name: 'Share it with everybody' }).check()
+    await dialog.getByRole('switch', { name: 'Share with everyone' }).check()
     await expectAccessible(page, { within: 'dialog' })
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Closed ones' }).waitFor()
@@ -195,8 +195,8 @@ describe('the list of records', BROWSER_TEST, () => {
     await name.fill('Done')
     await name.press('Enter')
     await page.getByRole('button', { name: 'Delete Done' }).click()
-    await page.getByRole('button', { name: 'Delete the view' }).click()
-    await page.getByText('There are no views any more.').waitFor()
+    await page.getByRole('button', { name: 'Delete view' }).click()
+    await page.getByText('No saved views.').waitFor()
   })
 })
 

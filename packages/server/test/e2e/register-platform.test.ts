@@ -41,7 +41,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page, complaints } = opened
     await page.goto('/dashboard/platforms')
-    await page.getByText('No platform is registered yet').waitFor()
+    await page.getByText('No platforms registered').waitFor()
     await expectAccessible(page)
     await page.getByRole('link', { name: 'Register a platform' }).click()
 
@@ -56,7 +56,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByText('The platform refused the source API key').first().waitFor()
     await page.getByText('Not connected yet').waitFor()
     await expectAccessible(page)
-    assert.equal(await page.getByRole('button', { name: 'Choose modules' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Select modules' }).count(), 0)
 
     await enterSource(page, platform.source_base_url, platform.source_api_key)
     await page.getByText(`${COURT} (court)`, { exact: true }).waitFor()
@@ -77,7 +77,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
       (await checks.allInnerTexts()).map((text) => text.split('\n')[0]),
       ['Reachable', 'Ping', 'Manifest', 'Records of Cases', 'Records of Visits', 'Search'],
     )
-    await page.getByRole('button', { name: 'Choose modules' }).click()
+    await page.getByRole('button', { name: 'Select modules' }).click()
 
     await page.getByText('· 3 records').waitFor()
     await page.getByRole('button', { name: /^4 fields\s*of Cases$/ }).click()
@@ -89,7 +89,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: `${COURT} is registered` }).waitFor()
     const key = await shownKey(page)
     assert.match(key, /^rhk_\w{49}$/)
-    const command = await page.getByLabel('Example of a push').innerText()
+    const command = await page.getByLabel('Example push').innerText()
     for (const header of [`X-API-KEY: ${key}`, 'ngrok-skip-browser-warning: true']) {
       assert.ok(command.includes(header), header)
     }
@@ -97,9 +97,9 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByText('Waiting for the first push').waitFor()
     await expectAccessible(page)
     assert.equal(await pushStatus(hub, key, 'PUSHED-1'), 201)
-    await runUntilShown(page, page.getByText('The first push has arrived'))
+    await runUntilShown(page, page.getByText('First push received'))
 
-    await page.getByRole('button', { name: 'Pull its records' }).click()
+    await page.getByRole('button', { name: 'Pull now' }).click()
     await page.waitForURL(/\/dashboard\/pulls\/\d+$/)
     await runUntilShown(page, page.getByText('Succeeded').first())
     // Its module succeeds before it does.
@@ -128,13 +128,13 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub, { width: 390, withClock: true })
     const { page } = opened
     await page.goto(`/dashboard/platforms/new?registered=${id}`)
-    await page.getByText('It was shown when the platform was registered.').waitFor()
+    await page.getByText('The key was shown when the platform was registered.').waitFor()
     await page.getByText('Waiting for the first push').waitFor()
     await push(hub, hub_api_key, newRecord('R-1', { record_type: 'ghosts' }))
-    await runUntilShown(page, page.getByText('A push came and was refused'))
-    await page.getByRole('link', { name: 'See what was sent' }).click()
+    await runUntilShown(page, page.getByText('Push rejected'))
+    await page.getByRole('link', { name: 'View rejected push' }).click()
     await page.getByRole('button', { name: /ghosts/ }).click()
-    await page.getByLabel('What was sent').getByText('"R-1"').waitFor()
+    await page.getByLabel('Body', { exact: true }).getByText('"R-1"').waitFor()
     await expectNoSidewaysScroll(page)
     await expectAccessible(page)
   })
@@ -151,8 +151,8 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.keyboard.press('Tab')
     await page.keyboard.type(platform.source_api_key)
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Choose modules' }).waitFor()
-    await tabTo(page, 'Choose modules')
+    await page.getByRole('button', { name: 'Select modules' }).waitFor()
+    await tabTo(page, 'Select modules')
     await page.keyboard.press('Enter')
     await page.getByRole('checkbox', { name: 'Cases' }).waitFor()
     await tabTo(page, 'Cases')

@@ -58,19 +58,17 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
     await page.keyboard.press('Enter')
     await lane('In the hub').getByRole('link', { name: 'Person of ours' }).waitFor()
     await lane('Title of found').getByText('1 found').waitFor()
-    await lane('Title of none').getByText('nothing found').waitFor()
-    await lane('Title of missing').getByText('no search endpoint').waitFor()
+    await lane('Title of none').getByText('No results').waitFor()
+    await lane('Title of missing').getByText('No search endpoint').waitFor()
     await lane('Title of failed').getByText('HTTP 500').waitFor()
     await lane('Title of raw').getByText('{"hits":{"total":3}}').waitFor()
-    await lane('Title of slow').getByText('searching').waitFor()
-    await page.getByText('5 of 6 platforms have answered').waitFor()
+    await lane('Title of slow').getByText('Searching', { exact: true }).waitFor()
+    await page.getByText('5 of 6 platforms have responded').waitFor()
     await expectAccessible(page)
     held.release()
     await lane('Title of slow').getByText('1 found').waitFor()
     await page
-      .getByText(
-        '6 of 6 platforms have answered, with 2 found and 1 response in an unknown format.',
-      )
+      .getByText('6 of 6 platforms have responded, 2 found, 1 response in an unknown format.')
       .waitFor()
 
     await lane('Title of found').getByRole('button', { name: 'Person <b>X</b>' }).click()
@@ -99,7 +97,7 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
     await page.getByRole('textbox', { name: 'Keyword or person' }).fill('second')
     await page.getByRole('button', { name: 'Search', exact: true }).last().click()
     await ended.promise
-    await page.getByText('1 of 1 platform has answered, with 0 found.').waitFor()
+    await page.getByText('1 of 1 platform has responded, 0 found.').waitFor()
   })
 
   test('a truncated response is requested again once by itself, then by a click', async () => {
@@ -119,10 +117,10 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
       await page.clock.runFor(1000)
       return truncated > 1 || null
     }, 'the page has searched again by itself')
-    await page.getByText('The answer was cut off.').waitFor()
+    await page.getByText('The response was interrupted.').waitFor()
     await page.unroute('**/api/v1/search?*')
     await page.getByRole('button', { name: 'Search again' }).click()
-    await page.getByText('No active platform to ask.').waitFor()
+    await page.getByText('No active platforms to search.').waitFor()
   })
 
   test('a long result is accessible and fits in all looks', async () => {
@@ -134,7 +132,7 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
     await page.goto('/dashboard/search?query=WWW')
-    await page.getByText('1 of 1 platform has answered, with 1 found.').waitFor()
+    await page.getByText('1 of 1 platform has responded, 1 found.').waitFor()
     await page.getByRole('button', { name: /^Person W/ }).click()
     await expectAccessibleInAllLooks(page)
     assert.deepEqual(complaints, [])

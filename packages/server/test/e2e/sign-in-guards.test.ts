@@ -65,7 +65,7 @@ describe('what guards the sign-in, in a browser', BROWSER_TEST, () => {
     await invited('second@example.org')
     await page.getByLabel('Your name').fill('Second')
     await fillNewPassword(page, PASSWORD)
-    await page.getByRole('button', { name: 'Create the account and sign in' }).click()
+    await page.getByRole('button', { name: 'Create account and sign in' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const operators = await hub().storage.operators.listOperators()
     assert.ok(
@@ -146,5 +146,5 @@ describe('what guards the sign-in, in a browser', BROWSER_TEST, () => {
 
 async function fillNewPassword(page: Page, password: string): Promise<void> {
   await page.getByLabel(/^Password \*$/).fill(password)
-  await page.getByLabel('Password again').fill(password)
+  await page.getByLabel('Confirm password').fill(password)
 }

@@ -32,11 +32,11 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.getByLabel('E-mail').fill('first@example.org')
     const create = async (password: string) => {
       await page.getByLabel(/^Password \*$/).fill(password)
-      await page.getByLabel('Password again').fill(password)
-      await page.getByRole('button', { name: 'Create and sign in' }).click()
+      await page.getByLabel('Confirm password').fill(password)
+      await page.getByRole('button', { name: 'Create account and sign in' }).click()
     }
     await create('short')
-    await page.getByText('Use 12 characters or more').waitFor()
+    await page.getByText('Use at least 12 characters').waitFor()
     await create('Qwerty 123456')
     const alert = page.getByRole('alert')
     await alert.getByText('the password is among those that many people use').waitFor()
@@ -59,7 +59,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.getByLabel('E-mail').fill(EMAIL)
     await page.getByLabel(/^Password \*$/).fill('not the password')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('The e-mail or the password is wrong.').waitFor()
+    await page.getByText('Incorrect e-mail or password.').waitFor()
     await page.getByLabel(/^Password \*$/).fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Records' }).waitFor()

@@ -32,7 +32,7 @@ describe('a page that exceeds the rate limit', BROWSER_TEST, () => {
     await untilLoaded(page)
     // Every call gets the response that the hub itself gave above the limit.
     await page.route(CALLS, (route) => route.fulfill(rejection))
-    await runUntilShown(page, page.getByRole('status', { name: /more than it allows in a second/ }))
+    await runUntilShown(page, page.getByRole('status', { name: /reached the rate limit/ }))
     assert.equal(await page.getByRole('dialog').count(), 0)
     const rejected = page.waitForResponse((response) => response.status() === 429)
     const links = page.getByRole('navigation')

@@ -4,7 +4,7 @@ import { IconAdjustmentsHorizontal, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useUrlState } from '../../lib/url-state.ts'
 
-/** The filters of a list, in one row where there is room and behind a button on a phone. */
+/** The filters of a list: one row on wide screens, behind a button on a phone. */
 export function FilterBar({ names, children }: { names: readonly string[]; children: ReactNode }) {
   const [state, change] = useUrlState()
   const [isOpen, { toggle }] = useDisclosure(false)
@@ -36,7 +36,7 @@ export function FilterBar({ names, children }: { names: readonly string[]; child
           leftSection={<IconX size={12} />}
           onClick={clear}
         >
-          Clear the filters
+          Clear filters
         </Button>
       )}
     </Box>

@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core'
 
-/** Takes the place of a list while it loads. */
+/** Shown while a list loads. */
 export function ListSkeleton({ height = 38, rows = 10 }: { height?: number; rows?: number }) {
   return (
     <Stack gap={6} aria-busy="true" aria-label="Loading" role="status">

@@ -5,7 +5,7 @@ import classes from './guide.module.css'
 
 type Node = NonNullable<ExtraProps['node']>
 
-/** Code that can be copied, and scrolled by the keyboard too. */
+/** A code block with a copy button, scrollable by keyboard. */
 export function CodeBlock({ node }: { node: Node | undefined }) {
   const text = node ? textOf(node).trimEnd() : ''
   return (
@@ -14,7 +14,7 @@ export function CodeBlock({ node }: { node: Node | undefined }) {
         {text}
       </Code>
       <Box className={classes['copy']}>
-        <CopyButton value={text} label="Copy this code" />
+        <CopyButton value={text} label="Copy code" />
       </Box>
     </Box>
   )

@@ -4,7 +4,7 @@ import { changeUrlState, type UrlChanges } from '../../lib/url-state.ts'
 import classes from './guide.module.css'
 import type { GuideSection } from './split-guide.ts'
 
-/** The sections, to go to. */
+/** Links to the sections of the guide. */
 export function GuideContents({
   sections,
   current,
@@ -35,7 +35,7 @@ export function GuideContents({
   )
 }
 
-/** Brings a section before the reader, and the keyboard to it. */
+/** Scrolls to a section and focuses its heading. */
 export function showSection(id: string): void {
   const heading = document.getElementById(id)
   heading?.scrollIntoView({ block: 'start' })

@@ -16,21 +16,21 @@ import { isLanguage, type Language, splitGuide } from './split-guide.ts'
 
 const ANY = 'any'
 
-/** What an operator hands to the owner of a platform (UI: integration guide). */
+/** The integration guide for the owners of platforms. */
 export function GuidePage() {
-  const [{ platform, section, language: asked }, change] = useUrlState()
+  const [{ platform, section, language: requested }, change] = useUrlState()
   const [remembered, remember] = useLocalStorage<Language>({
     key: 'recordhub-guide-language',
     defaultValue: 'curl',
     getInitialValueInEffect: false,
   })
-  const kept = isLanguage(remembered) ? remembered : 'curl'
-  const language = isLanguage(asked) ? asked : kept
+  const savedLanguage = isLanguage(remembered) ? remembered : 'curl'
+  const language = isLanguage(requested) ? requested : savedLanguage
   const guide = useQuery(guideQuery(platform))
   const platforms = usePlatforms()
   const markdown = guide.data?.markdown
   const split = useMemo(() => (markdown ? splitGuide(markdown) : null), [markdown])
-  // A link to a section leads there as the guide is shown: later it would take the focus from who went on.
+  // Scrolls to the section of a link when the guide is first shown. Later this would move the focus of the user.
   useLayoutEffect(() => {
     if (split && section) showSection(section)
   }, [split, section])
@@ -46,8 +46,8 @@ export function GuidePage() {
         title={split?.title || 'Integration guide'}
         description={
           <span className={classes['controls']}>
-            Hand it to the developers of a platform; no key is in it. For programs that read from
-            the hub there is the{' '}
+            For the developers of a platform. It contains no API keys. To read data from the hub,
+            see the{' '}
             <Anchor href="/docs" underline="always">
               API reference
             </Anchor>
@@ -71,10 +71,10 @@ export function GuidePage() {
           onChange={(value) => change({ platform: value === ANY ? null : value })}
           allowDeselect={false}
           searchable
-          error={platforms.isError ? 'The platforms could not be listed' : undefined}
+          error={platforms.isError ? 'Could not load the platforms' : undefined}
         />
         <Group gap="xs">
-          <CopyButton value={markdown ?? null} label="Copy as Markdown" words="Copy as Markdown" />
+          <CopyButton value={markdown ?? null} label="Copy as Markdown" text="Copy as Markdown" />
           <Button
             component="a"
             href={guidePath(platform)}

@@ -4,7 +4,7 @@ import classes from './guide.module.css'
 import { GuideMarkdown } from './guide-markdown.tsx'
 import { type GuideExample, isLanguage, type Language } from './split-guide.ts'
 
-/** The same example in several languages; the choice holds for all of them on the page. */
+/** An example in several languages. The selected language applies to all examples of the page. */
 export function LanguageTabs({
   examples,
   language,

@@ -11,7 +11,7 @@ const SERIES = [
   { name: 'Pull', color: 'grape.6' },
 ]
 
-/** Records received in each hour, stacked by the way they came. */
+/** Records received in each hour, stacked by source. */
 export function HoursChart({ bars }: { bars: HourBar[] }) {
   return (
     <BarChart

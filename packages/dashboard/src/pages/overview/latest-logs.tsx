@@ -5,11 +5,11 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { MessageText } from '../../components/message-text.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
-import { useStore } from '../../lib/use-store.ts'
+import { useStore } from '../../lib/store.ts'
 
 const SHOWN = 8
 
-/** The latest lines of the activity. */
+/** The latest log entries. */
 export function LatestLogs() {
   const logs = useStore(snapshot)?.logs ?? null
   return (
@@ -23,7 +23,7 @@ export function LatestLogs() {
         </Anchor>
       </Group>
       {logs?.length === 0 && (
-        <EmptyState title="Nothing has happened yet">Activity appears here.</EmptyState>
+        <EmptyState title="No activity yet">Activity appears here.</EmptyState>
       )}
       <Stack gap="xs" component="ul" p={0} m={0}>
         {logs === null && <Skeleton height={240} component="li" />}

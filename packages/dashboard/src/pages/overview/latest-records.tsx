@@ -3,15 +3,15 @@ import { Link } from '@tanstack/react-router'
 import { snapshot } from '../../api/live.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Time } from '../../components/time.tsx'
-import { useStore } from '../../lib/use-store.ts'
+import { useStore } from '../../lib/store.ts'
 
 const SHOWN = 8
 
-/** The records that changed last. */
+/** The most recently updated records. */
 export function LatestRecords() {
-  const seen = useStore(snapshot)
-  const records = seen?.records ?? null
-  const titles = new Map(seen?.platforms.map((one) => [one.platform_name, one.display_title]))
+  const current = useStore(snapshot)
+  const records = current?.records ?? null
+  const titles = new Map(current?.platforms.map((one) => [one.platform_name, one.display_title]))
   return (
     <Paper withBorder p="md" h="100%" component="section" aria-label="Latest records">
       <Group justify="space-between" mb="sm">
@@ -23,8 +23,8 @@ export function LatestRecords() {
         </Anchor>
       </Group>
       {records?.length === 0 && (
-        <EmptyState title="No record has come yet">
-          Records appear here when a platform pushes them or a pull brings them.
+        <EmptyState title="No records yet">
+          Records appear here when a platform pushes them or a pull receives them.
         </EmptyState>
       )}
       <Stack gap="xs" component="ul" p={0} m={0}>

@@ -8,7 +8,7 @@ import { PullCard } from './pull-card.tsx'
 import { ReceivedCard } from './received-card.tsx'
 import { StatTiles } from './stat-tiles.tsx'
 
-/** How the hub is doing, at a glance. */
+/** The state of the hub at a glance. */
 export function OverviewPage() {
   return (
     <>

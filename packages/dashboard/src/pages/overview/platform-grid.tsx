@@ -3,19 +3,19 @@ import { IconPlugConnected } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { snapshot } from '../../api/live.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { useStore } from '../../lib/use-store.ts'
 import { PlatformCard } from './platform-card.tsx'
 
 const PAGE = 12
 
-/** How each platform is doing; failing ones come first. */
+/** The state of each platform; failing ones come first. */
 export function PlatformGrid() {
-  const [{ platforms: asked = '1' }, change] = useUrlState()
+  const [{ platforms: requested = '1' }, change] = useUrlState()
   const current = useStore(snapshot)
   const all = current?.platforms ?? null
   const pages = Math.max(1, Math.ceil((all?.length ?? 0) / PAGE))
-  const page = Math.min(pages, Math.max(1, Number.parseInt(asked, 10) || 1))
+  const page = Math.min(pages, Math.max(1, Number.parseInt(requested, 10) || 1))
   const shown = (all ?? []).slice((page - 1) * PAGE, page * PAGE)
   const goTo = (next: number) => change({ platforms: next === 1 ? '' : String(next) })
   const pullsOf = (id: number) =>
@@ -53,15 +53,15 @@ export function PlatformGrid() {
       {all?.length === 0 ? (
         <EmptyState
           icon={<IconPlugConnected />}
-          title="No platform is registered yet"
+          title="No platforms registered"
           action={
             <Button component={Link} to="/dashboard/platforms/new">
               Register a platform
             </Button>
           }
         >
-          A platform pushes its records here, and the hub pulls those that it has already. Register
-          the first one to begin.
+          Platforms push their records to the hub, and the hub pulls existing records. Register the
+          first platform to start.
         </EmptyState>
       ) : (
         <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 4 }} spacing="sm">
@@ -69,7 +69,7 @@ export function PlatformGrid() {
             ? shown.map((platform) => (
                 <PlatformCard key={platform.id} platform={platform} pulls={pullsOf(platform.id)} />
               ))
-            : [1, 2, 3].map((place) => <Skeleton key={place} height={114} />)}
+            : [1, 2, 3].map((index) => <Skeleton key={index} height={114} />)}
         </SimpleGrid>
       )}
     </Stack>

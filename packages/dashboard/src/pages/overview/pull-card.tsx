@@ -6,9 +6,9 @@ import { lazy, Suspense, useState } from 'react'
 import { Time } from '../../components/time.tsx'
 import { CancelButton } from '../pulls/cancel-button.tsx'
 import { PullAllForm } from '../pulls/pull-all-form.tsx'
+import { starterLabel } from '../pulls/pull-labels.ts'
 import { PullProgress } from '../pulls/pull-progress.tsx'
 import { PullStateBadge } from '../pulls/pull-state-badge.tsx'
-import { starterLabel } from '../pulls/pull-words.ts'
 import { useSnapshotPull } from '../pulls/use-snapshot-pull.ts'
 
 const PullModules = lazy(() =>
@@ -36,7 +36,7 @@ export function PullCard() {
       <Stack gap="sm">
         <Group justify="space-between" wrap="nowrap" gap="xs" h={30}>
           <Title order={2} fz="md">
-            {isRunning ? 'A pull is running' : 'Latest sync'}
+            {isRunning ? 'Pull running' : 'Latest sync'}
           </Title>
           {isRunning ? <CancelButton key={pull.id} pull={pull} /> : null}
         </Group>
@@ -44,7 +44,7 @@ export function PullCard() {
           {!isKnown && <Skeleton height={PROGRESS_HEIGHT} />}
           {isKnown && !pull && (
             <Text size="sm" c="dimmed">
-              Nothing has been pulled yet.
+              No pulls yet.
             </Text>
           )}
           {pull && (
@@ -52,7 +52,7 @@ export function PullCard() {
               <PullHeading pull={pull} />
               <PullProgress pull={pull} now={now} isBrief />
               <Button variant="light" size="xs" onClick={showModules} w="fit-content">
-                Modules of the pull
+                Show modules
               </Button>
             </>
           )}

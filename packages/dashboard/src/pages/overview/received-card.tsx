@@ -2,7 +2,7 @@ import { Paper, Skeleton, Text, Title } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { snapshot } from '../../api/live.ts'
 import { formatCount } from '../../lib/format.ts'
-import { useStore } from '../../lib/use-store.ts'
+import { useStore } from '../../lib/store.ts'
 import { flowOf, toBars } from './hour-series.ts'
 
 const HEIGHT = 240
@@ -10,7 +10,7 @@ const HoursChart = lazy(() =>
   import('./hours-chart.tsx').then((file) => ({ default: file.HoursChart })),
 )
 
-/** What came in the last 24 hours, hour by hour. */
+/** Records received in the last 24 hours, by hour. */
 export function ReceivedCard() {
   const known = useStore(snapshot)?.hours ?? null
   const hours = known ?? []

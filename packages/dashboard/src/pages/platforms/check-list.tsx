@@ -10,7 +10,7 @@ const LABELS: Readonly<Record<string, string>> = {
 }
 const RECORDS = 'records/'
 
-/** What was tried at a platform, one by one as it is known; where it failed, the likely cause and what to do. */
+/** The checks of a connection, each as soon as it has finished; for a failed one, the likely cause and the fix. */
 export function CheckList({
   checks,
   isRunning,
@@ -39,7 +39,7 @@ export function CheckList({
               {labelOf(one)}
             </Text>
             {one.message === checks[index - 1]?.message ? (
-              <Text size="sm">The same.</Text>
+              <Text size="sm">Same error as above.</Text>
             ) : (
               <>
                 <Text size="sm">{one.message}</Text>
@@ -73,7 +73,7 @@ function CheckIcon({ ok }: { ok: boolean }) {
       variant="light"
       color={ok ? 'green' : 'red'}
       role="img"
-      aria-label={ok ? 'In order' : 'Failed'}
+      aria-label={ok ? 'Passed' : 'Failed'}
     >
       {ok ? <IconCheck size={14} aria-hidden /> : <IconAlertTriangle size={14} aria-hidden />}
     </ThemeIcon>

@@ -1,7 +1,7 @@
 import { Badge, Code, ScrollArea, Table, Text } from '@mantine/core'
 import type { Field, PlatformModule } from '@recordhub/protocol'
 
-/** The fields of a module as label and key; those that its manifest names no more at the end. */
+/** The fields of a module as label and key, with the removed ones at the end. */
 export function ModuleFields({
   name,
   fields,
@@ -14,7 +14,7 @@ export function ModuleFields({
   if (fields.length + removed.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        The manifest names no fields.
+        The manifest has no fields.
       </Text>
     )
   }
@@ -37,7 +37,7 @@ export function ModuleFields({
             <FieldRow key={field.key} field={field} mark={field.added_at ? 'new' : null} />
           ))}
           {removed.map((field) => (
-            <FieldRow key={`removed ${field.key}`} field={field} mark="gone" />
+            <FieldRow key={`removed ${field.key}`} field={field} mark="removed" />
           ))}
         </Table.Tbody>
       </Table>
@@ -45,7 +45,7 @@ export function ModuleFields({
   )
 }
 
-function FieldRow({ field, mark }: { field: Field; mark: 'new' | 'gone' | null }) {
+function FieldRow({ field, mark }: { field: Field; mark: 'new' | 'removed' | null }) {
   const { key, label, type, required } = field
   return (
     <Table.Tr>
@@ -53,7 +53,7 @@ function FieldRow({ field, mark }: { field: Field; mark: 'new' | 'gone' | null }
         {label}{' '}
         {mark && (
           <Badge size="xs" variant="light" color={mark === 'new' ? 'blue' : 'orange'} tt="none">
-            {mark === 'new' ? 'added later' : 'not in the manifest any more'}
+            {mark === 'new' ? 'Added later' : 'No longer in the manifest'}
           </Badge>
         )}
       </Table.Td>
@@ -61,7 +61,7 @@ function FieldRow({ field, mark }: { field: Field; mark: 'new' | 'gone' | null }
         <Code>{key}</Code>
       </Table.Td>
       <Table.Td>{type}</Table.Td>
-      <Table.Td>{required ? 'yes' : 'no'}</Table.Td>
+      <Table.Td>{required ? 'Yes' : 'No'}</Table.Td>
     </Table.Tr>
   )
 }

@@ -16,6 +16,7 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { PageSkeleton } from '../../components/page-skeleton.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
 import { ConformanceButton } from './conformance/conformance-button.tsx'
 import { ActivityTab } from './detail/activity-tab.tsx'
 import { ModulesTab } from './detail/modules-tab.tsx'
@@ -25,7 +26,6 @@ import { PushesTab } from './detail/pushes-tab.tsx'
 import { SettingsTab } from './detail/settings-tab.tsx'
 import { PullButton } from './pull-button.tsx'
 import { TestButton } from './test-button.tsx'
-import { useMay } from './use-may.ts'
 
 const TABS = [
   { value: 'modules', label: 'Modules', icon: IconListDetails, Panel: ModulesTab },
@@ -39,7 +39,7 @@ export function PlatformPage() {
   const { id = '' } = useParams({ strict: false })
   const [{ tab = 'modules' }, changeUrl] = useUrlState()
   const platform = useQuery(platformQuery(id))
-  const mayOperate = useMay('operator')
+  const canOperate = useHasRole('operator')
   if (platform.isPending) return <PageSkeleton />
   if (!platform.data) {
     const { error } = platform
@@ -60,7 +60,7 @@ export function PlatformPage() {
         </Text>
       </Breadcrumbs>
       <PageHeader title={display_title} description={platform_description}>
-        {mayOperate && (
+        {canOperate && (
           <>
             <TestButton platform={platform.data} />
             <ConformanceButton

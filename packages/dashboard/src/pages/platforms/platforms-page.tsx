@@ -8,16 +8,16 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { PageSkeleton } from '../../components/page-skeleton.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { choosePlatforms, HEALTH_WORDS, HEALTHS, isSort } from './platform-list.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
+import { filterPlatforms, HEALTH_LABELS, HEALTHS, isSort } from './platform-list.ts'
 import { PlatformsTable } from './platforms-table.tsx'
-import { RemovalsUnderWay } from './removals-under-way.tsx'
-import { useMay } from './use-may.ts'
+import { RemovalList } from './removal-list.tsx'
 
 export function PlatformsPage() {
   const [{ q = '', status = '', health = '', sort, direction }, changeUrl] = useUrlState()
   const platforms = usePlatforms()
-  const mayRegister = useMay('operator')
-  const register = mayRegister && (
+  const canRegister = useHasRole('operator')
+  const register = canRegister && (
     <LinkButton to="/dashboard/platforms/new" leftSection={<IconPlus size={16} aria-hidden />}>
       Register a platform
     </LinkButton>
@@ -27,7 +27,7 @@ export function PlatformsPage() {
     direction: direction === 'desc' ? 'desc' : 'asc',
   } as const
   const all = platforms.data ?? []
-  const chosen = choosePlatforms(all, { text: q, status, health }, order)
+  const chosen = filterPlatforms(all, { text: q, status, health }, order)
   const records = all.reduce((sum, one) => sum + one.records, 0)
   if (platforms.isPending) return <PageSkeleton />
   return (
@@ -38,18 +38,18 @@ export function PlatformsPage() {
       >
         {all.length > 0 && register}
       </PageHeader>
-      {mayRegister && <RemovalsUnderWay />}
+      {canRegister && <RemovalList />}
       {platforms.isError && (
         <ErrorNotice error={platforms.error} onRetry={() => void platforms.refetch()} />
       )}
       {platforms.isSuccess && all.length === 0 && (
         <EmptyState
           icon={<IconPlugConnected />}
-          title="No platform is registered yet"
+          title="No platforms registered"
           action={register || undefined}
         >
-          A platform is a system whose records you want to gather here. You need its base URL and
-          the source API key that its owner gives you.
+          A platform is a system whose records the hub stores. To register it, you need its base URL
+          and a source API key from its owner.
         </EmptyState>
       )}
       {all.length > 0 && (
@@ -82,7 +82,7 @@ export function PlatformsPage() {
               placeholder="Any health"
               clearable
               w={170}
-              data={HEALTHS.map((value) => ({ value, label: HEALTH_WORDS[value] }))}
+              data={HEALTHS.map((value) => ({ value, label: HEALTH_LABELS[value] }))}
               value={health || null}
               onChange={(value) => changeUrl({ health: value })}
             />

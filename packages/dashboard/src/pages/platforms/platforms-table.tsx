@@ -1,14 +1,21 @@
 import { PageLink } from '../../components/page-link.tsx'
 import 'mantine-datatable/styles.css'
-import { Stack, Text } from '@mantine/core'
-import type { Platform } from '@recordhub/protocol'
+import { Badge, Stack, Text, Tooltip } from '@mantine/core'
+import type { Platform, PlatformSummary } from '@recordhub/protocol'
 import { useNavigate } from '@tanstack/react-router'
 import { DataTable } from 'mantine-datatable'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
-import { HealthBadge } from './health-badge.tsx'
-import { type Direction, isSort, type Sort } from './platform-list.ts'
+import {
+  type Direction,
+  HEALTH_LABELS,
+  type Health,
+  healthOf,
+  healthReason,
+  isSort,
+  type Sort,
+} from './platform-list.ts'
 
 const WIDE = '(min-width: 48em)'
 
@@ -30,7 +37,7 @@ export function PlatformsTable({
       borderRadius="md"
       highlightOnHover
       minHeight={platforms.length === 0 ? 160 : 0}
-      noRecordsText="No platform fits the filter"
+      noRecordsText="No matching platforms"
       records={platforms}
       idAccessor="id"
       sortStatus={{ columnAccessor: order.sort, direction: order.direction }}
@@ -122,5 +129,31 @@ function Title({ platform }: { platform: Platform }) {
         Last push: <Time at={platform.last_push_at} />
       </Text>
     </Stack>
+  )
+}
+
+const COLORS: Readonly<Record<Health, string>> = {
+  healthy: 'green',
+  failing: 'red',
+  needs_review: 'yellow',
+  no_data: 'blue',
+  inactive: 'gray',
+}
+
+/** The health of a platform, with the reason on hover and focus. */
+export function HealthBadge({ platform }: { platform: PlatformSummary }) {
+  const health = healthOf(platform)
+  const reason = healthReason(platform)
+  const badge = (
+    <Badge variant="dot" color={COLORS[health]} tt="none" tabIndex={reason ? 0 : undefined}>
+      {HEALTH_LABELS[health]}
+    </Badge>
+  )
+  return reason ? (
+    <Tooltip label={reason} multiline maw={360}>
+      {badge}
+    </Tooltip>
+  ) : (
+    badge
   )
 }

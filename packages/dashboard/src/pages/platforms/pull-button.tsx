@@ -2,12 +2,12 @@ import { Button, Tooltip } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { attempt, tell } from '../../components/confirm.tsx'
+import { attempt, notify } from '../../components/confirm.tsx'
 import { formatTime } from '../../lib/format.ts'
-import { starterLabel } from '../pulls/pull-words.ts'
+import { starterLabel } from '../pulls/pull-labels.ts'
 import { startPull } from '../pulls/start-pull.ts'
 
-/** Pulls what a platform has; where a pull is running already, that one is shown. */
+/** Pulls a platform. If a pull is already running, shows that one. */
 export function PullButton({
   platform: { id, status, modules_registered },
 }: {
@@ -17,16 +17,16 @@ export function PullButton({
   const navigate = useNavigate()
   const reason =
     status === 'inactive'
-      ? 'The platform is switched off'
+      ? 'The platform is inactive'
       : modules_registered === 0
-        ? 'No module is registered'
+        ? 'No modules registered'
         : null
 
   async function pull(): Promise<void> {
     setIsBusy(true)
     await attempt(async () => {
       const { pull, isNew } = await startPull(`/api/v1/platforms/${id}/pull`, {})
-      tell(
+      notify(
         isNew
           ? 'The pull has started.'
           : `A pull is already running: started ${starterLabel(pull)} at ${formatTime(pull.requested_at)}.`,
@@ -41,12 +41,12 @@ export function PullButton({
       variant="default"
       leftSection={<IconDownload size={16} aria-hidden />}
       loading={isBusy}
-      // A button that is disabled for good could not tell why.
+      // A disabled button would not show its tooltip.
       {...(reason === null ? {} : { 'data-disabled': true })}
       aria-disabled={reason !== null}
       onClick={() => reason === null && void pull()}
     >
-      Pull its records
+      Pull now
     </Button>
   )
   return reason === null ? button : <Tooltip label={reason}>{button}</Tooltip>

@@ -5,7 +5,7 @@ import { guideQuery } from '../../api/guide.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 
-/** A push of a platform's own module and fields, ready to be tried; nothing for a platform without modules. */
+/** An example push with a module and fields of the platform. Renders nothing for a platform without modules. */
 export function PushExample({
   platformId,
   hubApiKey,
@@ -26,11 +26,11 @@ export function PushExample({
     <Stack gap={6}>
       <Group justify="space-between" gap="xs">
         <Text size="sm" fw={600}>
-          A first push
+          Example push
         </Text>
-        <CopyButton value={command} label="Copy the example" words="Copy example" />
+        <CopyButton value={command} label="Copy example" text="Copy example" />
       </Group>
-      <Code block tabIndex={0} aria-label="Example of a push">
+      <Code block tabIndex={0} aria-label="Example push">
         {command}
       </Code>
     </Stack>

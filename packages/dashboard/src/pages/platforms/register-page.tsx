@@ -5,27 +5,27 @@ import { useState } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
 import { type Connected, ConnectStep, type Source } from './register/connect-step.tsx'
 import { KeyStep } from './register/key-step.tsx'
 import { ModulesStep } from './register/modules-step.tsx'
-import { useMay } from './use-may.ts'
 
 const WIDTH = 820
 
-/** Registers a platform in three steps: connect, choose modules, hand over the key. */
+/** Registers a platform in three steps: connect, select modules, hand over the key. */
 export function RegisterPage() {
   const [{ registered = '' }, changeUrl] = useUrlState()
   const [source, setSource] = useState<Source>({ source_base_url: '', source_api_key: '' })
   const [connected, setConnected] = useState<Connected | null>(null)
   const [hubApiKey, setHubApiKey] = useState<string | null>(null)
   const isNarrow = useMediaQuery('(max-width: 48em)')
-  const mayRegister = useMay('operator')
-  if (!mayRegister) {
+  const canRegister = useHasRole('operator')
+  if (!canRegister) {
     return (
       <>
         <PageHeader title="Register a platform" />
-        <EmptyState title="This takes the role operator">
-          Ask an administrator to give you that role, or to register the platform.
+        <EmptyState title="Requires the operator role">
+          Ask an admin for this role, or to register the platform.
         </EmptyState>
       </>
     )
@@ -35,7 +35,7 @@ export function RegisterPage() {
     <>
       <PageHeader
         title="Register a platform"
-        description="Three steps: connect, choose modules, hand over the key"
+        description="Three steps: connect, select modules, hand over the key"
       />
       <Stepper
         active={step}
@@ -49,13 +49,13 @@ export function RegisterPage() {
       >
         <Stepper.Step
           label="Connect"
-          description="Address and source key"
+          description="Base URL and source API key"
           icon={<IconPlugConnected size={18} aria-hidden />}
           allowStepSelect={step === 1}
         />
         <Stepper.Step
           label="Modules"
-          description="What to receive"
+          description="Select modules"
           icon={<IconListCheck size={18} aria-hidden />}
           allowStepSelect={false}
         />
@@ -78,7 +78,7 @@ export function RegisterPage() {
             onRegistered={({ id, hub_api_key }) => {
               setHubApiKey(hub_api_key)
               setSource({ source_base_url: '', source_api_key: '' })
-              // Back must not lead to a form that registers it once more.
+              // Replaces the history entry, so that Back does not lead to the form again.
               changeUrl({ registered: String(id) }, { replace: true })
             }}
           />

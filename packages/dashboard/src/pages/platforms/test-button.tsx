@@ -10,7 +10,7 @@ import { useConnectionChecks } from './use-connection-checks.ts'
 /** Tests the connection to a registered platform: ping and manifest first, and every endpoint on request. */
 export function TestButton({ platform }: { platform: Platform }) {
   const [isOpen, { open, close }] = useDisclosure(false)
-  const { checks, answer, isRunning, error, run, clear } = useConnectionChecks<ConnectionTest>()
+  const { checks, result, isRunning, error, run, clear } = useConnectionChecks<ConnectionTest>()
   const test = (check_everything: boolean) =>
     void run(`/api/v1/platforms/${platform.id}/test`, { check_everything })
   const nameOf = (type: string) =>
@@ -38,12 +38,14 @@ export function TestButton({ platform }: { platform: Platform }) {
       >
         <CheckList checks={checks} isRunning={isRunning} nameOf={nameOf} />
         {error !== null && <ErrorNotice error={error} onRetry={() => test(false)} />}
-        {answer && (
+        {result && (
           <Text size="sm" mt="md" fw={600} role="status">
-            {answer.success ? 'All checks passed.' : 'Some checks failed.'} Nothing was saved.
+            {result.success
+              ? 'All checks passed. Nothing was saved.'
+              : 'Some checks failed. Nothing was saved.'}
           </Text>
         )}
-        {answer && (
+        {result && (
           <Group mt="md" gap="xs">
             <Button variant="default" onClick={() => test(false)}>
               Test again

@@ -1,22 +1,25 @@
 import { Group, NativeSelect, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { HubCallError } from '../../api/call-hub.ts'
+import { pullQuery, type TaskPage } from '../../api/pulls.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { NotFound } from '../../components/not-found.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Time } from '../../components/time.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { CancelButton } from './cancel-button.tsx'
+import { interpolatePull, interpolateTask } from './interpolate.ts'
 import { PendingReviews } from './pending-reviews.tsx'
+import { starterLabel } from './pull-labels.ts'
 import { PullProgress } from './pull-progress.tsx'
 import { PullStateBadge } from './pull-state-badge.tsx'
-import { starterLabel } from './pull-words.ts'
 import { RejectedRecords } from './rejected-records.tsx'
 import { TaskList, TaskPager } from './task-list.tsx'
-import { usePull } from './use-pull.ts'
+import { useNow } from './use-now.ts'
 
 const PAGE = 50
-const SHOWN = [
+const STATE_CHOICES = [
   { value: '', label: 'All modules' },
   { value: 'running', label: 'Running' },
   { value: 'queued', label: 'Queued' },
@@ -29,7 +32,7 @@ const SHOWN = [
   { value: 'skipped', label: 'Skipped' },
 ]
 
-/** One pull: what came of each module, what failed and why. */
+/** One pull: its progress, the result of each module, reviews and rejected records. */
 export function PullPage() {
   const { id } = useParams({ from: '/dashboard/pulls/$id' })
   const [{ tasks: cursor = '', state = '' }, change] = useUrlState()
@@ -66,8 +69,8 @@ export function PullPage() {
             </Title>
             <NativeSelect
               size="xs"
-              aria-label="Which modules"
-              data={SHOWN}
+              aria-label="Module state"
+              data={STATE_CHOICES}
               value={state}
               onChange={(event) => change({ state: event.currentTarget.value, tasks: '' })}
             />
@@ -88,10 +91,28 @@ export function PullPage() {
         {data && <RejectedRecords pullId={number} />}
         {pull?.finished_at === null && (
           <Text size="xs" c="dimmed">
-            This page refreshes by itself.
+            This page refreshes automatically.
           </Text>
         )}
       </Stack>
     </>
   )
+}
+
+/** One pull with a page of its modules. Their progress is estimated between two updates. */
+export function usePull(id: number | null, page: TaskPage) {
+  const { data: read, error, refetch, dataUpdatedAt } = useQuery(pullQuery(id, page))
+  const data = read?.pull.id === id ? read : undefined
+  const now = useNow(data?.pull.finished_at === null)
+  const age = now - dataUpdatedAt
+  return {
+    error,
+    refetch,
+    now,
+    data: data && {
+      ...data,
+      pull: interpolatePull(data.pull, age),
+      tasks: data.tasks.map((task) => interpolateTask(task, dataUpdatedAt, age)),
+    },
+  }
 }

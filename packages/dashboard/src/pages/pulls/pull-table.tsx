@@ -14,10 +14,10 @@ import { Pager } from '../../components/pager.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
+import { durationOf, starterLabel } from './pull-labels.ts'
 import { PullStateBadge } from './pull-state-badge.tsx'
-import { durationOf, starterLabel } from './pull-words.ts'
 
-/** Every pull that is kept, newest first. */
+/** All stored pulls, newest first. */
 export function PullTable() {
   const [{ cursor = '' }] = useUrlState()
   const page = useQuery(pullPageQuery(cursor))
@@ -37,7 +37,7 @@ export function PullTable() {
           highlightOnHover
           borderRadius="md"
           onRowClick={({ record, event }) => {
-            // A link in the row has done it already, and selecting text is not a click.
+            // Ignores clicks on a link in the row, and the selection of text.
             if (event.defaultPrevented || getSelection()?.isCollapsed === false) return
             void navigate({ to: '/dashboard/pulls/$id', params: { id: String(record.id) } })
           }}
@@ -47,7 +47,7 @@ export function PullTable() {
           fetching={isFetching && (data === undefined || isPlaceholderData)}
         />
       )}
-      {data && <Pager next={data.next_cursor} isLate={isPlaceholderData} />}
+      {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}
     </Stack>
   )
 }
@@ -56,29 +56,29 @@ function NoPulls({ isFirstPage }: { isFirstPage: boolean }) {
   return isFirstPage ? (
     <EmptyState
       icon={<IconDownload />}
-      title="Nothing has been pulled yet"
+      title="No pulls yet"
       action={
         <LinkButton to="/dashboard" variant="light">
-          To the overview
+          Go to overview
         </LinkButton>
       }
     >
-      Once a platform is registered, its records are pulled from the overview, and by the schedule.
+      After you have registered a platform, start a pull on the overview, or wait for the schedule.
     </EmptyState>
   ) : (
-    <EmptyState icon={<IconDownload />} title="There are no older pulls">
-      Pulls are kept for a time only.
+    <EmptyState icon={<IconDownload />} title="No older pulls">
+      Pulls are deleted after the retention period.
     </EmptyState>
   )
 }
 
-/** What has no room on a phone: the page of the pull shows it. */
+/** Columns that are hidden on a phone. */
 const FROM_TABLET = '(min-width: 48em)'
 
 const COUNTS = [
   ['received', 'Received'],
   ['created', 'New'],
-  ['updated', 'Changed'],
+  ['updated', 'Updated'],
   ['unchanged', 'Unchanged'],
   ['rejected', 'Rejected'],
 ] as const
@@ -123,17 +123,17 @@ const COLUMNS: DataTableColumn<Pull>[] = [
   },
   {
     accessor: 'duration',
-    title: 'Took',
+    title: 'Duration',
     visibleMediaQuery: FROM_TABLET,
     noWrap: true,
     render: (pull) => {
       const duration = durationOf(pull, Date.now())
-      return duration === null ? '–' : formatDuration(duration)
+      return duration === null ? '—' : formatDuration(duration)
     },
   },
   {
     accessor: 'modules',
-    title: 'Modules read',
+    title: 'Modules',
     visibleMediaQuery: FROM_TABLET,
     noWrap: true,
     textAlign: 'right',

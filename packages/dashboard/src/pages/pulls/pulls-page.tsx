@@ -4,13 +4,13 @@ import { PullAllForm } from './pull-all-form.tsx'
 import { PullTable } from './pull-table.tsx'
 import { ScheduleCard } from './schedule-card.tsx'
 
-/** What was pulled, and when the hub pulls by itself. */
+/** The history of pulls, and the schedule. */
 export function PullsPage() {
   return (
     <>
       <PageHeader
         title="Pulls"
-        description="Each pull reads the existing records of all active platforms, or of one."
+        description="A pull reads the existing records of all active platforms, or of one"
       >
         <PullAllForm />
       </PageHeader>

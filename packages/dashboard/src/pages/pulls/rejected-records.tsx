@@ -10,7 +10,7 @@ import { referenceOf } from '../activity/rejected/advice.ts'
 
 const SHOWN = 10
 
-/** The first records that a pull rejected, each with its reference number and the reason; nothing where none was. */
+/** The first rejected records of a pull, with reference number and reason. Renders nothing if there are none. */
 export function RejectedRecords({ pullId }: { pullId: number }) {
   const page = useQuery(rejectedPushPageQuery(`pull=${pullId}&limit=${SHOWN}`))
   const { data, refetch } = page
@@ -79,5 +79,5 @@ export function RejectedRecords({ pullId }: { pullId: number }) {
 
 function referenceLabel(body: unknown): string {
   const reference = referenceOf(body)
-  return reference === '–' ? 'No reference number' : reference
+  return reference === '—' ? 'No reference number' : reference
 }

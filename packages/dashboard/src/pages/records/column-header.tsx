@@ -19,11 +19,11 @@ export type ColumnActions = {
   filter: (column: Column) => void
   hide: (column: Column) => void
   move: (column: Column, by: -1 | 1) => void
-  /** Null where the column cannot be indexed, or is already, or the role does not allow it. */
+  /** Null if the column cannot be indexed, is already indexed, or the role does not allow it. */
   index: ((column: Column) => void) | null
 }
 
-/** The head of a column, which opens what can be done with it. */
+/** The header of a column, which opens its menu. */
 export function ColumnHeader({
   column,
   sort,
@@ -34,7 +34,7 @@ export function ColumnHeader({
   column: Column
   sort: Sort
   isFiltered: boolean
-  /** Null where that is no question: the hub's own columns always are. */
+  /** Null for the hub's own columns, which are always indexed. */
   isIndexed: boolean | null
   actions: ColumnActions
 }) {
@@ -43,9 +43,9 @@ export function ColumnHeader({
   const Arrow = sort.descending ? IconArrowDown : IconArrowUp
   const by = column.sort
   const state = [
-    isSorted ? (sort.descending ? 'sorted downwards' : 'sorted upwards') : '',
+    isSorted ? (sort.descending ? 'sorted descending' : 'sorted ascending') : '',
     isFiltered ? 'filtered' : '',
-  ].filter((word) => word !== '')
+  ].filter((label) => label !== '')
   return (
     <Menu {...MENU_PROPS} position="bottom-start" withArrow shadow="md">
       <Menu.Target>
@@ -71,19 +71,19 @@ export function ColumnHeader({
               leftSection={<IconArrowUp size={16} />}
               onClick={() => actions.sort({ by, descending: false })}
             >
-              Sort upwards
+              Sort ascending
             </Menu.Item>
             <Menu.Item
               leftSection={<IconArrowDown size={16} />}
               onClick={() => actions.sort({ by, descending: true })}
             >
-              Sort downwards
+              Sort descending
             </Menu.Item>
           </>
         )}
         {isIndexed === false && (
           <Menu.Label maw={240}>
-            No index: the hub goes through the records to sort by this, for two seconds at most.
+            Not indexed: sorting scans the records for at most two seconds.
           </Menu.Label>
         )}
         {actions.index && (

@@ -2,14 +2,14 @@ import { Button, Checkbox, Group, Radio, SegmentedControl, Stack, Text } from '@
 import type { RecordPage } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
-import { tell } from '../../components/confirm.tsx'
+import { notify } from '../../components/confirm.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { formatBytes } from '../../lib/format.ts'
 import type { UrlState } from '../../lib/url-state.ts'
 import type { Column } from './columns.ts'
 import { estimateBytes } from './export-estimate.ts'
-import { wordsOfTotal } from './list-footer.tsx'
-import { exportAddress, isNarrowed } from './list-query.ts'
+import { totalLabel } from './list-footer.tsx'
+import { exportAddress, isFiltered } from './list-query.ts'
 
 const FORMATS = [
   { value: 'csv', label: 'CSV' },
@@ -17,14 +17,14 @@ const FORMATS = [
   { value: 'ndjson', label: 'NDJSON' },
   { value: 'json', label: 'JSON' },
 ]
-const ABOUT: Record<string, string> = {
-  csv: 'For spreadsheets and most programs. Texts that a spreadsheet would run as formulas are made harmless.',
-  xlsx: 'For Excel and LibreOffice. Numbers of more than 15 digits are texts; very long texts are cut.',
-  ndjson: 'For programs: a record a line, whole, each number with the digits that were sent.',
-  json: 'For programs: one document with whole records, each number with the digits that were sent.',
+const FORMAT_HINTS: Record<string, string> = {
+  csv: 'For spreadsheets and most programs. Text that a spreadsheet would run as a formula is escaped.',
+  xlsx: 'For Excel and LibreOffice. Numbers with more than 15 digits are stored as text. Very long text is truncated.',
+  ndjson: 'For programs: one complete record per line. Numbers keep their digits.',
+  json: 'For programs: one document with complete records. Numbers keep their digits.',
 }
 
-/** Takes what is filtered away as a file, which the browser writes to disk while it comes. */
+/** Exports the filtered records as a file, which the browser streams to disk. */
 export function ExportDialog({
   isOpen,
   onClose,
@@ -58,7 +58,7 @@ export function ExportDialog({
     columns: chosen,
   })
   const size =
-    bytes === null ? '' : `, roughly ${formatBytes(bytes)}${gzip ? ' before it is compressed' : ''}`
+    bytes === null ? '' : `, about ${formatBytes(bytes)}${gzip ? ' before compression' : ''}`
   const check = (label: string, checked: boolean, set: (checked: boolean) => void) => (
     <Checkbox
       label={label}
@@ -70,8 +70,8 @@ export function ExportDialog({
     <Dialog opened={isOpen} onClose={onClose} title="Export records" centered size="md">
       <Stack>
         <Text size="sm" role="status">
-          {isNarrowed(state) ? 'What is filtered: ' : 'The whole list: '}
-          {wordsOfTotal(page)}
+          {isFiltered(state) ? 'Filtered records: ' : 'All records: '}
+          {totalLabel(page)}
           {size}.
         </Text>
         <Stack gap={6}>
@@ -84,7 +84,7 @@ export function ExportDialog({
             data-autofocus
           />
           <Text size="xs" c="dimmed">
-            {ABOUT[format]}
+            {FORMAT_HINTS[format]}
           </Text>
         </Stack>
         {isTable && (
@@ -94,20 +94,16 @@ export function ExportDialog({
             onChange={(value) => setAll(value === 'all')}
           >
             <Stack gap={6} mt={6}>
-              <Radio
-                value="shown"
-                label={`Those that are shown, in their order (${visible.length})`}
-              />
-              <Radio value="all" label="All, and what no column shows as JSON" />
+              <Radio value="shown" label={`Visible columns in their order (${visible.length})`} />
+              <Radio value="all" label="All columns, with other values as JSON" />
             </Stack>
           </Radio.Group>
         )}
         <Stack gap={6}>
-          {isTable &&
-            check('The labels of the fields as the first line, not their keys', labels, setLabels)}
+          {isTable && check('Field labels instead of keys in the first line', labels, setLabels)}
           {format === 'csv' &&
-            check('Byte order mark, by which Excel reads accents rightly', bom, setBom)}
-          {format !== 'xlsx' && check('Compress it (.gz)', gzip, setGzip)}
+            check('Byte order mark, so that Excel reads accents correctly', bom, setBom)}
+          {format !== 'xlsx' && check('Compress (.gz)', gzip, setGzip)}
         </Stack>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -119,7 +115,7 @@ export function ExportDialog({
             download
             leftSection={<IconDownload size={16} />}
             onClick={() => {
-              tell('The export has begun. Your browser shows how far it is.')
+              notify('The export has started. Your browser shows its progress.')
               onClose()
             }}
           >

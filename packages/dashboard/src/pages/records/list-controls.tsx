@@ -6,7 +6,7 @@ import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
 import { useUrlText } from '../../lib/use-url-text.ts'
 import { changeView } from './list-query.ts'
 
-/** Which platform, which module, which words. */
+/** Platform, module and full-text search. */
 export function ListControls({
   state,
   change,
@@ -21,15 +21,15 @@ export function ListControls({
     change(changeView({ q: typed }), { replace: true }),
   )
   const modules = moduleChoices(platforms, platform)
-  // Filters and an order by fields of one module mean nothing in another.
-  const elsewhere = (place: UrlChanges) => {
+  // Filters and sorting by fields of one module do not apply to another.
+  const changeModule = (selection: UrlChanges) => {
     const filters = Object.keys(state).filter((name) => name.startsWith('filter['))
     const order = state['sort']?.includes('data.') ? { sort: null } : {}
     change(
       changeView({
         ...Object.fromEntries(filters.map((name) => [name, null])),
         ...order,
-        ...place,
+        ...selection,
       }),
     )
   }
@@ -46,7 +46,7 @@ export function ListControls({
           platform,
         )}
         value={platform}
-        onChange={(value) => elsewhere({ platform: value, record_type: null })}
+        onChange={(value) => changeModule({ platform: value, record_type: null })}
         w={{ base: '100%', xs: 200 }}
       />
       <Select
@@ -57,15 +57,15 @@ export function ListControls({
         clearButtonProps={{ 'aria-label': 'All modules' }}
         data={addUnknown(modules, record_type)}
         value={record_type}
-        onChange={(value) => elsewhere({ record_type: value })}
+        onChange={(value) => changeModule({ record_type: value })}
         w={{ base: '100%', xs: 200 }}
       />
       <TextInput
         label="Search"
-        placeholder="Words in name, reference or values"
+        placeholder="Search names, references and values"
         leftSection={<IconSearch size={16} />}
         rightSection={
-          text !== '' && <CloseButton aria-label="Clear the search" onClick={() => setText('')} />
+          text !== '' && <CloseButton aria-label="Clear search" onClick={() => setText('')} />
         }
         value={text}
         maxLength={256}

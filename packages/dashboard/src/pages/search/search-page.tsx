@@ -7,10 +7,10 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { HubLane } from './hub-lane.tsx'
 import { PlatformLane } from './platform-lane.tsx'
-import { sortLanes, wordsOfProgress } from './search-lanes.ts'
+import { progressLabel, sortLanes } from './search-lanes.ts'
 import { useSearch } from './use-search.ts'
 
-/** One box: the hub's own records, and what each platform finds in its own data. */
+/** Searches the records of the hub and the search endpoint of each platform. */
 export function SearchPage() {
   const [{ query = '' }, change] = useUrlState()
   const [text, setText] = useState(query)
@@ -29,14 +29,14 @@ export function SearchPage() {
     <>
       <PageHeader
         title="Search"
-        description="The hub's own records, and the data of every platform that can search"
+        description="Search the records of the hub and all platforms with a search endpoint"
       />
       <search>
         <form onSubmit={submit}>
           <Group gap="sm" align="flex-end" mb="lg">
             <TextInput
               label="Keyword or person"
-              placeholder="A name, a reference, any word"
+              placeholder="Name, reference or keyword"
               size="md"
               flex={1}
               miw={220}
@@ -54,8 +54,8 @@ export function SearchPage() {
       </search>
       {query === '' ? (
         <EmptyState icon={<IconSearch />} title="Search everywhere">
-          Type a keyword or a person's name. What the hub has comes at once; platforms that offer a
-          search of their own are asked at the same time.
+          Enter a keyword or the name of a person. Results of the hub appear immediately, results of
+          the platforms as they arrive.
         </EmptyState>
       ) : error !== null ? (
         <ErrorNotice error={error} onRetry={() => setAttempt(attempt + 1)} />
@@ -64,25 +64,25 @@ export function SearchPage() {
           <Group gap="xs" role="status">
             {isSearching && <Loader size="xs" aria-hidden />}
             <Text size="sm" c="dimmed">
-              {wordsOfProgress(state)}
+              {progressLabel(state)}
             </Text>
           </Group>
-          {state.progress === 'broken' && (
+          {state.progress === 'interrupted' && (
             <Alert color="yellow" variant="light" icon={<IconPlugConnectedX />} role="alert">
               <Group justify="space-between" gap="sm">
-                <Text size="sm">The answer was cut off. What came is below.</Text>
+                <Text size="sm">The response was interrupted. The results so far are below.</Text>
                 <Button size="xs" variant="default" onClick={() => setAttempt(attempt + 1)}>
                   Search again
                 </Button>
               </Group>
             </Alert>
           )}
-          <HubLane query={query} line={state.hub} isOver={state.progress !== 'searching'} />
+          <HubLane query={query} line={state.hub} isFinished={state.progress !== 'searching'} />
           {sortLanes(state.lanes).map((lane) => (
             <PlatformLane
               key={lane.platform_name}
               lane={lane}
-              isOver={state.progress === 'broken'}
+              isFinished={state.progress === 'interrupted'}
             />
           ))}
         </Stack>

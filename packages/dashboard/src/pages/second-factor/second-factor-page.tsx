@@ -4,21 +4,21 @@ import { attempt } from '../../components/confirm.tsx'
 import { EntryFrame } from '../sign-in/entry-frame.tsx'
 import { ChooseFactor } from './choose-factor.tsx'
 
-/** Takes the place of every page where a password alone is not enough; what was to be seen comes after it. */
-export function SecondFactorPage({ wanted }: { wanted: 'set_up' | 'sign_in' }) {
-  const isThere = wanted === 'sign_in'
+/** Shown instead of any page if the session needs a second factor. */
+export function SecondFactorPage({ missing }: { missing: 'set_up' | 'sign_in' }) {
+  const hasFactor = missing === 'sign_in'
   return (
     <EntryFrame
-      title={isThere ? 'Your password is not enough here' : 'Set up a second factor'}
-      description={isThere ? SIGN_IN : SET_UP}
+      title={hasFactor ? 'Second factor required' : 'Set up two-factor authentication'}
+      description={hasFactor ? SIGN_IN : SET_UP}
     >
       <Stack>
-        {!isThere && <ChooseFactor />}
+        {!hasFactor && <ChooseFactor />}
         <Button
-          variant={isThere ? 'filled' : 'subtle'}
+          variant={hasFactor ? 'filled' : 'subtle'}
           onClick={() => attempt(() => signOut(signInPath()))}
         >
-          {isThere ? 'Sign out, and in again' : 'Sign out'}
+          {hasFactor ? 'Sign in again' : 'Sign out'}
         </Button>
       </Stack>
     </EntryFrame>
@@ -26,11 +26,11 @@ export function SecondFactorPage({ wanted }: { wanted: 'set_up' | 'sign_in' }) {
 }
 
 const SET_UP =
-  'This hub takes more than a password, so that whoever has yours does not get in. Choose what you will sign in with from now on; then you go on.'
+  'This hub requires a second factor, so that your password alone does not give access. Choose one to continue.'
 const SIGN_IN =
-  'This hub takes more than a password. You came by yours alone, and have more: sign in with the code of your app, your passkey or single sign-on.'
+  'This hub requires a second factor. Sign in again with the code of your authenticator app, your passkey or single sign-on.'
 
-/** The sign-in that leads back to where somebody was going. */
+/** The path of the sign-in page, which returns to the current page. */
 function signInPath(): string {
   const next = `${location.pathname}${location.search}`
   return next === '/dashboard' ? '/sign-in' : `/sign-in?${new URLSearchParams({ next })}`

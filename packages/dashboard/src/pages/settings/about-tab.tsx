@@ -6,13 +6,13 @@ import { aboutQuery } from '../../api/settings.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatBytes, formatDuration } from '../../lib/format.ts'
-import { useStore } from '../../lib/use-store.ts'
+import { useStore } from '../../lib/store.ts'
 import { Facts } from './facts.tsx'
 import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
 
 const ENGINES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 
-/** What the hub is, and whether it is well. */
+/** Version, database, node and health of the hub. */
 export function AboutTab() {
   const found = useQuery(aboutQuery())
   const broadcasting = useStore(snapshot)?.broadcasting
@@ -26,7 +26,7 @@ export function AboutTab() {
         title={`Recordhub ${about.version}`}
         action={
           <Badge variant="light" color={about.healthy ? 'green' : 'red'} tt="none">
-            {about.healthy ? 'Healthy' : 'The database takes no writes'}
+            {about.healthy ? 'Healthy' : 'Database not writable'}
           </Badge>
         }
       >
@@ -34,31 +34,31 @@ export function AboutTab() {
           label="About this hub"
           facts={[
             ['Database', `${ENGINES[about.engine]} ${about.engine_version}`],
-            ['Size of the data', formatBytes(about.bytes)],
+            ['Data size', formatBytes(about.bytes)],
             [
-              'Free on its disk',
+              'Free disk space',
               about.disk_free_bytes === null
-                ? 'Known to the database server'
+                ? 'Managed by the database server'
                 : formatBytes(about.disk_free_bytes),
             ],
-            ['This node', about.node],
+            ['Node', about.node],
             [
-              'Running for',
+              'Uptime',
               <span key="up">
                 {formatDuration(Date.now() - Date.parse(about.started_at))}, since{' '}
                 <Time at={about.started_at} />
               </span>,
             ],
-            ['Time zone of “today”', about.time_zone],
+            ['Time zone', about.time_zone],
             [
               'Broadcasting',
               (broadcasting ?? about.broadcasting) ? 'On' : 'Off: pages refresh every 10 s',
             ],
             ['Runtime', `Node.js ${about.node_version}`],
             [
-              'Built from',
+              'Licences',
               <Anchor key="licenses" href="/assets/licenses.txt" size="sm">
-                Packages of others and their licences
+                Third-party licences
               </Anchor>,
             ],
           ]}

@@ -4,27 +4,27 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { auditQuery } from '../../api/settings.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { AUDIT_ACTIONS, describeAction } from '../../lib/describe-action.ts'
+import { AUDIT_ACTIONS, actionLabel } from '../../lib/audit-labels.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { AuditTable } from './audit-table.tsx'
 import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
 
-/** Who did what to what, when and from where. */
+/** The audit log, with filters and export. */
 export function AuditTab() {
   const [{ actor = '', action = '', target = '' }, change] = useUrlState()
-  const filters = given({ actor, action, target })
+  const filters = withoutEmpty({ actor, action, target })
   const found = useInfiniteQuery(auditQuery(filters))
   const entries = found.data?.pages.flatMap(({ audit }) => audit)
   const isFiltered = Object.keys(filters).length > 0
   return (
     <SettingsSection
-      title="Audit"
-      description="What people and programs did in this hub. It cannot be changed here, and is kept as long as the retention says."
+      title="Audit log"
+      description="Actions of operators and programs. Entries cannot be changed, and are deleted after the retention period."
     >
       <Group align="flex-end" gap="sm">
         <TextInput
           key={`actor ${actor}`}
-          label="Who"
+          label="User"
           placeholder="ann@example.org"
           defaultValue={actor}
           onBlur={({ currentTarget }) => change({ actor: currentTarget.value.trim() })}
@@ -33,17 +33,17 @@ export function AuditTab() {
           }
         />
         <Select
-          label="What"
-          placeholder="Everything"
+          label="Action"
+          placeholder="All"
           clearable
           searchable
-          data={AUDIT_ACTIONS.map((value) => ({ value, label: describeAction(value) }))}
+          data={AUDIT_ACTIONS.map((value) => ({ value, label: actionLabel(value) }))}
           value={action === '' ? null : action}
           onChange={(value) => change({ action: value })}
         />
         <TextInput
           key={`target ${target}`}
-          label="To what"
+          label="Target"
           defaultValue={target}
           onBlur={({ currentTarget }) => change({ target: currentTarget.value.trim() })}
           onKeyDown={({ key, currentTarget }) =>
@@ -55,7 +55,7 @@ export function AuditTab() {
             variant="subtle"
             onClick={() => change({ actor: null, action: null, target: null })}
           >
-            Clear
+            Clear filters
           </Button>
         )}
         {(['csv', 'ndjson'] as const).map((format) => (
@@ -73,10 +73,13 @@ export function AuditTab() {
       {found.isError && <ErrorNotice error={found.error} onRetry={() => found.refetch()} />}
       {found.isPending && <LinesSkeleton lines={8} />}
       {entries?.length === 0 && (
-        <EmptyState icon={<IconHistory />} title="Nothing here">
+        <EmptyState
+          icon={<IconHistory />}
+          title={isFiltered ? 'No matching entries' : 'No entries yet'}
+        >
           {isFiltered
-            ? 'Nothing matches these filters. Names must be whole.'
-            : 'What people and programs do will stand here.'}
+            ? 'Check the filters. User and target must match exactly.'
+            : 'Actions of operators and programs appear here.'}
         </EmptyState>
       )}
       {entries && entries.length > 0 && <AuditTable entries={entries} />}
@@ -87,7 +90,7 @@ export function AuditTab() {
             loading={found.isFetchingNextPage}
             onClick={() => void found.fetchNextPage()}
           >
-            Show older ones
+            Show older
           </Button>
         </Group>
       )}
@@ -95,7 +98,7 @@ export function AuditTab() {
   )
 }
 
-/** Without those that are left empty. */
-function given(filters: Record<string, string>): Record<string, string> {
+/** Removes empty filters. */
+function withoutEmpty(filters: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ''))
 }

@@ -2,19 +2,18 @@ import { Badge, Button, Code, Stack, Text } from '@mantine/core'
 import type { Schedule } from '@recordhub/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { pauseSchedule, scheduleQuery } from '../../api/schedule.ts'
-import { mayActAs, session } from '../../api/session.ts'
 import { aboutQuery } from '../../api/settings.ts'
-import { attempt, tell } from '../../components/confirm.tsx'
+import { attempt, notify } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
 import { Time } from '../../components/time.tsx'
-import { describeDays, describePattern, RETAINED } from '../../lib/describe-settings.ts'
 import { formatNumber } from '../../lib/format.ts'
-import { useStore } from '../../lib/use-store.ts'
+import { daysLabel, RETENTION_LABELS, scheduleLabel } from '../../lib/settings-labels.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
 import { Facts } from './facts.tsx'
 import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
 
-/** When the hub pulls by itself, and what it keeps how long. */
+/** The schedule of pulls, and the retention periods. */
 export function ScheduleTab() {
   return (
     <Stack maw={860}>
@@ -26,26 +25,26 @@ export function ScheduleTab() {
 
 function ScheduleSection() {
   const client = useQueryClient()
-  const mayPause = mayActAs(useStore(session).operator?.role, 'operator')
+  const canPause = useHasRole('operator')
   const found = useQuery(scheduleQuery())
   const schedule = found.data?.schedule
 
   async function pause(paused: boolean): Promise<void> {
     await attempt(async () => {
       await pauseSchedule(client, paused)
-      tell(paused ? 'The schedule is paused, on all nodes.' : 'The schedule goes on.')
+      notify(paused ? 'Schedule paused on all nodes.' : 'Schedule resumed.')
     })
   }
 
   return (
     <SettingsSection
-      title="Schedule of pulls"
-      description="The hub itself reads every platform by this schedule, so that nothing stays missing that was not pushed."
+      title="Pull schedule"
+      description="The hub pulls all active platforms on this schedule, to receive records that were not pushed."
       action={
         schedule?.pattern && (
           <Button
             variant="default"
-            disabled={!mayPause}
+            disabled={!canPause}
             onClick={() => void pause(!schedule.paused)}
           >
             {schedule.paused ? 'Resume' : 'Pause'}
@@ -57,20 +56,23 @@ function ScheduleSection() {
       {found.isPending && <LinesSkeleton />}
       {schedule && (
         <Facts
-          label="Schedule of pulls"
+          label="Pull schedule"
           facts={[
             ['State', <State key="state" schedule={schedule} />],
             [
-              'When',
+              'Schedule',
               schedule.pattern ? (
                 <span key="when">
-                  {describePattern(schedule.pattern)} <Code>{schedule.pattern}</Code>
+                  {scheduleLabel(schedule.pattern)} <Code>{schedule.pattern}</Code>
                 </span>
               ) : (
-                'Never; pulls start by hand'
+                'None; pulls start only on request'
               ),
             ],
-            ['Next', schedule.next_run_at ? <Time key="next" at={schedule.next_run_at} /> : '–'],
+            [
+              'Next scheduled pull',
+              schedule.next_run_at ? <Time key="next" at={schedule.next_run_at} /> : '—',
+            ],
             ...(schedule.paused
               ? [
                   ['Paused by', <OperatorName key="by" by={schedule.paused_by} />] satisfies [
@@ -86,27 +88,27 @@ function ScheduleSection() {
           ]}
         />
       )}
-      {!mayPause && (
+      {!canPause && (
         <Text size="sm" c="dimmed">
-          Pausing takes the role operator.
+          Pausing requires the operator role.
         </Text>
       )}
       <Text size="sm" c="dimmed">
-        Changed with <Code>HUB_PULL_SCHEDULE</Code>.
+        Set by <Code>HUB_PULL_SCHEDULE</Code>.
       </Text>
     </SettingsSection>
   )
 }
 
 function State({ schedule }: { schedule: Schedule }) {
-  const [color, words] = schedule.paused
+  const [color, label] = schedule.paused
     ? ['orange', 'Paused']
     : schedule.pattern
-      ? ['green', 'Running']
+      ? ['green', 'Active']
       : ['gray', 'Off']
   return (
     <Badge variant="light" color={color} tt="none">
-      {words}
+      {label}
     </Badge>
   )
 }
@@ -117,7 +119,7 @@ function RetentionSection() {
   return (
     <SettingsSection
       title="Retention"
-      description="What is older is dropped in small steps. Records themselves are never dropped."
+      description="Older data is deleted gradually. Records are never deleted by retention."
     >
       {found.isError && <ErrorNotice error={found.error} onRetry={() => found.refetch()} />}
       {found.isPending && <LinesSkeleton lines={6} />}
@@ -126,20 +128,18 @@ function RetentionSection() {
           label="Retention"
           facts={[
             ...Object.entries(retention.days).map(([noun, days]): [string, string] => [
-              RETAINED[noun] ?? noun,
-              describeDays(days),
+              RETENTION_LABELS[noun] ?? noun,
+              daysLabel(days),
             ]),
             [
-              'Lines of activity at most',
-              retention.activity_lines === 0
-                ? 'Any number'
-                : formatNumber(retention.activity_lines),
+              'Maximum number of log entries',
+              retention.activity_lines === 0 ? 'Unlimited' : formatNumber(retention.activity_lines),
             ],
           ]}
         />
       )}
       <Text size="sm" c="dimmed">
-        Changed with <Code>HUB_RETENTION_…</Code>; see the configuration in the documentation.
+        Set by <Code>HUB_RETENTION_…</Code>. See the configuration reference.
       </Text>
     </SettingsSection>
   )

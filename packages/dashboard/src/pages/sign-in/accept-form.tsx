@@ -1,37 +1,37 @@
 import { Alert, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { callHub, wordsOf } from '../../api/call-hub.ts'
+import { callHub, errorMessage } from '../../api/call-hub.ts'
 import { signIn } from '../../api/sign-in.ts'
-import { SignInOthers } from '../../components/sign-in-others.tsx'
-import { PASSWORD_ADVICE, passwordFault } from './password-rule.ts'
+import { SignInAlternatives } from '../../components/sign-in-alternatives.tsx'
+import { PASSWORD_ADVICE, passwordError } from './password-rule.ts'
 
-/** Chooses a name and a password, or comes by single sign-on, which needs none. */
+/** Accepts an invitation with a name and a password, or by single sign-on. */
 export function AcceptForm({ token, email }: { token: string; email: string }) {
-  const [trouble, setTrouble] = useState('')
+  const [errorText, setErrorText] = useState('')
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: '', password: '', again: '' },
     validate: {
-      password: passwordFault,
-      again: (again, { password }) => (again === password ? null : 'This is not the same password'),
+      password: passwordError,
+      again: (again, { password }) => (again === password ? null : 'The passwords do not match'),
     },
   })
   const submit = form.onSubmit(async ({ name, password }) => {
-    setTrouble('')
+    setErrorText('')
     try {
       await callHub('/invitation', { method: 'POST', body: { token, name, password } })
       await signIn({ email, password })
       location.assign('/dashboard')
     } catch (error) {
-      setTrouble(wordsOf(error))
+      setErrorText(errorMessage(error))
     }
   })
   return (
     <Stack>
-      {trouble && (
+      {errorText && (
         <Alert color="red" variant="light" role="alert">
-          {trouble}
+          {errorText}
         </Alert>
       )}
       <form onSubmit={submit}>
@@ -46,22 +46,22 @@ export function AcceptForm({ token, email }: { token: string; email: string }) {
             {...form.getInputProps('password')}
           />
           <PasswordInput
-            label="Password again"
+            label="Confirm password"
             required
             autoComplete="new-password"
             {...form.getInputProps('again')}
           />
           <Button type="submit" loading={form.submitting}>
-            Create the account and sign in
+            Create account and sign in
           </Button>
         </Stack>
       </form>
-      <SignInOthers
+      <SignInAlternatives
         next="/dashboard"
         passkeys={false}
-        before={<Divider label="or, without a password here" />}
+        before={<Divider label="or without a password" />}
         onResult={async () => undefined}
-        onTrouble={setTrouble}
+        onError={setErrorText}
       />
     </Stack>
   )

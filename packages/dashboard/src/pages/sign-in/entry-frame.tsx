@@ -1,7 +1,7 @@
 import { Center, Group, Image, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 
-/** What stands around the pages that are seen before the sign-in. */
+/** The frame of the pages without a session. */
 export function EntryFrame({
   title,
   description,

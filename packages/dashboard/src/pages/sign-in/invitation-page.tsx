@@ -1,20 +1,21 @@
 import { Skeleton, Stack } from '@mantine/core'
-import type { Role } from '@recordhub/protocol'
+
 import { useQuery } from '@tanstack/react-query'
 import { invitationQuery } from '../../api/sign-in.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { ROLE_DESCRIPTIONS } from '../../lib/roles.ts'
 import { useLinkToken } from '../../lib/use-link-token.ts'
 import { AcceptForm } from './accept-form.tsx'
 import { EntryFrame } from './entry-frame.tsx'
 
-/** Where the link of an invitation leads. */
+/** The page of an invitation link. */
 export function InvitationPage() {
   const token = useLinkToken()
   const invited = useQuery(invitationQuery(token))
   if (invited.isError) {
     return (
       <EntryFrame title="Invitation">
-        <ErrorNotice error={invited.error} title="This link opens nothing" />
+        <ErrorNotice error={invited.error} title="Invalid invitation link" />
       </EntryFrame>
     )
   }
@@ -33,15 +34,9 @@ export function InvitationPage() {
   return (
     <EntryFrame
       title="Welcome"
-      description={`You are invited to this hub with the role ${role}. ${RIGHTS[role]}`}
+      description={`You have been invited to this hub with the role ${role}. ${ROLE_DESCRIPTIONS[role]}`}
     >
       <AcceptForm key={token} token={token} email={email} />
     </EntryFrame>
   )
-}
-
-const RIGHTS: Readonly<Record<Role, string>> = {
-  viewer: 'You can read everything that it gathers.',
-  operator: 'You can work with platforms, pulls and records.',
-  admin: 'You may do everything, and manage the operators.',
 }

@@ -1,4 +1,4 @@
-import { wordsOfSingleSignOn } from '../../api/sign-in.ts'
+import { singleSignOnError } from '../../api/sign-in.ts'
 import { SignInForm } from '../../components/sign-in-form.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { EntryFrame } from './entry-frame.tsx'
@@ -11,14 +11,14 @@ export function SignInPage() {
       <SignInForm
         email=""
         next={target}
-        trouble={error === '' ? '' : wordsOfSingleSignOn(error)}
+        error={error === '' ? '' : singleSignOnError(error)}
         onSignedIn={async () => location.assign(target)}
       />
     </EntryFrame>
   )
 }
 
-/** Where somebody was going; never to another site. */
+/** The page to open after the sign-in; never another site. */
 function pathWithin(next: string): string {
   return /^\/dashboard(?:[/?#]|$)/.test(next) ? next : '/dashboard'
 }

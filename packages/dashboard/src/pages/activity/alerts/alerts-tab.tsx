@@ -1,38 +1,41 @@
-import { Group, Stack, Text } from '@mantine/core'
-import { IconBellCheck } from '@tabler/icons-react'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { IconBellCheck, IconMail } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { alertPageQuery } from '../../../api/alerts.ts'
+import { callHub } from '../../../api/call-hub.ts'
 import { snapshot } from '../../../api/live.ts'
+import { attempt, notify } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Pager } from '../../../components/pager.tsx'
-import { queryText } from '../../../lib/query-text.ts'
+import { toQueryString } from '../../../lib/query-string.ts'
+import { useStore } from '../../../lib/store.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
-import { useStore } from '../../../lib/use-store.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 import { healthOf, noAlertsLabel } from '../../platforms/platform-list.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { PlatformLink } from '../platform-link.tsx'
 import { StateControl } from '../state-control.tsx'
 import { AlertCard } from './alert-card.tsx'
-import { TestMailButton } from './test-mail-button.tsx'
 
 const STATES = [
   { value: 'open', label: 'Open' },
-  { value: 'resolved', label: 'Over' },
+  { value: 'resolved', label: 'Resolved' },
   { value: 'all', label: 'All' },
 ]
 
 export function AlertsTab() {
   const [state] = useUrlState()
   const { state: shown = 'open' } = state
-  const query = queryText(state, ['cursor'], shown === 'all' ? {} : { state: shown })
+  const query = toQueryString(state, ['cursor'], shown === 'all' ? {} : { state: shown })
   const { data, error, refetch, isPlaceholderData } = useQuery(alertPageQuery(query))
   const platforms = useStore(snapshot)?.platforms ?? []
-  const failing = platforms.filter((platform) => healthOf(platform) === 'trouble')
+  const failing = platforms.filter((platform) => healthOf(platform) === 'failing')
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="xs">
-        <StateControl label="Which alerts" choices={STATES} />
+        <StateControl label="Alert state" choices={STATES} />
         <TestMailButton />
       </Group>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
@@ -52,15 +55,43 @@ export function AlertsTab() {
               ))}
             </Stack>
           )}
-          The hub raises an alert when a platform fails or falls silent, when more records are
-          rejected than usual, when many records are missing, or when the disk runs low. It resolves
-          the alert when its cause has ended.
+          The hub raises an alert when a platform fails or stops pushing, when more records are
+          rejected than usual, when many records are missing, or when disk space is low. It resolves
+          the alert when the cause has ended.
         </EmptyState>
       )}
-      {data && <Pager next={data.next_cursor} isLate={isPlaceholderData} />}
+      {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}
       <Text size="xs" c="dimmed">
-        Alerts are mailed where a mail server is set (HUB_SMTP_URL).
+        Alerts are also sent by e-mail if a mail server is configured (HUB_SMTP_URL).
       </Text>
     </Stack>
+  )
+}
+
+/** Lets an admin check the e-mail settings. */
+export function TestMailButton() {
+  const isAdmin = useHasRole('admin')
+  const [isBusy, setIsBusy] = useState(false)
+  if (!isAdmin) return null
+  const send = async () => {
+    setIsBusy(true)
+    await attempt(async () => {
+      const { message } = await callHub<{ message: string }>('/api/v1/alerts/test-mail', {
+        method: 'POST',
+      })
+      notify(message)
+    })
+    setIsBusy(false)
+  }
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<IconMail size={14} />}
+      loading={isBusy}
+      onClick={() => void send()}
+    >
+      Send test e-mail
+    </Button>
   )
 }

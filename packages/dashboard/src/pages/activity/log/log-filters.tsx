@@ -1,8 +1,7 @@
 import { Select, TextInput } from '@mantine/core'
-import { fromLocalInput, toLocalInput } from '../../../lib/local-time.ts'
+import { LocalTimeInput } from '../../../components/local-time-input.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { FilterBar } from '../filter-bar.tsx'
-import { kindChoices } from '../kinds.ts'
 import { PlatformSelect } from '../platform-select.tsx'
 import { SearchInput } from '../search-input.tsx'
 import { LOG_FILTERS } from './use-log.ts'
@@ -19,7 +18,7 @@ export function LogFilters() {
     <FilterBar names={state['record'] ? [...LOG_FILTERS, 'record'] : LOG_FILTERS}>
       <SearchInput
         label="Text"
-        placeholder="Words in a line"
+        placeholder="Search the log"
         maxLength={200}
         value={state['q'] ?? ''}
         onSearch={(q) => change({ q, cursor: null }, { replace: true })}
@@ -55,14 +54,34 @@ export function LogFilters() {
 function TimeInput({ label, name }: { label: string; name: 'since' | 'until' }) {
   const [state, change] = useUrlState()
   return (
-    <TextInput
-      type="datetime-local"
+    <LocalTimeInput
       label={label}
-      size="xs"
-      value={toLocalInput(state[name])}
-      onChange={({ currentTarget }) => {
-        change({ [name]: fromLocalInput(currentTarget.value), cursor: null }, { replace: true })
-      }}
+      value={state[name]}
+      onChange={(at) => change({ [name]: at, cursor: null }, { replace: true })}
     />
   )
+}
+
+/** Labels of the kinds of log entries. The hub filters by the first word of a kind. */
+const KINDS: Readonly<Record<string, string>> = {
+  push: 'Pushes',
+  replay: 'Replays',
+  rejected_push: 'Dismissed rejected pushes',
+  pull: 'Pulls',
+  pull_task: 'Pulled modules',
+  missing: 'Missing records',
+  record: 'Erased records',
+  tombstone: 'Lifted erasures',
+  platform: 'Platforms',
+  module: 'Modules',
+  manifest: 'Manifests',
+  schedule: 'Schedule',
+  alert: 'Alerts',
+}
+
+/** The choices of the filter by kind, with the one of a link if it is unknown. */
+export function kindChoices(chosen: string | undefined): { value: string; label: string }[] {
+  const known = Object.entries(KINDS).map(([value, label]) => ({ value, label }))
+  const isOther = chosen !== undefined && chosen !== '' && !(chosen in KINDS)
+  return isOther ? [...known, { value: chosen, label: chosen }] : known
 }

@@ -6,40 +6,39 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { MISSING_REVIEWS } from '../../../api/missing-reviews.ts'
-import { mayActAs, session } from '../../../api/session.ts'
-import { confirm, tell } from '../../../components/confirm.tsx'
+import { confirm, notify } from '../../../components/confirm.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
-import { useStore } from '../../../lib/use-store.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 import { PlatformLink } from '../platform-link.tsx'
 import { ReviewRecords } from './review-records.tsx'
 
-const STATES: Readonly<Record<MissingReviewState, { words: string; status: string }>> = {
-  pending: { words: 'Waits for an answer', status: 'open' },
-  approved: { words: 'Approved, waits for the next complete read', status: 'running' },
-  dismissed: { words: 'Dismissed', status: 'cancelled' },
-  marked: { words: 'Marked as approved', status: 'succeeded' },
-  settled: { words: 'Settled by itself', status: 'succeeded' },
-  superseded: { words: 'Replaced by a newer question', status: 'cancelled' },
+const STATES: Readonly<Record<MissingReviewState, { label: string; status: string }>> = {
+  pending: { label: 'Needs review', status: 'open' },
+  approved: { label: 'Approved, awaiting the next full pull', status: 'running' },
+  dismissed: { label: 'Dismissed', status: 'cancelled' },
+  marked: { label: 'Marked as missing', status: 'succeeded' },
+  settled: { label: 'Resolved: the records are back', status: 'succeeded' },
+  superseded: { label: 'Replaced by a newer review', status: 'cancelled' },
 }
 
-/** What each answer does, said before it is given. */
-const ANSWERS = {
+/** The two decisions, with the text of their confirmations. */
+const DECISIONS = {
   approve: {
-    title: 'Approve: they are gone',
-    words: (count: string) =>
-      `When the next complete read does not bring these ${count} either, they are marked as missing. They stay stored, can be found and exported, and lose the mark when they come back.`,
-    action: 'Approve',
-    done: 'Approved. The next complete read marks them.',
+    title: 'Mark the records as missing?',
+    message: (count: string) =>
+      `If the next full pull does not contain these ${count} either, they are marked as missing. They stay stored and searchable, and the mark is removed when they come back.`,
+    action: 'Mark as missing',
+    done: 'Approved. The next full pull marks the records as missing.',
   },
   dismiss: {
-    title: 'Dismiss: leave them as they are',
-    words: (count: string) =>
-      `These ${count} stay as they are, without a mark. While the same ones are gone, the hub does not ask again.`,
-    action: 'Dismiss',
-    done: 'Dismissed. The records stay as they are.',
+    title: 'Keep the records unchanged?',
+    message: (count: string) =>
+      `These ${count} are not marked as missing. The hub opens no new review while the same records are missing.`,
+    action: 'Keep unchanged',
+    done: 'Dismissed. The records are unchanged.',
   },
 } as const
 
@@ -47,13 +46,13 @@ export function ReviewCard({ review }: { review: MissingReview }) {
   const [isShown, setShown] = useState(review.state === 'pending')
   const { missing, records, module_name, record_type, platform_name, pull_id, state } = review
   const percent = records === 0 ? 0 : Math.round((100 * missing) / records)
-  const { words, status } = STATES[state]
+  const { label, status } = STATES[state]
   return (
     <Card withBorder padding="md" component="article">
       <Group gap="xs">
-        <StatusBadge status={status} label={words} />
+        <StatusBadge status={status} label={label} />
         <Title order={2} fz="md">
-          {formatNumber(missing)} of {formatCount(records, 'record')} did not come ({percent} %)
+          {formatNumber(missing)} of {formatCount(records, 'record')} missing ({percent} %)
         </Title>
       </Group>
       <Stack gap={6} mt="xs">
@@ -78,14 +77,14 @@ export function ReviewCard({ review }: { review: MissingReview }) {
               />
             )}
           >
-            Records of the module
+            View records
           </Anchor>
         </Group>
         <Text size="xs" c="dimmed">
-          Asked <Time at={review.at} />
+          Opened <Time at={review.at} />
           {review.answered_at !== null && (
             <>
-              , answered <Time at={review.answered_at} /> by{' '}
+              , reviewed <Time at={review.answered_at} /> by{' '}
               <OperatorName by={review.answered_by} />
             </>
           )}
@@ -103,35 +102,35 @@ export function ReviewCard({ review }: { review: MissingReview }) {
           aria-expanded={isShown}
           onClick={() => setShown(!isShown)}
         >
-          {`${isShown ? 'Hide' : 'Show'} the ${formatCount(missing, 'record')}`}
+          {`${isShown ? 'Hide' : 'Show'} ${formatCount(missing, 'record')}`}
         </Button>
         {isShown && <ReviewRecords review={review} />}
-        {review.closed_at === null && <Answers review={review} />}
+        {review.closed_at === null && <Decisions review={review} />}
       </Stack>
     </Card>
   )
 }
 
-function Answers({ review }: { review: MissingReview }) {
-  const { operator } = useStore(session)
+function Decisions({ review }: { review: MissingReview }) {
+  const canOperate = useHasRole('operator')
   const client = useQueryClient()
-  if (!mayActAs(operator?.role, 'operator')) {
+  if (!canOperate) {
     return (
       <Text size="xs" c="dimmed">
-        Answering takes the role operator.
+        Requires the operator role.
       </Text>
     )
   }
-  const answer = (verb: keyof typeof ANSWERS) => {
-    const { title, words, action, done } = ANSWERS[verb]
+  const decide = (verb: keyof typeof DECISIONS) => {
+    const { title, message, action, done } = DECISIONS[verb]
     confirm({
       title,
-      children: words(formatCount(review.missing, 'record')),
+      children: message(formatCount(review.missing, 'record')),
       action,
       color: 'blue',
       async onConfirm() {
         await callHub(`/api/v1/missing-reviews/${review.id}/${verb}`, { method: 'POST' })
-        tell(done)
+        notify(done)
         await client.invalidateQueries(MISSING_REVIEWS)
       },
     })
@@ -139,13 +138,13 @@ function Answers({ review }: { review: MissingReview }) {
   return (
     <Group gap="xs" mt={4}>
       {review.state !== 'approved' && (
-        <Button size="xs" onClick={() => answer('approve')}>
-          Approve…
+        <Button size="xs" onClick={() => decide('approve')}>
+          Mark as missing…
         </Button>
       )}
       {review.state !== 'dismissed' && (
-        <Button size="xs" variant="default" onClick={() => answer('dismiss')}>
-          Dismiss…
+        <Button size="xs" variant="default" onClick={() => decide('dismiss')}>
+          Keep unchanged…
         </Button>
       )}
     </Group>

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { DataTable } from 'mantine-datatable'
 import { useState } from 'react'
 import { recordPageQuery } from '../../../api/records.ts'
-import { tell } from '../../../components/confirm.tsx'
+import { notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { LinkButton } from '../../../components/link-button.tsx'
 import { MENU_PROPS } from '../../../components/menu-props.ts'
@@ -22,7 +22,7 @@ const FORMATS = [
   ['json', 'JSON'],
 ] as const
 
-/** Exactly the records that a review is about, page by page and as a file. */
+/** The records of a review, with pagination and export. */
 export function ReviewRecords({ review }: { review: MissingReview }) {
   const { id, platform_name, record_type } = review
   const [cursor, setCursor] = useState<string | null>(null)
@@ -38,7 +38,7 @@ export function ReviewRecords({ review }: { review: MissingReview }) {
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton height={200} />
   const { records, next_cursor: next, previous_cursor: previous } = data
-  const turnTo = (to: string | null) => (to === null ? null : () => setCursor(to))
+  const goTo = (to: string | null) => (to === null ? null : () => setCursor(to))
   return (
     <section aria-label="Records of this review">
       <DataTable
@@ -47,7 +47,7 @@ export function ReviewRecords({ review }: { review: MissingReview }) {
         records={records}
         idAccessor="record_id"
         minHeight={120}
-        noRecordsText="None of these records is stored any more."
+        noRecordsText="These records are no longer stored."
         columns={[
           {
             accessor: 'reference_number',
@@ -99,11 +99,11 @@ export function ReviewRecords({ review }: { review: MissingReview }) {
           </LinkButton>
         </Group>
         {(next !== null || cursor !== null) && (
-          <Group gap="xs" component="nav" aria-label="Pages of the records">
+          <Group gap="xs" component="nav" aria-label="Pagination">
             <PageButtons
               onFirst={cursor === null ? null : () => setCursor(null)}
-              onPrevious={turnTo(previous)}
-              onNext={turnTo(next)}
+              onPrevious={goTo(previous)}
+              onNext={goTo(next)}
             />
           </Group>
         )}
@@ -134,7 +134,7 @@ function Export({ review: { id, platform_name, record_type } }: { review: Missin
             component="a"
             href={addressOf(format)}
             download
-            onClick={() => tell('The export has started. Your browser shows its progress.')}
+            onClick={() => notify('The export has started. Your browser shows its progress.')}
           >
             {label}
           </Menu.Item>

@@ -9,7 +9,7 @@ import { MATCHES, REASONS } from './push-error-labels.ts'
 const FROM_TABLET = '(min-width: 48em)'
 const FROM_DESKTOP = '(min-width: 62em)'
 
-/** @param isOfPlatform leaves out the platform, where the page around it says which one. */
+/** @param isOfPlatform hides the platform column, on the page of a platform. */
 export function PushErrorTable({
   errors,
   isOfPlatform = false,
@@ -69,7 +69,7 @@ export function PushErrorTable({
   )
 }
 
-/** Where other columns have no room, it has their values. */
+/** On narrow screens, also contains the values of the hidden columns. */
 function Reason({ error, isOfPlatform }: { error: PushError; isOfPlatform: boolean }) {
   const { reason, requests, last_at } = error
   return (

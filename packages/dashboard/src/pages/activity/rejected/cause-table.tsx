@@ -4,14 +4,14 @@ import { DataTable } from 'mantine-datatable'
 import { useTitles } from '../../../api/platforms.ts'
 import { ModuleTitle } from '../../../components/module-title.tsx'
 import { Time } from '../../../components/time.tsx'
-import { formatCount, formatNumber } from '../../../lib/format.ts'
+import { formatNumber } from '../../../lib/format.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { PlatformLink } from '../platform-link.tsx'
 
 const FROM_TABLET = '(min-width: 48em)'
 const FROM_DESKTOP = '(min-width: 62em)'
 
-/** What waits, by its cause; one is chosen to see, replay or dismiss only what it has refused. */
+/** Open rejected pushes, grouped by cause. A selected group filters the list below, for bulk replay or dismissal. */
 export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
   const [state, change] = useUrlState()
   const isChosen = ({ cause, platform_name }: RejectedPushGroup) =>
@@ -25,7 +25,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
   return (
     <section aria-labelledby="rejected-causes">
       <Title order={2} fz="h4" mb="xs" id="rejected-causes">
-        By cause
+        Grouped by cause
       </Title>
       <DataTable
         withTableBorder
@@ -47,7 +47,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
                 <Code fz="xs">{group.code}</Code>
                 <Group hiddenFrom="sm" gap="xs" mt={4}>
                   <Text size="xs" c="dimmed">
-                    {formatCount(group.rejected_pushes, 'waits', 'wait')}
+                    {`${formatNumber(group.rejected_pushes)} open`}
                   </Text>
                   <ChooseButton
                     group={group}
@@ -74,7 +74,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
           },
           {
             accessor: 'rejected_pushes',
-            title: 'Waiting',
+            title: 'Open',
             textAlign: 'right',
             width: 90,
             visibleMediaQuery: FROM_TABLET,
@@ -82,15 +82,15 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
           },
           {
             accessor: 'count',
-            title: 'Refused',
+            title: 'Rejections',
             textAlign: 'right',
             width: 100,
             visibleMediaQuery: FROM_DESKTOP,
-            render: ({ count }) => `${formatNumber(count)} ×`,
+            render: ({ count }) => formatNumber(count),
           },
           {
             accessor: 'last_at',
-            title: 'Last',
+            title: 'Last rejection',
             width: 215,
             noWrap: true,
             visibleMediaQuery: FROM_DESKTOP,
@@ -101,8 +101,8 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
             ),
           },
           {
-            accessor: 'choose',
-            title: 'Choose',
+            accessor: 'select',
+            title: 'Select',
             textAlign: 'right',
             width: 120,
             visibleMediaQuery: FROM_TABLET,
@@ -135,10 +135,10 @@ function ChooseButton({
       size="compact-xs"
       variant={isChosen ? 'filled' : 'default'}
       aria-pressed={isChosen}
-      aria-label={`${isChosen ? 'Chosen' : 'Show these'}: ${group.message} (${titles.ofPlatform(group.platform_name)})`}
+      aria-label={`${isChosen ? 'Selected' : 'Show only these'}: ${group.message} (${titles.ofPlatform(group.platform_name)})`}
       onClick={onChoose}
     >
-      {isChosen ? 'Chosen' : 'Show these'}
+      {isChosen ? 'Selected' : 'Show only these'}
     </Button>
   )
 }

@@ -1,20 +1,18 @@
 import { Code, Group, ScrollArea, SegmentedControl, Stack, Title } from '@mantine/core'
 import type { RejectedPush } from '@recordhub/protocol'
 import { useState } from 'react'
-import { mayActAs, session } from '../../../api/session.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { writeExact } from '../../../lib/exact-json.ts'
-import { useStore } from '../../../lib/use-store.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 import { ReplayForm } from './replay-form.tsx'
 
-/** The body as it came, to be read or mended. */
+/** The body of a rejected push, to read, or to edit and replay. */
 export function RejectedBody({ rejected }: { rejected: RejectedPush }) {
-  const { operator } = useStore(session)
-  const mayReplay = mayActAs(operator?.role, 'operator')
-  const [view, setView] = useState(mayReplay && rejected.replayed_at === null ? 'mend' : 'pretty')
+  const canReplay = useHasRole('operator')
+  const [view, setView] = useState(canReplay && rejected.replayed_at === null ? 'edit' : 'pretty')
   const text = writeExact(rejected.body, view === 'raw' ? '' : '  ')
   const views = [
-    ...(mayReplay ? [{ value: 'mend', label: 'Mend and replay' }] : []),
+    ...(canReplay ? [{ value: 'edit', label: 'Fix and replay' }] : []),
     { value: 'pretty', label: 'Pretty' },
     { value: 'raw', label: 'Raw' },
   ]
@@ -27,15 +25,15 @@ export function RejectedBody({ rejected }: { rejected: RejectedPush }) {
         <Group gap="xs">
           <SegmentedControl
             size="xs"
-            aria-label="How the body is shown"
+            aria-label="Body view"
             data={views}
             value={view}
             onChange={setView}
           />
-          <CopyButton value={text} label="Copy the body" />
+          <CopyButton value={text} label="Copy body" />
         </Group>
       </Group>
-      {view === 'mend' ? (
+      {view === 'edit' ? (
         <ReplayForm rejected={rejected} />
       ) : (
         <Stack gap={4}>

@@ -8,13 +8,13 @@ import { SearchInput } from '../search-input.tsx'
 import { REJECTED_FILTERS } from './use-rejected.ts'
 
 const STATES = [
-  { value: 'open', label: 'Waiting' },
+  { value: 'open', label: 'Open' },
   { value: 'replayed', label: 'Replayed' },
   { value: 'all', label: 'All' },
 ]
 const SHOWN = ['platform', 'record_type', 'code', 'state', 'pull']
 
-/** @param recordTypes those of the rejected pushes, which may belong to no module. */
+/** @param recordTypes the record types of the rejected pushes, which may belong to no module. */
 export function RejectedFilters({
   codes,
   recordTypes,
@@ -61,7 +61,7 @@ export function RejectedFilters({
       />
       <SearchInput
         label="Pull"
-        placeholder="Its number"
+        placeholder="Number"
         inputMode="numeric"
         value={state['pull'] ?? ''}
         onSearch={(text) => {
@@ -70,7 +70,7 @@ export function RejectedFilters({
         }}
       />
       {state['cause'] && (
-        <TextInput label="Cause" size="xs" value="the chosen one" readOnly variant="filled" />
+        <TextInput label="Cause" size="xs" value="Selected above" readOnly variant="filled" />
       )}
     </FilterBar>
   )

@@ -41,7 +41,7 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] }) {
         },
         {
           accessor: 'method',
-          title: 'How',
+          title: 'Source',
           width: 90,
           visibleMediaQuery: FROM_TABLET,
           render: ({ method }) => <MethodBadge method={method} />,
@@ -62,7 +62,7 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] }) {
         },
         {
           accessor: 'message',
-          title: 'What was refused, and why',
+          title: 'Record and reason',
           render: (one) => (
             <Stack gap={2}>
               <UnstyledButton
@@ -88,7 +88,7 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] }) {
         },
         {
           accessor: 'count',
-          title: 'Times',
+          title: 'Count',
           textAlign: 'right',
           width: 80,
           visibleMediaQuery: FROM_TABLET,
@@ -116,7 +116,7 @@ export function MethodBadge({ method }: { method: RejectedPush['method'] }) {
 
 function ReplayState({ rejected }: { rejected: RejectedPush }) {
   return rejected.replayed_at === null ? (
-    <StatusBadge status="open" label="Waiting" />
+    <StatusBadge status="open" label="Open" />
   ) : (
     <StatusBadge status="resolved" label="Replayed" />
   )

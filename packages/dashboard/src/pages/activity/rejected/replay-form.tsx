@@ -3,53 +3,53 @@ import type { RejectedPush, Replay } from '@recordhub/protocol'
 import { IconFlask, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import { callHub, HubCallError } from '../../../api/call-hub.ts'
-import { attempt, tell } from '../../../components/confirm.tsx'
+import { attempt, notify } from '../../../components/confirm.tsx'
 import { writeExact } from '../../../lib/exact-json.ts'
-import { readMended } from './mended-body.ts'
-import { OutcomeNotice } from './outcome-notice.tsx'
-import { useRereadRejected } from './use-rejected.ts'
+import { parseEditedBody } from './edited-body.ts'
+import { OutcomeNotice } from './replay-notices.tsx'
+import { useRefreshRejected } from './use-rejected.ts'
 
-type Tried = { text: string; overwrite: boolean; replay: Replay }
+type TestResult = { text: string; overwrite: boolean; replay: Replay }
 
-/** The body to be mended, tried, and replayed once the trial went well. */
+/** A form to edit the body, test it, and replay it after a successful test. */
 export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
   const original = writeExact(rejected.body)
   const [text, setText] = useState(original)
   const [overwrite, setOverwrite] = useState(false)
-  const [tried, setTried] = useState<Tried | null>(null)
+  const [result, setResult] = useState<TestResult | null>(null)
   const [isBusy, setIsBusy] = useState(false)
-  const reread = useRereadRejected()
-  const mended = readMended(text, original)
-  const isTried = tried !== null && tried.text === text && tried.overwrite === overwrite
-  const mayReplay = isTried && tried.replay.outcome !== 'rejected'
+  const refresh = useRefreshRejected()
+  const edited = parseEditedBody(text, original)
+  const isTested = result !== null && result.text === text && result.overwrite === overwrite
+  const canReplay = isTested && result.replay.outcome !== 'rejected'
 
   async function send(isDryRun: boolean): Promise<Replay> {
     const { replay } = await callHub<{ replay: Replay }>(
       `/api/v1/rejected-pushes/${rejected.id}/replay`,
       {
         method: 'POST',
-        json: writeExact({ ...mended.body, overwrite, dry_run: isDryRun }, ''),
+        json: writeExact({ ...edited.body, overwrite, dry_run: isDryRun }, ''),
       },
     )
     return replay
   }
-  async function act(work: () => Promise<void>) {
+  async function run(action: () => Promise<void>) {
     setIsBusy(true)
-    await attempt(work)
+    await attempt(action)
     setIsBusy(false)
   }
-  const tryIt = () => act(async () => setTried({ text, overwrite, replay: await send(true) }))
-  const replayIt = () =>
-    act(async () => {
+  const test = () => run(async () => setResult({ text, overwrite, replay: await send(true) }))
+  const replay = () =>
+    run(async () => {
       try {
         await send(false)
-        tell('Replayed')
+        notify('Replayed')
       } catch (error) {
-        // Somebody was quicker, or it is refused now: what stands here is out of date.
-        if (error instanceof HubCallError) setTried(null)
+        // Another operator has replayed it, or it is rejected now: the test result is out of date.
+        if (error instanceof HubCallError) setResult(null)
         throw error
       } finally {
-        await reread()
+        await refresh()
       }
     })
   return (
@@ -63,36 +63,36 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
         value={text}
         onChange={setText}
-        error={mended.fault}
+        error={edited.error}
       />
-      {isTried && <OutcomeNotice replay={tried.replay} />}
-      {(tried?.replay.outcome === 'stale' || overwrite) && (
+      {isTested && <OutcomeNotice replay={result.replay} />}
+      {(result?.replay.outcome === 'stale' || overwrite) && (
         <Checkbox
           checked={overwrite}
           onChange={({ currentTarget }) => setOverwrite(currentTarget.checked)}
-          label="Write it over what is newer"
-          description="As if it came now. What it replaces stays in the record's history."
+          label="Overwrite newer values"
+          description="The body is stored as if it was received now. The replaced values stay in the history of the record."
         />
       )}
       <Group justify="space-between">
         <Group gap="xs">
           <Button
             leftSection={<IconFlask size={16} />}
-            variant={mayReplay ? 'default' : 'filled'}
-            disabled={mended.fault !== null}
+            variant={canReplay ? 'default' : 'filled'}
+            disabled={edited.error !== null}
             loading={isBusy}
-            onClick={() => void tryIt()}
+            onClick={() => void test()}
           >
-            Try it
+            Test
           </Button>
-          <Tooltip label="Try it first" disabled={mayReplay}>
+          <Tooltip label="Test it first" disabled={canReplay}>
             <Button
               leftSection={<IconPlayerPlay size={16} />}
-              variant={mayReplay ? 'filled' : 'default'}
-              {...(mayReplay ? {} : { 'data-disabled': true })}
-              aria-disabled={!mayReplay}
+              variant={canReplay ? 'filled' : 'default'}
+              {...(canReplay ? {} : { 'data-disabled': true })}
+              aria-disabled={!canReplay}
               loading={isBusy}
-              onClick={() => mayReplay && void replayIt()}
+              onClick={() => canReplay && void replay()}
             >
               Replay
             </Button>
@@ -100,12 +100,13 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
         </Group>
         {text !== original && (
           <Button variant="subtle" size="xs" onClick={() => setText(original)}>
-            Undo all changes
+            Discard changes
           </Button>
         )}
       </Group>
       <Text size="xs" c="dimmed">
-        A trial writes nothing. Replay stores the record where it would have stood when it came.
+        A test writes nothing. A replay stores the record as if it had been accepted when it was
+        received.
       </Text>
     </Stack>
   )

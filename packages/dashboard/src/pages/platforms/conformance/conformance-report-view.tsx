@@ -2,13 +2,12 @@ import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import type { ConformanceReport } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { downloadText } from '../../../lib/download.ts'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import type { Conformance } from './conformance-state.ts'
 import { EndpointFindings } from './endpoint-findings.tsx'
 
 export function ConformanceReportView({
-  state: { endpoints, progress, answer },
+  state: { endpoints, progress, result },
   isRunning,
   error,
   onCheck,
@@ -20,13 +19,13 @@ export function ConformanceReportView({
 }) {
   return (
     <Stack>
-      {answer && <Verdict report={answer.report} />}
+      {result && <Summary report={result.report} />}
       {isRunning && (
         <Group gap="xs" role="status">
           <Loader size={18} aria-hidden />
           <Text size="sm" c="dimmed">
             {endpoints.at(-1)?.title ?? 'Connection'}
-            {progress === null ? '…' : `: ${formatNumber(progress)} records read…`}
+            {progress === null ? '…' : `: ${formatNumber(progress)} records checked…`}
           </Text>
         </Group>
       )}
@@ -36,7 +35,7 @@ export function ConformanceReportView({
         ))}
       </Stack>
       {error !== null && <ErrorNotice error={error} onRetry={onCheck} />}
-      {answer && (
+      {result && (
         <Group>
           <Button variant="default" onClick={onCheck}>
             Check again
@@ -44,19 +43,19 @@ export function ConformanceReportView({
           <Button
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
-            onClick={() => downloadText(nameOf(answer.report, 'html'), 'text/html', answer.html)}
+            onClick={() => downloadText(nameOf(result.report, 'html'), 'text/html', result.html)}
           >
-            Report as a page
+            Download HTML
           </Button>
           <Button
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
             onClick={() => {
-              const text = JSON.stringify(answer.report, null, 2)
-              downloadText(nameOf(answer.report, 'json'), 'application/json', text)
+              const text = JSON.stringify(result.report, null, 2)
+              downloadText(nameOf(result.report, 'json'), 'application/json', text)
             }}
           >
-            JSON
+            Download JSON
           </Button>
         </Group>
       )}
@@ -64,20 +63,20 @@ export function ConformanceReportView({
   )
 }
 
-function Verdict({ report }: { report: ConformanceReport }) {
+function Summary({ report }: { report: ConformanceReport }) {
   const { success, reached, complete, errors, warnings, notes } = report
   const color = !success ? 'red' : warnings > 0 ? 'yellow' : 'green'
   const title = !reached
-    ? 'The platform could not be reached'
+    ? 'Could not reach the platform'
     : success
-      ? 'The platform conforms'
-      : 'The platform does not conform yet'
+      ? 'The platform conforms to the specification'
+      : 'The platform does not conform to the specification'
   return (
     <Alert color={color} variant="light" title={title} role="status">
       <Text size="sm">
         {formatCount(errors, 'error')}, {formatCount(warnings, 'warning')},{' '}
-        {formatCount(notes, 'note')}. Nothing was stored.
-        {complete ? '' : ' Not all of it was looked at.'}
+        {formatCount(notes, 'note')}. Nothing was saved.
+        {complete ? '' : ' The check is incomplete.'}
       </Text>
     </Alert>
   )
@@ -86,4 +85,15 @@ function Verdict({ report }: { report: ConformanceReport }) {
 function nameOf({ platform_name, checked_at }: ConformanceReport, ending: string): string {
   const name = (platform_name ?? 'platform').replace(/[^\w-]+/g, '-')
   return `conformance-${name}-${checked_at.slice(0, 10)}.${ending}`
+}
+
+/** Has the browser save a text as a file. */
+export function downloadText(name: string, type: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  // The browser has begun by then.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }

@@ -8,10 +8,10 @@ const LOOKS = {
   error: { color: 'red', icon: IconX, label: 'Error' },
   warning: { color: 'yellow', icon: IconAlertTriangle, label: 'Warning' },
   note: { color: 'blue', icon: IconInfoCircle, label: 'Note' },
-  passed: { color: 'green', icon: IconCheck, label: 'In order' },
+  passed: { color: 'green', icon: IconCheck, label: 'Passed' },
 } as const
 
-/** What was found at one endpoint, and what is in order there. */
+/** The findings and the passed rules of one endpoint. */
 export function EndpointFindings({ checked }: { checked: CheckedEndpoint }) {
   const { title, records, took_ms, findings, passed } = checked
   const figures = [
@@ -32,9 +32,9 @@ export function EndpointFindings({ checked }: { checked: CheckedEndpoint }) {
         {findings.map((finding) => (
           <FindingCard key={finding.rule + finding.field + finding.message} finding={finding} />
         ))}
-        {passed.map((words) => (
-          <Line key={words} look="passed">
-            <Text size="sm">{words}</Text>
+        {passed.map((rule) => (
+          <Line key={rule} look="passed">
+            <Text size="sm">{rule}</Text>
           </Line>
         ))}
       </Stack>
@@ -57,7 +57,7 @@ function FindingCard({ finding }: { finding: Finding }) {
         )}
         {examples.length > 0 && (
           <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {examples.map(placeOf).join('; ')}
+            {examples.map(exampleLabel).join('; ')}
           </Text>
         )}
         {advice !== '' && <Text size="sm">{advice}</Text>}
@@ -81,11 +81,11 @@ function Line({ look, children }: { look: keyof typeof LOOKS; children: ReactNod
   )
 }
 
-function placeOf({ element, reference, found }: FindingExample): string {
-  const place = [
+function exampleLabel({ element, reference, found }: FindingExample): string {
+  const parts = [
     element === null ? '' : `no. ${element}`,
     reference === null ? '' : `(${reference})`,
     found,
   ]
-  return place.filter((part) => part !== '').join(' ')
+  return parts.filter((part) => part !== '').join(' ')
 }

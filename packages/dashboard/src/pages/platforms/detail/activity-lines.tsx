@@ -6,7 +6,7 @@ import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
 
-/** Lines of the log: when, what happened, by whom. */
+/** Log entries: time, message and actor. */
 export function ActivityLines({ lines }: { lines: readonly ActivityLine[] }) {
   return (
     <Stack component="ul" gap="sm" m={0} p={0} aria-label="Log">

@@ -6,13 +6,13 @@ import { Time } from '../../../components/time.tsx'
 import { RevealKey } from './reveal-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
 
-/** The keys that open the platform now, and ways to see the newest and to get a new one. */
+/** The valid hub API keys of the platform, with buttons to reveal the newest and to rotate it. */
 export function HubKeys({ platform }: { platform: PlatformDetails }) {
   const [isRevealing, reveal] = useDisclosure(false)
   const [isRotating, rotate] = useDisclosure(false)
   return (
     <Stack>
-      <List listStyleType="none" spacing="xs" aria-label="Keys that are valid">
+      <List listStyleType="none" spacing="xs" aria-label="Valid keys">
         {platform.hub_keys.map((key) => (
           <List.Item key={`${key.hint} ${key.created_at}`}>
             <KeyLine hubKey={key} />
@@ -46,7 +46,7 @@ function KeyLine({ hubKey: { hint, created_at, expires_at, last_used_at } }: { h
     <>
       <Code>{hint}</Code>
       <Text size="sm" c="dimmed" component="div">
-        Made <Time at={created_at} />,{' '}
+        Created <Time at={created_at} />,{' '}
         {last_used_at === null ? (
           'not used yet'
         ) : (

@@ -6,9 +6,9 @@ import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatNumber } from '../../../lib/format.ts'
-import { explainHealth, healthOf } from '../platform-list.ts'
+import { healthOf, healthReason } from '../platform-list.ts'
 
-/** What a registered platform is, field by field (specification 2.1). */
+/** The fields of a registered platform (specification 2.1). */
 export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
   const health = healthOf(platform)
   const facts: [string, ReactNode][] = [
@@ -21,19 +21,19 @@ export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
     ['Last Push', <Time key="pushed" at={platform.last_push_at} />],
     ['Modules', `${formatNumber(platform.modules_registered)} registered`],
     ['Records', formatNumber(platform.records)],
-    ['Hub API Key', <Code key="key">{platform.hub_api_key_hint ?? '–'}</Code>],
+    ['Hub API Key', <Code key="key">{platform.hub_api_key_hint ?? '—'}</Code>],
   ]
   return (
     <>
-      {(health === 'trouble' || health === 'question') && (
+      {(health === 'failing' || health === 'needs_review') && (
         <Alert
-          color={health === 'trouble' ? 'red' : 'yellow'}
+          color={health === 'failing' ? 'red' : 'yellow'}
           variant="light"
           mb="md"
           icon={<IconAlertTriangle />}
-          title={health === 'trouble' ? 'The last pull met trouble' : 'Somebody has to answer'}
+          title={health === 'failing' ? 'Last pull failed' : 'Needs review'}
         >
-          {explainHealth(platform)}{' '}
+          {healthReason(platform)}{' '}
           {platform.missing_reviews > 0 && (
             <PageLink
               size="sm"
@@ -42,7 +42,7 @@ export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
               to="/dashboard/activity"
               search={{ tab: 'missing' }}
             >
-              Review the records
+              Review records
             </PageLink>
           )}
         </Alert>
@@ -55,7 +55,7 @@ export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
           icon={<IconAlertTriangle />}
           title="Scheduled pulls are paused"
         >
-          The last pulls could not read any records of this platform. Scheduled pulls skip it until{' '}
+          The last pulls received no records of this platform. Scheduled pulls skip it until{' '}
           <Time at={platform.pulls_paused_until} />, or until it responds or pushes a record. You
           can pull it now.
         </Alert>

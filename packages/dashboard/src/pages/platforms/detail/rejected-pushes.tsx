@@ -12,7 +12,7 @@ import { ReplayButton } from './replay-button.tsx'
 
 const SHOWN = 10
 
-/** The newest that was refused of a platform; each opens to what was sent and what was answered. */
+/** The newest rejected pushes of a platform, each with its body and the response sent. */
 export function RejectedPushes({ platformName }: { platformName: string }) {
   const query = new URLSearchParams({ platform: platformName, limit: `${SHOWN}` })
   const rejected = useQuery(rejectedPushPageQuery(`${query}`))
@@ -24,8 +24,8 @@ export function RejectedPushes({ platformName }: { platformName: string }) {
   const rejected_pushes = rejected.data?.rejected_pushes ?? []
   if (rejected_pushes.length === 0) {
     return (
-      <EmptyState icon={<IconCircleCheck />} title="Nothing was refused">
-        A push that the hub cannot take is kept here with its reason.
+      <EmptyState icon={<IconCircleCheck />} title="No rejected pushes">
+        Rejected pushes appear here with the reason.
       </EmptyState>
     )
   }
@@ -63,7 +63,7 @@ export function RejectedPushes({ platformName }: { platformName: string }) {
 
 function Rejected({ rejected }: { rejected: RejectedPush }) {
   const { code, message, errors, body, method } = rejected
-  const answer = {
+  const response = {
     success: false,
     code,
     message,
@@ -71,17 +71,14 @@ function Rejected({ rejected }: { rejected: RejectedPush }) {
   }
   return (
     <Stack gap="xs">
-      <Shown title="What was sent" value={body} />
-      <Shown
-        title={method === 'pull' ? 'Why it was refused' : 'What was answered'}
-        value={answer}
-      />
+      <JsonBlock title="Body" value={body} />
+      <JsonBlock title={method === 'pull' ? 'Reason' : 'Response sent'} value={response} />
       <ReplayButton rejected={rejected} />
     </Stack>
   )
 }
 
-function Shown({ title, value }: { title: string; value: unknown }) {
+function JsonBlock({ title, value }: { title: string; value: unknown }) {
   return (
     <div>
       <Text size="sm" fw={600} mb={4}>

@@ -5,17 +5,17 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
-import { attempt, tell } from '../../../components/confirm.tsx'
+import { attempt, notify } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { TypedConfirmation } from './typed-confirmation.tsx'
 
-/** Removes the platform, after its name was typed and what goes was told. */
+/** Removes the platform after a confirmation that lists the deleted data. */
 export function RemovePlatform({ platform }: { platform: PlatformDetails }) {
   const { id, platform_name, display_title } = platform
   const [preview, setPreview] = useState<PlatformRemovalPreview | null>(null)
   const navigate = useNavigate()
   const refreshLive = useRefreshLive()
-  const ask = () =>
+  const openPreview = () =>
     attempt(async () => {
       const path = `/api/v1/platforms/${id}/removal`
       setPreview((await callHub<{ removal: PlatformRemovalPreview }>(path)).removal)
@@ -23,7 +23,7 @@ export function RemovePlatform({ platform }: { platform: PlatformDetails }) {
 
   async function remove(): Promise<void> {
     await callHub(`/api/v1/platforms/${id}`, { method: 'DELETE', body: { platform_name } })
-    tell(`${display_title} is removed. Its records are being deleted.`)
+    notify(`${display_title} was removed. Its records are being deleted.`)
     await navigate({ to: '/dashboard/platforms' })
     await refreshLive()
   }
@@ -31,39 +31,39 @@ export function RemovePlatform({ platform }: { platform: PlatformDetails }) {
   return (
     <Stack align="flex-start">
       <Text size="sm">
-        To stop receiving for a while, switch it off instead: then everything stays.
+        To stop receiving data temporarily, deactivate the platform instead. All data is kept.
       </Text>
       <Button
         color="red"
         variant="light"
         leftSection={<IconTrash size={16} aria-hidden />}
-        onClick={() => void ask()}
+        onClick={() => void openPreview()}
       >
         Remove {display_title}
       </Button>
       {preview && (
         <TypedConfirmation
           title={`Remove ${display_title}?`}
-          what="the platform's name"
+          label="Type the platform name to confirm"
           name={platform_name}
-          action="Remove for good"
+          action="Delete permanently"
           onClose={() => setPreview(null)}
           onConfirm={remove}
         >
-          <Text size="sm">This cannot be undone. It takes:</Text>
+          <Text size="sm">This cannot be undone. This deletes:</Text>
           <List size="sm">
             <List.Item>
-              {formatCount(preview.records, 'record')}, each with its history, in the background
+              {formatCount(preview.records, 'record')} with their history, in the background
             </List.Item>
             <List.Item>
-              {formatCount(preview.rejected_pushes, 'refused push', 'refused pushes')}
+              {formatCount(preview.rejected_pushes, 'rejected push', 'rejected pushes')}
             </List.Item>
             <List.Item>
-              {formatCount(preview.hub_api_keys, 'hub API key')} and the source API key, at once
+              {formatCount(preview.hub_api_keys, 'hub API key')} and the source API key, immediately
             </List.Item>
             <List.Item>{formatCount(preview.modules, 'module')}</List.Item>
           </List>
-          <Text size="sm">The activity and the audit stay.</Text>
+          <Text size="sm">The activity log and the audit log are kept.</Text>
         </TypedConfirmation>
       )}
     </Stack>

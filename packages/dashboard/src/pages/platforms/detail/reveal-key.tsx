@@ -5,9 +5,9 @@ import { accountQuery } from '../../../api/account.ts'
 import { callHub } from '../../../api/call-hub.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { PasswordDialog } from '../../../components/password-dialog.tsx'
-import { ShownKey } from './shown-key.tsx'
+import { HubKeyView } from './hub-key-view.tsx'
 
-/** Shows the hub API key to whoever shows once more who it is. */
+/** Shows the hub API key after the operator has entered their password again. */
 export function RevealKey({
   platform,
   onClose,
@@ -35,15 +35,13 @@ export function RevealKey({
         onClose={onClose}
         onConfirm={reveal}
       >
-        {withPassword
-          ? 'Give your own password once more. That you look is written down.'
-          : 'That you look is written down.'}
+        {withPassword ? 'Enter your own password. This will be logged.' : 'This will be logged.'}
       </PasswordDialog>
     )
   }
   return (
     <Dialog opened staysOpen onClose={onClose} title={title}>
-      <ShownKey value={key} onClose={onClose} />
+      <HubKeyView value={key} onClose={onClose} />
     </Dialog>
   )
 }

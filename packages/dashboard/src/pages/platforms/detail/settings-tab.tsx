@@ -2,19 +2,19 @@ import { Paper, Stack, Text, Title } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
 import type { ReactNode } from 'react'
 import { EmptyState } from '../../../components/empty-state.tsx'
-import { useMay } from '../use-may.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 import { HubKeys } from './hub-keys.tsx'
 import { RemovePlatform } from './remove-platform.tsx'
 import { SourceForm } from './source-form.tsx'
 import { StatusSwitch } from './status-switch.tsx'
 
-/** How the platform and the hub reach each other, and the way out. */
+/** Status, keys and address of the platform, and its removal. */
 export function SettingsTab({ platform }: { platform: PlatformDetails }) {
-  const mayOperate = useMay('operator')
-  if (!mayOperate) {
+  const canOperate = useHasRole('operator')
+  if (!canOperate) {
     return (
-      <EmptyState title="This takes the role operator">
-        Viewers see what there is, and change nothing. No keys are shown to them.
+      <EmptyState title="Requires the operator role">
+        Viewers cannot change the settings of a platform or see its keys.
       </EmptyState>
     )
   }
@@ -31,11 +31,11 @@ export function SettingsTab({ platform }: { platform: PlatformDetails }) {
       </Section>
       <Section
         title="Address and source API key"
-        description="How the hub calls the platform. A change is tried before it is stored."
+        description="How the hub calls the platform. Changes are tested before they are saved."
       >
         <SourceForm platform={platform} />
       </Section>
-      <Section title="Remove">
+      <Section title="Remove platform">
         <RemovePlatform platform={platform} />
       </Section>
     </Stack>

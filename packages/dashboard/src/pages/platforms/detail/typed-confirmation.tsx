@@ -3,10 +3,10 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 
-/** Asks for a name to be typed before something goes that does not come back. */
+/** Requires a name to be typed before data is deleted. */
 export function TypedConfirmation({
   title,
-  what,
+  label,
   name,
   action,
   children,
@@ -14,8 +14,7 @@ export function TypedConfirmation({
   onConfirm,
 }: {
   title: string
-  /** What the name is, such as `the platform's name`. */
-  what: string
+  label: string
   name: string
   action: string
   children: ReactNode
@@ -45,7 +44,7 @@ export function TypedConfirmation({
         <Stack>
           {children}
           <TextInput
-            label={`Type ${what} to confirm`}
+            label={label}
             description={name}
             autoComplete="off"
             spellCheck={false}

@@ -11,14 +11,14 @@ import { useConnectionChecks } from '../use-connection-checks.ts'
 
 export type Source = { source_base_url: string; source_api_key: string }
 
-/** A platform that responded as agreed. */
+/** The result of a successful connection test. */
 export type Connected = {
   manifest: Manifest
-  /** The number of records of each module that reports one, by `record_type`. */
+  /** The reported number of records, by `record_type`. */
   totals: ReadonlyMap<string, number>
 }
 
-/** The first step: where the platform is, and whether it answers as agreed. */
+/** The first step: base URL, source API key and connection test. */
 export function ConnectStep({
   source,
   onChange,
@@ -28,10 +28,10 @@ export function ConnectStep({
   onChange: (source: Source) => void
   onConnected: (connected: Connected) => void
 }) {
-  const { checks, answer, isRunning, error, run, clear } = useConnectionChecks<ProbeAnswer>()
+  const { checks, result, isRunning, error, run, clear } = useConnectionChecks<ProbeAnswer>()
   const change = (over: Partial<Source>) => {
     onChange({ ...source, ...over })
-    // What was found out does not hold for another address or key.
+    // The results do not apply to another address or key.
     clear()
   }
   const probe = (check_everything: boolean) =>
@@ -40,7 +40,7 @@ export function ConnectStep({
     event.preventDefault()
     probe(false)
   }
-  const modules = answer?.manifest?.modules ?? []
+  const modules = result?.manifest?.modules ?? []
   const nameOf = (type: string) =>
     modules.find((one) => one.record_type === type)?.module_name ?? type
   return (
@@ -48,15 +48,15 @@ export function ConnectStep({
       <form onSubmit={test}>
         <Stack>
           <Text size="sm" c="dimmed">
-            The owner of the platform first adds the endpoints that the{' '}
+            The owner of the platform adds the endpoints described in the{' '}
             <PageLink to="/dashboard/guide" inherit underline="always">
               integration guide
             </PageLink>{' '}
-            describes, and then gives you these two.
+            and gives you the base URL and the key.
           </Text>
           <TextInput
             label="Base URL"
-            description="Up to and without /api"
+            description="The URL up to, but without, /api"
             placeholder="https://hr.example.org"
             type="url"
             inputMode="url"
@@ -69,7 +69,7 @@ export function ConnectStep({
           />
           <PasswordInput
             label="Source API key"
-            description="The hub sends it to the platform in X-PLATFORM-API-KEY. It is stored sealed."
+            description="The hub sends it to the platform in X-PLATFORM-API-KEY. It is stored encrypted."
             required
             autoComplete="off"
             value={source.source_api_key}
@@ -78,21 +78,21 @@ export function ConnectStep({
           <Group>
             <Button
               type="submit"
-              variant={answer?.success ? 'default' : 'filled'}
+              variant={result?.success ? 'default' : 'filled'}
               loading={isRunning}
             >
-              {answer ? 'Test again' : 'Test connection and fetch platform data'}
+              {result ? 'Test again' : 'Test connection and fetch platform data'}
             </Button>
-            {answer?.success && !isRunning && (
+            {result?.success && !isRunning && (
               <Button variant="default" onClick={() => probe(true)}>
                 Check everything
               </Button>
             )}
-            {answer && !isRunning && (
+            {result && !isRunning && (
               <ConformanceButton
                 path="/api/v1/platforms/conformance"
                 body={source}
-                title={`Conformance of ${answer.manifest?.platform_title ?? source.source_base_url}`}
+                title={`Conformance of ${result.manifest?.platform_title ?? source.source_base_url}`}
               />
             )}
           </Group>
@@ -102,9 +102,9 @@ export function ConnectStep({
       {(checks.length > 0 || isRunning) && (
         <CheckList checks={checks} isRunning={isRunning} nameOf={nameOf} />
       )}
-      {answer && !isRunning && (
+      {result && !isRunning && (
         <Outcome
-          answer={answer}
+          result={result}
           source={source}
           onConnected={onConnected}
           onUseUrl={(source_base_url) => onChange({ ...source, source_base_url })}
@@ -115,12 +115,12 @@ export function ConnectStep({
 }
 
 function Outcome({
-  answer: { success, manifest, checks, source_base_url },
+  result: { success, manifest, checks, source_base_url },
   source,
   onConnected,
   onUseUrl,
 }: {
-  answer: ProbeAnswer
+  result: ProbeAnswer
   source: Source
   onConnected: (connected: Connected) => void
   onUseUrl: (sourceBaseUrl: string) => void
@@ -130,13 +130,13 @@ function Outcome({
   if (!success || !manifest) {
     return (
       <Alert color="red" variant="light" icon={<IconAlertTriangle />} title="Not connected yet">
-        Fix what failed above and test again. Nothing was saved.
+        Fix the failed checks above and test again. Nothing was saved.
       </Alert>
     )
   }
   if (same) {
     return (
-      <Alert color="yellow" variant="light" icon={<IconAlertTriangle />} title="Registered already">
+      <Alert color="yellow" variant="light" icon={<IconAlertTriangle />} title="Already registered">
         This platform is registered as{' '}
         <PageLink
           to="/dashboard/platforms/$id"
@@ -146,24 +146,24 @@ function Outcome({
         >
           {same.display_title}
         </PageLink>
-        . Its modules, address and keys are changed there.
+        . Change its modules, address and keys there.
       </Alert>
     )
   }
-  const allWell = checks.every((one) => one.ok)
+  const allPassed = checks.every((one) => one.ok)
   const entered = source.source_base_url.trim().replace(/\/+$/, '')
   const isCorrected = source_base_url !== null && source_base_url !== entered
   return (
     <Alert
-      color={allWell ? 'green' : 'yellow'}
+      color={allPassed ? 'green' : 'yellow'}
       variant="light"
-      icon={allWell ? <IconCircleCheck /> : <IconAlertTriangle />}
+      icon={allPassed ? <IconCircleCheck /> : <IconAlertTriangle />}
       title={`${manifest.platform_title} (${manifest.platform_name})`}
     >
       <Text size="sm">{manifest.platform_description}</Text>
-      {!allWell && (
+      {!allPassed && (
         <Text size="sm" mt={4}>
-          You can still register it. What failed can be fixed later.
+          You can still register it and fix the failed checks later.
         </Text>
       )}
       {isCorrected && (
@@ -174,7 +174,7 @@ function Outcome({
       )}
       <Group mt="sm" gap="xs">
         <Button onClick={() => onConnected({ manifest, totals: totalsOf(checks) })}>
-          Choose modules
+          Select modules
         </Button>
         {isCorrected && (
           <Button variant="default" onClick={() => onUseUrl(source_base_url)}>

@@ -10,13 +10,13 @@ import { PullButton } from '../pull-button.tsx'
 import { PushExample } from '../push-example.tsx'
 import { FirstPush } from './first-push.tsx'
 
-/** The last step: the key that the platform pushes with, and waiting for its first push. */
+/** The last step: the hub API key, an example push, and waiting for the first push. */
 export function KeyStep({
   platformId,
   hubApiKey,
 }: {
   platformId: string
-  /** Known right after the registration only. */
+  /** Known only directly after the registration. */
   hubApiKey: string | null
 }) {
   const platform = useQuery(platformQuery(platformId))
@@ -35,19 +35,19 @@ export function KeyStep({
       {hubApiKey !== null ? (
         <>
           <Text size="sm">
-            Give this hub API key to the owner of {display_title}, and to nobody else. The platform
-            sends it in <Code>X-API-KEY</Code> with every push.
+            Give this hub API key to the owner of {display_title} only. The platform sends it in{' '}
+            <Code>X-API-KEY</Code> with every push.
           </Text>
           <Group gap="xs">
             <Code block aria-label="Hub API key" fz="sm">
               {hubApiKey}
             </Code>
-            <CopyButton value={hubApiKey} label="Copy the hub API key" words="Copy key" />
+            <CopyButton value={hubApiKey} label="Copy hub API key" text="Copy key" />
           </Group>
         </>
       ) : (
-        <Alert color="blue" variant="light" title={`The hub API key ${hub_api_key_hint ?? ''}`}>
-          It was shown when the platform was registered. To see it again, open the{' '}
+        <Alert color="blue" variant="light" title={`Hub API key ${hub_api_key_hint ?? ''}`}>
+          The key was shown when the platform was registered. You can reveal it in the{' '}
           <PageLink
             to="/dashboard/platforms/$id"
             params={params}
@@ -57,12 +57,12 @@ export function KeyStep({
           >
             settings of the platform
           </PageLink>
-          ; your password is asked for.
+          . Your password is required.
         </Alert>
       )}
       <PushExample platformId={platformId} hubApiKey={hubApiKey} />
       <Text size="sm">
-        More, with code for PHP, Node, Python, C# and Java:{' '}
+        More examples, also for PHP, Node, Python, C# and Java:{' '}
         <PageLink
           to="/dashboard/guide"
           search={{ platform: String(id) }}

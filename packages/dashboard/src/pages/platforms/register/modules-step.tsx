@@ -22,7 +22,7 @@ import type { Connected, Source } from './connect-step.tsx'
 
 type Registered = { platform: Platform; hub_api_key: string }
 
-/** The second step: which modules are received. */
+/** The second step: the selection of modules. */
 export function ModulesStep({
   source,
   connected: { manifest, totals },
@@ -46,9 +46,9 @@ export function ModulesStep({
     setError(null)
     try {
       const body = { ...source, record_types: chosen }
-      const answer = await callHub<Registered>('/api/v1/platforms', { method: 'POST', body })
+      const registered = await callHub<Registered>('/api/v1/platforms', { method: 'POST', body })
       void refreshLive()
-      onRegistered({ id: answer.platform.id, hub_api_key: answer.hub_api_key })
+      onRegistered({ id: registered.platform.id, hub_api_key: registered.hub_api_key })
     } catch (failure) {
       setError(failure)
       setIsBusy(false)
@@ -57,8 +57,8 @@ export function ModulesStep({
 
   if (modules.length === 0) {
     return (
-      <Alert color="yellow" variant="light" title={`${platform_title} offers no modules`}>
-        Its manifest lists none, so there is nothing to receive. Its owner has to add one.
+      <Alert color="yellow" variant="light" title={`${platform_title} has no modules`}>
+        Its manifest has no modules. Ask the owner of the platform to add one.
         <Group mt="sm">
           <Button variant="default" onClick={onBack}>
             Back
@@ -70,7 +70,8 @@ export function ModulesStep({
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        Choose what the hub receives of {platform_title}. You can register the others later.
+        Select the modules that the hub receives from {platform_title}. You can register others
+        later.
       </Text>
       <Checkbox
         label={`All ${formatCount(modules.length, 'module')}`}
@@ -89,7 +90,7 @@ export function ModulesStep({
           ))}
         </Stack>
       </Checkbox.Group>
-      {error !== null && <ErrorNotice error={error} title="It was not registered" />}
+      {error !== null && <ErrorNotice error={error} title="Registration failed" />}
       <Group>
         <Button variant="default" onClick={onBack} disabled={isBusy}>
           Back

@@ -5,9 +5,9 @@ import { Link } from '@tanstack/react-router'
 import { fieldOriginsQuery, type ShownRecord } from '../../../api/records.ts'
 import { Time } from '../../../components/time.tsx'
 import { ValueView } from '../../../components/value-view.tsx'
-import { fieldsOf, wordsOfSource } from './record-fields.ts'
+import { fieldsOf, sourceLabel } from './record-fields.ts'
 
-/** Every field with its label, key and value, and which write gave it. */
+/** All fields with label, key, value and the source of the value. */
 export function FieldsTab({
   record,
   manifest,
@@ -15,7 +15,7 @@ export function FieldsTab({
 }: {
   record: ShownRecord
   manifest: readonly Field[]
-  /** Where values came from is known of the present only. */
+  /** The sources are known only for the current version. */
   isPast: boolean
 }) {
   const { data } = useQuery({
@@ -49,7 +49,7 @@ export function FieldsTab({
                 <Code>{key}</Code>
                 {!isInManifest && (
                   <Badge size="xs" variant="light" color="gray" tt="none">
-                    not in the manifest
+                    Not in the manifest
                   </Badge>
                 )}
               </Stack>
@@ -72,8 +72,8 @@ function Origin({ origin }: { origin: FieldOrigin }) {
   return (
     <Group gap={4}>
       <Text size="xs" c="dimmed" component="div">
-        {wordsOfSource(source)}
-        {/* When the record came is told once, above. */}
+        {sourceLabel(source)}
+        {/* The drawer shows when the record was received. */}
         {written_at !== null && source !== 'creation' && (
           <>
             , <Time at={written_at} seconds />

@@ -15,14 +15,14 @@ import { HistoryTab } from './history-tab.tsx'
 import { RawTab } from './raw-tab.tsx'
 import { fieldsOfManifest } from './record-fields.ts'
 
-type DrawerParts = {
+type DrawerProps = {
   state: UrlState
   change: (changes: UrlChanges, options?: { replace?: boolean }) => void
   platforms: readonly Platform[]
 }
 
-/** One record, opened beside the list: what it holds, where that came from, and what it was. */
-export function RecordDrawer({ state, change, platforms }: DrawerParts) {
+/** One record beside the list: its fields with their sources, its history and its JSON. */
+export function RecordDrawer({ state, change, platforms }: DrawerProps) {
   const { record: id } = state
   const close = () => change({ record: null, tab: null, as_of: null })
   return (
@@ -31,7 +31,7 @@ export function RecordDrawer({ state, change, platforms }: DrawerParts) {
       onClose={close}
       size="xl"
       title="Record"
-      closeButtonProps={{ 'aria-label': 'Close the record' }}
+      closeButtonProps={{ 'aria-label': 'Close record' }}
     >
       {id !== undefined && (
         <OpenRecord
@@ -40,7 +40,7 @@ export function RecordDrawer({ state, change, platforms }: DrawerParts) {
           state={state}
           change={change}
           platforms={platforms}
-          onGone={close}
+          onClose={close}
         />
       )}
     </SideDrawer>
@@ -52,22 +52,22 @@ function OpenRecord({
   state,
   change,
   platforms,
-  onGone,
-}: DrawerParts & { id: string; onGone: () => void }) {
+  onClose,
+}: DrawerProps & { id: string; onClose: () => void }) {
   const { as_of: asOf, tab = 'fields' } = state
   const found = useQuery(recordQuery(id, asOf))
   const { data, refetch } = found
   const error = errorInPlaceOfData(found)
   const setAsOf = (at: string | null) => change({ as_of: at })
-  const moment = <AsOf asOf={asOf} onChange={setAsOf} />
+  const asOfInput = <AsOf asOf={asOf} onChange={setAsOf} />
   if (error) {
     return (
       <Stack>
-        {asOf !== undefined && moment}
+        {asOf !== undefined && asOfInput}
         <ErrorNotice
           error={error}
           onRetry={() => void refetch()}
-          title="The record cannot be shown"
+          title="Could not load the record"
         />
       </Stack>
     )
@@ -79,9 +79,9 @@ function OpenRecord({
     <Stack gap="md">
       <Head record={record} platforms={platforms} />
       <Group gap="sm" align="flex-end">
-        <CopyButton value={location.href} label="Copy a link to this record" words="Copy link" />
-        <EraseButton record={record} onErased={onGone} />
-        {moment}
+        <CopyButton value={location.href} label="Copy link to this record" text="Copy link" />
+        <EraseButton record={record} onErased={onClose} />
+        {asOfInput}
       </Group>
       <Tabs
         value={tab}
@@ -97,7 +97,7 @@ function OpenRecord({
           <FieldsTab record={record} manifest={manifest} isPast={asOf !== undefined} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
-          <HistoryTab record={record} manifest={manifest} onLook={setAsOf} />
+          <HistoryTab record={record} manifest={manifest} onViewVersion={setAsOf} />
         </Tabs.Panel>
         <Tabs.Panel value="raw">
           <RawTab record={record} asOf={asOf} />
@@ -117,22 +117,22 @@ function Head({ record, platforms }: { record: ShownRecord; platforms: readonly 
       </Text>
       <Group gap="xs">
         <Text size="sm" c="dimmed">
-          {reference_number} · {module_name} · {platform?.display_title ?? platform_name} · no.{' '}
+          {reference_number} · {module_name} · {platform?.display_title ?? platform_name} · ID{' '}
           {record_id}
         </Text>
         {record.incomplete && (
           <Badge variant="light" color="yellow" tt="none">
-            incomplete
+            Incomplete
           </Badge>
         )}
         {record.missing_since !== null && (
           <Badge variant="light" color="orange" tt="none">
-            missing at the platform
+            Missing
           </Badge>
         )}
       </Group>
       <Text size="sm" c="dimmed" component="div">
-        Came <Time at={record.created_at} seconds />, changed{' '}
+        Received <Time at={record.created_at} seconds /> · Updated{' '}
         <Time at={record.updated_at} seconds />
       </Text>
     </Stack>
@@ -141,7 +141,7 @@ function Head({ record, platforms }: { record: ShownRecord; platforms: readonly 
 
 function DrawerSkeleton() {
   return (
-    <Stack aria-busy="true" aria-label="Loading the record">
+    <Stack aria-busy="true" aria-label="Loading">
       <Skeleton height={28} width="60%" />
       <Skeleton height={18} width="80%" />
       <Skeleton height={320} />

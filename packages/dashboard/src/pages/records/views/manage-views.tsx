@@ -3,13 +3,12 @@ import type { SavedView, ViewChange } from '@recordhub/protocol'
 import { IconRefresh, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
-import { mayActAs, session } from '../../../api/session.ts'
 import { viewsQuery } from '../../../api/views.ts'
-import { attempt, confirm, tell } from '../../../components/confirm.tsx'
+import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
-import { useStore } from '../../../lib/use-store.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 
-/** Renames, replaces, shares and deletes saved views. */
+/** A dialog to rename, update, share and delete saved views. */
 export function ManageViews({
   isOpen,
   onClose,
@@ -22,27 +21,28 @@ export function ManageViews({
   query: string
 }) {
   const client = useQueryClient()
-  const role = useStore(session).operator?.role
-  const renew = () => client.invalidateQueries(viewsQuery())
+  const isAdmin = useHasRole('admin')
+  const canShare = useHasRole('operator')
+  const refresh = () => client.invalidateQueries(viewsQuery())
 
-  async function alter(view: SavedView, changes: ViewChange, words: string): Promise<void> {
+  async function update(view: SavedView, changes: ViewChange, message: string): Promise<void> {
     const isDone = await attempt(() =>
       callHub(`/api/v1/views/${view.id}`, { method: 'PATCH', body: changes }),
     )
-    await renew()
-    if (isDone) tell(words)
+    await refresh()
+    if (isDone) notify(message)
   }
 
   const remove = (view: SavedView) =>
     confirm({
       title: `Delete the view “${view.name}”?`,
       children: view.shared
-        ? 'It goes for everybody. The records stay as they are.'
-        : 'The records stay as they are.',
-      action: 'Delete the view',
+        ? 'It is deleted for everyone. Records are not changed.'
+        : 'Records are not changed.',
+      action: 'Delete view',
       onConfirm: async () => {
         await callHub(`/api/v1/views/${view.id}`, { method: 'DELETE' })
-        await renew()
+        await refresh()
       },
     })
 
@@ -51,46 +51,46 @@ export function ManageViews({
       <Stack gap="sm">
         {views.length === 0 && (
           <Text size="sm" c="dimmed">
-            There are no views any more.
+            No saved views.
           </Text>
         )}
         {views.map((view) => {
-          const mayChange = view.own || role === 'admin'
+          const canChange = view.own || isAdmin
           return (
             <Group key={view.id} gap="sm" wrap="nowrap">
               <TextInput
                 aria-label={`Name of the view ${view.name}`}
                 defaultValue={view.name}
                 maxLength={100}
-                disabled={!mayChange}
+                disabled={!canChange}
                 flex={1}
                 onBlur={({ currentTarget }) => {
                   const name = currentTarget.value.trim()
                   if (name === '' || name === view.name) currentTarget.value = view.name
-                  else void alter(view, { name }, `Renamed to “${name}”.`)
+                  else void update(view, { name }, `Renamed to “${name}”.`)
                 }}
                 onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
               />
-              {mayChange ? (
+              {canChange ? (
                 <>
                   <Switch
                     label="Shared"
                     checked={view.shared}
-                    disabled={!mayActAs(role, 'operator')}
+                    disabled={!canShare}
                     onChange={() =>
-                      void alter(
+                      void update(
                         view,
                         { shared: !view.shared },
-                        view.shared ? 'Nobody else sees it now.' : 'Everybody sees it now.',
+                        view.shared ? 'The view is private.' : 'The view is shared with everyone.',
                       )
                     }
                   />
-                  <Tooltip label="Replace with the list that is open">
+                  <Tooltip label="Update to the current list">
                     <ActionIcon
                       variant="subtle"
                       color="gray"
-                      aria-label={`Replace ${view.name} with the list that is open`}
-                      onClick={() => void alter(view, { query }, 'It shows this list now.')}
+                      aria-label={`Update ${view.name} to the current list`}
+                      onClick={() => void update(view, { query }, 'The view was updated.')}
                     >
                       <IconRefresh size={16} />
                     </ActionIcon>
@@ -108,7 +108,7 @@ export function ManageViews({
                 </>
               ) : (
                 <Badge variant="light" color="gray" tt="none">
-                  shared by somebody else
+                  Shared by another operator
                 </Badge>
               )}
             </Group>

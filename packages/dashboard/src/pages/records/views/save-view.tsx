@@ -1,14 +1,13 @@
 import { Button, Group, Stack, Switch, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { callHub, wordsOf } from '../../../api/call-hub.ts'
-import { mayActAs, session } from '../../../api/session.ts'
+import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { viewsQuery } from '../../../api/views.ts'
-import { tell } from '../../../components/confirm.tsx'
+import { notify } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
-import { useStore } from '../../../lib/use-store.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 
-/** Keeps the list as it is under a name. */
+/** A dialog to save the current list as a view. */
 export function SaveView({
   isOpen,
   onClose,
@@ -20,22 +19,22 @@ export function SaveView({
 }) {
   const [name, setName] = useState('')
   const [shared, setShared] = useState(false)
-  const [trouble, setTrouble] = useState('')
+  const [errorText, setErrorText] = useState('')
   const client = useQueryClient()
-  const mayShare = mayActAs(useStore(session).operator?.role, 'operator')
+  const canShare = useHasRole('operator')
 
   async function save(event: FormEvent): Promise<void> {
     event.preventDefault()
     try {
       await callHub('/api/v1/views', { method: 'POST', body: { name: name.trim(), query, shared } })
       await client.invalidateQueries(viewsQuery())
-      tell(`Saved as “${name.trim()}”.`)
+      notify(`Saved as “${name.trim()}”.`)
       setName('')
       setShared(false)
-      setTrouble('')
+      setErrorText('')
       onClose()
     } catch (error) {
-      setTrouble(wordsOf(error))
+      setErrorText(errorMessage(error))
     }
   }
 
@@ -45,20 +44,20 @@ export function SaveView({
         <Stack>
           <TextInput
             label="Name"
-            description="Search, filters and order are kept; the columns stay a matter of each browser."
+            description="Saves search, filters and sorting. Columns are stored in each browser."
             required
             maxLength={100}
             data-autofocus
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
-            error={trouble}
+            error={errorText}
           />
           <Switch
-            label="Share it with everybody"
+            label="Share with everyone"
             description={
-              mayShare ? 'All operators and viewers see it.' : 'This takes the role operator.'
+              canShare ? 'All operators and viewers can use it.' : 'Requires the operator role.'
             }
-            disabled={!mayShare}
+            disabled={!canShare}
             checked={shared}
             onChange={(event) => setShared(event.currentTarget.checked)}
           />

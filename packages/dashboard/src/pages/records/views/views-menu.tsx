@@ -10,7 +10,7 @@ import { openView, viewQueryOf } from '../list-query.ts'
 import { ManageViews } from './manage-views.tsx'
 import { SaveView } from './save-view.tsx'
 
-/** Lists that were kept under a name: one's own, and those that are shared. */
+/** The saved views of the operator, and the shared ones. */
 export function ViewsMenu({
   state,
   change,
@@ -47,7 +47,7 @@ export function ViewsMenu({
         <Menu.Dropdown mah={420} style={SCROLLING}>
           {views.length === 0 && (
             <Menu.Label>
-              No views yet. Filter and sort the list as you need it, then save it under a name.
+              No saved views yet. Filter and sort the list, then save it as a view.
             </Menu.Label>
           )}
           {own.length > 0 && <Menu.Label>Yours</Menu.Label>}

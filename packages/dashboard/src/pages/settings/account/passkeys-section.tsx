@@ -7,14 +7,14 @@ import { PASSKEYS_PATH, passkeysQuery } from '../../../api/account.ts'
 import { callHub } from '../../../api/call-hub.ts'
 import { canUsePasskeys } from '../../../api/passkeys.ts'
 import { signInOptionsQuery } from '../../../api/sign-in.ts'
-import { tell } from '../../../components/confirm.tsx'
+import { notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PasswordDialog } from '../../../components/password-dialog.tsx'
 import { Time } from '../../../components/time.tsx'
 import { LinesSkeleton, SettingsSection } from '../settings-section.tsx'
 import { AddPasskey } from './add-passkey.tsx'
 
-/** Signing in with a device instead of a password. */
+/** The passkeys of the signed-in operator. */
 export function PasskeysSection({ account }: { account: Account }) {
   const client = useQueryClient()
   const [isAdding, setAdding] = useState(false)
@@ -27,7 +27,7 @@ export function PasskeysSection({ account }: { account: Account }) {
   return (
     <SettingsSection
       title="Passkeys"
-      description="Sign in with the fingerprint, face or PIN of a device. A passkey stands for the password and the second factor."
+      description="Sign in with the fingerprint, face or PIN of a device. A passkey replaces the password and the second factor."
       action={
         isPossible && (
           <Button
@@ -43,8 +43,8 @@ export function PasskeysSection({ account }: { account: Account }) {
       {options.data && !isPossible && (
         <Text size="sm" c="dimmed">
           {options.data.passkeys
-            ? 'This browser cannot use passkeys. Use a current one.'
-            : 'Passkeys work where the hub is opened by https under the address in HUB_PUBLIC_URL. Here it is not.'}
+            ? 'This browser does not support passkeys.'
+            : 'Passkeys require that you open the hub by https under the address in HUB_PUBLIC_URL.'}
         </Text>
       )}
       {found.isError && <ErrorNotice error={found.error} onRetry={() => found.refetch()} />}
@@ -105,11 +105,11 @@ export function PasskeysSection({ account }: { account: Account }) {
             const body = { password }
             await callHub(`${PASSKEYS_PATH}/${removing.id}`, { method: 'DELETE', body })
             await refresh()
-            tell('The passkey was removed.')
+            notify('Passkey removed.')
             setRemoving(null)
           }}
         >
-          {`“${removing.name}” will open nothing any more. Delete it in your device or password manager as well.`}
+          {`“${removing.name}” can no longer be used. Delete it from your device or password manager as well.`}
         </PasswordDialog>
       )}
     </SettingsSection>

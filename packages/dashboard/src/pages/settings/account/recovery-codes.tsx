@@ -1,11 +1,11 @@
 import { SecretOnce } from '../secret-once.tsx'
 
-/** Recovery codes, shown this once. */
+/** New recovery codes, shown only once. */
 export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
   return (
-    <SecretOnce title="Keep these recovery codes" value={codes.join('\n')} label="recovery codes">
-      Each lets you in once when you do not have your app. They are not shown again: keep them where
-      you keep your passwords.
+    <SecretOnce title="Save these recovery codes" value={codes.join('\n')} label="recovery codes">
+      Each code works once if you do not have your authenticator app. The codes are not shown again.
+      Save them in your password manager.
     </SecretOnce>
   )
 }

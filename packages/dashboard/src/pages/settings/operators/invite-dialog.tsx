@@ -3,53 +3,58 @@ import { useForm } from '@mantine/form'
 import type { Invitation, Role } from '@recordhub/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { callHub, wordsOf } from '../../../api/call-hub.ts'
+import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { invitationsQuery } from '../../../api/operators.ts'
 import { Dialog } from '../../../components/dialog.tsx'
-import { FormEnd } from '../../../components/form-end.tsx'
+import { FormActions } from '../../../components/form-actions.tsx'
+import { ROLE_CHOICES } from '../../../lib/roles.ts'
 import { SecretOnce } from '../secret-once.tsx'
-import { ROLE_CHOICES } from './role-choices.ts'
 
-type Made = { invitation: Invitation; link: string; mailed: boolean; mail_problem: string | null }
+type CreatedInvitation = {
+  invitation: Invitation
+  link: string
+  mailed: boolean
+  mail_problem: string | null
+}
 
-/** Invites somebody by a link, which is shown this once. */
+/** Creates an invitation link, which is shown only once. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
-  const [trouble, setTrouble] = useState('')
-  const [made, setMade] = useState<Made | null>(null)
+  const [errorText, setErrorText] = useState('')
+  const [created, setCreated] = useState<CreatedInvitation | null>(null)
   const form = useForm<{ email: string; role: Role; days: number | string }>({
     mode: 'controlled',
     initialValues: { email: '', role: 'viewer', days: 7 },
   })
   const submit = form.onSubmit(async ({ email, role, days }) => {
-    setTrouble('')
+    setErrorText('')
     try {
       const body = { email, role, expires_in_days: Number(days) }
-      setMade(await callHub<Made>('/api/v1/invitations', { method: 'POST', body }))
+      setCreated(await callHub<CreatedInvitation>('/api/v1/invitations', { method: 'POST', body }))
       await client.invalidateQueries(invitationsQuery())
     } catch (error) {
-      setTrouble(wordsOf(error))
+      setErrorText(errorMessage(error))
     }
   })
-  if (made) {
+  if (created) {
     return (
       <Dialog
         opened
         staysOpen
         onClose={onClose}
-        title={`${made.invitation.email} is invited`}
+        title={`Invitation for ${created.invitation.email}`}
         centered
         size="lg"
       >
         <Stack>
-          <SecretOnce title="The link of the invitation" value={made.link} label="link">
-            {made.mailed
-              ? 'It was mailed. You may also hand it over yourself; it is not shown again.'
-              : 'Hand it over in a way that nobody else reads. It holds once, and is not shown again.'}
+          <SecretOnce title="Invitation link" value={created.link} label="link">
+            {created.mailed
+              ? 'The link was sent by e-mail. You can also share it yourself. It is not shown again.'
+              : 'Share the link over a private channel. It works once, and is not shown again.'}
           </SecretOnce>
-          {made.mail_problem && (
+          {created.mail_problem && (
             <Alert color="yellow" variant="light">
-              It could not be mailed: {made.mail_problem}. Hand the link over yourself.
+              The e-mail could not be sent: {created.mail_problem}. Share the link yourself.
             </Alert>
           )}
           <Group justify="flex-end">
@@ -64,7 +69,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm" c="dimmed">
-            You get a link. Whoever opens it chooses a name and a password.
+            Creates a one-time link with which the new operator chooses a name and a password.
           </Text>
           <TextInput
             label="E-mail"
@@ -81,16 +86,16 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
             {...form.getInputProps('role')}
           />
           <NumberInput
-            label="Days that the link holds"
+            label="Link expires after (days)"
             min={1}
             max={30}
             allowDecimal={false}
             required
             {...form.getInputProps('days')}
           />
-          <FormEnd
-            trouble={trouble}
-            action="Make the link"
+          <FormActions
+            error={errorText}
+            action="Create link"
             isBusy={form.submitting}
             onCancel={onClose}
           />

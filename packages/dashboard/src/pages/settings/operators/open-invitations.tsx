@@ -4,13 +4,13 @@ import { IconTrash } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
 import { invitationsQuery } from '../../../api/operators.ts'
-import { confirm, tell } from '../../../components/confirm.tsx'
+import { confirm, notify } from '../../../components/confirm.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatWord } from '../../../lib/format.ts'
 import { SettingsSection } from '../settings-section.tsx'
 
-/** Invitations that nobody has accepted yet; nothing where there are none. */
+/** Invitations that have not been accepted. Renders nothing if there are none. */
 export function OpenInvitations() {
   const client = useQueryClient()
   const found = useQuery(invitationsQuery())
@@ -19,20 +19,20 @@ export function OpenInvitations() {
 
   const withdraw = ({ id, email }: Invitation) =>
     confirm({
-      title: 'Withdraw the invitation?',
-      children: `The link of ${email} will open nothing any more.`,
+      title: 'Withdraw this invitation?',
+      children: `The link of ${email} will no longer work.`,
       action: 'Withdraw',
       async onConfirm() {
         await callHub(`/api/v1/invitations/${id}`, { method: 'DELETE' })
         await client.invalidateQueries(invitationsQuery())
-        tell('The invitation was withdrawn.')
+        notify('Invitation withdrawn.')
       },
     })
 
   return (
     <SettingsSection
       title="Invitations"
-      description="Nobody has accepted these yet. Invite again where a link was lost: the old one holds no more."
+      description="Not accepted yet. If a link was lost, invite again: the old link no longer works."
     >
       <Table aria-label="Invitations">
         <Table.Tbody>
@@ -47,14 +47,14 @@ export function OpenInvitations() {
                     <Badge size="sm" variant="light" tt="none">
                       {formatWord(invitation.role)}
                     </Badge>
-                    {isOver(invitation) && (
+                    {isExpired(invitation) && (
                       <Badge size="sm" variant="light" color="orange" tt="none">
                         Expired
                       </Badge>
                     )}
                   </Group>
                   <Text size="xs" c="dimmed">
-                    By <OperatorName by={invitation.invited_by} /> · holds until{' '}
+                    Invited by <OperatorName by={invitation.invited_by} /> · expires{' '}
                     <Time at={invitation.expires_at} />
                   </Text>
                 </Stack>
@@ -79,6 +79,6 @@ export function OpenInvitations() {
   )
 }
 
-function isOver({ expires_at }: Invitation): boolean {
+function isExpired({ expires_at }: Invitation): boolean {
   return Date.parse(expires_at) <= Date.now()
 }

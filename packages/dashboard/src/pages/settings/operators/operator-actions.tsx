@@ -1,17 +1,17 @@
 import { Button, Group } from '@mantine/core'
 import type { Operator } from '@recordhub/protocol'
 import { callHub } from '../../../api/call-hub.ts'
-import { attempt, confirm, tell } from '../../../components/confirm.tsx'
+import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 
-/** What an admin can do to another operator. */
+/** Actions of an admin on another operator. */
 export function OperatorActions({
   operator,
   onChanged,
-  onGone,
+  onRemoved,
 }: {
   operator: Operator
   onChanged: () => Promise<void>
-  onGone: () => void
+  onRemoved: () => void
 }) {
   const { id, name, disabled_at, second_factor, passkeys, sessions } = operator
   const path = `/api/v1/operators/${id}`
@@ -20,45 +20,44 @@ export function OperatorActions({
     await attempt(async () => {
       await callHub(path, { method: 'PATCH', body: { disabled: false } })
       await onChanged()
-      tell(`${name} can sign in again.`)
+      notify(`${name} can sign in again.`)
     })
   }
 
   const disable = () =>
     confirm({
       title: `Disable ${name}?`,
-      children:
-        'All sessions end at once, and tokens for programs hold no more. Nothing is deleted.',
+      children: 'All sessions end immediately, and API tokens no longer work. Nothing is deleted.',
       action: 'Disable',
       async onConfirm() {
         await callHub(path, { method: 'PATCH', body: { disabled: true } })
         await onChanged()
-        tell(`${name} is disabled.`)
+        notify(`${name} is disabled.`)
       },
     })
 
   const endAll = () =>
     confirm({
       title: `Sign ${name} out everywhere?`,
-      children: 'Whoever is signed in has to sign in again.',
+      children: 'All sessions of this operator end immediately.',
       action: 'End all sessions',
       async onConfirm() {
         await callHub(`${path}/sessions`, { method: 'DELETE' })
         await onChanged()
-        tell('All sessions were ended.')
+        notify('All sessions have ended.')
       },
     })
 
-  const resetFactor = () =>
+  const resetSecondFactor = () =>
     confirm({
-      title: `Take the second factor of ${name} away?`,
+      title: `Reset two-factor authentication of ${name}?`,
       children:
-        'Do so for somebody who has lost the app and the recovery codes, or the device with the passkeys: all of it goes, and all sessions end. Somebody with the password alone can then set up a new one.',
-      action: 'Take away',
+        'Use this if the operator has lost the authenticator app and recovery codes, or the device with the passkeys. This deletes them and ends all sessions. The operator can then set up a new second factor with the password alone.',
+      action: 'Reset',
       async onConfirm() {
         await callHub(`${path}/second-factor`, { method: 'DELETE' })
         await onChanged()
-        tell('The second factor was taken away.')
+        notify('Two-factor authentication was reset.')
       },
     })
 
@@ -66,13 +65,13 @@ export function OperatorActions({
     confirm({
       title: `Remove ${name}?`,
       children:
-        'The account goes for good, with its sessions, passkeys and tokens. What was done by it stays in the audit.',
+        'This deletes the account with its sessions, passkeys and API tokens. Its actions stay in the audit log.',
       action: 'Remove',
       async onConfirm() {
         await callHub(path, { method: 'DELETE' })
-        onGone()
+        onRemoved()
         await onChanged()
-        tell(`${name} was removed.`)
+        notify(`${name} was removed.`)
       },
     })
 
@@ -84,8 +83,8 @@ export function OperatorActions({
         </Button>
       )}
       {(second_factor || passkeys > 0) && (
-        <Button variant="default" onClick={resetFactor}>
-          Reset the second factor
+        <Button variant="default" onClick={resetSecondFactor}>
+          Reset two-factor authentication
         </Button>
       )}
       {disabled_at ? (

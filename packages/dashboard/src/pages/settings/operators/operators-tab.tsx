@@ -12,7 +12,7 @@ import { OpenInvitations } from './open-invitations.tsx'
 import { OperatorDrawer } from './operator-drawer.tsx'
 import { OperatorsTable } from './operators-table.tsx'
 
-/** Who may sign in, and as what. */
+/** Operators and invitations. */
 export function OperatorsTab() {
   const [{ operator: openId = '' }, change] = useUrlState()
   const [isInviting, inviting] = useDisclosure(false)
@@ -24,7 +24,7 @@ export function OperatorsTab() {
     <Stack>
       <SettingsSection
         title="Operators"
-        description="Viewers read; operators work with platforms, pulls and records; admins may do everything."
+        description="Viewers can read. Operators can work with platforms, pulls and records. Admins have full access."
         action={
           <Button leftSection={<IconUserPlus size={18} />} onClick={inviting.open}>
             Invite

@@ -57,13 +57,13 @@ export function OperatorsTable({
         },
         {
           accessor: 'second_factor',
-          title: 'Signs in with',
+          title: 'Sign-in methods',
           width: 260,
           render: (operator) => (
             <Group gap={4}>
-              {waysOf(operator).map((way) => (
-                <Badge key={way} variant="light" color="gray" tt="none">
-                  {way}
+              {signInMethods(operator).map((method) => (
+                <Badge key={method} variant="light" color="gray" tt="none">
+                  {method}
                 </Badge>
               ))}
             </Group>
@@ -81,8 +81,8 @@ export function OperatorsTable({
   )
 }
 
-/** The ways by which an operator gets in. */
-export function waysOf(operator: Operator): string[] {
+/** The sign-in methods of an operator. */
+export function signInMethods(operator: Operator): string[] {
   const { has_password, second_factor, passkeys, single_sign_on } = operator
   return [
     ...(has_password ? [second_factor ? 'Password and code' : 'Password'] : []),

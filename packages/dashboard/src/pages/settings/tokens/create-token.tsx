@@ -3,50 +3,50 @@ import { useForm } from '@mantine/form'
 import type { Role } from '@recordhub/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { callHub, wordsOf } from '../../../api/call-hub.ts'
-import { mayActAs, session } from '../../../api/session.ts'
+import { callHub, errorMessage } from '../../../api/call-hub.ts'
+import { hasRole, session } from '../../../api/session.ts'
 import { tokensQuery } from '../../../api/settings.ts'
 import { Dialog } from '../../../components/dialog.tsx'
-import { FormEnd } from '../../../components/form-end.tsx'
-import { useStore } from '../../../lib/use-store.ts'
-import { ROLE_CHOICES } from '../operators/role-choices.ts'
+import { FormActions } from '../../../components/form-actions.tsx'
+import { ROLE_CHOICES } from '../../../lib/roles.ts'
+import { useStore } from '../../../lib/store.ts'
 import { SecretOnce } from '../secret-once.tsx'
 
 const PERIODS = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
-  { value: '365', label: 'A year' },
+  { value: '365', label: '1 year' },
   { value: '', label: 'Never' },
 ]
 
-/** Makes a token, which is shown this once. */
+/** Creates an API token, which is shown only once. */
 export function CreateToken({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
-  const own = useStore(session).operator?.role
-  const [trouble, setTrouble] = useState('')
+  const ownRole = useStore(session).operator?.role
+  const [errorText, setErrorText] = useState('')
   const [token, setToken] = useState<string | null>(null)
   const form = useForm<{ name: string; role: Role; days: string }>({
     mode: 'controlled',
     initialValues: { name: '', role: 'viewer', days: '90' },
-    validate: { name: (name) => (name.trim() === '' ? 'Say what it is for' : null) },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
   })
   const submit = form.onSubmit(async ({ name, role, days }) => {
-    setTrouble('')
+    setErrorText('')
     try {
       const body = { name: name.trim(), role, expires_in_days: days === '' ? null : Number(days) }
-      const made = await callHub<{ token: string }>('/api/v1/tokens', { method: 'POST', body })
-      setToken(made.token)
+      const created = await callHub<{ token: string }>('/api/v1/tokens', { method: 'POST', body })
+      setToken(created.token)
       await client.invalidateQueries(tokensQuery())
     } catch (error) {
-      setTrouble(wordsOf(error))
+      setErrorText(errorMessage(error))
     }
   })
   if (token !== null) {
     return (
-      <Dialog opened staysOpen onClose={onClose} title="The token was made" centered size="lg">
+      <Dialog opened staysOpen onClose={onClose} title="Token created" centered size="lg">
         <Stack>
-          <SecretOnce title="Copy it now" value={token} label="token">
-            It is not shown again: the hub keeps only what it needs to recognise it.
+          <SecretOnce title="Copy the token now" value={token} label="token">
+            The token is not shown again, because the hub stores only a hash of it.
           </SecretOnce>
           <Group justify="flex-end">
             <Button onClick={onClose}>Done</Button>
@@ -56,12 +56,12 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
     )
   }
   return (
-    <Dialog opened onClose={onClose} title="New token" centered>
+    <Dialog opened onClose={onClose} title="Create token" centered>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
             label="Name"
-            description="What it is for, e.g. nightly export"
+            description="The purpose of the token, e.g. nightly export"
             required
             maxLength={100}
             data-autofocus
@@ -69,8 +69,8 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
           />
           <Select
             label="Role"
-            description="Not above your own. It ends with your account."
-            data={ROLE_CHOICES.filter(({ value }) => mayActAs(own, value))}
+            description="At most your own role. The token is revoked when your account is removed."
+            data={ROLE_CHOICES.filter(({ value }) => hasRole(ownRole, value))}
             allowDeselect={false}
             {...form.getInputProps('role')}
           />
@@ -80,9 +80,9 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
             allowDeselect={false}
             {...form.getInputProps('days')}
           />
-          <FormEnd
-            trouble={trouble}
-            action="Make the token"
+          <FormActions
+            error={errorText}
+            action="Create token"
             isBusy={form.submitting}
             onCancel={onClose}
           />

@@ -4,33 +4,32 @@ import type { ApiToken } from '@recordhub/protocol'
 import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
-import { mayActAs, session } from '../../../api/session.ts'
 import { tokensQuery } from '../../../api/settings.ts'
-import { confirm, tell } from '../../../components/confirm.tsx'
+import { confirm, notify } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { useStore } from '../../../lib/use-store.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 import { LinesSkeleton, SettingsSection } from '../settings-section.tsx'
 import { CreateToken } from './create-token.tsx'
 import { TokensTable } from './tokens-table.tsx'
 
-/** Tokens by which programs call the hub. */
+/** API tokens for programs. */
 export function TokensTab() {
   const client = useQueryClient()
-  const role = useStore(session).operator?.role
-  const [isMaking, making] = useDisclosure(false)
+  const isAdmin = useHasRole('admin')
+  const [isCreating, creation] = useDisclosure(false)
   const found = useQuery(tokensQuery())
   const tokens = found.data?.tokens
 
   const revoke = ({ id, name }: ApiToken) =>
     confirm({
       title: `Revoke “${name}”?`,
-      children: 'Programs that use it are refused from now on. This cannot be taken back.',
+      children: 'Requests with this token are rejected from now on. This cannot be undone.',
       action: 'Revoke',
       async onConfirm() {
         await callHub(`/api/v1/tokens/${id}`, { method: 'DELETE' })
         await client.invalidateQueries(tokensQuery())
-        tell(`The token ${name} was revoked.`)
+        notify(`Token ${name} revoked.`)
       },
     })
 
@@ -38,13 +37,13 @@ export function TokensTab() {
     <SettingsSection
       title="API tokens"
       description={
-        mayActAs(role, 'admin')
-          ? 'Programs call the hub with them: Authorization: Bearer rht_…. You see those of everybody.'
-          : 'Programs call the hub with them: Authorization: Bearer rht_…. You see your own.'
+        isAdmin
+          ? 'Programs authenticate with “Authorization: Bearer rht_…”. All tokens are listed.'
+          : 'Programs authenticate with “Authorization: Bearer rht_…”. Your own tokens are listed.'
       }
       action={
-        <Button leftSection={<IconPlus size={18} />} onClick={making.open}>
-          New token
+        <Button leftSection={<IconPlus size={18} />} onClick={creation.open}>
+          Create token
         </Button>
       }
     >
@@ -52,12 +51,12 @@ export function TokensTab() {
       {found.isPending && <LinesSkeleton />}
       {tokens?.length === 0 && (
         <EmptyState icon={<IconKey />} title="No tokens yet">
-          Make one for each program that reads records or starts pulls, with the least role that it
-          needs.
+          Create a token for each program that reads records or starts pulls, with the least
+          privileged role that it needs.
         </EmptyState>
       )}
       {tokens && tokens.length > 0 && <TokensTable tokens={tokens} onRevoke={revoke} />}
-      {isMaking && <CreateToken onClose={making.close} />}
+      {isCreating && <CreateToken onClose={creation.close} />}
     </SettingsSection>
   )
 }

@@ -34,7 +34,7 @@ export function TokensTable({
         { accessor: 'role', width: 90, render: ({ role }) => formatWord(role) },
         {
           accessor: 'created_by',
-          title: 'Made by',
+          title: 'Created by',
           width: 210,
           ellipsis: true,
           render: ({ created_by }) => <OperatorName by={created_by} />,
