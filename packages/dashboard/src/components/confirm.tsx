@@ -2,6 +2,7 @@ import { notifications } from '@mantine/notifications'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { errorMessage } from '../api/call-hub.ts'
 import { createStore, useStore } from '../lib/store.ts'
+import { TEXTS } from '../texts.ts'
 
 export type Confirmation = {
   title: string
@@ -51,7 +52,7 @@ export async function attempt(action: () => Promise<unknown> | unknown): Promise
   } catch (error) {
     notifications.show({
       color: 'red',
-      title: 'Something went wrong',
+      title: TEXTS.somethingWentWrong,
       message: errorMessage(error),
     })
     return false

@@ -1,5 +1,6 @@
 import { ActionIcon, Button, CopyButton as MantineCopyButton, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { TEXTS } from '../texts.ts'
 
 /** Copies a value to the clipboard. Shows an icon only, unless `text` is given. */
 export function CopyButton({
@@ -24,10 +25,10 @@ export function CopyButton({
             disabled={value === null}
             onClick={copy}
           >
-            {copied ? 'Copied' : text}
+            {copied ? TEXTS.copied : text}
           </Button>
         ) : (
-          <Tooltip label={copied ? 'Copied' : label}>
+          <Tooltip label={copied ? TEXTS.copied : label}>
             <ActionIcon
               variant="subtle"
               color="gray"

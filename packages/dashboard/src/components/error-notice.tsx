@@ -1,12 +1,13 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { errorMessage, HubCallError } from '../api/call-hub.ts'
+import { TEXTS } from '../texts.ts'
 
 /** An error message, with a button to try again if `onRetry` is given. */
 export function ErrorNotice({
   error,
   onRetry,
-  title = 'Something went wrong',
+  title = TEXTS.somethingWentWrong,
 }: {
   error: unknown
   onRetry?: () => void
@@ -20,10 +21,10 @@ export function ErrorNotice({
         <Group mt="xs" gap="md">
           {onRetry && (
             <Button size="xs" variant="default" onClick={onRetry}>
-              Try again
+              {TEXTS.tryAgain}
             </Button>
           )}
-          {requestId && <Text size="xs">Request ID: {requestId}</Text>}
+          {requestId && <Text size="xs">{TEXTS.requestId(requestId)}</Text>}
         </Group>
       )}
     </Alert>

@@ -1,4 +1,5 @@
 import { Alert, Button, Group } from '@mantine/core'
+import { TEXTS } from '../texts.ts'
 
 /** The end of a form in a dialog: the error, and the buttons to cancel and submit. */
 export function FormActions({
@@ -25,7 +26,7 @@ export function FormActions({
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onCancel}>
-          Cancel
+          {TEXTS.cancel}
         </Button>
         <Button type="submit" {...(danger ? { color: 'red' } : {})} loading={isBusy}>
           {action}

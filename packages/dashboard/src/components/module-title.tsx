@@ -1,4 +1,5 @@
 import { useTitles } from '../api/platforms.ts'
+import { TEXTS } from '../texts.ts'
 
 export function PlatformTitle({ platform }: { platform: string }) {
   return useTitles().ofPlatform(platform)
@@ -13,5 +14,5 @@ export function ModuleTitle({
   recordType: string | null
 }) {
   const titles = useTitles()
-  return recordType === null ? 'No module' : titles.ofModule(platform, recordType)
+  return recordType === null ? TEXTS.noModule : titles.ofModule(platform, recordType)
 }

@@ -1,22 +1,23 @@
 import { Button } from '@mantine/core'
 import { IconMapOff } from '@tabler/icons-react'
+import { TEXTS } from '../texts.ts'
 import { EmptyState } from './empty-state.tsx'
 import { PageHeader } from './page-header.tsx'
 
 export function NotFound() {
   return (
     <>
-      <PageHeader title="Page not found" />
+      <PageHeader title={TEXTS.pageNotFound} />
       <EmptyState
         icon={<IconMapOff />}
-        title="This page does not exist"
+        title={TEXTS.pageDoesNotExist}
         action={
           <Button component="a" href="/dashboard" variant="light">
-            Go to overview
+            {TEXTS.goToOverview}
           </Button>
         }
       >
-        Check the address. The content may have been deleted.
+        {TEXTS.pageDoesNotExistHint}
       </EmptyState>
     </>
   )

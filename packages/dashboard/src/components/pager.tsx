@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { changeUrlState, type UrlChanges } from '../lib/url-state.ts'
+import { TEXTS } from '../texts.ts'
 import { PageButtons } from './page-buttons.tsx'
 
 declare module '@tanstack/history' {
@@ -31,7 +32,7 @@ export function Pager({ next, isStale }: { next: string | null; isStale: boolean
     window.scrollTo({ top: 0 })
   }
   return (
-    <Group gap="xs" justify="flex-end" mt="sm" component="nav" aria-label="Pagination">
+    <Group gap="xs" justify="flex-end" mt="sm" component="nav" aria-label={TEXTS.pagination}>
       <PageButtons
         onFirst={cursor === '' ? null : () => go('', [])}
         onPrevious={previous === undefined ? null : () => go(previous, visited.slice(0, -1))}

@@ -2,6 +2,7 @@ import { PasswordInput, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../api/call-hub.ts'
+import { TEXTS } from '../texts.ts'
 import { Dialog } from './dialog.tsx'
 import { FormActions } from './form-actions.tsx'
 
@@ -43,7 +44,7 @@ export function PasswordDialog({
           {children && <Text size="sm">{children}</Text>}
           {withPassword && (
             <PasswordInput
-              label="Your password"
+              label={TEXTS.yourPassword}
               required
               data-autofocus
               autoComplete="current-password"

@@ -9,6 +9,7 @@ import {
   signInWithPasskey,
   startSingleSignOn,
 } from '../api/sign-in.ts'
+import { TEXTS } from '../texts.ts'
 
 /** Sign-in with a passkey or by single sign-on, as far as the hub and the browser support them. */
 export function SignInAlternatives({
@@ -66,7 +67,7 @@ export function SignInAlternatives({
           loading={isWorking}
           onClick={signInByPasskey}
         >
-          Sign in with a passkey
+          {TEXTS.signInWithPasskey}
         </Button>
       )}
       {providers.map(({ id, name }) => (
@@ -76,12 +77,12 @@ export function SignInAlternatives({
           leftSection={<IconLogin2 size={18} />}
           onClick={() => void goTo(id)}
         >
-          {`Sign in with ${name}`}
+          {TEXTS.signInWith(name)}
         </Button>
       ))}
       {isInOtherTab && (
         <Text size="sm" c="dimmed" role="status">
-          Sign in in the other tab, then return to this one.
+          {TEXTS.signInInOtherTab}
         </Text>
       )}
     </Stack>

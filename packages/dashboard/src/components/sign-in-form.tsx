@@ -12,6 +12,7 @@ import {
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { type SignInResult, sendCode, signIn } from '../api/sign-in.ts'
+import { TEXTS } from '../texts.ts'
 import { SignInAlternatives } from './sign-in-alternatives.tsx'
 
 /**
@@ -83,7 +84,7 @@ export function SignInPassword({
     <form onSubmit={form.onSubmit(onSubmit)}>
       <Stack>
         <TextInput
-          label="E-mail"
+          label={TEXTS.eMail}
           type="email"
           required
           autoComplete="username"
@@ -91,14 +92,14 @@ export function SignInPassword({
           {...form.getInputProps('email')}
         />
         <PasswordInput
-          label="Password"
+          label={TEXTS.password}
           required
           autoComplete="current-password"
           data-autofocus={email !== '' || undefined}
           {...form.getInputProps('password')}
         />
         <Button type="submit" loading={form.submitting}>
-          Sign in
+          {TEXTS.signIn}
         </Button>
       </Stack>
     </form>
@@ -130,14 +131,10 @@ export function SignInCode({
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text size="sm">
-          {isApp
-            ? 'Enter the code shown by your authenticator app.'
-            : 'Enter one of your recovery codes. Each code works once.'}
-        </Text>
+        <Text size="sm">{isApp ? TEXTS.enterAppCode : TEXTS.enterRecoveryCode}</Text>
         <TextInput
           key={kind}
-          label={isApp ? 'Code' : 'Recovery code'}
+          label={isApp ? TEXTS.code : TEXTS.recoveryCode}
           required
           autoFocus
           autoComplete={isApp ? 'one-time-code' : 'off'}
@@ -148,14 +145,14 @@ export function SignInCode({
           {...form.getInputProps('code')}
         />
         <Button type="submit" loading={form.submitting}>
-          Continue
+          {TEXTS.continue}
         </Button>
         <Group justify="space-between">
           <Anchor component="button" type="button" size="sm" onClick={change}>
-            {isApp ? 'Use a recovery code' : 'Use the authenticator app'}
+            {isApp ? TEXTS.useRecoveryCode : TEXTS.useAuthenticatorApp}
           </Anchor>
           <Anchor component="button" type="button" size="sm" onClick={onBack}>
-            Back
+            {TEXTS.back}
           </Anchor>
         </Group>
       </Stack>

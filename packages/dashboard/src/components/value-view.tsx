@@ -1,6 +1,7 @@
 import { Anchor, Box, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { isPlainObject, textOfValue } from '../lib/exact-json.ts'
+import { TEXTS } from '../texts.ts'
 import classes from './value-view.module.css'
 
 const LONG = 400
@@ -30,7 +31,9 @@ function LongText({ text }: { text: string }) {
       {isLong && ' '}
       {isLong && (
         <Anchor component="button" type="button" fz="sm" onClick={() => setExpanded(!isExpanded)}>
-          {isExpanded ? 'Show less' : `Show all ${text.length.toLocaleString('en-US')} characters`}
+          {isExpanded
+            ? TEXTS.showLess
+            : TEXTS.showAllCharacters(text.length.toLocaleString('en-US'))}
         </Anchor>
       )}
     </Text>
@@ -53,7 +56,7 @@ function Tree({ value }: { value: unknown[] | Record<string, unknown> }) {
       ))}
       {entries.length > max && (
         <Anchor component="button" type="button" fz="sm" onClick={() => setMax(max * 10)}>
-          Show more ({entries.length.toLocaleString('en-US')} in total)
+          {TEXTS.showMoreTotal(entries.length.toLocaleString('en-US'))}
         </Anchor>
       )}
     </Stack>

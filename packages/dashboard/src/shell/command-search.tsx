@@ -1,3 +1,4 @@
+import { TEXTS } from '../texts.ts'
 import '@mantine/spotlight/styles.css'
 import { Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -36,7 +37,7 @@ export function CommandSearch({ openings }: { openings: number }) {
   const matches = (label: string) => label.toLowerCase().includes(text.trim().toLowerCase())
   const groups: SpotlightActionGroupData[] = [
     {
-      group: 'Pages',
+      group: TEXTS.pages,
       actions: PAGES.filter(({ label }) => matches(label)).map(({ to, label, icon: Icon }) => ({
         id: to,
         label,
@@ -45,7 +46,7 @@ export function CommandSearch({ openings }: { openings: number }) {
       })),
     },
     {
-      group: 'Platforms',
+      group: TEXTS.platforms,
       actions: platforms
         .filter((one) => text !== '' && matches(`${one.display_title} ${one.platform_name}`))
         .slice(0, FIRST_FOUND)
@@ -58,7 +59,7 @@ export function CommandSearch({ openings }: { openings: number }) {
         })),
     },
     {
-      group: 'Records',
+      group: TEXTS.records,
       actions: (query === '' ? [] : (found.data?.records ?? [])).map((record) => ({
         id: `record ${record.record_id}`,
         label: record.full_name || record.reference_number,
@@ -71,14 +72,14 @@ export function CommandSearch({ openings }: { openings: number }) {
       })),
     },
     {
-      group: 'More',
+      group: TEXTS.more,
       actions:
         query === ''
           ? []
           : [
               {
                 id: 'everywhere',
-                label: `Search everywhere for “${query}”`,
+                label: TEXTS.searchEverywhereFor(query),
                 leftSection: <IconSearch size={18} stroke={1.6} />,
                 onClick: () => void navigate({ to: '/dashboard/search', search: { query } }),
               },
@@ -93,12 +94,12 @@ export function CommandSearch({ openings }: { openings: number }) {
       query={text}
       onQueryChange={setText}
       shortcut={null}
-      attributes={{ content: { 'aria-label': 'Search' } }}
-      nothingFound={<Text size="sm">{found.isFetching ? 'Searching…' : 'No results'}</Text>}
+      attributes={{ content: { 'aria-label': TEXTS.search } }}
+      nothingFound={<Text size="sm">{found.isFetching ? TEXTS.searching : TEXTS.noResults}</Text>}
       searchProps={{
         leftSection: <IconSearch size={18} stroke={1.6} />,
         placeholder: 'Pages, platforms, records…',
-        'aria-label': 'Pages, platforms, records',
+        'aria-label': TEXTS.pagesPlatformsRecords,
       }}
     />
   )

@@ -1,33 +1,34 @@
 import { Badge, Tooltip } from '@mantine/core'
 import { type Connection, connection } from '../api/live.ts'
 import { useStore } from '../lib/store.ts'
+import { TEXTS } from '../texts.ts'
 
 const STATES: Readonly<Record<Connection, { color: string; label: string; hint: string }>> = {
   connecting: {
     color: 'gray',
-    label: 'Connecting…',
-    hint: 'Waiting for the first response of the hub',
+    label: TEXTS.connecting,
+    hint: TEXTS.connectingHint,
   },
-  polling: { color: 'green', label: 'Auto-refresh: 10 s', hint: 'Refreshes every 10 s' },
+  polling: { color: 'green', label: TEXTS.autoRefresh10S, hint: TEXTS.refreshesEvery10S },
   live: {
     color: 'green',
-    label: 'Live',
-    hint: 'Changes appear as they happen. Statistics refresh every 10 s',
+    label: TEXTS.live,
+    hint: TEXTS.liveHint,
   },
   offline: {
     color: 'red',
-    label: 'Offline',
-    hint: 'Could not reach the hub. Retrying every 10 s',
+    label: TEXTS.offline,
+    hint: TEXTS.offlineHint,
   },
   rate_limited: {
     color: 'orange',
-    label: 'Rate limited',
-    hint: 'You have reached the rate limit. Retrying every 10 s',
+    label: TEXTS.rateLimited,
+    hint: TEXTS.rateLimitedHint,
   },
   failing: {
     color: 'orange',
-    label: 'Retrying',
-    hint: 'The hub returned an error. Retrying every 10 s',
+    label: TEXTS.retrying,
+    hint: TEXTS.retryingHint,
   },
 }
 

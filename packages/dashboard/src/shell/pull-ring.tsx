@@ -2,6 +2,7 @@ import { RingProgress, Text, Tooltip, UnstyledButton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { formatCount } from '../lib/format.ts'
 import { useSnapshotPull } from '../pages/pulls/use-snapshot-pull.ts'
+import { TEXTS } from '../texts.ts'
 
 /** The progress of the running pull. */
 export function PullRing() {
@@ -9,7 +10,7 @@ export function PullRing() {
   if (pull?.finished_at !== null) return null
   const { id, progress } = pull
   const percent = Math.floor(progress.percent ?? 0)
-  const label = `Pull running: ${percent} %, ${formatCount(progress.records_received, 'record')} received`
+  const label = TEXTS.pullRunningReceived(percent, formatCount(progress.records_received, 'record'))
   return (
     <Tooltip label={label}>
       <UnstyledButton

@@ -4,6 +4,7 @@ import { renewSession, session } from '../api/session.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { SignInForm } from '../components/sign-in-form.tsx'
 import { useStore } from '../lib/store.ts'
+import { TEXTS } from '../texts.ts'
 
 /** Above all other dialogs. */
 const Z_INDEX = 10_000
@@ -26,13 +27,13 @@ export function SessionDialog({ hasEnded }: { hasEnded: boolean }) {
       staysOpen
       onClose={() => undefined}
       withCloseButton={false}
-      title="Your session has ended"
+      title={TEXTS.yourSessionHasEnded}
       zIndex={Z_INDEX}
       overlayProps={HIDING}
       centered
     >
       <Text size="sm" c="dimmed" mb="md">
-        Sign in again to continue where you left off. Your input is not lost.
+        {TEXTS.sessionEndedHint}
       </Text>
       <SignInForm
         email={operator?.email ?? ''}

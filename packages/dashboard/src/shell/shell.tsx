@@ -7,6 +7,7 @@ import { startLive } from '../api/live.ts'
 import { renewSession, session } from '../api/session.ts'
 import { PageSkeleton } from '../components/page-skeleton.tsx'
 import { useStore } from '../lib/store.ts'
+import { TEXTS } from '../texts.ts'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { CommandSearchButton } from './command-search-button.tsx'
 import { ConnectionState } from './connection-state.tsx'
@@ -51,7 +52,7 @@ export function Shell() {
       padding={{ base: 'sm', sm: 'lg' }}
     >
       <a className="skip-link" href="#main">
-        Skip to content
+        {TEXTS.skipToContent}
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
@@ -61,7 +62,7 @@ export function Shell() {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={isOpen ? 'Close navigation' : 'Open navigation'}
+              aria-label={isOpen ? TEXTS.closeNavigation : TEXTS.openNavigation}
             />
             <Text
               component={Link}
@@ -72,7 +73,7 @@ export function Shell() {
               td="none"
               visibleFrom="xs"
             >
-              Recordhub
+              {TEXTS.recordhub}
             </Text>
           </Group>
           <CommandSearchButton />
@@ -84,7 +85,7 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Pages">
+      <AppShell.Navbar p="xs" aria-label={TEXTS.pages}>
         <Navigation onChoose={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>

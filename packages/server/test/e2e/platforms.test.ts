@@ -59,7 +59,7 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: /^Visits visits/ }).click()
     await page.getByText('2 pushes rejected', { exact: true }).last().waitFor()
     await page.getByRole('button', { name: 'Register Visits' }).click()
-    await page.getByRole('button', { name: 'Test' }).click()
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
     await page.getByText('Test result: 2 new.').waitFor()
     assert.equal((await recordsOf(hub, 'court')).length, 0)
     await page.getByRole('button', { name: 'Replay all' }).click()

@@ -1,3 +1,4 @@
+import { TEXTS } from './texts.tsx'
 import 'mantine-datatable/styles.css'
 import { Badge, Tabs } from '@mantine/core'
 import { snapshot } from '../../api/live.ts'
@@ -13,12 +14,12 @@ import { RejectedTab } from './rejected/rejected-tab.tsx'
 import { changesForTab, tabOf } from './tabs.ts'
 
 const TABS = {
-  log: { label: 'Log', Panel: LogTab },
-  rejected: { label: 'Rejected', Panel: RejectedTab },
-  'push-errors': { label: 'Push errors', Panel: PushErrorsTab },
-  alerts: { label: 'Alerts', Panel: AlertsTab },
-  missing: { label: 'Missing', Panel: MissingTab },
-  completeness: { label: 'Completeness', Panel: CompletenessTab },
+  log: { label: TEXTS.log, Panel: LogTab },
+  rejected: { label: TEXTS.rejected, Panel: RejectedTab },
+  'push-errors': { label: TEXTS.pushErrors, Panel: PushErrorsTab },
+  alerts: { label: TEXTS.alerts, Panel: AlertsTab },
+  missing: { label: TEXTS.missing, Panel: MissingTab },
+  completeness: { label: TEXTS.completeness, Panel: CompletenessTab },
 } as const
 
 /** The log, rejected pushes, push errors, alerts, reviews of missing records, completeness. */
@@ -28,10 +29,7 @@ export function ActivityPage() {
   const openCounts = useOpenCounts()
   return (
     <>
-      <PageHeader
-        title="Activity"
-        description="The log of the hub, rejected pushes, alerts and reviews"
-      />
+      <PageHeader title={TEXTS.activity} description={TEXTS.activityDescription} />
       <Tabs
         value={tab}
         onChange={(chosen) => change(changesForTab(state, chosen))}
@@ -46,7 +44,12 @@ export function ActivityPage() {
                 value={name}
                 rightSection={
                   count > 0 ? (
-                    <Badge size="sm" variant="light" color="orange" aria-label={`${count} open`}>
+                    <Badge
+                      size="sm"
+                      variant="light"
+                      color="orange"
+                      aria-label={TEXTS.openCount(count)}
+                    >
                       {count}
                     </Badge>
                   ) : undefined

@@ -1,6 +1,7 @@
 import { Select } from '@mantine/core'
 import { usePlatforms } from '../../api/platforms.ts'
 import { useUrlState } from '../../lib/url-state.ts'
+import { TEXTS } from './texts.tsx'
 
 /** The filter by platform. A link may refer to a removed platform. `clears` lists the parameters reset by a change. */
 export function PlatformSelect({ forget: clears = [] }: { forget?: readonly string[] }) {
@@ -14,14 +15,14 @@ export function PlatformSelect({ forget: clears = [] }: { forget?: readonly stri
   const isUnknown = chosen !== undefined && !choices.some(({ value }) => value === chosen)
   return (
     <Select
-      label="Platform"
-      placeholder="All"
+      label={TEXTS.platform}
+      placeholder={TEXTS.all}
       size="xs"
       clearable
       searchable
       data={isUnknown ? [...choices, { value: chosen, label: chosen }] : choices}
       value={chosen ?? null}
-      nothingFoundMessage="No matching platforms"
+      nothingFoundMessage={TEXTS.noMatchingPlatforms}
       onChange={(platform) => {
         const cleared = Object.fromEntries(['cursor', ...clears].map((name) => [name, null]))
         change({ ...cleared, platform })

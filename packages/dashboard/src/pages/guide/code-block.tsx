@@ -2,6 +2,7 @@ import { Box, Code } from '@mantine/core'
 import type { ExtraProps } from 'react-markdown'
 import { CopyButton } from '../../components/copy-button.tsx'
 import classes from './guide.module.css'
+import { TEXTS } from './texts.tsx'
 
 type Node = NonNullable<ExtraProps['node']>
 
@@ -14,7 +15,7 @@ export function CodeBlock({ node }: { node: Node | undefined }) {
         {text}
       </Code>
       <Box className={classes['copy']}>
-        <CopyButton value={text} label="Copy code" />
+        <CopyButton value={text} label={TEXTS.copyCode} />
       </Box>
     </Box>
   )

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { changeUrlState, type UrlChanges } from '../../lib/url-state.ts'
 import classes from './guide.module.css'
 import type { GuideSection } from './split-guide.ts'
+import { TEXTS } from './texts.tsx'
 
 /** Links to the sections of the guide. */
 export function GuideContents({
@@ -13,7 +14,7 @@ export function GuideContents({
   current: string | undefined
 }) {
   return (
-    <nav aria-label="Sections of the guide" className={classes['contents']}>
+    <nav aria-label={TEXTS.sectionsGuide} className={classes['contents']}>
       {sections.map(({ id, title }) => (
         <NavLink
           key={id}

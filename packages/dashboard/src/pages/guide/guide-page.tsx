@@ -13,6 +13,7 @@ import classes from './guide.module.css'
 import { GuideContents, showSection } from './guide-contents.tsx'
 import { GuideDocument } from './guide-document.tsx'
 import { isLanguage, type Language, splitGuide } from './split-guide.ts'
+import { TEXTS } from './texts.tsx'
 
 const ANY = 'any'
 
@@ -43,25 +44,24 @@ export function GuidePage() {
   return (
     <>
       <PageHeader
-        title={split?.title || 'Integration guide'}
+        title={split?.title || TEXTS.integrationGuide}
         description={
           <span className={classes['controls']}>
-            For the developers of a platform. It contains no API keys. To read data from the hub,
-            see the{' '}
-            <Anchor href="/docs" underline="always">
-              API reference
-            </Anchor>
-            .
+            {TEXTS.guideDescription(
+              <Anchor href="/docs" underline="always">
+                {TEXTS.apiReference}
+              </Anchor>,
+            )}
           </span>
         }
       />
       <Group className={classes['controls']} align="flex-end" justify="space-between" mb="lg">
         <Select
-          label="Platform"
+          label={TEXTS.platform}
           w={280}
           maw="100%"
           data={[
-            { value: ANY, label: 'Any platform' },
+            { value: ANY, label: TEXTS.anyPlatform },
             ...(platforms.data ?? []).map(({ id, display_title }) => ({
               value: String(id),
               label: display_title,
@@ -71,10 +71,14 @@ export function GuidePage() {
           onChange={(value) => change({ platform: value === ANY ? null : value })}
           allowDeselect={false}
           searchable
-          error={platforms.isError ? 'Could not load the platforms' : undefined}
+          error={platforms.isError ? TEXTS.couldNotLoadPlatforms : undefined}
         />
         <Group gap="xs">
-          <CopyButton value={markdown ?? null} label="Copy as Markdown" text="Copy as Markdown" />
+          <CopyButton
+            value={markdown ?? null}
+            label={TEXTS.copyAsMarkdown}
+            text={TEXTS.copyAsMarkdown}
+          />
           <Button
             component="a"
             href={guidePath(platform)}
@@ -83,7 +87,7 @@ export function GuidePage() {
             size="xs"
             leftSection={<IconDownload size={16} />}
           >
-            Download
+            {TEXTS.download}
           </Button>
           <Button
             variant="default"
@@ -91,7 +95,7 @@ export function GuidePage() {
             leftSection={<IconPrinter size={16} />}
             onClick={() => window.print()}
           >
-            Print
+            {TEXTS.print}
           </Button>
         </Group>
       </Group>
@@ -100,9 +104,9 @@ export function GuidePage() {
       {split && (
         <div className={classes['layout']}>
           <GuideDocument guide={split} language={language} onChoose={choose} />
-          <Box component="aside" className={classes['aside']} aria-label="Contents">
+          <Box component="aside" className={classes['aside']} aria-label={TEXTS.contents}>
             <Text size="xs" c="dimmed" fw={600} mb={4} px="sm" aria-hidden>
-              On this page
+              {TEXTS.onThisPage}
             </Text>
             <GuideContents sections={split.sections} current={section ?? split.sections[0]?.id} />
           </Box>
@@ -114,7 +118,7 @@ export function GuidePage() {
 
 function GuideSkeleton() {
   return (
-    <Stack maw={860} aria-busy="true" aria-label="Loading">
+    <Stack maw={860} aria-busy="true" aria-label={TEXTS.loading}>
       <Skeleton height={20} width="60%" />
       <Skeleton height={28} width={220} mt="lg" />
       <Skeleton height={60} />

@@ -6,6 +6,7 @@ import { MessageText } from '../../components/message-text.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { useStore } from '../../lib/store.ts'
+import { TEXTS } from './texts.tsx'
 
 const SHOWN = 8
 
@@ -13,17 +14,17 @@ const SHOWN = 8
 export function LatestLogs() {
   const logs = useStore(snapshot)?.logs ?? null
   return (
-    <Paper withBorder p="md" h="100%" component="section" aria-label="Latest activity">
+    <Paper withBorder p="md" h="100%" component="section" aria-label={TEXTS.latestActivity}>
       <Group justify="space-between" mb="sm">
         <Title order={2} fz="md">
-          Latest activity
+          {TEXTS.latestActivity}
         </Title>
         <Anchor size="sm" component={Link} to="/dashboard/activity">
-          All activity
+          {TEXTS.allActivity}
         </Anchor>
       </Group>
       {logs?.length === 0 && (
-        <EmptyState title="No activity yet">Activity appears here.</EmptyState>
+        <EmptyState title={TEXTS.noActivityYet}>{TEXTS.activityAppearsHere}</EmptyState>
       )}
       <Stack gap="xs" component="ul" p={0} m={0}>
         {logs === null && <Skeleton height={240} component="li" />}

@@ -13,6 +13,7 @@ import { formatCount } from '../../lib/format.ts'
 import { useStore } from '../../lib/store.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { AlertLink } from '../activity/alerts/alert-link.tsx'
+import { TEXTS } from './texts.tsx'
 
 const SHOWN = 3
 
@@ -22,7 +23,7 @@ export function OpenAlerts() {
   if (open === 0) return null
   const alerts = latest.slice(0, SHOWN)
   return (
-    <Stack gap="xs" component="section" aria-label="Open alerts">
+    <Stack gap="xs" component="section" aria-label={TEXTS.openAlerts}>
       {alerts.map((alert) => (
         <OpenAlert key={alert.id} alert={alert} />
       ))}
@@ -33,7 +34,7 @@ export function OpenAlerts() {
             <Link to="/dashboard/activity" search={{ tab: 'alerts' }} {...props} />
           )}
         >
-          All {formatCount(open, 'open alert')}
+          {TEXTS.allAlerts(formatCount(open, 'open alert'))}
         </Anchor>
       )}
     </Stack>
@@ -64,17 +65,17 @@ function OpenAlert({ alert }: { alert: HubAlert }) {
         <Text size="sm" flex={1} miw={200}>
           {alert.advice} <AlertLink alert={alert} />{' '}
           <Text span size="sm" c="dimmed">
-            Raised <Time at={alert.raised_at} />.
+            {TEXTS.raisedAt(<Time at={alert.raised_at} />)}
           </Text>
         </Text>
         {isAcknowledged ? (
           <Text size="sm" c="dimmed">
-            Acknowledged by <OperatorName by={alert.acknowledged_by} />
+            {TEXTS.acknowledgedBy(<OperatorName by={alert.acknowledged_by} />)}
           </Text>
         ) : (
           canOperate && (
             <Button size="xs" variant="default" loading={isSending} onClick={acknowledge}>
-              Acknowledge
+              {TEXTS.acknowledge}
             </Button>
           )
         )}

@@ -5,6 +5,7 @@ import { Time } from '../../components/time.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { HEALTH_LABELS, type Health, healthOf } from '../platforms/platform-list.ts'
 import { PullBars } from './pull-bars.tsx'
+import { TEXTS } from './texts.tsx'
 
 const ERROR_HEIGHT = 19
 
@@ -45,10 +46,10 @@ export function PlatformCard({
         <PullBars pulls={pulls} />
         <Stack gap={0}>
           <Text size="xs" c="dimmed">
-            Latest sync: <Time at={platform.latest_sync_at} />
+            {TEXTS.latestSyncAt(<Time at={platform.latest_sync_at} />)}
           </Text>
           <Text size="xs" c="dimmed">
-            Last push: <Time at={platform.last_push_at} />
+            {TEXTS.lastPushAt(<Time at={platform.last_push_at} />)}
           </Text>
           <Text size="xs" c="dimmed">
             {formatCount(platform.records, 'record')}

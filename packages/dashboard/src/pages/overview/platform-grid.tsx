@@ -6,6 +6,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { PlatformCard } from './platform-card.tsx'
+import { TEXTS } from './texts.tsx'
 
 const PAGE = 12
 
@@ -21,15 +22,15 @@ export function PlatformGrid() {
   const pullsOf = (id: number) =>
     current?.recent_pulls.find(({ platform_id }) => platform_id === id)?.pulls ?? []
   return (
-    <Stack gap="sm" component="section" aria-label="Platforms">
+    <Stack gap="sm" component="section" aria-label={TEXTS.platforms}>
       <Group justify="space-between">
         <Title order={2} fz="md">
-          Platforms
+          {TEXTS.platforms}
         </Title>
         {pages > 1 && (
           <Group gap="xs">
             <Text size="sm" c="dimmed">
-              Page {page} of {pages}
+              {TEXTS.pageOf(page, pages)}
             </Text>
             <Button
               size="xs"
@@ -37,7 +38,7 @@ export function PlatformGrid() {
               disabled={page === 1}
               onClick={() => goTo(page - 1)}
             >
-              Previous platforms
+              {TEXTS.previousPlatforms}
             </Button>
             <Button
               size="xs"
@@ -45,7 +46,7 @@ export function PlatformGrid() {
               disabled={page === pages}
               onClick={() => goTo(page + 1)}
             >
-              Next platforms
+              {TEXTS.nextPlatforms}
             </Button>
           </Group>
         )}
@@ -53,15 +54,14 @@ export function PlatformGrid() {
       {all?.length === 0 ? (
         <EmptyState
           icon={<IconPlugConnected />}
-          title="No platforms registered"
+          title={TEXTS.noPlatformsRegistered}
           action={
             <Button component={Link} to="/dashboard/platforms/new">
-              Register a platform
+              {TEXTS.registerAPlatform}
             </Button>
           }
         >
-          Platforms push their records to the hub, and the hub pulls existing records. Register the
-          first platform to start.
+          {TEXTS.noPlatformsRegisteredHint}
         </EmptyState>
       ) : (
         <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 4 }} spacing="sm">

@@ -1,6 +1,7 @@
 import type { RecentPull } from '@recordhub/protocol'
 import { formatTime, formatWord } from '../../lib/format.ts'
 import { pullStateLabel } from '../pulls/pull-labels.ts'
+import { TEXTS } from './texts.tsx'
 
 const COUNT = 30
 const WIDTH = 6
@@ -62,16 +63,19 @@ function pullStatus({ state, rejected }: RecentPull): RecentPull['state'] {
 function titleOf(pull: RecentPull): string {
   const { pull_id, state, rejected, finished_at } = pull
   const end = finished_at ? `, ${formatTime(finished_at, { seconds: true })}` : ''
-  return `Pull ${pull_id}: ${pullStateLabel(state, rejected).label.toLowerCase()}${end}`
+  return TEXTS.pullTooltip(pull_id, pullStateLabel(state, rejected).label.toLowerCase(), end)
 }
 
 function barsLabel(pulls: RecentPull[]): string {
-  if (pulls.length === 0) return 'No pulls yet'
+  if (pulls.length === 0) return TEXTS.noPullsYet
   const counts = Map.groupBy(pulls, ({ state, rejected }) =>
     state === 'succeeded' && rejected > 0
       ? 'succeeded with rejected records'
       : formatWord(state).toLowerCase(),
   )
   const labels = [...counts].map(([label, { length }]) => `${length} ${label}`)
-  return `The last ${pulls.length === 1 ? 'pull' : `${pulls.length} pulls`}: ${labels.join(', ')}`
+  return TEXTS.pullBarsLabel(
+    pulls.length === 1 ? 'pull' : TEXTS.pullsCount(pulls.length),
+    labels.join(', '),
+  )
 }

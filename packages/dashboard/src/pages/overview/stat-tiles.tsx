@@ -6,6 +6,7 @@ import { formatNumber } from '../../lib/format.ts'
 import { useStore } from '../../lib/store.ts'
 import { flowOf, levelOf } from './hour-series.ts'
 import classes from './overview.module.css'
+import { TEXTS } from './texts.tsx'
 
 /** The totals, and the counts of today. */
 export function StatTiles() {
@@ -15,35 +16,35 @@ export function StatTiles() {
     hours && now !== undefined ? levelOf(now, flowOf(hours, kind)) : null
   const tiles: Tile[] = [
     {
-      label: 'Active platforms',
+      label: TEXTS.activePlatforms,
       value: stats && `${formatNumber(stats.active_platforms)} / ${formatNumber(stats.platforms)}`,
       line: level(stats?.platforms, 'platforms_added'),
       color: 'harbour.6',
       to: '/dashboard/platforms',
     },
     {
-      label: 'Modules',
+      label: TEXTS.modules,
       value: number(stats?.modules),
       line: level(stats?.modules, 'modules_added'),
       color: 'harbour.6',
       to: '/dashboard/platforms',
     },
     {
-      label: 'Records',
+      label: TEXTS.records,
       value: number(stats?.records),
       line: level(stats?.records, 'created'),
       color: 'harbour.6',
       to: '/dashboard/records',
     },
     {
-      label: 'Received today',
+      label: TEXTS.receivedToday,
       value: number(stats?.received_today),
       line: hours && flowOf(hours, 'received_post', 'received_patch', 'received_pull'),
       color: 'green.6',
       to: '/dashboard/records',
     },
     {
-      label: 'Rejected today',
+      label: TEXTS.rejectedToday,
       value: number(stats?.rejected_today),
       line: hours && flowOf(hours, 'rejected'),
       color: 'red.6',

@@ -1,5 +1,6 @@
 import { Badge, Code, ScrollArea, Table, Text } from '@mantine/core'
 import type { Field, PlatformModule } from '@recordhub/protocol'
+import { TEXTS } from './texts.tsx'
 
 /** The fields of a module as label and key, with the removed ones at the end. */
 export function ModuleFields({
@@ -14,22 +15,22 @@ export function ModuleFields({
   if (fields.length + removed.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        The manifest has no fields.
+        {TEXTS.manifestHasNoFields}
       </Text>
     )
   }
   return (
     <ScrollArea
       type="auto"
-      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': `Fields of ${name}` }}
+      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': TEXTS.fieldsOf(name) }}
     >
       <Table verticalSpacing={6} miw={380}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Label</Table.Th>
-            <Table.Th>Key</Table.Th>
-            <Table.Th>Type</Table.Th>
-            <Table.Th>Required</Table.Th>
+            <Table.Th>{TEXTS.label}</Table.Th>
+            <Table.Th>{TEXTS.key}</Table.Th>
+            <Table.Th>{TEXTS.type}</Table.Th>
+            <Table.Th>{TEXTS.required}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -53,7 +54,7 @@ function FieldRow({ field, mark }: { field: Field; mark: 'new' | 'removed' | nul
         {label}{' '}
         {mark && (
           <Badge size="xs" variant="light" color={mark === 'new' ? 'blue' : 'orange'} tt="none">
-            {mark === 'new' ? 'Added later' : 'No longer in the manifest'}
+            {mark === 'new' ? TEXTS.addedLater : TEXTS.noLongerManifest}
           </Badge>
         )}
       </Table.Td>
@@ -61,7 +62,7 @@ function FieldRow({ field, mark }: { field: Field; mark: 'new' | 'removed' | nul
         <Code>{key}</Code>
       </Table.Td>
       <Table.Td>{type}</Table.Td>
-      <Table.Td>{required ? 'Yes' : 'No'}</Table.Td>
+      <Table.Td>{required ? TEXTS.yes : TEXTS.no}</Table.Td>
     </Table.Tr>
   )
 }

@@ -26,13 +26,14 @@ import { PushesTab } from './detail/pushes-tab.tsx'
 import { SettingsTab } from './detail/settings-tab.tsx'
 import { PullButton } from './pull-button.tsx'
 import { TestButton } from './test-button.tsx'
+import { TEXTS } from './texts.tsx'
 
 const TABS = [
-  { value: 'modules', label: 'Modules', icon: IconListDetails, Panel: ModulesTab },
-  { value: 'pulls', label: 'Pulls', icon: IconDownload, Panel: PullsTab },
-  { value: 'pushes', label: 'Pushes', icon: IconArrowsDownUp, Panel: PushesTab },
-  { value: 'activity', label: 'Activity', icon: IconActivity, Panel: ActivityTab },
-  { value: 'settings', label: 'Settings', icon: IconSettings, Panel: SettingsTab },
+  { value: 'modules', label: TEXTS.modules, icon: IconListDetails, Panel: ModulesTab },
+  { value: 'pulls', label: TEXTS.pulls, icon: IconDownload, Panel: PullsTab },
+  { value: 'pushes', label: TEXTS.pushes, icon: IconArrowsDownUp, Panel: PushesTab },
+  { value: 'activity', label: TEXTS.activity, icon: IconActivity, Panel: ActivityTab },
+  { value: 'settings', label: TEXTS.settings, icon: IconSettings, Panel: SettingsTab },
 ] as const
 
 export function PlatformPage() {
@@ -53,7 +54,7 @@ export function PlatformPage() {
     <>
       <Breadcrumbs mb={4} styles={{ root: { flexWrap: 'nowrap' } }}>
         <PageLink to="/dashboard/platforms" size="sm">
-          Platforms
+          {TEXTS.platforms}
         </PageLink>
         <Text size="sm" c="dimmed" lh={1.5} truncate>
           {display_title}
@@ -66,7 +67,7 @@ export function PlatformPage() {
             <ConformanceButton
               path={`/api/v1/platforms/${platform.data.id}/conformance`}
               body={{}}
-              title={`Conformance of ${display_title}`}
+              title={TEXTS.conformanceOf(display_title)}
             />
             <PullButton platform={platform.data} />
           </>

@@ -12,6 +12,7 @@ import { useHasRole } from '../../lib/use-has-role.ts'
 import { filterPlatforms, HEALTH_LABELS, HEALTHS, isSort } from './platform-list.ts'
 import { PlatformsTable } from './platforms-table.tsx'
 import { RemovalList } from './removal-list.tsx'
+import { TEXTS } from './texts.tsx'
 
 export function PlatformsPage() {
   const [{ q = '', status = '', health = '', sort, direction }, changeUrl] = useUrlState()
@@ -19,7 +20,7 @@ export function PlatformsPage() {
   const canRegister = useHasRole('operator')
   const register = canRegister && (
     <LinkButton to="/dashboard/platforms/new" leftSection={<IconPlus size={16} aria-hidden />}>
-      Register a platform
+      {TEXTS.registerAPlatform}
     </LinkButton>
   )
   const order = {
@@ -33,7 +34,7 @@ export function PlatformsPage() {
   return (
     <>
       <PageHeader
-        title="Platforms"
+        title={TEXTS.platforms}
         description={`${formatCount(all.length, 'platform')}, ${formatCount(records, 'record')}`}
       >
         {all.length > 0 && register}
@@ -45,19 +46,18 @@ export function PlatformsPage() {
       {platforms.isSuccess && all.length === 0 && (
         <EmptyState
           icon={<IconPlugConnected />}
-          title="No platforms registered"
+          title={TEXTS.noPlatformsRegistered}
           action={register || undefined}
         >
-          A platform is a system whose records the hub stores. To register it, you need its base URL
-          and a source API key from its owner.
+          {TEXTS.noPlatformsRegisteredHint}
         </EmptyState>
       )}
       {all.length > 0 && (
         <>
           <Group mb="sm" gap="xs">
             <TextInput
-              aria-label="Filter by title, name or address"
-              placeholder="Title, name or address"
+              aria-label={TEXTS.filterTitleNameAddress}
+              placeholder={TEXTS.titleNameAddress}
               leftSection={<IconSearch size={16} aria-hidden />}
               value={q}
               w={{ base: '100%', xs: 260 }}
@@ -66,20 +66,20 @@ export function PlatformsPage() {
               }
             />
             <Select
-              aria-label="Status"
-              placeholder="Any status"
+              aria-label={TEXTS.status}
+              placeholder={TEXTS.anyStatus}
               clearable
               w={150}
               data={[
-                { value: 'active', label: 'Active' },
-                { value: 'inactive', label: 'Inactive' },
+                { value: 'active', label: TEXTS.active },
+                { value: 'inactive', label: TEXTS.inactive },
               ]}
               value={status || null}
               onChange={(value) => changeUrl({ status: value })}
             />
             <Select
-              aria-label="Health"
-              placeholder="Any health"
+              aria-label={TEXTS.health}
+              placeholder={TEXTS.anyHealth}
               clearable
               w={170}
               data={HEALTHS.map((value) => ({ value, label: HEALTH_LABELS[value] }))}

@@ -1,4 +1,5 @@
 import { PageLink } from '../../components/page-link.tsx'
+import { TEXTS } from './texts.tsx'
 import 'mantine-datatable/styles.css'
 import { Badge, Stack, Text, Tooltip } from '@mantine/core'
 import type { Platform, PlatformSummary } from '@recordhub/protocol'
@@ -37,7 +38,7 @@ export function PlatformsTable({
       borderRadius="md"
       highlightOnHover
       minHeight={platforms.length === 0 ? 160 : 0}
-      noRecordsText="No matching platforms"
+      noRecordsText={TEXTS.noMatchingPlatforms}
       records={platforms}
       idAccessor="id"
       sortStatus={{ columnAccessor: order.sort, direction: order.direction }}
@@ -51,7 +52,7 @@ export function PlatformsTable({
       columns={[
         {
           accessor: 'title',
-          title: 'Platform',
+          title: TEXTS.platform,
           sortable: true,
           render: (platform) => <Title platform={platform} />,
         },
@@ -79,7 +80,7 @@ export function PlatformsTable({
         },
         {
           accessor: 'synced',
-          title: 'Latest sync',
+          title: TEXTS.latestSync,
           sortable: true,
           width: 200,
           visibleMediaQuery: WIDE,
@@ -87,7 +88,7 @@ export function PlatformsTable({
         },
         {
           accessor: 'pushed',
-          title: 'Last push',
+          title: TEXTS.lastPush,
           sortable: true,
           width: 200,
           visibleMediaQuery: WIDE,
@@ -120,13 +121,13 @@ function Title({ platform }: { platform: Platform }) {
         {platform_name}
       </Text>
       <Text size="xs" c="dimmed" hiddenFrom="sm">
-        {modules_registered} registered · {formatCount(records, 'record')}
+        {TEXTS.registeredCounts(modules_registered, formatCount(records, 'record'))}
       </Text>
       <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
-        Latest sync: <Time at={platform.latest_sync_at} />
+        {TEXTS.latestSyncAt(<Time at={platform.latest_sync_at} />)}
       </Text>
       <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
-        Last push: <Time at={platform.last_push_at} />
+        {TEXTS.lastPushAt(<Time at={platform.last_push_at} />)}
       </Text>
     </Stack>
   )

@@ -6,6 +6,7 @@ import { attempt, notify } from '../../components/confirm.tsx'
 import { formatTime } from '../../lib/format.ts'
 import { starterLabel } from '../pulls/pull-labels.ts'
 import { startPull } from '../pulls/start-pull.ts'
+import { TEXTS } from './texts.tsx'
 
 /** Pulls a platform. If a pull is already running, shows that one. */
 export function PullButton({
@@ -17,9 +18,9 @@ export function PullButton({
   const navigate = useNavigate()
   const reason =
     status === 'inactive'
-      ? 'The platform is inactive'
+      ? TEXTS.platformInactive
       : modules_registered === 0
-        ? 'No modules registered'
+        ? TEXTS.noModulesRegistered
         : null
 
   async function pull(): Promise<void> {
@@ -28,8 +29,8 @@ export function PullButton({
       const { pull, isNew } = await startPull(`/api/v1/platforms/${id}/pull`, {})
       notify(
         isNew
-          ? 'The pull has started.'
-          : `A pull is already running: started ${starterLabel(pull)} at ${formatTime(pull.requested_at)}.`,
+          ? TEXTS.pullHasStarted
+          : TEXTS.pullAlreadyRunning(starterLabel(pull), formatTime(pull.requested_at)),
       )
       await navigate({ to: '/dashboard/pulls/$id', params: { id: String(pull.id) } })
     })
@@ -46,7 +47,7 @@ export function PullButton({
       aria-disabled={reason !== null}
       onClick={() => reason === null && void pull()}
     >
-      Pull now
+      {TEXTS.pullNow}
     </Button>
   )
   return reason === null ? button : <Tooltip label={reason}>{button}</Tooltip>

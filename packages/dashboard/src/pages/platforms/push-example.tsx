@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { guideQuery } from '../../api/guide.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { TEXTS } from './texts.tsx'
 
 /** An example push with a module and fields of the platform. Renders nothing for a platform without modules. */
 export function PushExample({
@@ -17,7 +18,7 @@ export function PushExample({
   if (guide.isError) {
     return <ErrorNotice error={guide.error} onRetry={() => void guide.refetch()} />
   }
-  if (!guide.data) return <Skeleton height={180} aria-label="Loading" />
+  if (!guide.data) return <Skeleton height={180} aria-label={TEXTS.loading} />
   const { first_push } = guide.data
   if (!first_push) return null
   const { hub_url: hubUrl, tunnel_header: tunnelHeader, record: data } = first_push
@@ -26,11 +27,11 @@ export function PushExample({
     <Stack gap={6}>
       <Group justify="space-between" gap="xs">
         <Text size="sm" fw={600}>
-          Example push
+          {TEXTS.examplePush}
         </Text>
-        <CopyButton value={command} label="Copy example" text="Copy example" />
+        <CopyButton value={command} label={TEXTS.copyExample} text={TEXTS.copyExample} />
       </Group>
-      <Code block tabIndex={0} aria-label="Example push">
+      <Code block tabIndex={0} aria-label={TEXTS.examplePush}>
         {command}
       </Code>
     </Stack>

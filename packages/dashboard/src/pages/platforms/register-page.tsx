@@ -9,6 +9,7 @@ import { useHasRole } from '../../lib/use-has-role.ts'
 import { type Connected, ConnectStep, type Source } from './register/connect-step.tsx'
 import { KeyStep } from './register/key-step.tsx'
 import { ModulesStep } from './register/modules-step.tsx'
+import { TEXTS } from './texts.tsx'
 
 const WIDTH = 820
 
@@ -23,20 +24,15 @@ export function RegisterPage() {
   if (!canRegister) {
     return (
       <>
-        <PageHeader title="Register a platform" />
-        <EmptyState title="Requires the operator role">
-          Ask an admin for this role, or to register the platform.
-        </EmptyState>
+        <PageHeader title={TEXTS.registerAPlatform} />
+        <EmptyState title={TEXTS.requiresOperatorRole}>{TEXTS.requiresOperatorRoleHint}</EmptyState>
       </>
     )
   }
   const step = registered !== '' ? 2 : connected ? 1 : 0
   return (
     <>
-      <PageHeader
-        title="Register a platform"
-        description="Three steps: connect, select modules, hand over the key"
-      />
+      <PageHeader title={TEXTS.registerAPlatform} description={TEXTS.registerStepsHint} />
       <Stepper
         active={step}
         orientation={isNarrow ? 'vertical' : 'horizontal'}
@@ -48,20 +44,20 @@ export function RegisterPage() {
         onStepClick={(index) => index === 0 && step === 1 && setConnected(null)}
       >
         <Stepper.Step
-          label="Connect"
-          description="Base URL and source API key"
+          label={TEXTS.connect}
+          description={TEXTS.connectHint}
           icon={<IconPlugConnected size={18} aria-hidden />}
           allowStepSelect={step === 1}
         />
         <Stepper.Step
-          label="Modules"
-          description="Select modules"
+          label={TEXTS.modules}
+          description={TEXTS.modulesHint}
           icon={<IconListCheck size={18} aria-hidden />}
           allowStepSelect={false}
         />
         <Stepper.Step
-          label="Hub API key"
-          description="Hand it over"
+          label={TEXTS.hubApiKey}
+          description={TEXTS.handOverHint}
           icon={<IconKey size={18} aria-hidden />}
           allowStepSelect={false}
         />

@@ -5,6 +5,7 @@ import { IconPlugConnected } from '@tabler/icons-react'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { CheckList } from './check-list.tsx'
+import { TEXTS } from './texts.tsx'
 import { useConnectionChecks } from './use-connection-checks.ts'
 
 /** Tests the connection to a registered platform: ping and manifest first, and every endpoint on request. */
@@ -25,7 +26,7 @@ export function TestButton({ platform }: { platform: Platform }) {
           test(false)
         }}
       >
-        Test connection
+        {TEXTS.testConnection}
       </Button>
       <Dialog
         opened={isOpen}
@@ -33,25 +34,23 @@ export function TestButton({ platform }: { platform: Platform }) {
           close()
           clear()
         }}
-        title={`Connection to ${platform.display_title}`}
+        title={TEXTS.connectionTo(platform.display_title)}
         size="lg"
       >
         <CheckList checks={checks} isRunning={isRunning} nameOf={nameOf} />
         {error !== null && <ErrorNotice error={error} onRetry={() => test(false)} />}
         {result && (
           <Text size="sm" mt="md" fw={600} role="status">
-            {result.success
-              ? 'All checks passed. Nothing was saved.'
-              : 'Some checks failed. Nothing was saved.'}
+            {result.success ? TEXTS.allChecksPassed : TEXTS.someChecksFailed}
           </Text>
         )}
         {result && (
           <Group mt="md" gap="xs">
             <Button variant="default" onClick={() => test(false)}>
-              Test again
+              {TEXTS.testAgain}
             </Button>
             <Button variant="default" onClick={() => test(true)}>
-              Check everything
+              {TEXTS.checkEverything}
             </Button>
           </Group>
         )}

@@ -8,6 +8,7 @@ import { showPull } from '../../api/live.ts'
 import { refreshPull } from '../../api/pulls.ts'
 import { attempt } from '../../components/confirm.tsx'
 import { useHasRole } from '../../lib/use-has-role.ts'
+import { TEXTS } from './texts.tsx'
 
 /** Cancels a running pull, without a confirmation: records that were stored are kept. */
 export function CancelButton({ pull }: { pull: Pull }) {
@@ -33,10 +34,10 @@ export function CancelButton({ pull }: { pull: Pull }) {
       disabled={!canOperate || isCancelling}
       onClick={cancel}
     >
-      {isCancelling ? 'Cancelling…' : 'Cancel'}
+      {isCancelling ? TEXTS.cancelling : TEXTS.cancel}
     </Button>
   )
-  return canOperate ? button : <Tooltip label="Requires the operator role">{button}</Tooltip>
+  return canOperate ? button : <Tooltip label={TEXTS.cancelRequiresOperator}>{button}</Tooltip>
 }
 
 /** Returns null if the pull has already ended. */

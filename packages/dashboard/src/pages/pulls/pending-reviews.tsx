@@ -9,6 +9,7 @@ import { attempt, confirm } from '../../components/confirm.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
+import { TEXTS } from './texts.tsx'
 
 /** The open reviews of missing records of a pull. */
 export function PendingReviews({ pullId }: { pullId: number }) {
@@ -28,9 +29,9 @@ function PendingReview({ review }: { review: MissingReview }) {
   }
   const confirmApproval = () =>
     confirm({
-      title: 'Mark the records as missing?',
-      children: `If the next full pull does not contain these ${formatCount(missing, 'record')} of ${module_name} (${platform}) either, they are marked as missing. None is deleted, and the mark is removed when a record comes back.`,
-      action: 'Mark as missing',
+      title: TEXTS.markAsMissingTitle,
+      children: TEXTS.markAsMissingMessage(formatCount(missing, 'record'), module_name, platform),
+      action: TEXTS.markAsMissing,
       onConfirm: () => decide('approve'),
     })
   return (
@@ -38,13 +39,14 @@ function PendingReview({ review }: { review: MissingReview }) {
       color="yellow"
       variant="light"
       icon={<IconHelpCircle />}
-      title={`${formatNumber(missing)} of ${formatCount(records, 'record')} of ${module_name} missing`}
+      title={TEXTS.missingReviewTitle(
+        formatNumber(missing),
+        formatCount(records, 'record'),
+        module_name,
+      )}
     >
       <Stack gap="xs">
-        <Text size="sm">
-          {platform} did not list them. Review these records before they are marked missing. If the
-          platform had a fault, keep them unchanged.
-        </Text>
+        <Text size="sm">{TEXTS.missingReviewHint(platform)}</Text>
         <PageLink
           size="sm"
           c="inherit"
@@ -52,20 +54,20 @@ function PendingReview({ review }: { review: MissingReview }) {
           to="/dashboard/activity"
           search={{ tab: 'missing', review: String(id) }}
         >
-          {`View ${formatCount(missing, 'record')}`}
+          {TEXTS.viewRecords(formatCount(missing, 'record'))}
         </PageLink>
         {canOperate ? (
           <Group gap="xs">
             <Button size="xs" onClick={confirmApproval}>
-              Mark as missing…
+              {TEXTS.markAsMissingAction}
             </Button>
             <Button size="xs" variant="default" onClick={() => attempt(() => decide('dismiss'))}>
-              Keep unchanged
+              {TEXTS.keepUnchanged}
             </Button>
           </Group>
         ) : (
           <Text size="xs" c="dimmed">
-            Requires the operator role.
+            {TEXTS.requiresOperatorRole}
           </Text>
         )}
       </Stack>

@@ -11,6 +11,7 @@ import { Time } from '../../components/time.tsx'
 import { useStore } from '../../lib/store.ts'
 import { starterLabel } from './pull-labels.ts'
 import { PULL_ALL_PATH, startPull } from './start-pull.ts'
+import { TEXTS } from './texts.tsx'
 
 /** Two lines, so that the layout stays the same whatever the message is. */
 const MESSAGE_HEIGHT = 44
@@ -51,20 +52,17 @@ export function PullAllForm() {
           disabled={!canOperate || running !== null}
           onClick={start}
         >
-          Pull all existing records
+          {TEXTS.pullAllExistingRecords}
         </Button>
         <Text size="sm" c="dimmed" mih={MESSAGE_HEIGHT} role="status">
           {running?.id === conflict && running ? (
-            <>
-              A pull is already running: started {starterLabel(running)} at{' '}
-              <Time at={running.requested_at} />.
-            </>
+            TEXTS.pullAlreadyRunning(starterLabel(running), <Time at={running.requested_at} />)
           ) : running ? (
-            'A pull is running.'
+            TEXTS.pullRunning
           ) : canOperate ? (
             <ScheduleHint />
           ) : (
-            'Requires the operator role.'
+            TEXTS.requiresOperatorRole
           )}
         </Text>
       </Stack>
@@ -77,17 +75,9 @@ export function ScheduleHint() {
   const pull = useStore(snapshot)?.pull
   if (!pull) return null
   if (pull.schedule_paused) {
-    return (
-      <>
-        The schedule is paused. <Link to="/dashboard/pulls">Resume</Link>
-      </>
-    )
+    return <>{TEXTS.schedulePaused(<Link to="/dashboard/pulls">{TEXTS.resume}</Link>)}</>
   }
-  return pull.next_run_at ? (
-    <>
-      Next scheduled pull: <Time at={pull.next_run_at} />
-    </>
-  ) : (
-    'No schedule: pulls start only on request.'
-  )
+  return pull.next_run_at
+    ? TEXTS.nextScheduledPullAt(<Time at={pull.next_run_at} />)
+    : TEXTS.noSchedule
 }

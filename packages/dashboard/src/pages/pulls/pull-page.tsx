@@ -16,20 +16,21 @@ import { PullProgress } from './pull-progress.tsx'
 import { PullStateBadge } from './pull-state-badge.tsx'
 import { RejectedRecords } from './rejected-records.tsx'
 import { TaskList, TaskPager } from './task-list.tsx'
+import { TEXTS } from './texts.tsx'
 import { useNow } from './use-now.ts'
 
 const PAGE = 50
 const STATE_CHOICES = [
-  { value: '', label: 'All modules' },
-  { value: 'running', label: 'Running' },
-  { value: 'queued', label: 'Queued' },
-  { value: 'succeeded', label: 'Succeeded' },
-  { value: 'failed', label: 'Failed' },
-  { value: 'timed_out', label: 'Timed out' },
-  { value: 'cancelled', label: 'Cancelled' },
-  { value: 'interrupted', label: 'Interrupted' },
-  { value: 'not_reached', label: 'Not reached' },
-  { value: 'skipped', label: 'Skipped' },
+  { value: '', label: TEXTS.allModules },
+  { value: 'running', label: TEXTS.running },
+  { value: 'queued', label: TEXTS.queued },
+  { value: 'succeeded', label: TEXTS.succeeded },
+  { value: 'failed', label: TEXTS.failed },
+  { value: 'timed_out', label: TEXTS.timedOut },
+  { value: 'cancelled', label: TEXTS.cancelled },
+  { value: 'interrupted', label: TEXTS.interrupted },
+  { value: 'not_reached', label: TEXTS.notReached },
+  { value: 'skipped', label: TEXTS.skipped },
 ]
 
 /** One pull: its progress, the result of each module, reviews and rejected records. */
@@ -44,32 +45,28 @@ export function PullPage() {
   return (
     <>
       <PageHeader
-        title={`Pull ${id}`}
+        title={TEXTS.pullTitle(id)}
         description={
-          pull && (
-            <>
-              Started {starterLabel(pull)}, <Time at={pull.requested_at} seconds />
-            </>
-          )
+          pull && TEXTS.startedByAt(starterLabel(pull), <Time at={pull.requested_at} seconds />)
         }
       >
         {pull && <PullStateBadge state={pull.state} rejected={pull.counts.rejected} />}
         {pull?.finished_at === null && <CancelButton pull={pull} />}
       </PageHeader>
       <Stack gap="md">
-        {error && <ErrorNotice error={error} onRetry={refetch} title="Could not load the pull" />}
-        <Paper withBorder p="md" component="section" aria-label="Progress">
+        {error && <ErrorNotice error={error} onRetry={refetch} title={TEXTS.couldNotLoadPull} />}
+        <Paper withBorder p="md" component="section" aria-label={TEXTS.progress}>
           {pull ? <PullProgress pull={pull} now={now} /> : <Skeleton height={90} />}
         </Paper>
         <PendingReviews pullId={number} />
-        <Paper withBorder p="md" component="section" aria-label="Modules">
+        <Paper withBorder p="md" component="section" aria-label={TEXTS.modules}>
           <Group justify="space-between" mb="md">
             <Title order={2} fz="md">
-              Modules
+              {TEXTS.modules}
             </Title>
             <NativeSelect
               size="xs"
-              aria-label="Module state"
+              aria-label={TEXTS.moduleState}
               data={STATE_CHOICES}
               value={state}
               onChange={(event) => change({ state: event.currentTarget.value, tasks: '' })}
@@ -91,7 +88,7 @@ export function PullPage() {
         {data && <RejectedRecords pullId={number} />}
         {pull?.finished_at === null && (
           <Text size="xs" c="dimmed">
-            This page refreshes automatically.
+            {TEXTS.refreshesAutomatically}
           </Text>
         )}
       </Stack>

@@ -2,6 +2,7 @@ import { Progress, Stack, Text } from '@mantine/core'
 import type { Pull } from '@recordhub/protocol'
 import { PullCounts } from './pull-counts.tsx'
 import { modulesLabel, progressLabel, pullStateLabel } from './pull-labels.ts'
+import { TEXTS } from './texts.tsx'
 
 /** The progress of a pull: bar, records, modules, duration. Its height never changes. */
 export function PullProgress({
@@ -40,7 +41,7 @@ function PullBar({ pull }: { pull: Pull }) {
       striped={isUnknown}
       animated={isUnknown}
       color={isRunning ? 'harbour' : pullStateLabel(pull.state, pull.counts.rejected).color}
-      aria-label={isUnknown ? 'Progress of the pull, unknown' : 'Progress of the pull'}
+      aria-label={isUnknown ? TEXTS.progressOfPullUnknown : TEXTS.progressOfPull}
     />
   )
 }

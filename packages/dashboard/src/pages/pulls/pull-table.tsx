@@ -1,4 +1,5 @@
 import { errorInPlaceOfData } from '../../api/retries.ts'
+import { TEXTS } from './texts.tsx'
 import 'mantine-datatable/styles.css'
 import { Anchor, Box, Stack, Text } from '@mantine/core'
 import type { Pull } from '@recordhub/protocol'
@@ -25,7 +26,7 @@ export function PullTable() {
   const error = errorInPlaceOfData(page)
   const navigate = useNavigate()
   if (error) {
-    return <ErrorNotice error={error} onRetry={refetch} title="Could not load the pulls" />
+    return <ErrorNotice error={error} onRetry={refetch} title={TEXTS.couldNotLoadPulls} />
   }
   return (
     <Stack gap="sm">
@@ -56,18 +57,18 @@ function NoPulls({ isFirstPage }: { isFirstPage: boolean }) {
   return isFirstPage ? (
     <EmptyState
       icon={<IconDownload />}
-      title="No pulls yet"
+      title={TEXTS.noPullsYet}
       action={
         <LinkButton to="/dashboard" variant="light">
-          Go to overview
+          {TEXTS.goToOverview}
         </LinkButton>
       }
     >
-      After you have registered a platform, start a pull on the overview, or wait for the schedule.
+      {TEXTS.noPullsYetHint}
     </EmptyState>
   ) : (
-    <EmptyState icon={<IconDownload />} title="No older pulls">
-      Pulls are deleted after the retention period.
+    <EmptyState icon={<IconDownload />} title={TEXTS.noOlderPulls}>
+      {TEXTS.noOlderPullsHint}
     </EmptyState>
   )
 }
@@ -76,17 +77,17 @@ function NoPulls({ isFirstPage }: { isFirstPage: boolean }) {
 const FROM_TABLET = '(min-width: 48em)'
 
 const COUNTS = [
-  ['received', 'Received'],
-  ['created', 'New'],
-  ['updated', 'Updated'],
-  ['unchanged', 'Unchanged'],
-  ['rejected', 'Rejected'],
+  ['received', TEXTS.received],
+  ['created', TEXTS.new],
+  ['updated', TEXTS.updated],
+  ['unchanged', TEXTS.unchanged],
+  ['rejected', TEXTS.rejected],
 ] as const
 
 const COLUMNS: DataTableColumn<Pull>[] = [
   {
     accessor: 'id',
-    title: 'Pull',
+    title: TEXTS.pull,
     render: ({ id }) => (
       <Anchor
         size="sm"
@@ -100,14 +101,14 @@ const COLUMNS: DataTableColumn<Pull>[] = [
   },
   {
     accessor: 'state',
-    title: 'State',
+    title: TEXTS.state,
     width: 215,
     visibleMediaQuery: FROM_TABLET,
     render: ({ state, counts }) => <PullStateBadge state={state} rejected={counts.rejected} />,
   },
   {
     accessor: 'requested_at',
-    title: 'Started',
+    title: TEXTS.started,
     noWrap: true,
     render: (pull) => (
       <>
@@ -123,7 +124,7 @@ const COLUMNS: DataTableColumn<Pull>[] = [
   },
   {
     accessor: 'duration',
-    title: 'Duration',
+    title: TEXTS.duration,
     visibleMediaQuery: FROM_TABLET,
     noWrap: true,
     render: (pull) => {
@@ -133,7 +134,7 @@ const COLUMNS: DataTableColumn<Pull>[] = [
   },
   {
     accessor: 'modules',
-    title: 'Modules',
+    title: TEXTS.modules,
     visibleMediaQuery: FROM_TABLET,
     noWrap: true,
     textAlign: 'right',

@@ -11,6 +11,7 @@ import { OperatorName } from '../../components/operator-name.tsx'
 import { Time } from '../../components/time.tsx'
 import { scheduleLabel } from '../../lib/settings-labels.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
+import { TEXTS } from './texts.tsx'
 
 /** The schedule of pulls, with a button to pause it. */
 export function ScheduleCard() {
@@ -18,14 +19,14 @@ export function ScheduleCard() {
   const { data, refetch } = schedule
   const error = errorInPlaceOfData(schedule)
   if (error) {
-    return <ErrorNotice error={error} onRetry={refetch} title="Could not load the schedule" />
+    return <ErrorNotice error={error} onRetry={refetch} title={TEXTS.couldNotLoadSchedule} />
   }
   return (
-    <Paper withBorder p="md" component="section" aria-label="Schedule">
+    <Paper withBorder p="md" component="section" aria-label={TEXTS.schedule}>
       <Group justify="space-between" gap="sm">
         <div>
           <Title order={2} fz="md">
-            Schedule
+            {TEXTS.schedule}
           </Title>
           {data ? <ScheduleText schedule={data.schedule} /> : <Skeleton height={22} width={260} />}
         </div>
@@ -38,20 +39,19 @@ export function ScheduleCard() {
 function ScheduleText({ schedule }: { schedule: Schedule }) {
   const { pattern, paused, paused_since, paused_by, next_run_at } = schedule
   if (pattern === null) {
-    return <Text size="sm">Off. Pulls start only on request.</Text>
+    return <Text size="sm">{TEXTS.scheduleOff}</Text>
   }
   if (paused) {
     return (
       <Text size="sm">
-        Paused by <OperatorName by={paused_by} /> since <Time at={paused_since} />. Pushes are still
-        accepted.
+        {TEXTS.schedulePausedBySince(<OperatorName by={paused_by} />, <Time at={paused_since} />)}
       </Text>
     )
   }
   return (
     <Text size="sm">
-      {scheduleLabel(pattern) || `Cron pattern ${pattern}`}.{' '}
-      {next_run_at && 'Next scheduled pull: '}
+      {scheduleLabel(pattern) || TEXTS.cronPattern(pattern)}.{' '}
+      {next_run_at && TEXTS.nextScheduledPull}
       {next_run_at && <Time at={next_run_at} />}
     </Text>
   )
@@ -69,7 +69,7 @@ function PauseButton({ isPaused }: { isPaused: boolean }) {
   if (!canOperate) {
     return (
       <Text size="xs" c="dimmed">
-        Requires the operator role.
+        {TEXTS.requiresOperatorRole}
       </Text>
     )
   }
@@ -80,7 +80,7 @@ function PauseButton({ isPaused }: { isPaused: boolean }) {
       loading={isSending}
       onClick={change}
     >
-      {isPaused ? 'Resume' : 'Pause'}
+      {isPaused ? TEXTS.resume : TEXTS.pause}
     </Button>
   )
 }

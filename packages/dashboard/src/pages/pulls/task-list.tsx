@@ -2,18 +2,19 @@ import { Button, Group, List, Progress, Stack, Text } from '@mantine/core'
 import type { PullTask } from '@recordhub/protocol'
 import { pullStateLabel, taskLabel, taskPercent } from './pull-labels.ts'
 import { PullStateBadge } from './pull-state-badge.tsx'
+import { TEXTS } from './texts.tsx'
 
 /** The modules of a pull. */
 export function TaskList({ tasks }: { tasks: PullTask[] }) {
   if (tasks.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No modules
+        {TEXTS.noModules}
       </Text>
     )
   }
   return (
-    <Stack component="ul" gap="md" p={0} m={0} aria-label="Modules of the pull">
+    <Stack component="ul" gap="md" p={0} m={0} aria-label={TEXTS.modulesOfPull}>
       {tasks.map((task) => (
         <TaskRow key={`${task.platform_name} ${task.record_type}`} task={task} />
       ))}
@@ -35,7 +36,7 @@ export function TaskPager({
   return (
     <Group gap="xs" mt="sm">
       <Button size="xs" variant="default" disabled={cursor === ''} onClick={() => onPage('')}>
-        First modules
+        {TEXTS.firstModules}
       </Button>
       <Button
         size="xs"
@@ -43,7 +44,7 @@ export function TaskPager({
         disabled={next === null}
         onClick={() => onPage(next ?? '')}
       >
-        Next modules
+        {TEXTS.nextModules}
       </Button>
     </Group>
   )
@@ -72,7 +73,7 @@ export function TaskRow({ task }: { task: PullTask }) {
         striped={percent === null}
         animated={percent === null}
         color={pullStateLabel(task.state, task.rejected).color}
-        aria-label={`Progress of ${name}`}
+        aria-label={TEXTS.progressOf(name)}
       />
       {task.error && (
         <Text size="sm" c="var(--mantine-color-error)">

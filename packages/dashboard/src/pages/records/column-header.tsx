@@ -13,6 +13,7 @@ import { MENU_PROPS } from '../../components/menu-props.ts'
 import classes from './column-header.module.css'
 import type { Column } from './columns.ts'
 import type { Sort } from './list-query.ts'
+import { TEXTS } from './texts.tsx'
 
 export type ColumnActions = {
   sort: (sort: Sort) => void
@@ -71,29 +72,25 @@ export function ColumnHeader({
               leftSection={<IconArrowUp size={16} />}
               onClick={() => actions.sort({ by, descending: false })}
             >
-              Sort ascending
+              {TEXTS.sortAscending}
             </Menu.Item>
             <Menu.Item
               leftSection={<IconArrowDown size={16} />}
               onClick={() => actions.sort({ by, descending: true })}
             >
-              Sort descending
+              {TEXTS.sortDescending}
             </Menu.Item>
           </>
         )}
-        {isIndexed === false && (
-          <Menu.Label maw={240}>
-            Not indexed: sorting scans the records for at most two seconds.
-          </Menu.Label>
-        )}
+        {isIndexed === false && <Menu.Label maw={240}>{TEXTS.notIndexedHint}</Menu.Label>}
         {actions.index && (
           <Menu.Item leftSection={<IconBolt size={16} />} onClick={() => actions.index?.(column)}>
-            Index this field
+            {TEXTS.indexThisField}
           </Menu.Item>
         )}
         {column.filter !== null && (
           <Menu.Item leftSection={<IconFilter size={16} />} onClick={() => actions.filter(column)}>
-            Filter…
+            {TEXTS.filter}
           </Menu.Item>
         )}
         <Menu.Divider />
@@ -101,16 +98,16 @@ export function ColumnHeader({
           leftSection={<IconArrowLeft size={16} />}
           onClick={() => actions.move(column, -1)}
         >
-          Move left
+          {TEXTS.moveLeft}
         </Menu.Item>
         <Menu.Item
           leftSection={<IconArrowRight size={16} />}
           onClick={() => actions.move(column, 1)}
         >
-          Move right
+          {TEXTS.moveRight}
         </Menu.Item>
         <Menu.Item leftSection={<IconEyeOff size={16} />} onClick={() => actions.hide(column)}>
-          Hide
+          {TEXTS.hide}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

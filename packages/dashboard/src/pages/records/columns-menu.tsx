@@ -9,6 +9,7 @@ import {
   toggle,
 } from './column-choice.ts'
 import type { Column } from './columns.ts'
+import { TEXTS } from './texts.tsx'
 
 /** A menu to show, hide and reorder columns. */
 export function ColumnsMenu({
@@ -26,13 +27,13 @@ export function ColumnsMenu({
     <Popover position="bottom-end" withArrow shadow="md" trapFocus width={320}>
       <Popover.Target>
         <Button size="xs" variant="default" leftSection={<IconColumns3 size={14} />}>
-          Columns
+          {TEXTS.columns}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="xs">
           <ScrollArea.Autosize mah={360} viewportProps={{ tabIndex: 0 }}>
-            <Stack gap={4} role="group" aria-label="Visible columns">
+            <Stack gap={4} role="group" aria-label={TEXTS.visibleColumns}>
               {arranged.map((column) => {
                 const isVisible = isShown(column, choice)
                 const position = visible.indexOf(column)
@@ -50,7 +51,7 @@ export function ColumnsMenu({
                         variant="subtle"
                         color="gray"
                         size="sm"
-                        aria-label={`Move ${column.label} up`}
+                        aria-label={TEXTS.moveUp(column.label)}
                         disabled={position < 1}
                         onClick={() => choose(move(columns, choice, column, -1))}
                       >
@@ -60,7 +61,7 @@ export function ColumnsMenu({
                         variant="subtle"
                         color="gray"
                         size="sm"
-                        aria-label={`Move ${column.label} down`}
+                        aria-label={TEXTS.moveDown(column.label)}
                         disabled={position < 0 || position === visible.length - 1}
                         onClick={() => choose(move(columns, choice, column, 1))}
                       >
@@ -73,7 +74,7 @@ export function ColumnsMenu({
             </Stack>
           </ScrollArea.Autosize>
           <Button size="xs" variant="subtle" color="gray" onClick={() => choose(DEFAULT_CHOICE)}>
-            Reset columns
+            {TEXTS.resetColumns}
           </Button>
         </Stack>
       </Popover.Dropdown>

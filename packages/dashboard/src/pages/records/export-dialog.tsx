@@ -10,6 +10,7 @@ import type { Column } from './columns.ts'
 import { estimateBytes } from './export-estimate.ts'
 import { totalLabel } from './list-footer.tsx'
 import { exportAddress, isFiltered } from './list-query.ts'
+import { TEXTS } from './texts.tsx'
 
 const FORMATS = [
   { value: 'csv', label: 'CSV' },
@@ -18,10 +19,10 @@ const FORMATS = [
   { value: 'json', label: 'JSON' },
 ]
 const FORMAT_HINTS: Record<string, string> = {
-  csv: 'For spreadsheets and most programs. Text that a spreadsheet would run as a formula is escaped.',
-  xlsx: 'For Excel and LibreOffice. Numbers with more than 15 digits are stored as text. Very long text is truncated.',
-  ndjson: 'For programs: one complete record per line. Numbers keep their digits.',
-  json: 'For programs: one document with complete records. Numbers keep their digits.',
+  csv: TEXTS.csvHint,
+  xlsx: TEXTS.xlsxHint,
+  ndjson: TEXTS.ndjsonHint,
+  json: TEXTS.jsonHint,
 }
 
 /** Exports the filtered records as a file, which the browser streams to disk. */
@@ -67,16 +68,16 @@ export function ExportDialog({
     />
   )
   return (
-    <Dialog opened={isOpen} onClose={onClose} title="Export records" centered size="md">
+    <Dialog opened={isOpen} onClose={onClose} title={TEXTS.exportRecords} centered size="md">
       <Stack>
         <Text size="sm" role="status">
-          {isFiltered(state) ? 'Filtered records: ' : 'All records: '}
+          {isFiltered(state) ? TEXTS.filteredRecords : TEXTS.allRecords}
           {totalLabel(page)}
           {size}.
         </Text>
         <Stack gap={6}>
           <SegmentedControl
-            aria-label="Format"
+            aria-label={TEXTS.format}
             data={FORMATS}
             value={format}
             onChange={setFormat}
@@ -89,25 +90,24 @@ export function ExportDialog({
         </Stack>
         {isTable && (
           <Radio.Group
-            label="Columns"
+            label={TEXTS.columns}
             value={isAll ? 'all' : 'shown'}
             onChange={(value) => setAll(value === 'all')}
           >
             <Stack gap={6} mt={6}>
-              <Radio value="shown" label={`Visible columns in their order (${visible.length})`} />
-              <Radio value="all" label="All columns, with other values as JSON" />
+              <Radio value="shown" label={TEXTS.visibleColumnsInOrder(visible.length)} />
+              <Radio value="all" label={TEXTS.allColumns} />
             </Stack>
           </Radio.Group>
         )}
         <Stack gap={6}>
-          {isTable && check('Field labels instead of keys in the first line', labels, setLabels)}
-          {format === 'csv' &&
-            check('Byte order mark, so that Excel reads accents correctly', bom, setBom)}
-          {format !== 'xlsx' && check('Compress (.gz)', gzip, setGzip)}
+          {isTable && check(TEXTS.labelsInFirstLine, labels, setLabels)}
+          {format === 'csv' && check(TEXTS.byteOrderMark, bom, setBom)}
+          {format !== 'xlsx' && check(TEXTS.compressGz, gzip, setGzip)}
         </Stack>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {TEXTS.cancel}
           </Button>
           <Button
             component="a"
@@ -115,11 +115,11 @@ export function ExportDialog({
             download
             leftSection={<IconDownload size={16} />}
             onClick={() => {
-              notify('The export has started. Your browser shows its progress.')
+              notify(TEXTS.exportStarted)
               onClose()
             }}
           >
-            Download
+            {TEXTS.download}
           </Button>
         </Group>
       </Stack>

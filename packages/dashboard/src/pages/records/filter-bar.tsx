@@ -14,6 +14,7 @@ import {
   replaceFilter,
 } from './filters.ts'
 import { clearFilters } from './list-query.ts'
+import { TEXTS } from './texts.tsx'
 
 type Change = (changes: UrlChanges) => void
 /** A new filter, for a column if one was selected. */
@@ -35,7 +36,7 @@ export function FilterBar({
 }) {
   const filters = filtersOf(state)
   return (
-    <Group gap="xs" role="group" aria-label="Filters">
+    <Group gap="xs" role="group" aria-label={TEXTS.filters}>
       {filters.map((filter) => (
         <OneFilter
           key={JSON.stringify(filter)}
@@ -57,7 +58,7 @@ export function FilterBar({
           color="gray"
           onClick={() => change({ ...clearFilters(state), q: state['q'] })}
         >
-          Clear filters
+          {TEXTS.clearFilters}
         </Button>
       )}
     </Group>
@@ -91,7 +92,7 @@ function OneFilter({
       )}
       <CloseButton
         size="sm"
-        aria-label={`Remove filter: ${label}`}
+        aria-label={TEXTS.removeFilter(label)}
         onClick={() => onChange(null)}
       />
     </Group>
@@ -126,7 +127,7 @@ function EditFilter({
           variant="light"
           miw={0}
           onClick={() => setOpen(!isOpen)}
-          aria-label={`Edit filter: ${label}`}
+          aria-label={TEXTS.editFilter(label)}
         >
           {label}
         </Button>
@@ -173,7 +174,7 @@ function FilterButton({
           leftSection={<IconFilterPlus size={14} />}
           onClick={() => setNewFilter(newFilter ? null : { column: null })}
         >
-          Add filter
+          {TEXTS.addFilter}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>

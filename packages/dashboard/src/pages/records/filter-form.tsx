@@ -10,12 +10,13 @@ import {
   operationsFor,
   takesValue,
 } from './filters.ts'
+import { TEXTS } from './texts.tsx'
 
 /** Filters that are not columns. */
 const STATES = [
-  { value: 'state incomplete', label: 'Incomplete records' },
-  { value: 'state missing', label: 'Missing records' },
-  { value: 'state changed_since', label: 'Updated since' },
+  { value: 'state incomplete', label: TEXTS.incompleteRecords },
+  { value: 'state missing', label: TEXTS.missingRecords },
+  { value: 'state changed_since', label: TEXTS.updatedSince },
 ]
 
 /** A form for one filter: column, condition and value. */
@@ -80,7 +81,7 @@ export function FilterForm({
     <form onSubmit={submit}>
       <Stack gap="xs">
         <Select
-          label="Filter by"
+          label={TEXTS.filterBy}
           data={[
             {
               group: 'Columns',
@@ -100,10 +101,10 @@ export function FilterForm({
         />
         {isFlag && (
           <SegmentedControl
-            aria-label="Records"
+            aria-label={TEXTS.records}
             data={[
-              { value: 'true', label: 'Only these' },
-              { value: 'false', label: 'All but these' },
+              { value: 'true', label: TEXTS.onlyThese },
+              { value: 'false', label: TEXTS.allButThese },
             ]}
             value={value === 'false' ? 'false' : 'true'}
             onChange={setValue}
@@ -111,7 +112,7 @@ export function FilterForm({
         )}
         {!target.startsWith('state ') && (
           <Select
-            label="Condition"
+            label={TEXTS.condition}
             data={operationsFor(kind)}
             value={operation}
             onChange={(next) => setOperation(OPERATIONS.find((one) => one === next) ?? operation)}
@@ -120,10 +121,10 @@ export function FilterForm({
             comboboxProps={{ withinPortal: false }}
           />
         )}
-        {needsValue && input(isRange ? 'From' : 'Value', value, setValue)}
-        {isRange && input('To (exclusive)', until, setUntil)}
+        {needsValue && input(isRange ? TEXTS.from : TEXTS.value, value, setValue)}
+        {isRange && input(TEXTS.toExclusive, until, setUntil)}
         <Button type="submit" size="xs">
-          Apply
+          {TEXTS.apply}
         </Button>
       </Stack>
     </form>

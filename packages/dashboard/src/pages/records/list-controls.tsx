@@ -5,6 +5,7 @@ import { addUnknown, moduleChoices } from '../../lib/choices.ts'
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
 import { useUrlText } from '../../lib/use-url-text.ts'
 import { changeView } from './list-query.ts'
+import { TEXTS } from './texts.tsx'
 
 /** Platform, module and full-text search. */
 export function ListControls({
@@ -36,11 +37,11 @@ export function ListControls({
   return (
     <Group gap="sm" align="flex-end" mb="sm">
       <Select
-        label="Platform"
-        placeholder="All platforms"
+        label={TEXTS.platform}
+        placeholder={TEXTS.allPlatforms}
         clearable
         searchable
-        clearButtonProps={{ 'aria-label': 'All platforms' }}
+        clearButtonProps={{ 'aria-label': TEXTS.allPlatforms }}
         data={addUnknown(
           platforms.map((one) => ({ value: one.platform_name, label: one.display_title })),
           platform,
@@ -50,22 +51,22 @@ export function ListControls({
         w={{ base: '100%', xs: 200 }}
       />
       <Select
-        label="Module"
-        placeholder="All modules"
+        label={TEXTS.module}
+        placeholder={TEXTS.allModules}
         clearable
         searchable
-        clearButtonProps={{ 'aria-label': 'All modules' }}
+        clearButtonProps={{ 'aria-label': TEXTS.allModules }}
         data={addUnknown(modules, record_type)}
         value={record_type}
         onChange={(value) => changeModule({ record_type: value })}
         w={{ base: '100%', xs: 200 }}
       />
       <TextInput
-        label="Search"
-        placeholder="Search names, references and values"
+        label={TEXTS.search}
+        placeholder={TEXTS.searchPlaceholder}
         leftSection={<IconSearch size={16} />}
         rightSection={
-          text !== '' && <CloseButton aria-label="Clear search" onClick={() => setText('')} />
+          text !== '' && <CloseButton aria-label={TEXTS.clearSearch} onClick={() => setText('')} />
         }
         value={text}
         maxLength={256}

@@ -3,6 +3,7 @@ import type { RecordPage } from '@recordhub/protocol'
 import { PageButtons } from '../../components/page-buttons.tsx'
 import { formatCount, formatShort } from '../../lib/format.ts'
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
+import { TEXTS } from './texts.tsx'
 
 const SIZES = ['50', '100', '200', '500']
 
@@ -23,9 +24,9 @@ export function ListFooter({
       <Text size="sm" c="dimmed" role="status">
         {totalLabel(page)}
       </Text>
-      <Group gap="xs" component="nav" aria-label="Pagination">
+      <Group gap="xs" component="nav" aria-label={TEXTS.pagination}>
         <Select
-          aria-label="Records per page"
+          aria-label={TEXTS.recordsPerPage}
           size="xs"
           w={90}
           data={SIZES.includes(limit) ? SIZES : [limit, ...SIZES]}

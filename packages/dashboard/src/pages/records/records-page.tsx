@@ -34,6 +34,7 @@ import {
 } from './list-query.ts'
 import { RecordsTable, TableSkeleton } from './records-table.tsx'
 import { SlowSortNotice } from './slow-sort-notice.tsx'
+import { TEXTS } from './texts.tsx'
 import { useIndexing } from './use-indexing.ts'
 import { ViewsMenu } from './views/views-menu.tsx'
 
@@ -126,7 +127,7 @@ export function RecordsPage() {
 
   return (
     <>
-      <PageHeader title="Records" description="Records pushed and pulled from all platforms">
+      <PageHeader title={TEXTS.records} description={TEXTS.recordsDescription}>
         <ViewsMenu state={state} change={change} />
         <Button
           variant="default"
@@ -134,7 +135,7 @@ export function RecordsPage() {
           disabled={!page.data || page.error !== null}
           onClick={() => setExporting(true)}
         >
-          Export
+          {TEXTS.export}
         </Button>
       </PageHeader>
       <ListControls state={state} change={change} platforms={platforms.data ?? []} />
@@ -182,32 +183,24 @@ function NoRecords({
     return (
       <EmptyState
         icon={<IconSearchOff />}
-        title={isComplete ? 'No matching records' : 'No matching records found so far'}
+        title={isComplete ? TEXTS.noMatchingRecords : TEXTS.noMatchingRecordsSoFar}
         action={
           <Button variant="light" onClick={onClear}>
-            Clear search and filters
+            {TEXTS.clearSearchFilters}
           </Button>
         }
       >
-        Check the search text and the filters, or select another module.
+        {TEXTS.noMatchingRecordsHint}
       </EmptyState>
     )
   }
   const [to, action, message] = hasPlatforms
-    ? ([
-        '/dashboard',
-        'Go to overview',
-        'Records appear here when a platform pushes them or a pull receives them.',
-      ] as const)
-    : ([
-        '/dashboard/platforms/new',
-        'Register a platform',
-        'Register a platform to receive its records.',
-      ] as const)
+    ? (['/dashboard', TEXTS.goToOverview, TEXTS.noRecordsYetHint] as const)
+    : (['/dashboard/platforms/new', TEXTS.registerAPlatform, TEXTS.noPlatformsHint] as const)
   return (
     <EmptyState
       icon={<IconDatabase />}
-      title="No records yet"
+      title={TEXTS.noRecordsYet}
       action={
         <Button variant="light" renderRoot={(props) => <Link to={to} {...props} />}>
           {action}

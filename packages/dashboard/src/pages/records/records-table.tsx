@@ -1,3 +1,4 @@
+import { TEXTS } from './texts.tsx'
 import 'mantine-datatable/styles.css'
 import { Anchor, Badge, Group, Skeleton, Stack } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
@@ -47,7 +48,10 @@ export function RecordsTable({ columns, records, ...props }: TableProps) {
       verticalSpacing={6}
       height={records.length > 8 ? 'max(360px, calc(100dvh - 330px))' : 'auto'}
       minHeight={records.length === 0 ? 280 : 0}
-      scrollAreaProps={{ type: 'auto', viewportProps: { tabIndex: 0, 'aria-label': 'Records' } }}
+      scrollAreaProps={{
+        type: 'auto',
+        viewportProps: { tabIndex: 0, 'aria-label': TEXTS.records },
+      }}
       fetching={props.isFetching}
       loaderBackgroundBlur={0}
       // The empty state also covers existing rows, invisibly.
@@ -130,16 +134,20 @@ function FirstCell({
     // Badges wrap below the reference if there is no room.
     <Group gap="0 6px">
       <Anchor href={props.addressOf(record)} fz="sm" maw="100%" truncate onClick={follow}>
-        {textOfValue(value) ? <Cell column={column} value={value} /> : `Record ${record.record_id}`}
+        {textOfValue(value) ? (
+          <Cell column={column} value={value} />
+        ) : (
+          TEXTS.recordId(record.record_id)
+        )}
       </Anchor>
       {record.incomplete && (
         <Badge size="xs" variant="light" color="yellow" tt="none">
-          Incomplete
+          {TEXTS.incomplete}
         </Badge>
       )}
       {record.missing_since !== null && (
         <Badge size="xs" variant="light" color="orange" tt="none">
-          Missing
+          {TEXTS.missing}
         </Badge>
       )}
     </Group>
@@ -151,7 +159,7 @@ const ROWS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
 /** Shown while the first records load. */
 export function TableSkeleton() {
   return (
-    <Stack gap={6} aria-busy="true" aria-label="Loading">
+    <Stack gap={6} aria-busy="true" aria-label={TEXTS.loading}>
       <Skeleton height={36} />
       {ROWS.map((row) => (
         <Skeleton key={row} height={28} />

@@ -3,6 +3,7 @@ import { MAX_INDEXED_FIELDS } from '@recordhub/protocol/constants'
 import { IconArrowsSort } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import type { Column, ListedModule } from './columns.ts'
+import { TEXTS } from './texts.tsx'
 import { useIndexing } from './use-indexing.ts'
 
 /** Shown if sorting takes too long, with advice and a button to index the field. */
@@ -28,14 +29,14 @@ export function SlowSortNotice({
     if (isBuilt) onBuilt()
   }, [isBuilt, onBuilt])
   const advice = own
-    ? 'The index is being built. The list appears when it is ready.'
+    ? TEXTS.indexBeingBuilt
     : module === null
-      ? 'Select one platform and one module first: indexes belong to a module.'
+      ? TEXTS.selectOneModuleFirst
       : !canIndex
-        ? 'An operator can index this field to make sorting fast.'
+        ? TEXTS.operatorCanIndex
         : indexed.length >= MAX_INDEXED_FIELDS
           ? `${module.module.module_name} already has the maximum of ${MAX_INDEXED_FIELDS} indexed fields (${indexed.map((field) => field.key).join(', ')}).`
-          : 'Index this field to make sorting fast, or filter the list to fewer records.'
+          : TEXTS.indexOrFilter
   const canOffer =
     key !== null && module !== null && canIndex && !own && indexed.length < MAX_INDEXED_FIELDS
   return (
@@ -43,18 +44,18 @@ export function SlowSortNotice({
       color="yellow"
       variant="light"
       icon={<IconArrowsSort />}
-      title={`Sorting by ${column?.label ?? 'this field'} takes too long`}
+      title={TEXTS.sortingTakesTooLong(column?.label ?? TEXTS.thisField)}
       role="alert"
     >
-      <Text size="sm">This field is not indexed. {advice}</Text>
+      <Text size="sm">{TEXTS.fieldNotIndexed(advice)}</Text>
       <Group mt="sm" gap="sm">
         {canOffer && (
           <Button size="xs" loading={isSending} onClick={() => void index(key)}>
-            Index {column?.label}
+            {TEXTS.indexField(column?.label)}
           </Button>
         )}
         <Button size="xs" variant="default" onClick={onUnsort}>
-          Sort by last update instead
+          {TEXTS.sortByLastUpdate}
         </Button>
       </Group>
     </Alert>

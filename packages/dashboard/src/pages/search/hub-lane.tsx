@@ -6,6 +6,7 @@ import { totalLabel } from '../records/list-footer.tsx'
 import { Lane } from './lane.tsx'
 import type { HubLine } from './search-lanes.ts'
 import { ShowMore } from './show-more.tsx'
+import { TEXTS } from './texts.ts'
 
 /** The results from the hub. */
 export function HubLane({
@@ -18,19 +19,19 @@ export function HubLane({
   isFinished: boolean
 }) {
   const titles = useTitles()
-  const title = 'In the hub'
+  const title = TEXTS.inTheHub
   if (line === null) {
     return isFinished ? (
-      <Lane title={title} state="No response" color="gray" />
+      <Lane title={title} state={TEXTS.noResponse} color="gray" />
     ) : (
-      <Lane title={title} state="Searching" color="blue" isSearching>
+      <Lane title={title} state={TEXTS.searching} color="blue" isSearching>
         <Skeleton height={80} />
       </Lane>
     )
   }
   if (line.error) {
     return (
-      <Lane title={title} state="Failed" color="red">
+      <Lane title={title} state={TEXTS.failed} color="red">
         <Text size="sm">{line.error.message}</Text>
       </Lane>
     )
@@ -39,15 +40,15 @@ export function HubLane({
   const state =
     records.length === 0
       ? line.complete
-        ? 'No results'
-        : 'No results so far'
+        ? TEXTS.noResults
+        : TEXTS.noResultsSoFar
       : `${totalLabel(line)} found`
   const all = (
     <Anchor
       fz="sm"
       renderRoot={(props) => <Link to="/dashboard/records" search={{ q: query }} {...props} />}
     >
-      Open in Records
+      {TEXTS.openInRecords}
     </Anchor>
   )
   return (
@@ -80,8 +81,9 @@ export function HubLane({
         </ShowMore>
         {search_lag !== null && search_lag > 0 && (
           <Text size="sm" c="dimmed">
-            {formatCount(search_lag, 'updated record is', 'updated records are')} not searchable
-            yet.
+            {TEXTS.notSearchableYet(
+              formatCount(search_lag, 'updated record is', 'updated records are'),
+            )}
           </Text>
         )}
       </Stack>

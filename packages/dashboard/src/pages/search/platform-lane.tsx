@@ -8,15 +8,16 @@ import { formatCount, formatDuration } from '../../lib/format.ts'
 import { Lane } from './lane.tsx'
 import type { PlatformLine, Lane as SearchedLane } from './search-lanes.ts'
 import { ShowMore } from './show-more.tsx'
+import { TEXTS } from './texts.ts'
 
 /** The results of a platform. */
 export function PlatformLane({ lane, isFinished }: { lane: SearchedLane; isFinished: boolean }) {
   const { display_title, platform_name, line } = lane
   if (line === null) {
     return isFinished ? (
-      <Lane title={display_title} state="No response" color="gray" />
+      <Lane title={display_title} state={TEXTS.noResponse} color="gray" />
     ) : (
-      <Lane title={display_title} state="Searching" color="blue" isSearching />
+      <Lane title={display_title} state={TEXTS.searching} color="blue" isSearching />
     )
   }
   const duration = (
@@ -26,23 +27,22 @@ export function PlatformLane({ lane, isFinished }: { lane: SearchedLane; isFinis
   )
   switch (line.outcome) {
     case 'no_endpoint':
-      return <Lane title={display_title} state="No search endpoint" color="gray" />
+      return <Lane title={display_title} state={TEXTS.noSearchEndpoint} color="gray" />
     case 'failed':
       return (
-        <Lane title={display_title} state="Failed" color="red" aside={duration}>
+        <Lane title={display_title} state={TEXTS.failed} color="red" aside={duration}>
           <Text size="sm">{line.error?.message}</Text>
         </Lane>
       )
     case 'raw':
       return (
-        <Lane title={display_title} state="Unknown format" color="blue" aside={duration}>
+        <Lane title={display_title} state={TEXTS.unknownFormat} color="blue" aside={duration}>
           <Text size="sm" mb="xs">
-            The hub found no records in this response, so the response is shown as sent by the
-            platform.
+            {TEXTS.unknownFormatHint}
           </Text>
           <ScrollArea.Autosize
             mah={280}
-            viewportProps={{ tabIndex: 0, 'aria-label': `Response of ${display_title}` }}
+            viewportProps={{ tabIndex: 0, 'aria-label': TEXTS.responseOf(display_title) }}
           >
             <Code block>{line.raw}</Code>
           </ScrollArea.Autosize>
@@ -50,9 +50,9 @@ export function PlatformLane({ lane, isFinished }: { lane: SearchedLane; isFinis
       )
     case 'found':
       return line.found === 0 ? (
-        <Lane title={display_title} state="No results" color="gray" aside={duration} />
+        <Lane title={display_title} state={TEXTS.noResults} color="gray" aside={duration} />
       ) : (
-        <Lane title={display_title} state={`${line.found} found`} color="green" aside={duration}>
+        <Lane title={display_title} state={TEXTS.found(line.found)} color="green" aside={duration}>
           <FoundRecords line={line} platform={platform_name} />
         </Lane>
       )
@@ -101,7 +101,7 @@ function FoundRecords({ line, platform }: { line: PlatformLine; platform: string
                         />
                       )}
                     >
-                      Find in the hub
+                      {TEXTS.findHub}
                     </Anchor>
                   )}
                 </Accordion.Panel>
@@ -112,7 +112,7 @@ function FoundRecords({ line, platform }: { line: PlatformLine; platform: string
       </ShowMore>
       {found > records.length && (
         <Text size="sm" c="dimmed">
-          The platform found {formatCount(found, 'record')}. The first {records.length} are shown.
+          {TEXTS.firstShown(formatCount(found, 'record'), records.length)}
         </Text>
       )}
     </Stack>
@@ -121,5 +121,5 @@ function FoundRecords({ line, platform }: { line: PlatformLine; platform: string
 
 /** The name, the reference number, or the beginning of the data. */
 function titleOf({ full_name, reference_number, data }: FoundRecord): string {
-  return full_name || reference_number || (textOfValue(data) ?? '').slice(0, 80) || 'No name'
+  return full_name || reference_number || (textOfValue(data) ?? '').slice(0, 80) || TEXTS.noName
 }

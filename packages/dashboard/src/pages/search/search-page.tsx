@@ -8,6 +8,7 @@ import { useUrlState } from '../../lib/url-state.ts'
 import { HubLane } from './hub-lane.tsx'
 import { PlatformLane } from './platform-lane.tsx'
 import { progressLabel, sortLanes } from './search-lanes.ts'
+import { TEXTS } from './texts.ts'
 import { useSearch } from './use-search.ts'
 
 /** Searches the records of the hub and the search endpoint of each platform. */
@@ -27,16 +28,13 @@ export function SearchPage() {
 
   return (
     <>
-      <PageHeader
-        title="Search"
-        description="Search the records of the hub and all platforms with a search endpoint"
-      />
+      <PageHeader title={TEXTS.search} description={TEXTS.searchDescription} />
       <search>
         <form onSubmit={submit}>
           <Group gap="sm" align="flex-end" mb="lg">
             <TextInput
-              label="Keyword or person"
-              placeholder="Name, reference or keyword"
+              label={TEXTS.keywordOrPerson}
+              placeholder={TEXTS.queryPlaceholder}
               size="md"
               flex={1}
               miw={220}
@@ -47,15 +45,14 @@ export function SearchPage() {
               onChange={(event) => setText(event.currentTarget.value)}
             />
             <Button type="submit" size="md" disabled={text.trim() === ''}>
-              Search
+              {TEXTS.search}
             </Button>
           </Group>
         </form>
       </search>
       {query === '' ? (
-        <EmptyState icon={<IconSearch />} title="Search everywhere">
-          Enter a keyword or the name of a person. Results of the hub appear immediately, results of
-          the platforms as they arrive.
+        <EmptyState icon={<IconSearch />} title={TEXTS.searchEverywhere}>
+          {TEXTS.searchEverywhereHint}
         </EmptyState>
       ) : error !== null ? (
         <ErrorNotice error={error} onRetry={() => setAttempt(attempt + 1)} />
@@ -70,9 +67,9 @@ export function SearchPage() {
           {state.progress === 'interrupted' && (
             <Alert color="yellow" variant="light" icon={<IconPlugConnectedX />} role="alert">
               <Group justify="space-between" gap="sm">
-                <Text size="sm">The response was interrupted. The results so far are below.</Text>
+                <Text size="sm">{TEXTS.interruptedHint}</Text>
                 <Button size="xs" variant="default" onClick={() => setAttempt(attempt + 1)}>
-                  Search again
+                  {TEXTS.searchAgain}
                 </Button>
               </Group>
             </Alert>

@@ -1,5 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { TEXTS } from './texts.ts'
 
 const INITIAL_COUNT = 6
 
@@ -18,7 +19,7 @@ export function ShowMore<Item>({
       {children(isAll ? items : items.slice(0, INITIAL_COUNT))}
       {hidden > 0 && (
         <Anchor component="button" type="button" fz="sm" ta="start" onClick={() => setAll(true)}>
-          Show {hidden} more
+          {TEXTS.showMore(hidden)}
         </Anchor>
       )}
     </>

@@ -10,6 +10,7 @@ import { PasswordDialog } from '../../components/password-dialog.tsx'
 import { AddPasskey } from '../settings/account/add-passkey.tsx'
 import { RecoveryCodes } from '../settings/account/recovery-codes.tsx'
 import { SecondFactorSetup, type Setup } from '../settings/account/second-factor-setup.tsx'
+import { TEXTS } from './texts.ts'
 
 /** Sets up an authenticator app or a passkey. Either one completes the sign-in. */
 export function ChooseFactor() {
@@ -34,7 +35,7 @@ export function ChooseFactor() {
     return (
       <Stack>
         <RecoveryCodes codes={codes} />
-        <Button onClick={finish}>I have saved the codes</Button>
+        <Button onClick={finish}>{TEXTS.iHaveSavedCodes}</Button>
       </Stack>
     )
   }
@@ -50,7 +51,7 @@ export function ChooseFactor() {
   return (
     <Stack>
       <Button leftSection={<IconDeviceMobile size={18} />} onClick={() => setDialog('app')}>
-        Use an authenticator app
+        {TEXTS.useAuthenticatorApp}
       </Button>
       {hasPasskeys && (
         <Button
@@ -58,18 +59,16 @@ export function ChooseFactor() {
           leftSection={<IconFingerprint size={18} />}
           onClick={() => setDialog('passkey')}
         >
-          Use a passkey
+          {TEXTS.useAPasskey}
         </Button>
       )}
       <Text size="sm" c="dimmed">
-        {hasPasskeys
-          ? 'An authenticator app shows a code for each sign-in. A passkey uses the fingerprint, face or PIN of a device instead of a password.'
-          : 'An authenticator app shows a code for each sign-in.'}
+        {hasPasskeys ? TEXTS.factorsHint : TEXTS.appHint}
       </Text>
       {dialog === 'app' && (
         <PasswordDialog
-          title="Set up an authenticator app"
-          action="Continue"
+          title={TEXTS.setUpAuthenticatorApp}
+          action={TEXTS.continue}
           onClose={() => setDialog(null)}
           onConfirm={begin}
         />

@@ -3,13 +3,14 @@ import { signOut } from '../../api/sign-out.ts'
 import { attempt } from '../../components/confirm.tsx'
 import { EntryFrame } from '../sign-in/entry-frame.tsx'
 import { ChooseFactor } from './choose-factor.tsx'
+import { TEXTS } from './texts.ts'
 
 /** Shown instead of any page if the session needs a second factor. */
 export function SecondFactorPage({ missing }: { missing: 'set_up' | 'sign_in' }) {
   const hasFactor = missing === 'sign_in'
   return (
     <EntryFrame
-      title={hasFactor ? 'Second factor required' : 'Set up two-factor authentication'}
+      title={hasFactor ? TEXTS.secondFactorRequired : TEXTS.setUpTwoFactorAuthentication}
       description={hasFactor ? SIGN_IN : SET_UP}
     >
       <Stack>
@@ -18,17 +19,15 @@ export function SecondFactorPage({ missing }: { missing: 'set_up' | 'sign_in' })
           variant={hasFactor ? 'filled' : 'subtle'}
           onClick={() => attempt(() => signOut(signInPath()))}
         >
-          {hasFactor ? 'Sign in again' : 'Sign out'}
+          {hasFactor ? TEXTS.signInAgain : TEXTS.signOut}
         </Button>
       </Stack>
     </EntryFrame>
   )
 }
 
-const SET_UP =
-  'This hub requires a second factor, so that your password alone does not give access. Choose one to continue.'
-const SIGN_IN =
-  'This hub requires a second factor. Sign in again with the code of your authenticator app, your passkey or single sign-on.'
+const SET_UP = TEXTS.setUpHint
+const SIGN_IN = TEXTS.signInAgainHint
 
 /** The path of the sign-in page, which returns to the current page. */
 function signInPath(): string {

@@ -9,6 +9,7 @@ import { formatBytes, formatDuration } from '../../lib/format.ts'
 import { useStore } from '../../lib/store.ts'
 import { Facts } from './facts.tsx'
 import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
+import { TEXTS } from './texts.tsx'
 
 const ENGINES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 
@@ -23,42 +24,44 @@ export function AboutTab() {
   return (
     <Stack maw={860}>
       <SettingsSection
-        title={`Recordhub ${about.version}`}
+        title={TEXTS.recordhub(about.version)}
         action={
           <Badge variant="light" color={about.healthy ? 'green' : 'red'} tt="none">
-            {about.healthy ? 'Healthy' : 'Database not writable'}
+            {about.healthy ? TEXTS.healthy : TEXTS.databaseNotWritable}
           </Badge>
         }
       >
         <Facts
-          label="About this hub"
+          label={TEXTS.aboutThisHub}
           facts={[
-            ['Database', `${ENGINES[about.engine]} ${about.engine_version}`],
-            ['Data size', formatBytes(about.bytes)],
+            [TEXTS.database, `${ENGINES[about.engine]} ${about.engine_version}`],
+            [TEXTS.dataSize, formatBytes(about.bytes)],
             [
-              'Free disk space',
+              TEXTS.freeDiskSpace,
               about.disk_free_bytes === null
-                ? 'Managed by the database server'
+                ? TEXTS.managedDatabaseServer
                 : formatBytes(about.disk_free_bytes),
             ],
-            ['Node', about.node],
+            [TEXTS.node, about.node],
             [
-              'Uptime',
+              TEXTS.uptime,
               <span key="up">
-                {formatDuration(Date.now() - Date.parse(about.started_at))}, since{' '}
-                <Time at={about.started_at} />
+                {TEXTS.uptimeSince(
+                  formatDuration(Date.now() - Date.parse(about.started_at)),
+                  <Time at={about.started_at} />,
+                )}
               </span>,
             ],
-            ['Time zone', about.time_zone],
+            [TEXTS.timeZone, about.time_zone],
             [
-              'Broadcasting',
-              (broadcasting ?? about.broadcasting) ? 'On' : 'Off: pages refresh every 10 s',
+              TEXTS.broadcasting,
+              (broadcasting ?? about.broadcasting) ? TEXTS.on : 'Off: pages refresh every 10 s',
             ],
-            ['Runtime', `Node.js ${about.node_version}`],
+            [TEXTS.runtime, `Node.js ${about.node_version}`],
             [
-              'Licences',
+              TEXTS.licences,
               <Anchor key="licenses" href="/assets/licenses.txt" size="sm">
-                Third-party licences
+                {TEXTS.thirdPartyLicences}
               </Anchor>,
             ],
           ]}

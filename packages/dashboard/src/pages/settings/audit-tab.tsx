@@ -8,6 +8,7 @@ import { AUDIT_ACTIONS, actionLabel } from '../../lib/audit-labels.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { AuditTable } from './audit-table.tsx'
 import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
+import { TEXTS } from './texts.tsx'
 
 /** The audit log, with filters and export. */
 export function AuditTab() {
@@ -17,14 +18,11 @@ export function AuditTab() {
   const entries = found.data?.pages.flatMap(({ audit }) => audit)
   const isFiltered = Object.keys(filters).length > 0
   return (
-    <SettingsSection
-      title="Audit log"
-      description="Actions of operators and programs. Entries cannot be changed, and are deleted after the retention period."
-    >
+    <SettingsSection title={TEXTS.auditLog} description={TEXTS.auditLogDescription}>
       <Group align="flex-end" gap="sm">
         <TextInput
           key={`actor ${actor}`}
-          label="User"
+          label={TEXTS.user}
           placeholder="ann@example.org"
           defaultValue={actor}
           onBlur={({ currentTarget }) => change({ actor: currentTarget.value.trim() })}
@@ -33,8 +31,8 @@ export function AuditTab() {
           }
         />
         <Select
-          label="Action"
-          placeholder="All"
+          label={TEXTS.action}
+          placeholder={TEXTS.all}
           clearable
           searchable
           data={AUDIT_ACTIONS.map((value) => ({ value, label: actionLabel(value) }))}
@@ -43,7 +41,7 @@ export function AuditTab() {
         />
         <TextInput
           key={`target ${target}`}
-          label="Target"
+          label={TEXTS.target}
           defaultValue={target}
           onBlur={({ currentTarget }) => change({ target: currentTarget.value.trim() })}
           onKeyDown={({ key, currentTarget }) =>
@@ -55,7 +53,7 @@ export function AuditTab() {
             variant="subtle"
             onClick={() => change({ actor: null, action: null, target: null })}
           >
-            Clear filters
+            {TEXTS.clearFilters}
           </Button>
         )}
         {(['csv', 'ndjson'] as const).map((format) => (
@@ -66,7 +64,7 @@ export function AuditTab() {
             href={`/api/v1/audit/export?${new URLSearchParams({ ...filters, format })}`}
             download
           >
-            Export as {format.toUpperCase()}
+            {TEXTS.exportAs(format.toUpperCase())}
           </Button>
         ))}
       </Group>
@@ -75,11 +73,9 @@ export function AuditTab() {
       {entries?.length === 0 && (
         <EmptyState
           icon={<IconHistory />}
-          title={isFiltered ? 'No matching entries' : 'No entries yet'}
+          title={isFiltered ? TEXTS.noMatchingEntries : TEXTS.noEntriesYet}
         >
-          {isFiltered
-            ? 'Check the filters. User and target must match exactly.'
-            : 'Actions of operators and programs appear here.'}
+          {isFiltered ? TEXTS.noMatchingEntriesHint : TEXTS.noEntriesYetHint}
         </EmptyState>
       )}
       {entries && entries.length > 0 && <AuditTable entries={entries} />}
@@ -90,7 +86,7 @@ export function AuditTab() {
             loading={found.isFetchingNextPage}
             onClick={() => void found.fetchNextPage()}
           >
-            Show older
+            {TEXTS.showOlder}
           </Button>
         </Group>
       )}

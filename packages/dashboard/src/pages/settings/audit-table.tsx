@@ -5,6 +5,7 @@ import { useTitles } from '../../api/platforms.ts'
 import { OperatorName } from '../../components/operator-name.tsx'
 import { Time } from '../../components/time.tsx'
 import { actionLabel, detailsLabel } from '../../lib/audit-labels.ts'
+import { TEXTS } from './texts.tsx'
 
 export function AuditTable({ entries }: { entries: AuditEntry[] }) {
   return (
@@ -16,16 +17,21 @@ export function AuditTable({ entries }: { entries: AuditEntry[] }) {
       // Makes a wide table scrollable by keyboard.
       scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
       columns={[
-        { accessor: 'at', title: 'Time', width: 215, render: ({ at }) => <Time at={at} seconds /> },
+        {
+          accessor: 'at',
+          title: TEXTS.time,
+          width: 215,
+          render: ({ at }) => <Time at={at} seconds />,
+        },
         {
           accessor: 'actor',
-          title: 'User',
+          title: TEXTS.user,
           width: 200,
           render: ({ actor }) => <OperatorName by={actor} />,
         },
         {
           accessor: 'action',
-          title: 'Action',
+          title: TEXTS.action,
           width: 280,
           render: ({ action, details }) => (
             <Stack gap={0}>
@@ -40,13 +46,13 @@ export function AuditTable({ entries }: { entries: AuditEntry[] }) {
         },
         {
           accessor: 'target',
-          title: 'Target',
+          title: TEXTS.target,
           width: 200,
           render: ({ target }) => <Target target={target} />,
         },
         {
           accessor: 'address',
-          title: 'IP address',
+          title: TEXTS.ipAddress,
           width: 130,
           render: ({ address }) => address ?? '—',
         },

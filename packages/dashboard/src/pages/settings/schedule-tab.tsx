@@ -12,6 +12,7 @@ import { daysLabel, RETENTION_LABELS, scheduleLabel } from '../../lib/settings-l
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { Facts } from './facts.tsx'
 import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
+import { TEXTS } from './texts.tsx'
 
 /** The schedule of pulls, and the retention periods. */
 export function ScheduleTab() {
@@ -32,14 +33,14 @@ function ScheduleSection() {
   async function pause(paused: boolean): Promise<void> {
     await attempt(async () => {
       await pauseSchedule(client, paused)
-      notify(paused ? 'Schedule paused on all nodes.' : 'Schedule resumed.')
+      notify(paused ? TEXTS.schedulePausedAllNodes : TEXTS.scheduleResumed)
     })
   }
 
   return (
     <SettingsSection
-      title="Pull schedule"
-      description="The hub pulls all active platforms on this schedule, to receive records that were not pushed."
+      title={TEXTS.pullSchedule}
+      description={TEXTS.pullScheduleDescription}
       action={
         schedule?.pattern && (
           <Button
@@ -47,7 +48,7 @@ function ScheduleSection() {
             disabled={!canPause}
             onClick={() => void pause(!schedule.paused)}
           >
-            {schedule.paused ? 'Resume' : 'Pause'}
+            {schedule.paused ? TEXTS.resume : TEXTS.pause}
           </Button>
         )
       }
@@ -56,11 +57,11 @@ function ScheduleSection() {
       {found.isPending && <LinesSkeleton />}
       {schedule && (
         <Facts
-          label="Pull schedule"
+          label={TEXTS.pullSchedule}
           facts={[
-            ['State', <State key="state" schedule={schedule} />],
+            [TEXTS.state, <State key="state" schedule={schedule} />],
             [
-              'Schedule',
+              TEXTS.schedule,
               schedule.pattern ? (
                 <span key="when">
                   {scheduleLabel(schedule.pattern)} <Code>{schedule.pattern}</Code>
@@ -70,16 +71,16 @@ function ScheduleSection() {
               ),
             ],
             [
-              'Next scheduled pull',
+              TEXTS.nextScheduledPull,
               schedule.next_run_at ? <Time key="next" at={schedule.next_run_at} /> : '—',
             ],
             ...(schedule.paused
               ? [
-                  ['Paused by', <OperatorName key="by" by={schedule.paused_by} />] satisfies [
+                  [TEXTS.pausedBy, <OperatorName key="by" by={schedule.paused_by} />] satisfies [
                     string,
                     React.JSX.Element,
                   ],
-                  ['Paused since', <Time key="since" at={schedule.paused_since} />] satisfies [
+                  [TEXTS.pausedSince, <Time key="since" at={schedule.paused_since} />] satisfies [
                     string,
                     React.JSX.Element,
                   ],
@@ -90,11 +91,11 @@ function ScheduleSection() {
       )}
       {!canPause && (
         <Text size="sm" c="dimmed">
-          Pausing requires the operator role.
+          {TEXTS.pausingRequiresOperatorRole}
         </Text>
       )}
       <Text size="sm" c="dimmed">
-        Set by <Code>HUB_PULL_SCHEDULE</Code>.
+        {TEXTS.scheduleSetBy()}
       </Text>
     </SettingsSection>
   )
@@ -102,10 +103,10 @@ function ScheduleSection() {
 
 function State({ schedule }: { schedule: Schedule }) {
   const [color, label] = schedule.paused
-    ? ['orange', 'Paused']
+    ? ['orange', TEXTS.paused]
     : schedule.pattern
-      ? ['green', 'Active']
-      : ['gray', 'Off']
+      ? ['green', TEXTS.active]
+      : ['gray', TEXTS.off]
   return (
     <Badge variant="light" color={color} tt="none">
       {label}
@@ -117,29 +118,28 @@ function RetentionSection() {
   const found = useQuery(aboutQuery())
   const retention = found.data?.about.retention
   return (
-    <SettingsSection
-      title="Retention"
-      description="Older data is deleted gradually. Records are never deleted by retention."
-    >
+    <SettingsSection title={TEXTS.retention} description={TEXTS.retentionDescription}>
       {found.isError && <ErrorNotice error={found.error} onRetry={() => found.refetch()} />}
       {found.isPending && <LinesSkeleton lines={6} />}
       {retention && (
         <Facts
-          label="Retention"
+          label={TEXTS.retention}
           facts={[
             ...Object.entries(retention.days).map(([noun, days]): [string, string] => [
               RETENTION_LABELS[noun] ?? noun,
               daysLabel(days),
             ]),
             [
-              'Maximum number of log entries',
-              retention.activity_lines === 0 ? 'Unlimited' : formatNumber(retention.activity_lines),
+              TEXTS.maximumNumberLogEntries,
+              retention.activity_lines === 0
+                ? TEXTS.unlimited
+                : formatNumber(retention.activity_lines),
             ],
           ]}
         />
       )}
       <Text size="sm" c="dimmed">
-        Set by <Code>HUB_RETENTION_…</Code>. See the configuration reference.
+        {TEXTS.retentionSetBy()}
       </Text>
     </SettingsSection>
   )

@@ -1,6 +1,7 @@
 import { Alert, Code, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { TEXTS } from './texts.tsx'
 
 /** A secret that is shown only once. */
 export function SecretOnce({
@@ -29,7 +30,7 @@ export function SecretOnce({
           {value}
         </Code>
         <Group>
-          <CopyButton value={value} label={`Copy ${label}`} text={`Copy ${label}`} />
+          <CopyButton value={value} label={TEXTS.copyNamed(label)} text={TEXTS.copyNamed(label)} />
         </Group>
       </Stack>
     </Alert>

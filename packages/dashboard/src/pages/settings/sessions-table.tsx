@@ -5,6 +5,7 @@ import { attempt } from '../../components/confirm.tsx'
 import { Time } from '../../components/time.tsx'
 import { userAgentLabel } from '../../lib/user-agent.ts'
 import { LinesSkeleton } from './settings-section.tsx'
+import { TEXTS } from './texts.tsx'
 
 /** Sessions, with a button to end each one except the current. */
 export function SessionsTable({
@@ -16,9 +17,9 @@ export function SessionsTable({
   onEnd: (session: OperatorSession) => Promise<void>
 }) {
   if (!sessions) return <LinesSkeleton lines={2} />
-  if (sessions.length === 0) return <Text size="sm">No active sessions.</Text>
+  if (sessions.length === 0) return <Text size="sm">{TEXTS.noActiveSessions}</Text>
   return (
-    <Table aria-label="Sessions">
+    <Table aria-label={TEXTS.sessions}>
       <Table.Tbody>
         {sessions.map((session) => {
           const { id, current, address, user_agent, created_at, last_seen_at } = session
@@ -33,23 +34,26 @@ export function SessionsTable({
                     </Text>
                     {current && (
                       <Badge size="sm" variant="light" color="green" tt="none">
-                        Current
+                        {TEXTS.current}
                       </Badge>
                     )}
                   </Group>
                   <Text size="xs" c="dimmed">
-                    {address ?? 'Unknown address'} · since <Time at={created_at} seconds /> · last
-                    active <Time at={last_seen_at} seconds />
+                    {TEXTS.sinceLastActive(
+                      address ?? TEXTS.unknownAddress,
+                      <Time at={created_at} seconds />,
+                      <Time at={last_seen_at} seconds />,
+                    )}
                   </Text>
                 </Stack>
               </Table.Td>
               <Table.Td w={50}>
                 {!current && (
-                  <Tooltip label="End this session">
+                  <Tooltip label={TEXTS.endThisSession}>
                     <ActionIcon
                       variant="subtle"
                       color="red"
-                      aria-label={`End the session ${name}, ${address ?? 'unknown address'}`}
+                      aria-label={TEXTS.endTheSession(name, address ?? TEXTS.unknownAddressInLabel)}
                       onClick={() => attempt(() => onEnd(session))}
                     >
                       <IconLogout size={16} />

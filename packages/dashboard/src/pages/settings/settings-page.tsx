@@ -1,3 +1,4 @@
+import { TEXTS } from './texts.tsx'
 import 'mantine-datatable/styles.css'
 import { ScrollArea, Tabs } from '@mantine/core'
 import {
@@ -31,31 +32,31 @@ type Tab = {
 }
 
 const ALL: readonly Tab[] = [
-  { id: 'account', label: 'Account', icon: IconUser, requiredRole: 'viewer', page: AccountTab },
+  { id: 'account', label: TEXTS.account, icon: IconUser, requiredRole: 'viewer', page: AccountTab },
   {
     id: 'operators',
-    label: 'Operators',
+    label: TEXTS.operators,
     icon: IconUsers,
     requiredRole: 'admin',
     page: OperatorsTab,
   },
-  { id: 'tokens', label: 'API tokens', icon: IconKey, requiredRole: 'viewer', page: TokensTab },
+  { id: 'tokens', label: TEXTS.apiTokens, icon: IconKey, requiredRole: 'viewer', page: TokensTab },
   {
     id: 'single-sign-on',
-    label: 'Single sign-on',
+    label: TEXTS.singleSignOn,
     icon: IconLogin2,
     requiredRole: 'admin',
     page: SingleSignOnTab,
   },
   {
     id: 'schedule',
-    label: 'Schedule and retention',
+    label: TEXTS.scheduleAndRetention,
     icon: IconRefresh,
     requiredRole: 'viewer',
     page: ScheduleTab,
   },
-  { id: 'audit', label: 'Audit log', icon: IconHistory, requiredRole: 'admin', page: AuditTab },
-  { id: 'about', label: 'About', icon: IconInfoCircle, requiredRole: 'viewer', page: AboutTab },
+  { id: 'audit', label: TEXTS.auditLog, icon: IconHistory, requiredRole: 'admin', page: AuditTab },
+  { id: 'about', label: TEXTS.about, icon: IconInfoCircle, requiredRole: 'viewer', page: AboutTab },
 ]
 
 /** Account, operators, tokens, single sign-on, schedule, audit log, about. */
@@ -67,7 +68,7 @@ export function SettingsPage() {
   if (!operator) return <PageSkeleton />
   return (
     <>
-      <PageHeader title="Settings" />
+      <PageHeader title={TEXTS.settings} />
       <Tabs
         value={shown}
         // Removes the parameters of the other tab.

@@ -1,5 +1,6 @@
 import { Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { TEXTS } from './texts.tsx'
 
 /** A section of the settings, with a title and an optional action. */
 export function SettingsSection({
@@ -38,7 +39,7 @@ export function SettingsSection({
 /** Shown while a section loads. */
 export function LinesSkeleton({ lines = 3 }: { lines?: number }) {
   return (
-    <Stack gap="xs" aria-busy="true" aria-label="Loading">
+    <Stack gap="xs" aria-busy="true" aria-label={TEXTS.loading}>
       {Array.from({ length: lines }, (_, line) => line).map((line) => (
         <Skeleton key={line} height={28} />
       ))}

@@ -4,9 +4,9 @@ import { errorInPlaceOfData } from '../../api/retries.ts'
 import { singleSignOnQuery } from '../../api/settings.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-
 import { Facts } from './facts.tsx'
 import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
+import { TEXTS } from './texts.tsx'
 
 /** The single sign-on settings, and instructions to configure them. */
 export function SingleSignOnTab() {
@@ -18,54 +18,40 @@ export function SingleSignOnTab() {
   return (
     <Stack maw={860}>
       <SettingsSection
-        title="Single sign-on"
-        description="Operators sign in with the account of your organisation, by OpenID Connect."
+        title={TEXTS.singleSignOn}
+        description={TEXTS.singleSignOnDescription}
         action={
           <Badge variant="light" color={sso.configured ? 'green' : 'gray'} tt="none">
-            {sso.configured ? 'Configured' : 'Not configured'}
+            {sso.configured ? TEXTS.configured : TEXTS.notConfigured}
           </Badge>
         }
       >
         {sso.configured && (
           <Facts
-            label="Single sign-on"
+            label={TEXTS.singleSignOn}
             facts={[
-              ['Button label', `Sign in with ${sso.name}`],
-              ['Provider', <Code key="issuer">{sso.issuer}</Code>],
-              ['Client ID', <Code key="client">{sso.client_id}</Code>],
-              ['Client secret', 'Configured, never shown'],
-              ['Redirect URI', <Redirect key="redirect" uri={sso.redirect_uri} />],
+              [TEXTS.buttonLabel, TEXTS.signInWith(sso.name)],
+              [TEXTS.provider, <Code key="issuer">{sso.issuer}</Code>],
+              [TEXTS.clientId, <Code key="client">{sso.client_id}</Code>],
+              [TEXTS.clientSecret, 'Configured, never shown'],
+              [TEXTS.redirectUri, <Redirect key="redirect" uri={sso.redirect_uri} />],
               [
-                'Access without an invitation',
+                TEXTS.accessWithoutInvitation,
                 sso.domains.length > 0
                   ? `E-mail addresses of ${sso.domains.join(', ')}, with the role ${sso.default_role ?? ''}`
-                  : 'None',
+                  : TEXTS.none,
               ],
             ]}
           />
         )}
-        {!sso.configured && <Text size="sm">Operators sign in with a password or a passkey.</Text>}
+        {!sso.configured && <Text size="sm">{TEXTS.noSingleSignOnHint}</Text>}
       </SettingsSection>
-      <SettingsSection
-        title="Configuration"
-        description="Single sign-on is configured by the settings of the hub."
-      >
+      <SettingsSection title={TEXTS.configuration} description={TEXTS.configurationDescription}>
         <List type="ordered" size="sm" spacing="xs">
-          <List.Item>
-            Register the hub as a web application at your provider (Keycloak, Microsoft Entra ID,
-            Google, Okta, Authentik…) with this redirect URI: <Redirect uri={sso.redirect_uri} />
-          </List.Item>
-          <List.Item>
-            Set <Code>HUB_PUBLIC_URL</Code>, <Code>HUB_OIDC_ISSUER</Code>,{' '}
-            <Code>HUB_OIDC_CLIENT_ID</Code> and <Code>HUB_OIDC_CLIENT_SECRET</Code>, and the label
-            of the button with <Code>HUB_OIDC_NAME</Code>.
-          </List.Item>
-          <List.Item>
-            Invited operators get the role of their invitation. To give access to a whole domain,
-            set <Code>HUB_OIDC_DOMAINS</Code>, and the role with <Code>HUB_OIDC_ROLE</Code>. The
-            provider must have verified the e-mail address.
-          </List.Item>
-          <List.Item>Restart the hub. The button appears on the sign-in page.</List.Item>
+          <List.Item>{TEXTS.registerAtProviderStep(<Redirect uri={sso.redirect_uri} />)}</List.Item>
+          <List.Item>{TEXTS.setVariablesStep()}</List.Item>
+          <List.Item>{TEXTS.rolesStep()}</List.Item>
+          <List.Item>{TEXTS.restartStep}</List.Item>
         </List>
       </SettingsSection>
     </Stack>
@@ -77,7 +63,7 @@ function Redirect({ uri }: { uri: string | null }) {
   return (
     <Group gap={4} component="span" display="inline-flex">
       <Code>{uri}</Code>
-      <CopyButton value={uri} label="Copy the redirect URI" />
+      <CopyButton value={uri} label={TEXTS.copyRedirectUri} />
     </Group>
   )
 }

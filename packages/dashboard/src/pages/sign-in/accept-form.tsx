@@ -5,6 +5,7 @@ import { callHub, errorMessage } from '../../api/call-hub.ts'
 import { signIn } from '../../api/sign-in.ts'
 import { SignInAlternatives } from '../../components/sign-in-alternatives.tsx'
 import { PASSWORD_ADVICE, passwordError } from './password-rule.ts'
+import { TEXTS } from './texts.ts'
 
 /** Accepts an invitation with a name and a password, or by single sign-on. */
 export function AcceptForm({ token, email }: { token: string; email: string }) {
@@ -14,7 +15,7 @@ export function AcceptForm({ token, email }: { token: string; email: string }) {
     initialValues: { name: '', password: '', again: '' },
     validate: {
       password: passwordError,
-      again: (again, { password }) => (again === password ? null : 'The passwords do not match'),
+      again: (again, { password }) => (again === password ? null : TEXTS.passwordsDoNotMatch),
     },
   })
   const submit = form.onSubmit(async ({ name, password }) => {
@@ -36,30 +37,30 @@ export function AcceptForm({ token, email }: { token: string; email: string }) {
       )}
       <form onSubmit={submit}>
         <Stack>
-          <TextInput label="E-mail" value={email} readOnly autoComplete="username" />
-          <TextInput label="Your name" autoComplete="name" {...form.getInputProps('name')} />
+          <TextInput label={TEXTS.eMail} value={email} readOnly autoComplete="username" />
+          <TextInput label={TEXTS.yourName} autoComplete="name" {...form.getInputProps('name')} />
           <PasswordInput
-            label="Password"
+            label={TEXTS.password}
             description={PASSWORD_ADVICE}
             required
             autoComplete="new-password"
             {...form.getInputProps('password')}
           />
           <PasswordInput
-            label="Confirm password"
+            label={TEXTS.confirmPassword}
             required
             autoComplete="new-password"
             {...form.getInputProps('again')}
           />
           <Button type="submit" loading={form.submitting}>
-            Create account and sign in
+            {TEXTS.createAccountAndSignIn}
           </Button>
         </Stack>
       </form>
       <SignInAlternatives
         next="/dashboard"
         passkeys={false}
-        before={<Divider label="or without a password" />}
+        before={<Divider label={TEXTS.orWithoutPassword} />}
         onResult={async () => undefined}
         onError={setErrorText}
       />

@@ -1,5 +1,4 @@
 import { Skeleton, Stack } from '@mantine/core'
-
 import { useQuery } from '@tanstack/react-query'
 import { invitationQuery } from '../../api/sign-in.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -7,6 +6,7 @@ import { ROLE_DESCRIPTIONS } from '../../lib/roles.ts'
 import { useLinkToken } from '../../lib/use-link-token.ts'
 import { AcceptForm } from './accept-form.tsx'
 import { EntryFrame } from './entry-frame.tsx'
+import { TEXTS } from './texts.ts'
 
 /** The page of an invitation link. */
 export function InvitationPage() {
@@ -14,15 +14,15 @@ export function InvitationPage() {
   const invited = useQuery(invitationQuery(token))
   if (invited.isError) {
     return (
-      <EntryFrame title="Invitation">
-        <ErrorNotice error={invited.error} title="Invalid invitation link" />
+      <EntryFrame title={TEXTS.invitation}>
+        <ErrorNotice error={invited.error} title={TEXTS.invalidInvitationLink} />
       </EntryFrame>
     )
   }
   if (!invited.data) {
     return (
-      <EntryFrame title="Invitation">
-        <Stack aria-busy="true" aria-label="Loading">
+      <EntryFrame title={TEXTS.invitation}>
+        <Stack aria-busy="true" aria-label={TEXTS.loading}>
           <Skeleton height={36} />
           <Skeleton height={36} />
           <Skeleton height={36} />
@@ -33,8 +33,8 @@ export function InvitationPage() {
   const { email, role } = invited.data
   return (
     <EntryFrame
-      title="Welcome"
-      description={`You have been invited to this hub with the role ${role}. ${ROLE_DESCRIPTIONS[role]}`}
+      title={TEXTS.welcome}
+      description={TEXTS.invitationDescription(role, ROLE_DESCRIPTIONS[role])}
     >
       <AcceptForm key={token} token={token} email={email} />
     </EntryFrame>

@@ -6,6 +6,7 @@ import { signIn } from '../../api/sign-in.ts'
 import { useLinkToken } from '../../lib/use-link-token.ts'
 import { EntryFrame } from './entry-frame.tsx'
 import { PASSWORD_ADVICE, passwordError } from './password-rule.ts'
+import { TEXTS } from './texts.ts'
 
 /** The setup page of the first run, opened by the one-time link in the log of the hub. */
 export function SetupPage() {
@@ -16,7 +17,7 @@ export function SetupPage() {
     initialValues: { name: '', email: '', password: '', again: '' },
     validate: {
       password: passwordError,
-      again: (again, { password }) => (again === password ? null : 'The passwords do not match'),
+      again: (again, { password }) => (again === password ? null : TEXTS.passwordsDoNotMatch),
     },
   })
   const submit = form.onSubmit(async ({ name, email, password }) => {
@@ -30,29 +31,26 @@ export function SetupPage() {
     }
   })
   return (
-    <EntryFrame
-      title="Welcome"
-      description="Create the first operator of this hub, with full access. You can invite others later."
-    >
+    <EntryFrame title={TEXTS.welcome} description={TEXTS.setupDescription}>
       <form onSubmit={submit}>
         <Stack>
-          <TextInput label="Your name" autoComplete="name" {...form.getInputProps('name')} />
+          <TextInput label={TEXTS.yourName} autoComplete="name" {...form.getInputProps('name')} />
           <TextInput
-            label="E-mail"
+            label={TEXTS.eMail}
             type="email"
             required
             autoComplete="username"
             {...form.getInputProps('email')}
           />
           <PasswordInput
-            label="Password"
+            label={TEXTS.password}
             description={PASSWORD_ADVICE}
             required
             autoComplete="new-password"
             {...form.getInputProps('password')}
           />
           <PasswordInput
-            label="Confirm password"
+            label={TEXTS.confirmPassword}
             required
             autoComplete="new-password"
             {...form.getInputProps('again')}
@@ -63,7 +61,7 @@ export function SetupPage() {
             </Alert>
           )}
           <Button type="submit" loading={form.submitting}>
-            Create account and sign in
+            {TEXTS.createAccountAndSignIn}
           </Button>
         </Stack>
       </form>

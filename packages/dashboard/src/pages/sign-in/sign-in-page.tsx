@@ -2,12 +2,13 @@ import { singleSignOnError } from '../../api/sign-in.ts'
 import { SignInForm } from '../../components/sign-in-form.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { EntryFrame } from './entry-frame.tsx'
+import { TEXTS } from './texts.ts'
 
 export function SignInPage() {
   const [{ next = '', error = '' }] = useUrlState()
   const target = pathWithin(next)
   return (
-    <EntryFrame title="Sign in">
+    <EntryFrame title={TEXTS.signIn}>
       <SignInForm
         email=""
         next={target}

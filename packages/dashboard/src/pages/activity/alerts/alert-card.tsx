@@ -12,17 +12,18 @@ import { Time } from '../../../components/time.tsx'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { AdviceLine } from '../advice-line.tsx'
 import { PlatformLink } from '../platform-link.tsx'
+import { TEXTS } from '../texts.tsx'
 import { AlertLink } from './alert-link.tsx'
 
 const TITLES: Readonly<Record<AlertKind, string>> = {
-  platform_failing: 'Platform failing',
-  module_failing: 'Module failing',
-  platform_silent: 'No pushes from platform',
-  rejected_rising: 'More rejected pushes than usual',
-  push_errors_rising: 'More push errors than usual',
-  missing_review: 'Many records missing',
-  search_behind: 'Search index is behind',
-  disk_low: 'Low disk space',
+  platform_failing: TEXTS.platformFailing,
+  module_failing: TEXTS.moduleFailing,
+  platform_silent: TEXTS.noPushesFromPlatform,
+  rejected_rising: TEXTS.moreRejectedPushes,
+  push_errors_rising: TEXTS.morePushErrors,
+  missing_review: TEXTS.manyRecordsMissing,
+  search_behind: TEXTS.searchIndexBehind,
+  disk_low: TEXTS.lowDiskSpace,
   mail_failing: 'E-mails cannot be sent',
 }
 
@@ -33,7 +34,10 @@ export function AlertCard({ alert }: { alert: Alert }) {
     <Card withBorder padding="md" component="article">
       <Group justify="space-between" align="flex-start" gap="xs">
         <Group gap="xs">
-          <StatusBadge status={isOpen ? 'open' : 'resolved'} label={isOpen ? 'Open' : 'Resolved'} />
+          <StatusBadge
+            status={isOpen ? 'open' : 'resolved'}
+            label={isOpen ? TEXTS.open : TEXTS.resolved}
+          />
           <Title order={2} fz="md">
             {TITLES[kind]}
           </Title>
@@ -48,16 +52,10 @@ export function AlertCard({ alert }: { alert: Alert }) {
         <AdviceLine text={advice} />
         <AlertLink alert={alert} />
         <Text size="xs" c="dimmed">
-          Raised <Time at={raised_at} />
-          {resolved_at !== null && (
-            <>
-              , resolved <Time at={resolved_at} />
-            </>
-          )}
-          {mailed_at !== null && (
-            <>
-              , e-mailed <Time at={mailed_at} />
-            </>
+          {TEXTS.raisedAt(
+            <Time at={raised_at} />,
+            resolved_at !== null && <>{TEXTS.resolvedAt(<Time at={resolved_at} />)}</>,
+            mailed_at !== null && <>{TEXTS.emailedAt(<Time at={mailed_at} />)}</>,
           )}
         </Text>
       </Stack>
@@ -71,15 +69,18 @@ function Acknowledge({ alert }: { alert: Alert }) {
   if (alert.acknowledged_at !== null) {
     return (
       <Text size="xs" c="dimmed">
-        <IconCheck size={12} aria-hidden /> Acknowledged by{' '}
-        <OperatorName by={alert.acknowledged_by} />, <Time at={alert.acknowledged_at} />
+        {TEXTS.acknowledgedBy(
+          <IconCheck size={12} aria-hidden />,
+          <OperatorName by={alert.acknowledged_by} />,
+          <Time at={alert.acknowledged_at} />,
+        )}
       </Text>
     )
   }
   if (!canOperate) {
     return (
       <Text size="xs" c="dimmed">
-        Not acknowledged. Requires the operator role.
+        {TEXTS.notAcknowledged}
       </Text>
     )
   }
@@ -89,7 +90,7 @@ function Acknowledge({ alert }: { alert: Alert }) {
   }
   return (
     <Button size="xs" variant="light" onClick={() => void attempt(acknowledge)}>
-      Acknowledge
+      {TEXTS.acknowledge}
     </Button>
   )
 }

@@ -1,5 +1,6 @@
 import type { Alert } from '@recordhub/protocol'
 import { PageLink } from '../../../components/page-link.tsx'
+import { TEXTS } from '../texts.tsx'
 
 /** A link to the records or push errors of an alert, if a page lists them. */
 export function AlertLink({ alert }: { alert: Alert }) {
@@ -8,7 +9,7 @@ export function AlertLink({ alert }: { alert: Alert }) {
     const search = { tab: 'missing', review: String(missing_review_id) }
     return (
       <PageLink size="sm" c="inherit" underline="always" to="/dashboard/activity" search={search}>
-        Review records
+        {TEXTS.reviewRecords}
       </PageLink>
     )
   }
@@ -16,7 +17,7 @@ export function AlertLink({ alert }: { alert: Alert }) {
   const search = { tab: 'push-errors', ...(platform_name ? { platform: platform_name } : {}) }
   return (
     <PageLink size="sm" c="inherit" underline="always" to="/dashboard/activity" search={search}>
-      View push errors
+      {TEXTS.viewPushErrors}
     </PageLink>
   )
 }

@@ -17,12 +17,13 @@ import { healthOf, noAlertsLabel } from '../../platforms/platform-list.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { PlatformLink } from '../platform-link.tsx'
 import { StateControl } from '../state-control.tsx'
+import { TEXTS } from '../texts.tsx'
 import { AlertCard } from './alert-card.tsx'
 
 const STATES = [
-  { value: 'open', label: 'Open' },
-  { value: 'resolved', label: 'Resolved' },
-  { value: 'all', label: 'All' },
+  { value: 'open', label: TEXTS.open },
+  { value: 'resolved', label: TEXTS.resolved },
+  { value: 'all', label: TEXTS.all },
 ]
 
 export function AlertsTab() {
@@ -35,7 +36,7 @@ export function AlertsTab() {
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="xs">
-        <StateControl label="Alert state" choices={STATES} />
+        <StateControl label={TEXTS.alertState} choices={STATES} />
         <TestMailButton />
       </Group>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
@@ -46,23 +47,22 @@ export function AlertsTab() {
       {data?.alerts.length === 0 && (
         <EmptyState
           icon={<IconBellCheck />}
-          title={shown === 'open' ? noAlertsLabel(failing) : 'No alerts'}
+          title={shown === 'open' ? noAlertsLabel(failing) : TEXTS.noAlerts}
         >
-          {shown === 'open' && failing.length > 0 && (
-            <Stack gap={2} mb="xs">
-              {failing.map(({ id, platform_name }) => (
-                <PlatformLink key={id} name={platform_name} />
-              ))}
-            </Stack>
+          {TEXTS.noAlertsHint(
+            shown === 'open' && failing.length > 0 && (
+              <Stack gap={2} mb="xs">
+                {failing.map(({ id, platform_name }) => (
+                  <PlatformLink key={id} name={platform_name} />
+                ))}
+              </Stack>
+            ),
           )}
-          The hub raises an alert when a platform fails or stops pushing, when more records are
-          rejected than usual, when many records are missing, or when disk space is low. It resolves
-          the alert when the cause has ended.
         </EmptyState>
       )}
       {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}
       <Text size="xs" c="dimmed">
-        Alerts are also sent by e-mail if a mail server is configured (HUB_SMTP_URL).
+        {TEXTS.alertEmailHint}
       </Text>
     </Stack>
   )
@@ -91,7 +91,7 @@ export function TestMailButton() {
       loading={isBusy}
       onClick={() => void send()}
     >
-      Send test e-mail
+      {TEXTS.sendTestEMail}
     </Button>
   )
 }

@@ -9,6 +9,7 @@ import { toQueryString } from '../../../lib/query-string.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
+import { TEXTS } from '../texts.tsx'
 import { CompletenessTable } from './completeness-table.tsx'
 
 const PAGE = 50
@@ -21,8 +22,7 @@ export function CompletenessTab() {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed" maw={760}>
-        A module is complete if a full pull received exactly the number of records that the platform
-        reports, and none was rejected.
+        {TEXTS.completenessHint}
       </Text>
       <Box maw={320}>
         <PlatformSelect />
@@ -31,8 +31,8 @@ export function CompletenessTab() {
       {!error && !data && <ListSkeleton height={52} rows={6} />}
       {data && data.modules.length > 0 && <CompletenessTable modules={data.modules} />}
       {data?.modules.length === 0 && (
-        <EmptyState icon={<IconChecklist />} title="No modules registered">
-          Register a platform with its modules, then pull it.
+        <EmptyState icon={<IconChecklist />} title={TEXTS.noModulesRegistered}>
+          {TEXTS.noModulesRegisteredHint}
         </EmptyState>
       )}
       {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}

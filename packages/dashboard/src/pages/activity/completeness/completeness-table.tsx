@@ -6,6 +6,7 @@ import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { PlatformLink } from '../platform-link.tsx'
+import { TEXTS } from '../texts.tsx'
 import {
   type CompletenessStatus,
   completenessStatus,
@@ -15,9 +16,9 @@ import {
 const FROM_TABLET = '(min-width: 48em)'
 const FROM_DESKTOP = '(min-width: 62em)'
 const STATUSES: Readonly<Record<CompletenessStatus, { status: string; label: string }>> = {
-  complete: { status: 'succeeded', label: 'Complete' },
-  not_verified: { status: 'warning', label: 'Not verified' },
-  not_pulled: { status: 'not pulled', label: 'Not pulled yet' },
+  complete: { status: 'succeeded', label: TEXTS.complete },
+  not_verified: { status: 'warning', label: TEXTS.notVerified },
+  not_pulled: { status: 'not pulled', label: TEXTS.notPulledYet },
 }
 
 export function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
@@ -31,7 +32,7 @@ export function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }
       columns={[
         {
           accessor: 'module_name',
-          title: 'Module',
+          title: TEXTS.module,
           width: 240,
           render: (module) => (
             <Stack gap={2} align="flex-start">
@@ -51,20 +52,20 @@ export function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }
         },
         {
           accessor: 'status',
-          title: 'Status',
+          title: TEXTS.status,
           width: 130,
           visibleMediaQuery: FROM_TABLET,
           render: (module) => <StatusBadge {...STATUSES[completenessStatus(module)]} />,
         },
         {
           accessor: 'doubts',
-          title: 'Reasons',
+          title: TEXTS.reasons,
           visibleMediaQuery: FROM_TABLET,
           render: (module) => <Reasons module={module} />,
         },
         {
           accessor: 'complete_at',
-          title: 'Last complete',
+          title: TEXTS.lastComplete,
           width: 190,
           noWrap: true,
           visibleMediaQuery: FROM_DESKTOP,
@@ -72,7 +73,7 @@ export function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }
         },
         {
           accessor: 'last_read_at',
-          title: 'Last full pull',
+          title: TEXTS.lastFullPull,
           width: 190,
           noWrap: true,
           visibleMediaQuery: FROM_DESKTOP,
@@ -80,7 +81,7 @@ export function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }
         },
         {
           accessor: 'records',
-          title: 'Records',
+          title: TEXTS.records,
           textAlign: 'right',
           width: 100,
           render: (module) => <Figures module={module} />,
@@ -93,7 +94,7 @@ export function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }
 function When({ at }: { at: string | null }) {
   return (
     <Text span size="sm" c="dimmed">
-      {at === null ? 'Never' : <Time at={at} />}
+      {at === null ? TEXTS.never : <Time at={at} />}
     </Text>
   )
 }
@@ -124,7 +125,7 @@ function Figures({ module }: { module: ModuleCompleteness }) {
       {missing > 0 && (
         <RecordsLink
           search={{ platform, record_type, missing: 'true' }}
-          text={`${formatNumber(missing)} missing`}
+          text={TEXTS.missingCount(formatNumber(missing))}
         />
       )}
     </Stack>

@@ -11,6 +11,7 @@ import { ValueView } from '../../../components/value-view.tsx'
 import { formatWord } from '../../../lib/format.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { PlatformLink } from '../platform-link.tsx'
+import { TEXTS } from '../texts.tsx'
 import { EntryLinks } from './entry-links.tsx'
 import { LevelLabel } from './level-label.tsx'
 import { useLogEntry } from './use-log.ts'
@@ -25,13 +26,13 @@ export function EntryDrawer({ shown }: { shown: ActivityLine[] }) {
       opened={id !== null}
       onClose={() => change({ line: null })}
       size="lg"
-      title="Log entry"
+      title={TEXTS.logEntry}
     >
       {entry && <Entry entry={entry} />}
       {!entry && error && <ErrorNotice error={error} />}
       {isMissing && (
-        <Alert color="gray" title="Log entry not found">
-          Log entries are deleted after the retention period, which is shown in the settings.
+        <Alert color="gray" title={TEXTS.logEntryNotFound}>
+          {TEXTS.logEntryNotFoundHint}
         </Alert>
       )}
       {!entry && !error && !isMissing && <Skeleton height={200} />}
@@ -42,13 +43,13 @@ export function EntryDrawer({ shown }: { shown: ActivityLine[] }) {
 function Entry({ entry }: { entry: ActivityLine }) {
   const { level, at, kind, actor, platform_name } = entry
   const rows: [string, ReactNode][] = [
-    ['Level', <LevelLabel key="level" level={level} />],
-    ['Time', <Time key="time" at={at} seconds />],
-    ['Kind', kind],
-    ['Actor', <OperatorName key="by" by={actor} />],
+    [TEXTS.level, <LevelLabel key="level" level={level} />],
+    [TEXTS.time, <Time key="time" at={at} seconds />],
+    [TEXTS.kind, kind],
+    [TEXTS.actor, <OperatorName key="by" by={actor} />],
   ]
   if (platform_name !== null) {
-    rows.push(['Platform', <PlatformLink key="platform" name={platform_name} />])
+    rows.push([TEXTS.platform, <PlatformLink key="platform" name={platform_name} />])
   }
   for (const [name, value] of Object.entries(entry.details)) {
     rows.push([formatWord(name), <ValueView key={name} value={value} />])
@@ -72,8 +73,8 @@ function Entry({ entry }: { entry: ActivityLine }) {
       <Group>
         <CopyButton
           value={JSON.stringify(entry, null, 2)}
-          label="Copy as JSON"
-          text="Copy as JSON"
+          label={TEXTS.copyAsJson}
+          text={TEXTS.copyAsJson}
         />
       </Group>
     </Stack>

@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import type { ActivityLine } from '@recordhub/protocol'
 import { Link } from '@tanstack/react-router'
+import { TEXTS } from '../texts.tsx'
 
 /** Links of a log entry: its record, its pull, the rejected record, similar entries. */
 export function EntryLinks({ entry }: { entry: ActivityLine }) {
@@ -17,7 +18,7 @@ export function EntryLinks({ entry }: { entry: ActivityLine }) {
             <Link to="/dashboard/records" search={{ record: String(entry.record_id) }} {...props} />
           )}
         >
-          Record {entry.record_id}
+          {TEXTS.recordLink(entry.record_id)}
         </Button>
       )}
       {pullId !== null && (
@@ -28,28 +29,22 @@ export function EntryLinks({ entry }: { entry: ActivityLine }) {
             <Link to="/dashboard/pulls/$id" params={{ id: String(pullId) }} {...props} />
           )}
         >
-          Pull {pullId}
+          {TEXTS.pullLink(pullId)}
         </Button>
       )}
       {rejectedId !== null && (
         <ActivityLink
           search={{ tab: 'rejected', rejected: String(rejectedId) }}
-          text="Rejected record"
+          text={TEXTS.rejectedRecord}
         />
       )}
       {entry.kind === 'push.rejected' && (
-        <ActivityLink
-          search={{ tab: 'rejected', platform }}
-          text="Rejected pushes of this platform"
-        />
+        <ActivityLink search={{ tab: 'rejected', platform }} text={TEXTS.rejectedPushesPlatform} />
       )}
       {entry.record_id !== null && (
-        <ActivityLink
-          search={{ record: String(entry.record_id) }}
-          text="All entries of this record"
-        />
+        <ActivityLink search={{ record: String(entry.record_id) }} text={TEXTS.allEntriesRecord} />
       )}
-      <ActivityLink search={{ kind: entry.kind }} text="Similar entries" />
+      <ActivityLink search={{ kind: entry.kind }} text={TEXTS.similarEntries} />
     </Group>
   )
 }

@@ -3,13 +3,14 @@ import { useEffect, useState } from 'react'
 import { snapshot } from '../../../api/live.ts'
 import { useStore } from '../../../lib/store.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
+import { TEXTS } from '../texts.tsx'
 import type { Follow } from './follow.ts'
 
 const LABELS: Readonly<Record<Follow, string>> = {
-  following: 'New entries appear at the top.',
-  reading: 'Paused while you read.',
-  older: 'You are viewing older entries. New entries appear on the first page.',
-  off: 'New entries do not appear automatically.',
+  following: TEXTS.following,
+  reading: TEXTS.pausedWhileYouRead,
+  older: TEXTS.viewingOlderEntries,
+  off: TEXTS.notFollowing,
 }
 
 export function FollowBar({ follow }: { follow: Follow }) {
@@ -29,17 +30,17 @@ export function FollowBar({ follow }: { follow: Follow }) {
     <Group gap="sm" mb="xs" mih={30}>
       <Switch
         size="sm"
-        label="Follow"
+        label={TEXTS.follow}
         checked={state['follow'] !== 'off'}
         disabled={follow === 'older'}
         onChange={({ currentTarget }) => change({ follow: currentTarget.checked ? null : 'off' })}
       />
       <Text size="xs" c="dimmed" data-follow={follow}>
-        {isBehind ? 'Paused while you read. There are newer entries.' : LABELS[follow]}
+        {isBehind ? TEXTS.pausedWithNewerEntries : LABELS[follow]}
       </Text>
       {isBehind && (
         <Button size="compact-xs" variant="light" onClick={resume}>
-          Show newest
+          {TEXTS.showNewest}
         </Button>
       )}
     </Group>

@@ -6,6 +6,7 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Pager } from '../../../components/pager.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
+import { TEXTS } from '../texts.tsx'
 import { EntryDrawer } from './entry-drawer.tsx'
 import { followOf } from './follow.ts'
 import { FollowBar } from './follow-bar.tsx'
@@ -32,8 +33,7 @@ export function LogTab() {
           {entries.length === 0 && data.complete && <NoEntries isFiltered={isFiltered} />}
           {!data.complete && (
             <Text size="sm" c="dimmed" role="status">
-              The search stopped after two seconds. “Next” continues it. A filter by platform, level
-              or time makes it faster.
+              {TEXTS.searchStopped}
             </Text>
           )}
           <Pager next={data.next_cursor} isStale={isPlaceholderData} />
@@ -48,11 +48,9 @@ function NoEntries({ isFiltered }: { isFiltered: boolean }) {
   return (
     <EmptyState
       icon={<IconListSearch />}
-      title={isFiltered ? 'No matching log entries' : 'No activity yet'}
+      title={isFiltered ? TEXTS.noMatchingLogEntries : TEXTS.noActivityYet}
     >
-      {isFiltered
-        ? 'Clear a filter, or choose another time.'
-        : 'Activity appears here when a platform is registered, pushes or is pulled.'}
+      {isFiltered ? TEXTS.noMatchingLogEntriesHint : TEXTS.noActivityYetHint}
     </EmptyState>
   )
 }

@@ -6,6 +6,7 @@ import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { PlatformLink } from '../platform-link.tsx'
+import { TEXTS } from '../texts.tsx'
 import { LevelLabel } from './level-label.tsx'
 
 const FROM_TABLET = '(min-width: 48em)'
@@ -29,14 +30,14 @@ export function LogTable({ entries }: { entries: ActivityLine[] }) {
       columns={[
         {
           accessor: 'level',
-          title: 'Level',
+          title: TEXTS.level,
           width: 110,
           visibleMediaQuery: FROM_TABLET,
           render: ({ level }) => <LevelLabel level={level} />,
         },
         {
           accessor: 'at',
-          title: 'Time',
+          title: TEXTS.time,
           width: 215,
           noWrap: true,
           visibleMediaQuery: FROM_TABLET,
@@ -48,19 +49,19 @@ export function LogTable({ entries }: { entries: ActivityLine[] }) {
         },
         {
           accessor: 'platform_name',
-          title: 'Platform',
+          title: TEXTS.platform,
           width: 180,
           visibleMediaQuery: FROM_DESKTOP,
           render: ({ platform_name }) => <PlatformLink name={platform_name} />,
         },
         {
           accessor: 'message',
-          title: 'Event',
+          title: TEXTS.event,
           render: (entry) => <Message entry={entry} onOpen={() => open(entry)} />,
         },
         {
           accessor: 'actor',
-          title: 'Actor',
+          title: TEXTS.actor,
           width: 140,
           visibleMediaQuery: FROM_DESKTOP,
           render: ({ actor }) => (

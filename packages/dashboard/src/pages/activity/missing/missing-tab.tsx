@@ -10,13 +10,14 @@ import { toQueryString } from '../../../lib/query-string.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { StateControl } from '../state-control.tsx'
+import { TEXTS } from '../texts.tsx'
 import { ReviewCard } from './review-card.tsx'
 
 const STATES = [
-  { value: 'pending', label: 'Needs review' },
-  { value: 'approved', label: 'Approved' },
-  { value: 'dismissed', label: 'Dismissed' },
-  { value: 'all', label: 'All' },
+  { value: 'pending', label: TEXTS.needsReview },
+  { value: 'approved', label: TEXTS.approved },
+  { value: 'dismissed', label: TEXTS.dismissed },
+  { value: 'all', label: TEXTS.all },
 ]
 
 /** Reviews of missing records, or the one in the URL. */
@@ -30,7 +31,7 @@ function OneReview({ id }: { id: string }) {
   return (
     <Stack gap="md">
       <PageLink size="sm" to="/dashboard/activity" search={{ tab: 'missing' }}>
-        All reviews
+        {TEXTS.allReviews}
       </PageLink>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!error && !data && <ListSkeleton height={130} rows={2} />}
@@ -47,12 +48,10 @@ function ReviewList() {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed" maw={760}>
-        A platform that suddenly lists far fewer records may have deleted them, or may have a fault.
-        The hub then waits for a review before it marks records as missing. No record is deleted in
-        either case.
+        {TEXTS.missingHint}
       </Text>
       <Group>
-        <StateControl label="Review state" choices={STATES} />
+        <StateControl label={TEXTS.reviewState} choices={STATES} />
       </Group>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!error && !data && <ListSkeleton height={130} rows={2} />}
@@ -62,9 +61,9 @@ function ReviewList() {
       {data?.missing_reviews.length === 0 && (
         <EmptyState
           icon={<IconCircleCheck />}
-          title={shown === 'pending' ? 'No open reviews' : 'No matching reviews'}
+          title={shown === 'pending' ? TEXTS.noOpenReviews : TEXTS.noMatchingReviews}
         >
-          A review is opened when many records of a module are missing from a full pull.
+          {TEXTS.noReviewsHint}
         </EmptyState>
       )}
       {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}

@@ -13,32 +13,31 @@ import { Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { PlatformLink } from '../platform-link.tsx'
+import { TEXTS } from '../texts.tsx'
 import { ReviewRecords } from './review-records.tsx'
 
 const STATES: Readonly<Record<MissingReviewState, { label: string; status: string }>> = {
-  pending: { label: 'Needs review', status: 'open' },
-  approved: { label: 'Approved, awaiting the next full pull', status: 'running' },
-  dismissed: { label: 'Dismissed', status: 'cancelled' },
-  marked: { label: 'Marked as missing', status: 'succeeded' },
-  settled: { label: 'Resolved: the records are back', status: 'succeeded' },
-  superseded: { label: 'Replaced by a newer review', status: 'cancelled' },
+  pending: { label: TEXTS.needsReview, status: 'open' },
+  approved: { label: TEXTS.approvedAwaitingPull, status: 'running' },
+  dismissed: { label: TEXTS.dismissed, status: 'cancelled' },
+  marked: { label: TEXTS.markedAsMissing, status: 'succeeded' },
+  settled: { label: TEXTS.resolvedRecordsBack, status: 'succeeded' },
+  superseded: { label: TEXTS.replacedNewerReview, status: 'cancelled' },
 }
 
 /** The two decisions, with the text of their confirmations. */
 const DECISIONS = {
   approve: {
-    title: 'Mark the records as missing?',
-    message: (count: string) =>
-      `If the next full pull does not contain these ${count} either, they are marked as missing. They stay stored and searchable, and the mark is removed when they come back.`,
-    action: 'Mark as missing',
-    done: 'Approved. The next full pull marks the records as missing.',
+    title: TEXTS.markAsMissingTitle,
+    message: (count: string) => TEXTS.markAsMissingMessage(count),
+    action: TEXTS.markAsMissing,
+    done: TEXTS.markAsMissingDone,
   },
   dismiss: {
-    title: 'Keep the records unchanged?',
-    message: (count: string) =>
-      `These ${count} are not marked as missing. The hub opens no new review while the same records are missing.`,
-    action: 'Keep unchanged',
-    done: 'Dismissed. The records are unchanged.',
+    title: TEXTS.keepUnchangedTitle,
+    message: (count: string) => TEXTS.keepUnchangedMessage(count),
+    action: TEXTS.keepUnchanged,
+    done: TEXTS.keepUnchangedDone,
   },
 } as const
 
@@ -52,12 +51,12 @@ export function ReviewCard({ review }: { review: MissingReview }) {
       <Group gap="xs">
         <StatusBadge status={status} label={label} />
         <Title order={2} fz="md">
-          {formatNumber(missing)} of {formatCount(records, 'record')} missing ({percent} %)
+          {TEXTS.ofMissing(formatNumber(missing), formatCount(records, 'record'), percent)}
         </Title>
       </Group>
       <Stack gap={6} mt="xs">
         <Group gap={6}>
-          <Text size="sm">{module_name} of</Text>
+          <Text size="sm">{TEXTS.moduleOf(module_name)}</Text>
           <PlatformLink name={platform_name} />
           <Anchor
             size="sm"
@@ -65,7 +64,7 @@ export function ReviewCard({ review }: { review: MissingReview }) {
               <Link to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} {...props} />
             )}
           >
-            Pull {pull_id}
+            {TEXTS.pullLink(pull_id)}
           </Anchor>
           <Anchor
             size="sm"
@@ -77,21 +76,18 @@ export function ReviewCard({ review }: { review: MissingReview }) {
               />
             )}
           >
-            View records
+            {TEXTS.viewRecords}
           </Anchor>
         </Group>
         <Text size="xs" c="dimmed">
-          Opened <Time at={review.at} />
-          {review.answered_at !== null && (
-            <>
-              , reviewed <Time at={review.answered_at} /> by{' '}
-              <OperatorName by={review.answered_by} />
-            </>
-          )}
-          {review.closed_at !== null && (
-            <>
-              , closed <Time at={review.closed_at} />
-            </>
+          {TEXTS.openedAt(
+            <Time at={review.at} />,
+            review.answered_at !== null &&
+              TEXTS.reviewedAtBy(
+                <Time at={review.answered_at} />,
+                <OperatorName by={review.answered_by} />,
+              ),
+            review.closed_at !== null && <>{TEXTS.closedAt(<Time at={review.closed_at} />)}</>,
           )}
         </Text>
         <Button
@@ -102,7 +98,7 @@ export function ReviewCard({ review }: { review: MissingReview }) {
           aria-expanded={isShown}
           onClick={() => setShown(!isShown)}
         >
-          {`${isShown ? 'Hide' : 'Show'} ${formatCount(missing, 'record')}`}
+          {`${isShown ? TEXTS.hide : TEXTS.show} ${formatCount(missing, 'record')}`}
         </Button>
         {isShown && <ReviewRecords review={review} />}
         {review.closed_at === null && <Decisions review={review} />}
@@ -117,7 +113,7 @@ function Decisions({ review }: { review: MissingReview }) {
   if (!canOperate) {
     return (
       <Text size="xs" c="dimmed">
-        Requires the operator role.
+        {TEXTS.requiresOperatorRole}
       </Text>
     )
   }
@@ -139,12 +135,12 @@ function Decisions({ review }: { review: MissingReview }) {
     <Group gap="xs" mt={4}>
       {review.state !== 'approved' && (
         <Button size="xs" onClick={() => decide('approve')}>
-          Mark as missing…
+          {TEXTS.markAsMissingAction}
         </Button>
       )}
       {review.state !== 'dismissed' && (
         <Button size="xs" variant="default" onClick={() => decide('dismiss')}>
-          Keep unchanged…
+          {TEXTS.keepUnchangedAction}
         </Button>
       )}
     </Group>

@@ -12,6 +12,7 @@ import { MENU_PROPS } from '../../../components/menu-props.ts'
 import { PageButtons } from '../../../components/page-buttons.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
+import { TEXTS } from '../texts.tsx'
 
 const PAGE = 10
 const FROM_TABLET = '(min-width: 48em)'
@@ -40,18 +41,18 @@ export function ReviewRecords({ review }: { review: MissingReview }) {
   const { records, next_cursor: next, previous_cursor: previous } = data
   const goTo = (to: string | null) => (to === null ? null : () => setCursor(to))
   return (
-    <section aria-label="Records of this review">
+    <section aria-label={TEXTS.recordsReview}>
       <DataTable
         withTableBorder
         borderRadius="md"
         records={records}
         idAccessor="record_id"
         minHeight={120}
-        noRecordsText="These records are no longer stored."
+        noRecordsText={TEXTS.recordsNotStored}
         columns={[
           {
             accessor: 'reference_number',
-            title: 'Reference',
+            title: TEXTS.reference,
             render: ({ record_id, reference_number }) => (
               <PageLink
                 size="sm"
@@ -65,7 +66,7 @@ export function ReviewRecords({ review }: { review: MissingReview }) {
           },
           {
             accessor: 'full_name',
-            title: 'Name',
+            title: TEXTS.name,
             render: ({ full_name }) => (
               <Text size="sm" lineClamp={2}>
                 {full_name}
@@ -74,7 +75,7 @@ export function ReviewRecords({ review }: { review: MissingReview }) {
           },
           {
             accessor: 'updated_at',
-            title: 'Updated',
+            title: TEXTS.updated,
             width: 185,
             noWrap: true,
             visibleMediaQuery: FROM_TABLET,
@@ -95,11 +96,11 @@ export function ReviewRecords({ review }: { review: MissingReview }) {
             to="/dashboard/records"
             search={{ platform: platform_name, record_type, missing_review: String(id) }}
           >
-            Open in Records
+            {TEXTS.openInRecords}
           </LinkButton>
         </Group>
         {(next !== null || cursor !== null) && (
-          <Group gap="xs" component="nav" aria-label="Pagination">
+          <Group gap="xs" component="nav" aria-label={TEXTS.pagination}>
             <PageButtons
               onFirst={cursor === null ? null : () => setCursor(null)}
               onPrevious={goTo(previous)}
@@ -124,7 +125,7 @@ function Export({ review: { id, platform_name, record_type } }: { review: Missin
     <Menu {...MENU_PROPS}>
       <Menu.Target>
         <Button size="xs" variant="default" leftSection={<IconDownload size={14} />}>
-          Export
+          {TEXTS.export}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
@@ -134,7 +135,7 @@ function Export({ review: { id, platform_name, record_type } }: { review: Missin
             component="a"
             href={addressOf(format)}
             download
-            onClick={() => notify('The export has started. Your browser shows its progress.')}
+            onClick={() => notify(TEXTS.exportStarted)}
           >
             {label}
           </Menu.Item>

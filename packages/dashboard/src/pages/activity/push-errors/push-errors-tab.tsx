@@ -10,6 +10,7 @@ import { useUrlState } from '../../../lib/url-state.ts'
 import { FilterBar } from '../filter-bar.tsx'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
+import { TEXTS } from '../texts.tsx'
 import { REASONS } from './push-error-labels.ts'
 import { PushErrorTable } from './push-error-table.tsx'
 
@@ -25,14 +26,13 @@ export function PushErrorsTab() {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed" maw={760}>
-        Pushes with an invalid API key or a body that is not JSON are counted by hour and sender.
-        Their content is not stored. A platform is shown if it may have sent them.
+        {TEXTS.pushErrorsHint}
       </Text>
       <FilterBar names={FILTERS}>
         <PlatformSelect />
         <Select
-          label="Reason"
-          placeholder="All"
+          label={TEXTS.reason}
+          placeholder={TEXTS.all}
           size="xs"
           clearable
           data={REASON_CHOICES}
@@ -49,11 +49,9 @@ export function PushErrorsTab() {
           ) : (
             <EmptyState
               icon={<IconMoodCheck />}
-              title={isFiltered ? 'No matching push errors' : 'No push errors'}
+              title={isFiltered ? TEXTS.noMatchingPushErrors : TEXTS.noPushErrors}
             >
-              {isFiltered
-                ? 'Clear a filter to see all push errors.'
-                : 'Pushes with an invalid API key or malformed JSON are counted here.'}
+              {isFiltered ? TEXTS.noMatchingPushErrorsHint : TEXTS.noPushErrorsHint}
             </EmptyState>
           )}
           <Pager next={data.next_cursor} isStale={isPlaceholderData} />

@@ -8,6 +8,7 @@ import { formatCount } from '../../../lib/format.ts'
 import { toQueryString } from '../../../lib/query-string.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../texts.tsx'
 import { ReplayAll } from './replay-all.tsx'
 import { BULK_FILTERS, useRefreshRejected } from './use-rejected.ts'
 
@@ -21,28 +22,28 @@ export function BulkActions({ count }: { count: number }) {
   if (!canOperate) {
     return (
       <Text size="xs" c="dimmed">
-        Replaying and dismissing require the operator role.
+        {TEXTS.bulkActionsRequireOperator}
       </Text>
     )
   }
   const reason = disabledReason(state['pull'], count)
   const dismiss = () =>
     confirm({
-      title: 'Dismiss all matching?',
+      title: TEXTS.dismissAllMatchingTitle,
       children: (
         <Text size="sm">
-          This deletes {formatCount(count, 'open rejected push', 'open rejected pushes')} and the
-          replayed ones with the same filter, including their bodies. They can no longer be
-          replayed. Stored records are not changed.
+          {TEXTS.dismissAllMatchingMessage(
+            formatCount(count, 'open rejected push', 'open rejected pushes'),
+          )}
         </Text>
       ),
-      action: 'Dismiss',
+      action: TEXTS.dismiss,
       onConfirm: async () => {
         const { dismissed } = await callHub<{ dismissed: number }>(
           `/api/v1/rejected-pushes?${query}`,
           { method: 'DELETE' },
         )
-        notify(`${formatCount(dismissed, 'rejected push', 'rejected pushes')} dismissed`)
+        notify(TEXTS.dismissedCount(formatCount(dismissed, 'rejected push', 'rejected pushes')))
         await refresh()
       },
     })
@@ -57,7 +58,7 @@ export function BulkActions({ count }: { count: number }) {
           aria-disabled={reason !== ''}
           onClick={() => reason === '' && open()}
         >
-          Replay all matching
+          {TEXTS.replayAllMatching}
         </Button>
       </Tooltip>
       {query !== '' && (
@@ -69,13 +70,13 @@ export function BulkActions({ count }: { count: number }) {
           disabled={reason !== ''}
           onClick={dismiss}
         >
-          Dismiss all matching
+          {TEXTS.dismissAllMatching}
         </Button>
       )}
       <Dialog
         opened={isOpen}
         onClose={close}
-        title="Replay all matching"
+        title={TEXTS.replayAllMatching}
         size="lg"
         closeOnClickOutside={false}
       >
@@ -86,7 +87,6 @@ export function BulkActions({ count }: { count: number }) {
 }
 
 function disabledReason(pull: string | undefined, count: number): string {
-  if (pull)
-    return 'The rejected records of a single pull cannot be replayed together. Clear the filter by pull, and select a cause.'
-  return count === 0 ? 'No open rejected pushes match.' : ''
+  if (pull) return TEXTS.noBulkReplayOfPull
+  return count === 0 ? TEXTS.nothingToReplayMatches : ''
 }

@@ -7,6 +7,7 @@ import { Time } from '../../../components/time.tsx'
 import { formatNumber } from '../../../lib/format.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { PlatformLink } from '../platform-link.tsx'
+import { TEXTS } from '../texts.tsx'
 
 const FROM_TABLET = '(min-width: 48em)'
 const FROM_DESKTOP = '(min-width: 62em)'
@@ -25,7 +26,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
   return (
     <section aria-labelledby="rejected-causes">
       <Title order={2} fz="h4" mb="xs" id="rejected-causes">
-        Grouped by cause
+        {TEXTS.groupedByCause}
       </Title>
       <DataTable
         withTableBorder
@@ -40,14 +41,14 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
         columns={[
           {
             accessor: 'message',
-            title: 'Cause',
+            title: TEXTS.cause,
             render: (group) => (
               <Stack gap={2} align="flex-start">
                 <Text size="sm">{group.message}</Text>
                 <Code fz="xs">{group.code}</Code>
                 <Group hiddenFrom="sm" gap="xs" mt={4}>
                   <Text size="xs" c="dimmed">
-                    {`${formatNumber(group.rejected_pushes)} open`}
+                    {TEXTS.openGroupCount(formatNumber(group.rejected_pushes))}
                   </Text>
                   <ChooseButton
                     group={group}
@@ -60,7 +61,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
           },
           {
             accessor: 'platform_name',
-            title: 'Platform',
+            title: TEXTS.platform,
             width: 170,
             visibleMediaQuery: FROM_TABLET,
             render: ({ platform_name, record_type }) => (
@@ -74,7 +75,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
           },
           {
             accessor: 'rejected_pushes',
-            title: 'Open',
+            title: TEXTS.open,
             textAlign: 'right',
             width: 90,
             visibleMediaQuery: FROM_TABLET,
@@ -82,7 +83,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
           },
           {
             accessor: 'count',
-            title: 'Rejections',
+            title: TEXTS.rejections,
             textAlign: 'right',
             width: 100,
             visibleMediaQuery: FROM_DESKTOP,
@@ -90,7 +91,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
           },
           {
             accessor: 'last_at',
-            title: 'Last rejection',
+            title: TEXTS.lastRejection,
             width: 215,
             noWrap: true,
             visibleMediaQuery: FROM_DESKTOP,
@@ -102,7 +103,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
           },
           {
             accessor: 'select',
-            title: 'Select',
+            title: TEXTS.select,
             textAlign: 'right',
             width: 120,
             visibleMediaQuery: FROM_TABLET,
@@ -135,10 +136,10 @@ function ChooseButton({
       size="compact-xs"
       variant={isChosen ? 'filled' : 'default'}
       aria-pressed={isChosen}
-      aria-label={`${isChosen ? 'Selected' : 'Show only these'}: ${group.message} (${titles.ofPlatform(group.platform_name)})`}
+      aria-label={`${isChosen ? TEXTS.selected : TEXTS.showOnlyThese}: ${group.message} (${titles.ofPlatform(group.platform_name)})`}
       onClick={onChoose}
     >
-      {isChosen ? 'Selected' : 'Show only these'}
+      {isChosen ? TEXTS.selected : TEXTS.showOnlyThese}
     </Button>
   )
 }

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { writeExact } from '../../../lib/exact-json.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../texts.tsx'
 import { ReplayForm } from './replay-form.tsx'
 
 /** The body of a rejected push, to read, or to edit and replay. */
@@ -12,25 +13,25 @@ export function RejectedBody({ rejected }: { rejected: RejectedPush }) {
   const [view, setView] = useState(canReplay && rejected.replayed_at === null ? 'edit' : 'pretty')
   const text = writeExact(rejected.body, view === 'raw' ? '' : '  ')
   const views = [
-    ...(canReplay ? [{ value: 'edit', label: 'Fix and replay' }] : []),
-    { value: 'pretty', label: 'Pretty' },
-    { value: 'raw', label: 'Raw' },
+    ...(canReplay ? [{ value: 'edit', label: TEXTS.fixAndReplay }] : []),
+    { value: 'pretty', label: TEXTS.pretty },
+    { value: 'raw', label: TEXTS.raw },
   ]
   return (
     <section aria-labelledby="rejected-body">
       <Group justify="space-between" mb={4}>
         <Title order={3} fz="sm" id="rejected-body">
-          Body
+          {TEXTS.body}
         </Title>
         <Group gap="xs">
           <SegmentedControl
             size="xs"
-            aria-label="Body view"
+            aria-label={TEXTS.bodyView}
             data={views}
             value={view}
             onChange={setView}
           />
-          <CopyButton value={text} label="Copy body" />
+          <CopyButton value={text} label={TEXTS.copyBody} />
         </Group>
       </Group>
       {view === 'edit' ? (
@@ -40,7 +41,7 @@ export function RejectedBody({ rejected }: { rejected: RejectedPush }) {
           <ScrollArea.Autosize
             mah={420}
             type="auto"
-            viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': 'Body' }}
+            viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': TEXTS.body }}
           >
             <Code block>{text}</Code>
           </ScrollArea.Autosize>

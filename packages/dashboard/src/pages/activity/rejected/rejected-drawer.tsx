@@ -25,6 +25,7 @@ import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { AdviceLine } from '../advice-line.tsx'
 import { PlatformLink } from '../platform-link.tsx'
+import { TEXTS } from '../texts.tsx'
 import { adviceFor, responseSent } from './advice.ts'
 import { RejectedBody } from './rejected-body.tsx'
 import { MethodBadge } from './rejected-table.tsx'
@@ -37,7 +38,7 @@ export function RejectedDrawer() {
   const id = /^[1-9]\d{0,14}$/.test(state['rejected'] ?? '') ? (state['rejected'] ?? null) : null
   const close = () => change({ rejected: null })
   return (
-    <SideDrawer opened={id !== null} onClose={close} size="xl" title="Rejected record">
+    <SideDrawer opened={id !== null} onClose={close} size="xl" title={TEXTS.rejectedRecord}>
       {id !== null && <Loaded key={id} id={id} onDismissed={close} />}
     </SideDrawer>
   )
@@ -62,13 +63,12 @@ export function RejectedDetails({
   const { id, errors } = rejected
   const dismiss = () =>
     confirm({
-      title: 'Dismiss this rejected push?',
-      children:
-        'This deletes the body and the reason. It can no longer be replayed. Stored records are not changed.',
-      action: 'Dismiss',
+      title: TEXTS.dismissRejectedPushTitle,
+      children: TEXTS.dismissRejectedPushMessage,
+      action: TEXTS.dismiss,
       onConfirm: async () => {
         await callHub(`/api/v1/rejected-pushes/${id}`, { method: 'DELETE' })
-        notify('Rejected push dismissed')
+        notify(TEXTS.rejectedPushDismissed)
         onDismissed()
         await refresh()
       },
@@ -96,7 +96,7 @@ export function RejectedDetails({
       {canOperate && (
         <Group justify="flex-end">
           <Button variant="subtle" color="red" size="xs" onClick={dismiss}>
-            Dismiss
+            {TEXTS.dismiss}
           </Button>
         </Group>
       )}
@@ -118,7 +118,7 @@ function Summary({ rejected }: { rejected: RejectedPush }) {
       </Text>
       {count > 1 && (
         <Text size="sm" c="dimmed">
-          {formatNumber(count)} times since <Time at={first_at} seconds />
+          {TEXTS.timesSince(formatNumber(count), <Time at={first_at} seconds />)}
         </Text>
       )}
       {pull_id !== null && (
@@ -128,7 +128,7 @@ function Summary({ rejected }: { rejected: RejectedPush }) {
             <Link to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} {...props} />
           )}
         >
-          Pull {pull_id}
+          {TEXTS.pullLink(pull_id)}
         </Anchor>
       )}
     </Group>
@@ -140,18 +140,18 @@ function ResponseSent({ rejected }: { rejected: RejectedPush }) {
   return (
     <section aria-labelledby="response-sent">
       <Title order={3} fz="sm" mb={4} id="response-sent">
-        Response sent
+        {TEXTS.responseSent}
       </Title>
       {response === null ? (
         <Text size="sm" c="dimmed">
-          None. The hub read this record in a pull.
+          {TEXTS.noResponseSent}
         </Text>
       ) : (
         <>
           <Text size="xs" c="dimmed" mb={4}>
-            Status 422
+            {TEXTS.status422}
           </Text>
-          <Code block tabIndex={0} aria-label="Response sent">
+          <Code block tabIndex={0} aria-label={TEXTS.responseSent}>
             {response}
           </Code>
         </>

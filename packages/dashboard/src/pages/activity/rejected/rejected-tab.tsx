@@ -5,6 +5,7 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Pager } from '../../../components/pager.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
+import { TEXTS } from '../texts.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import { CauseTable } from './cause-table.tsx'
 import { RejectedDrawer } from './rejected-drawer.tsx'
@@ -25,8 +26,7 @@ export function RejectedTab() {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        Rejected pushes and records are saved here with the reason. You can fix and replay them. A
-        replay never overwrites newer data.
+        {TEXTS.rejectedHint}
       </Text>
       {groups.length > 0 && <CauseTable groups={groups} />}
       {/* The height of the cause table is unknown until it has loaded. */}
@@ -36,7 +36,7 @@ export function RejectedTab() {
         <section aria-labelledby="rejected-list">
           <Group justify="space-between" mb="xs" gap="xs">
             <Title order={2} fz="h4" id="rejected-list">
-              All
+              {TEXTS.all}
             </Title>
             <BulkActions count={openCount} />
           </Group>
@@ -64,12 +64,12 @@ export function RejectedTab() {
 
 function NoneRejected({ isFiltered }: { isFiltered: boolean }) {
   return isFiltered ? (
-    <EmptyState icon={<IconMoodCheck />} title="No matching rejected pushes">
-      Clear a filter, or include replayed ones.
+    <EmptyState icon={<IconMoodCheck />} title={TEXTS.noMatchingRejectedPushes}>
+      {TEXTS.noMatchingRejectedPushesHint}
     </EmptyState>
   ) : (
-    <EmptyState icon={<IconMoodCheck />} title="No open rejected pushes">
-      Rejected pushes and records appear here with the reason, so that you can fix and replay them.
+    <EmptyState icon={<IconMoodCheck />} title={TEXTS.noOpenRejectedPushes}>
+      {TEXTS.noOpenRejectedPushesHint}
     </EmptyState>
   )
 }

@@ -3,16 +3,17 @@ import { useEffect, useState } from 'react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import type { UrlState } from '../../../lib/url-state.ts'
+import { TEXTS } from '../texts.tsx'
 import { acceptedOf, percentOf, type ReplayRun } from './replay-run.ts'
 import { BULK_FILTERS, useRefreshRejected } from './use-rejected.ts'
 import { type RunState, useReplayRun } from './use-replay-run.ts'
 
 const MAX_REASONS = 5
 const PHASE_LABELS: Readonly<Record<RunState['phase'], string>> = {
-  testing: 'Running a test. Nothing is written.',
-  tested: 'Test results. Nothing has been written.',
-  replaying: 'Replaying in the order received.',
-  replayed: 'Replay finished.',
+  testing: TEXTS.testRunning,
+  tested: TEXTS.testResults,
+  replaying: TEXTS.replayingOrderReceived,
+  replayed: TEXTS.replayFinished,
   stopped: 'Stopped. Pushes replayed so far stay replayed.',
 }
 
@@ -33,9 +34,9 @@ export function ReplayAll({ state, onClose }: { state: UrlState; onClose: () => 
       <Text size="sm" role="status">
         {PHASE_LABELS[phase]}
       </Text>
-      <Progress value={percentOf(run)} animated={isRunning} aria-label="Progress of the replay" />
+      <Progress value={percentOf(run)} animated={isRunning} aria-label={TEXTS.progressReplay} />
       <Text size="xs" c="dimmed">
-        {formatNumber(run.done)} of {formatNumber(run.total)}
+        {TEXTS.doneOfTotal(formatNumber(run.done), formatNumber(run.total))}
       </Text>
       <Figures run={run} />
       {run.reasons.length > 0 && <Reasons reasons={run.reasons} />}
@@ -43,17 +44,17 @@ export function ReplayAll({ state, onClose }: { state: UrlState; onClose: () => 
       <Group justify="flex-end">
         {isRunning && (
           <Button variant="default" onClick={stop}>
-            Stop
+            {TEXTS.stop}
           </Button>
         )}
         {phase === 'tested' && (
           <Button disabled={accepted === 0} onClick={() => void begin(false)}>
-            {accepted === 0 ? 'Nothing to replay' : `Replay ${formatNumber(accepted)}`}
+            {accepted === 0 ? TEXTS.nothingToReplay : TEXTS.replayCount(formatNumber(accepted))}
           </Button>
         )}
         {!isRunning && (
           <Button variant="default" onClick={onClose}>
-            Close
+            {TEXTS.close}
           </Button>
         )}
       </Group>
@@ -89,7 +90,7 @@ function Figures({ run }: { run: ReplayRun }) {
 function Reasons({ reasons }: { reasons: ReplayRun['reasons'] }) {
   const rest = reasons.slice(MAX_REASONS).reduce((sum, { count }) => sum + count, 0)
   return (
-    <Alert color="orange" variant="light" title="Rejected again">
+    <Alert color="orange" variant="light" title={TEXTS.rejectedAgain}>
       <List size="sm">
         {reasons.slice(0, MAX_REASONS).map(({ message, count }) => (
           <List.Item key={message}>

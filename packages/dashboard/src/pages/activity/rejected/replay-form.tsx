@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { callHub, HubCallError } from '../../../api/call-hub.ts'
 import { attempt, notify } from '../../../components/confirm.tsx'
 import { writeExact } from '../../../lib/exact-json.ts'
+import { TEXTS } from '../texts.tsx'
 import { parseEditedBody } from './edited-body.ts'
 import { OutcomeNotice } from './replay-notices.tsx'
 import { useRefreshRejected } from './use-rejected.ts'
@@ -43,7 +44,7 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
     run(async () => {
       try {
         await send(false)
-        notify('Replayed')
+        notify(TEXTS.replayed)
       } catch (error) {
         // Another operator has replayed it, or it is rejected now: the test result is out of date.
         if (error instanceof HubCallError) setResult(null)
@@ -55,7 +56,7 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
   return (
     <Stack gap="xs">
       <JsonInput
-        aria-label="Body to replay"
+        aria-label={TEXTS.bodyToReplay}
         autosize
         minRows={6}
         maxRows={22}
@@ -70,8 +71,8 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
         <Checkbox
           checked={overwrite}
           onChange={({ currentTarget }) => setOverwrite(currentTarget.checked)}
-          label="Overwrite newer values"
-          description="The body is stored as if it was received now. The replaced values stay in the history of the record."
+          label={TEXTS.overwriteNewerValues}
+          description={TEXTS.overwriteNewerValuesHint}
         />
       )}
       <Group justify="space-between">
@@ -83,9 +84,9 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
             loading={isBusy}
             onClick={() => void test()}
           >
-            Test
+            {TEXTS.test}
           </Button>
-          <Tooltip label="Test it first" disabled={canReplay}>
+          <Tooltip label={TEXTS.testItFirst} disabled={canReplay}>
             <Button
               leftSection={<IconPlayerPlay size={16} />}
               variant={canReplay ? 'filled' : 'default'}
@@ -94,19 +95,18 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
               loading={isBusy}
               onClick={() => canReplay && void replay()}
             >
-              Replay
+              {TEXTS.replay}
             </Button>
           </Tooltip>
         </Group>
         {text !== original && (
           <Button variant="subtle" size="xs" onClick={() => setText(original)}>
-            Discard changes
+            {TEXTS.discardChanges}
           </Button>
         )}
       </Group>
       <Text size="xs" c="dimmed">
-        A test writes nothing. A replay stores the record as if it had been accepted when it was
-        received.
+        {TEXTS.replayHint}
       </Text>
     </Stack>
   )

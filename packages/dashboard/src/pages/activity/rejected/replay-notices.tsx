@@ -4,22 +4,26 @@ import { IconCheck } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
+import { TEXTS } from '../texts.tsx'
 
 const OUTCOME_LABELS: Readonly<Record<ReplayOutcome, string>> = {
-  created: 'Created a new record.',
-  updated: 'Updated the record.',
-  unchanged: 'Changed nothing: the record already had these values.',
-  stale: 'Changed nothing: a newer version is stored.',
+  created: TEXTS.createdOutcome,
+  updated: TEXTS.updatedOutcome,
+  unchanged: TEXTS.unchangedOutcome,
+  stale: TEXTS.staleOutcome,
 }
 
 /** The outcome of a replay. */
 export function ReplayedNotice({ rejected }: { rejected: RejectedPush }) {
   const { replayed_at, replayed_by, replay_outcome, record_id } = rejected
   return (
-    <Alert color="green" variant="light" icon={<IconCheck />} title="Replayed">
+    <Alert color="green" variant="light" icon={<IconCheck />} title={TEXTS.replayed}>
       <Text size="sm">
-        <Time at={replayed_at} /> by <OperatorName by={replayed_by} />.{' '}
-        {replay_outcome && OUTCOME_LABELS[replay_outcome]}
+        {TEXTS.replayedAtBy(
+          <Time at={replayed_at} />,
+          <OperatorName by={replayed_by} />,
+          replay_outcome && OUTCOME_LABELS[replay_outcome],
+        )}
       </Text>
       {record_id !== null && <RecordLink id={record_id} />}
     </Alert>
@@ -34,17 +38,17 @@ export function RecordLink({ id }: { id: number }) {
         <Link to="/dashboard/records" search={{ record: String(id) }} {...props} />
       )}
     >
-      Open record {id}
+      {TEXTS.openRecord(id)}
     </Anchor>
   )
 }
 
 const TITLES: Readonly<Record<Replay['outcome'], string>> = {
-  created: 'Would create a new record',
-  updated: 'Would update the record',
-  unchanged: 'Would change nothing: the record already has these values',
-  stale: 'Would change nothing: a newer version is stored',
-  rejected: 'Would be rejected again',
+  created: TEXTS.wouldCreateNewRecord,
+  updated: TEXTS.wouldUpdateRecord,
+  unchanged: TEXTS.wouldBeUnchanged,
+  stale: TEXTS.wouldBeStale,
+  rejected: TEXTS.wouldBeRejected,
 }
 const COLORS: Readonly<Record<Replay['outcome'], string>> = {
   created: 'green',

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import type { ConformanceLine } from '@recordhub/protocol'
 import { IconClipboardCheck } from '@tabler/icons-react'
 import { Dialog } from '../../../components/dialog.tsx'
+import { TEXTS } from '../texts.tsx'
 import { useHubLines } from '../use-hub-lines.ts'
 import { ConformanceReportView } from './conformance-report-view.tsx'
 import { applyLine, INITIAL } from './conformance-state.ts'
@@ -30,7 +31,7 @@ export function ConformanceButton({
           check()
         }}
       >
-        Check conformance
+        {TEXTS.checkConformance}
       </Button>
       <Dialog
         opened={isOpen}

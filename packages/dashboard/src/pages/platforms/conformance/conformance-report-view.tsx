@@ -3,6 +3,7 @@ import type { ConformanceReport } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
+import { TEXTS } from '../texts.tsx'
 import type { Conformance } from './conformance-state.ts'
 import { EndpointFindings } from './endpoint-findings.tsx'
 
@@ -24,8 +25,8 @@ export function ConformanceReportView({
         <Group gap="xs" role="status">
           <Loader size={18} aria-hidden />
           <Text size="sm" c="dimmed">
-            {endpoints.at(-1)?.title ?? 'Connection'}
-            {progress === null ? '…' : `: ${formatNumber(progress)} records checked…`}
+            {endpoints.at(-1)?.title ?? TEXTS.connection}
+            {progress === null ? '…' : TEXTS.recordsChecked(formatNumber(progress))}
           </Text>
         </Group>
       )}
@@ -38,14 +39,14 @@ export function ConformanceReportView({
       {result && (
         <Group>
           <Button variant="default" onClick={onCheck}>
-            Check again
+            {TEXTS.checkAgain}
           </Button>
           <Button
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
             onClick={() => downloadText(nameOf(result.report, 'html'), 'text/html', result.html)}
           >
-            Download HTML
+            {TEXTS.downloadHtml}
           </Button>
           <Button
             variant="default"
@@ -55,7 +56,7 @@ export function ConformanceReportView({
               downloadText(nameOf(result.report, 'json'), 'application/json', text)
             }}
           >
-            Download JSON
+            {TEXTS.downloadJson}
           </Button>
         </Group>
       )}
@@ -67,16 +68,19 @@ function Summary({ report }: { report: ConformanceReport }) {
   const { success, reached, complete, errors, warnings, notes } = report
   const color = !success ? 'red' : warnings > 0 ? 'yellow' : 'green'
   const title = !reached
-    ? 'Could not reach the platform'
+    ? TEXTS.couldNotReachPlatform
     : success
-      ? 'The platform conforms to the specification'
-      : 'The platform does not conform to the specification'
+      ? TEXTS.conforms
+      : TEXTS.doesNotConform
   return (
     <Alert color={color} variant="light" title={title} role="status">
       <Text size="sm">
-        {formatCount(errors, 'error')}, {formatCount(warnings, 'warning')},{' '}
-        {formatCount(notes, 'note')}. Nothing was saved.
-        {complete ? '' : ' The check is incomplete.'}
+        {TEXTS.nothingWasSaved(
+          formatCount(errors, 'error'),
+          formatCount(warnings, 'warning'),
+          formatCount(notes, 'note'),
+          complete ? '' : TEXTS.checkIncomplete,
+        )}
       </Text>
     </Alert>
   )

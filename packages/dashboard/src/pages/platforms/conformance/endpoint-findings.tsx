@@ -3,12 +3,13 @@ import type { CheckedEndpoint, Finding, FindingExample } from '@recordhub/protoc
 import { IconAlertTriangle, IconCheck, IconInfoCircle, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { formatCount, formatDuration } from '../../../lib/format.ts'
+import { TEXTS } from '../texts.tsx'
 
 const LOOKS = {
-  error: { color: 'red', icon: IconX, label: 'Error' },
-  warning: { color: 'yellow', icon: IconAlertTriangle, label: 'Warning' },
-  note: { color: 'blue', icon: IconInfoCircle, label: 'Note' },
-  passed: { color: 'green', icon: IconCheck, label: 'Passed' },
+  error: { color: 'red', icon: IconX, label: TEXTS.error },
+  warning: { color: 'yellow', icon: IconAlertTriangle, label: TEXTS.warning },
+  note: { color: 'blue', icon: IconInfoCircle, label: TEXTS.note },
+  passed: { color: 'green', icon: IconCheck, label: TEXTS.passed },
 } as const
 
 /** The findings and the passed rules of one endpoint. */
@@ -62,7 +63,7 @@ function FindingCard({ finding }: { finding: Finding }) {
         )}
         {advice !== '' && <Text size="sm">{advice}</Text>}
         <Text size="xs" c="dimmed" mt={2}>
-          <Code fz="xs">{rule}</Code> · specification {section}
+          {TEXTS.specification(<Code fz="xs">{rule}</Code>, section)}
         </Text>
       </Line>
     </Paper>

@@ -4,6 +4,7 @@ import { platformActivityQuery } from '../../../api/activity.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ActivityLines } from './activity-lines.tsx'
 import { Paged, usePages } from './paged.tsx'
+import { TEXTS } from './texts.tsx'
 
 /** The log of this platform. */
 export function ActivityTab({ platform: { platform_name } }: { platform: PlatformDetails }) {
@@ -12,8 +13,8 @@ export function ActivityTab({ platform: { platform_name } }: { platform: Platfor
     <Paged
       query={activity}
       empty={
-        <EmptyState icon={<IconActivity />} title="No activity yet">
-          Pushes, pulls and changes by operators appear here.
+        <EmptyState icon={<IconActivity />} title={TEXTS.noActivityYet}>
+          {TEXTS.noActivityYetHint}
         </EmptyState>
       }
     >

@@ -5,6 +5,7 @@ import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, notify } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
+import { TEXTS } from './texts.tsx'
 import { TypedConfirmation } from './typed-confirmation.tsx'
 
 /** Deletes the records of an unregistered module. */
@@ -25,25 +26,22 @@ export function DeleteModuleRecords({
   return (
     <>
       <Button variant="subtle" color="red" onClick={() => void openPreview()}>
-        Delete records
+        {TEXTS.deleteRecords}
       </Button>
       {preview && (
         <TypedConfirmation
-          title={`Delete the records of ${recordType}?`}
-          label="Type the record type to confirm"
+          title={TEXTS.deleteRecordsTitle(recordType)}
+          label={TEXTS.typeRecordTypeConfirm}
           name={recordType}
-          action="Delete records"
+          action={TEXTS.deleteRecords}
           onClose={() => setPreview(null)}
           onConfirm={async () => {
             await callHub(path, { method: 'DELETE', body: { record_type: recordType } })
-            notify('The records are being deleted.')
+            notify(TEXTS.recordsBeingDeleted)
             await refreshLive()
           }}
         >
-          <Text size="sm">
-            This deletes {formatCount(preview.records, 'record')} with their history. They return
-            only if the platform still has them and the module is registered again.
-          </Text>
+          <Text size="sm">{TEXTS.deleteRecordsHint(formatCount(preview.records, 'record'))}</Text>
         </TypedConfirmation>
       )}
     </>

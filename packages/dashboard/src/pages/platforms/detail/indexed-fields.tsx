@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { indexedFieldsQuery, setIndexedFields } from '../../../api/platforms.ts'
 import { attempt } from '../../../components/confirm.tsx'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from './texts.tsx'
 
 const MAX_FIELDS = 5
 
@@ -26,19 +27,19 @@ export function IndexedFields({
   const change = (keys: string[]) => attempt(() => setIndexedFields(client, ref, keys))
   return (
     <MultiSelect
-      label={`Indexed fields of ${module.module_name}`}
+      label={TEXTS.indexedFieldsOf(module.module_name)}
       description={
         !canOperate
-          ? 'Requires the operator role'
+          ? TEXTS.requiresOperatorRole
           : pending > 0
-            ? 'Sorting and filtering by these fields is fast. The index is being built.'
-            : `Sorting and filtering by these fields is fast. At most ${MAX_FIELDS} fields.`
+            ? TEXTS.indexBeingBuilt
+            : TEXTS.indexedFieldsHint(MAX_FIELDS)
       }
       data={[...known].map(([value, label]) => ({ value, label }))}
       value={fields.map((field) => field.key)}
       maxValues={MAX_FIELDS}
       disabled={!canOperate || indexed.isPending}
-      placeholder={fields.length === 0 ? 'None' : undefined}
+      placeholder={fields.length === 0 ? TEXTS.none : undefined}
       searchable
       hidePickedOptions
       maw={420}

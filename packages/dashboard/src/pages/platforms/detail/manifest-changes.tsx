@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { driftQuery } from '../../../api/platforms.ts'
 import { Time } from '../../../components/time.tsx'
 import { type ChangeLabel, changeLabel } from './change-labels.ts'
+import { TEXTS } from './texts.tsx'
 
 const TONES: Readonly<Record<ChangeLabel['tone'], string>> = {
   added: 'green',
@@ -27,12 +28,12 @@ export function NewChanges({
       variant="light"
       role="status"
       withCloseButton
-      closeButtonLabel="Close"
+      closeButtonLabel={TEXTS.close}
       onClose={onClose}
-      title={changes.length === 0 ? 'No changes' : 'The manifest has changed'}
+      title={changes.length === 0 ? TEXTS.noChanges : TEXTS.manifestHasChanged}
     >
       {changes.length === 0 ? (
-        'The manifest is unchanged.'
+        TEXTS.manifestUnchanged
       ) : (
         <ChangeList changes={changes} modules={modules} />
       )}
@@ -50,7 +51,7 @@ export function EarlierChanges({ platform: { id, modules } }: { platform: Platfo
       <Accordion.Item value="changes">
         <Accordion.Control>
           <Text size="sm" fw={600}>
-            Manifest history
+            {TEXTS.manifestHistory}
           </Text>
         </Accordion.Control>
         <Accordion.Panel>
@@ -81,7 +82,7 @@ function ChangeList({
     modules.find((one) => one.record_type === recordType)?.module_name ?? recordType
   const labels = changes.map((change) => changeLabel(change, titleOf))
   return (
-    <List listStyleType="none" spacing={6} mt={6} aria-label="Manifest changes">
+    <List listStyleType="none" spacing={6} mt={6} aria-label={TEXTS.manifestChanges}>
       {labels.map(({ tone, subject, before, after }) => (
         <List.Item key={`${tone} ${subject}`}>
           <Group gap="xs" align="flex-start">

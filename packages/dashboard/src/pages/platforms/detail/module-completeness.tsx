@@ -3,6 +3,7 @@ import type { ModuleCompleteness } from '@recordhub/protocol'
 import { Time } from '../../../components/time.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { incompleteReasonLabel } from '../../activity/completeness/completeness-labels.ts'
+import { TEXTS } from './texts.tsx'
 
 /** Whether the hub has all records of a module, and the reasons if not. */
 export function ModuleCompletenessText({ completeness }: { completeness: ModuleCompleteness }) {
@@ -15,19 +16,12 @@ export function ModuleCompletenessText({ completeness }: { completeness: ModuleC
   return (
     <Text size="sm" component="div">
       <Text span fw={600} inherit>
-        Completeness:
+        {TEXTS.completeness}
       </Text>{' '}
-      {complete_at === null ? (
-        'not verified by a full pull yet. '
-      ) : (
-        <>
-          verified by a full pull <Time at={complete_at} />.{' '}
-        </>
-      )}
+      {complete_at === null ? TEXTS.notVerifiedYet : TEXTS.verifiedAt(<Time at={complete_at} />)}
       {differences.length > 0 && `${differences.join(', ')}. `}
-      {doubts.length > 0 &&
-        `The last full pull could not verify it: ${doubts.map(incompleteReasonLabel).join('. ')}. `}
-      {trouble && `The last pull failed: ${trouble}`}
+      {doubts.length > 0 && TEXTS.notVerifiedBecause(doubts.map(incompleteReasonLabel).join('. '))}
+      {trouble && TEXTS.lastPullFailedWith(trouble)}
     </Text>
   )
 }

@@ -8,10 +8,11 @@ import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, notify } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from './texts.tsx'
 
 const POLICIES = [
-  { value: 'accept', label: 'Accept and count' },
-  { value: 'reject', label: 'Reject and save for replay' },
+  { value: 'accept', label: TEXTS.acceptAndCount },
+  { value: 'reject', label: TEXTS.rejectSaveReplay },
 ]
 
 /** The drift policy of a module, and the number of records that did not match the manifest. */
@@ -42,7 +43,7 @@ export function ModuleDriftSettings({
       const path = `/api/v1/platforms/${platform.id}/modules/${encodeURIComponent(record_type)}`
       await callHub(path, { method: 'PATCH', body: { drift_policy: policy } })
       await refreshLive()
-      notify('The policy applies to records received from now on.')
+      notify(TEXTS.driftPolicyChanged)
     })
     setIsBusy(false)
   }
@@ -50,8 +51,8 @@ export function ModuleDriftSettings({
   return (
     <Stack gap={6}>
       <Select
-        label={`Records of ${module_name} not matching the manifest`}
-        description={canOperate ? undefined : 'Requires the operator role'}
+        label={TEXTS.recordsNotMatchingManifest(module_name)}
+        description={canOperate ? undefined : TEXTS.requiresOperatorRole}
         data={POLICIES}
         value={drift_policy}
         allowDeselect={false}
@@ -61,18 +62,17 @@ export function ModuleDriftSettings({
       />
       {drift?.unknown.map(({ key, count }) => (
         <Text key={key} size="sm">
-          {formatCount(count, 'record')} had the field <b>{key}</b>, which is not in the manifest.
+          {TEXTS.unknownField(formatCount(count, 'record'), key)}
         </Text>
       ))}
       {drift?.absent.map(({ key, count }) => (
         <Text key={key} size="sm">
-          {formatCount(count, 'record')} had no <b>{key}</b>, which is required.
+          {TEXTS.missingField(formatCount(count, 'record'), key)}
         </Text>
       ))}
       {drift?.wrong_type.map(({ key, count }) => (
         <Text key={key} size="sm">
-          {formatCount(count, 'record')} had a <b>{key}</b> of the wrong type
-          {typeOf(key)}.
+          {TEXTS.wrongTypeOfField(formatCount(count, 'record'), key, typeOf(key))}
         </Text>
       ))}
     </Stack>

@@ -11,6 +11,7 @@ import { IndexedFields } from './indexed-fields.tsx'
 import { ModuleCompletenessText } from './module-completeness.tsx'
 import { ModuleDriftSettings } from './module-drift.tsx'
 import { ReplayOffer } from './replay-offer.tsx'
+import { TEXTS } from './texts.tsx'
 
 /** One module: its fields, registration, completeness and settings. */
 export function ModulePanel({
@@ -42,7 +43,7 @@ export function ModulePanel({
           search={{ platform: platform.platform_name, record_type }}
           size="sm"
         >
-          View records
+          {TEXTS.viewRecords}
         </PageLink>
       </Group>
     </Stack>
@@ -81,7 +82,7 @@ function RegistrationButton({
           )
         }
       >
-        Register {module_name}
+        {TEXTS.registerModule(module_name)}
       </Button>
     )
   }
@@ -91,14 +92,14 @@ function RegistrationButton({
       color="red"
       onClick={() =>
         confirm({
-          title: `Unregister ${module_name}?`,
-          action: 'Unregister',
-          children: 'Its pushes are rejected, and it is no longer pulled. Its records are kept.',
+          title: TEXTS.unregisterTitle(module_name),
+          action: TEXTS.unregister,
+          children: TEXTS.unregisterMessage,
           onConfirm: () => change(others, `${module_name} is no longer registered.`),
         })
       }
     >
-      Unregister {module_name}
+      {TEXTS.unregisterModule(module_name)}
     </Button>
   )
 }

@@ -15,6 +15,7 @@ import { useHasRole } from '../../../lib/use-has-role.ts'
 import { RemovalList } from '../removal-list.tsx'
 import { EarlierChanges, NewChanges } from './manifest-changes.tsx'
 import { ModulePanel } from './module-panel.tsx'
+import { TEXTS } from './texts.tsx'
 
 /** The URL value if no module is expanded. */
 const NONE = '-'
@@ -51,7 +52,7 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
     <Stack>
       <Group justify="space-between" gap="xs">
         <Text size="sm" c="dimmed" component="div">
-          Manifest fetched <Time at={manifest_fetched_at} />. Pulls check it once an hour.
+          {TEXTS.manifestFetchedAt(<Time at={manifest_fetched_at} />)}
         </Text>
         {canOperate && (
           <Button
@@ -60,7 +61,7 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
             loading={isBusy}
             onClick={() => void refresh()}
           >
-            Refresh manifest
+            {TEXTS.refreshManifest}
           </Button>
         )}
       </Group>
@@ -69,8 +70,8 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
       )}
       {canOperate && <RemovalList platformName={platform_name} />}
       {modules.length === 0 ? (
-        <EmptyState icon={<IconListDetails />} title="The manifest has no modules">
-          Ask the owner of the platform to add one. Then refresh the manifest.
+        <EmptyState icon={<IconListDetails />} title={TEXTS.manifestHasNoModules}>
+          {TEXTS.manifestHasNoModulesHint}
         </EmptyState>
       ) : (
         <Accordion
@@ -116,16 +117,16 @@ function ModuleHead({
         <Text fw={600}>{module_name}</Text>
         <Code>{record_type}</Code>
         <Badge variant="light" color={registered ? 'green' : 'gray'} tt="none">
-          {registered ? 'Registered' : 'Not registered'}
+          {registered ? TEXTS.registered : TEXTS.notRegistered}
         </Badge>
         {removed_at && (
           <Badge variant="light" color="orange" tt="none">
-            No longer in the manifest
+            {TEXTS.noLongerInManifest}
           </Badge>
         )}
         {replayable > 0 && (
           <Badge variant="light" color="yellow" tt="none">
-            {formatCount(replayable, 'push', 'pushes')} rejected
+            {TEXTS.rejectedPushesCount(formatCount(replayable, 'push', 'pushes'))}
           </Badge>
         )}
       </Group>

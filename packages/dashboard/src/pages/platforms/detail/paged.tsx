@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { CursorPagesQuery } from '../../../api/queries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { TEXTS } from './texts.tsx'
 
 const PLACEHOLDERS = ['first', 'second', 'third']
 
@@ -48,7 +49,7 @@ export function Paged({
             loading={query.isFetchingNextPage}
             onClick={() => void query.fetchNextPage()}
           >
-            Show older
+            {TEXTS.showOlder}
           </Button>
         </Group>
       )}

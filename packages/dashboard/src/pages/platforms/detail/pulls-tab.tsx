@@ -10,6 +10,7 @@ import { formatDuration, formatNumber } from '../../../lib/format.ts'
 import { triggerLabel } from '../../pulls/pull-labels.ts'
 import { PullStateBadge } from '../../pulls/pull-state-badge.tsx'
 import { Paged, usePages } from './paged.tsx'
+import { TEXTS } from './texts.tsx'
 
 /** The pulls of this platform. */
 export function PullsTab({ platform }: { platform: PlatformDetails }) {
@@ -18,30 +19,30 @@ export function PullsTab({ platform }: { platform: PlatformDetails }) {
     <Paged
       query={pulls}
       empty={
-        <EmptyState icon={<IconDownload />} title="No pulls yet">
-          Active platforms are pulled on schedule. “Pull now” pulls this one immediately.
+        <EmptyState icon={<IconDownload />} title={TEXTS.noPullsYet}>
+          {TEXTS.noPullsYetHint}
         </EmptyState>
       }
     >
       <Table highlightOnHover>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Started</Table.Th>
-            <Table.Th visibleFrom="sm">State</Table.Th>
-            <Table.Th visibleFrom="sm">Trigger</Table.Th>
-            <Table.Th visibleFrom="sm">Modules</Table.Th>
-            <Table.Th ta="right">Received</Table.Th>
+            <Table.Th>{TEXTS.started}</Table.Th>
+            <Table.Th visibleFrom="sm">{TEXTS.state}</Table.Th>
+            <Table.Th visibleFrom="sm">{TEXTS.trigger}</Table.Th>
+            <Table.Th visibleFrom="sm">{TEXTS.modules}</Table.Th>
+            <Table.Th ta="right">{TEXTS.received}</Table.Th>
             <Table.Th visibleFrom="sm" ta="right">
-              New
+              {TEXTS.new}
             </Table.Th>
             <Table.Th visibleFrom="sm" ta="right">
-              Changed
+              {TEXTS.changed}
             </Table.Th>
             <Table.Th visibleFrom="sm" ta="right">
-              Rejected
+              {TEXTS.rejected}
             </Table.Th>
             <Table.Th visibleFrom="sm" ta="right">
-              Duration
+              {TEXTS.duration}
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -73,7 +74,7 @@ function PullRow({ pull }: { pull: PlatformPull }) {
     >
       <Table.Td>
         <PageLink to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} size="sm">
-          {started_at === null ? `Pull ${pull_id}` : <Time at={started_at} seconds />}
+          {started_at === null ? TEXTS.pull(pull_id) : <Time at={started_at} seconds />}
         </PageLink>
         <Box hiddenFrom="sm">
           <PullStateBadge state={state} rejected={counts.rejected} />
@@ -88,9 +89,7 @@ function PullRow({ pull }: { pull: PlatformPull }) {
         <PullStateBadge state={state} rejected={counts.rejected} />
       </Table.Td>
       <Table.Td visibleFrom="sm">{triggerLabel(trigger)}</Table.Td>
-      <Table.Td visibleFrom="sm">
-        {modules_read} of {modules}
-      </Table.Td>
+      <Table.Td visibleFrom="sm">{TEXTS.modulesReadOf(modules_read, modules)}</Table.Td>
       <Table.Td ta="right">{formatNumber(counts.received)}</Table.Td>
       <Table.Td visibleFrom="sm" ta="right">
         {formatNumber(counts.created)}

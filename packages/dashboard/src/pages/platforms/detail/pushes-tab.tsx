@@ -12,6 +12,7 @@ import { PushErrorTable } from '../../activity/push-errors/push-error-table.tsx'
 import { ActivityLines } from './activity-lines.tsx'
 import { Paged, usePages } from './paged.tsx'
 import { RejectedPushes } from './rejected-pushes.tsx'
+import { TEXTS } from './texts.tsx'
 
 const PAGE = 50
 
@@ -25,40 +26,35 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
   return (
     <Stack>
       <Text size="sm" c="dimmed" component="div">
-        {last_push_at === null ? (
-          'No pushes yet.'
-        ) : (
-          <>
-            Last accepted push: <Time at={last_push_at} />
-          </>
-        )}
+        {last_push_at === null
+          ? TEXTS.noPushesYetText
+          : TEXTS.lastAcceptedPush(<Time at={last_push_at} />)}
       </Text>
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
         <section aria-labelledby="rejected">
           <Group justify="space-between" mb="sm">
             <Title order={2} fz="h4" id="rejected">
-              Rejected
+              {TEXTS.rejected}
             </Title>
             <PageLink
               to="/dashboard/activity"
               search={{ tab: 'rejected', platform: platform_name }}
               size="sm"
             >
-              All rejected pushes
+              {TEXTS.allRejectedPushes}
             </PageLink>
           </Group>
           <RejectedPushes platformName={platform_name} />
         </section>
         <section aria-labelledby="accepted">
           <Title order={2} fz="h4" id="accepted" mb="sm">
-            Accepted
+            {TEXTS.accepted}
           </Title>
           <Paged
             query={{ ...activity, rows: accepted }}
             empty={
-              <EmptyState icon={<IconArrowsDownUp />} title="No pushes yet">
-                The platform pushes with its hub API key. Accepted pushes appear here with their
-                record.
+              <EmptyState icon={<IconArrowsDownUp />} title={TEXTS.noPushesYet}>
+                {TEXTS.noPushesYetHint}
               </EmptyState>
             }
           >
@@ -69,18 +65,18 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
       <section aria-labelledby="push-errors">
         <Group justify="space-between" mb="sm">
           <Title order={2} fz="h4" id="push-errors">
-            Push errors
+            {TEXTS.pushErrors}
           </Title>
           <PageLink
             to="/dashboard/activity"
             search={{ tab: 'push-errors', platform: platform_name }}
             size="sm"
           >
-            All push errors
+            {TEXTS.allPushErrors}
           </PageLink>
         </Group>
         <Text size="sm" c="dimmed" mb="sm">
-          Requests that this platform may have sent with an invalid API key or a malformed body.
+          {TEXTS.pushErrorsHint}
         </Text>
         <PushErrors platformName={platform_name} />
       </section>
@@ -98,8 +94,8 @@ export function PushErrors({ platformName }: { platformName: string }) {
   if (!data) return <Skeleton height={120} />
   if (data.push_errors.length === 0) {
     return (
-      <EmptyState icon={<IconCircleCheck />} title="No push errors">
-        Pushes of this platform with an invalid API key or malformed JSON are counted here.
+      <EmptyState icon={<IconCircleCheck />} title={TEXTS.noPushErrors}>
+        {TEXTS.noPushErrorsHint}
       </EmptyState>
     )
   }

@@ -9,6 +9,7 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Time } from '../../../components/time.tsx'
 import { writeExact } from '../../../lib/exact-json.ts'
 import { ReplayButton } from './replay-button.tsx'
+import { TEXTS } from './texts.tsx'
 
 const SHOWN = 10
 
@@ -24,8 +25,8 @@ export function RejectedPushes({ platformName }: { platformName: string }) {
   const rejected_pushes = rejected.data?.rejected_pushes ?? []
   if (rejected_pushes.length === 0) {
     return (
-      <EmptyState icon={<IconCircleCheck />} title="No rejected pushes">
-        Rejected pushes appear here with the reason.
+      <EmptyState icon={<IconCircleCheck />} title={TEXTS.noRejectedPushes}>
+        {TEXTS.noRejectedPushesHint}
       </EmptyState>
     )
   }
@@ -41,10 +42,10 @@ export function RejectedPushes({ platformName }: { platformName: string }) {
               <Text size="xs" c="dimmed" component="div">
                 <Time at={one.at} seconds />
               </Text>
-              {one.count > 1 && <Text size="xs">{one.count} times</Text>}
+              {one.count > 1 && <Text size="xs">{TEXTS.times(one.count)}</Text>}
               {one.replayed_at && (
                 <Badge variant="light" color="green" tt="none">
-                  Replayed
+                  {TEXTS.replayed}
                 </Badge>
               )}
             </Group>
@@ -71,8 +72,8 @@ function Rejected({ rejected }: { rejected: RejectedPush }) {
   }
   return (
     <Stack gap="xs">
-      <JsonBlock title="Body" value={body} />
-      <JsonBlock title={method === 'pull' ? 'Reason' : 'Response sent'} value={response} />
+      <JsonBlock title={TEXTS.body} value={body} />
+      <JsonBlock title={method === 'pull' ? TEXTS.reason : TEXTS.responseSent} value={response} />
       <ReplayButton rejected={rejected} />
     </Stack>
   )

@@ -7,6 +7,7 @@ import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, notify } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
+import { TEXTS } from './texts.tsx'
 import { TypedConfirmation } from './typed-confirmation.tsx'
 
 /** Removes the platform after a confirmation that lists the deleted data. */
@@ -23,47 +24,43 @@ export function RemovePlatform({ platform }: { platform: PlatformDetails }) {
 
   async function remove(): Promise<void> {
     await callHub(`/api/v1/platforms/${id}`, { method: 'DELETE', body: { platform_name } })
-    notify(`${display_title} was removed. Its records are being deleted.`)
+    notify(TEXTS.platformRemoved(display_title))
     await navigate({ to: '/dashboard/platforms' })
     await refreshLive()
   }
 
   return (
     <Stack align="flex-start">
-      <Text size="sm">
-        To stop receiving data temporarily, deactivate the platform instead. All data is kept.
-      </Text>
+      <Text size="sm">{TEXTS.removePlatformHint}</Text>
       <Button
         color="red"
         variant="light"
         leftSection={<IconTrash size={16} aria-hidden />}
         onClick={() => void openPreview()}
       >
-        Remove {display_title}
+        {TEXTS.removeNamed(display_title)}
       </Button>
       {preview && (
         <TypedConfirmation
-          title={`Remove ${display_title}?`}
-          label="Type the platform name to confirm"
+          title={TEXTS.removeTitle(display_title)}
+          label={TEXTS.typePlatformNameConfirm}
           name={platform_name}
-          action="Delete permanently"
+          action={TEXTS.deletePermanently}
           onClose={() => setPreview(null)}
           onConfirm={remove}
         >
-          <Text size="sm">This cannot be undone. This deletes:</Text>
+          <Text size="sm">{TEXTS.cannotUndoneDeletes}</Text>
           <List size="sm">
-            <List.Item>
-              {formatCount(preview.records, 'record')} with their history, in the background
-            </List.Item>
+            <List.Item>{TEXTS.deletedRecords(formatCount(preview.records, 'record'))}</List.Item>
             <List.Item>
               {formatCount(preview.rejected_pushes, 'rejected push', 'rejected pushes')}
             </List.Item>
             <List.Item>
-              {formatCount(preview.hub_api_keys, 'hub API key')} and the source API key, immediately
+              {TEXTS.deletedKeys(formatCount(preview.hub_api_keys, 'hub API key'))}
             </List.Item>
             <List.Item>{formatCount(preview.modules, 'module')}</List.Item>
           </List>
-          <Text size="sm">The activity log and the audit log are kept.</Text>
+          <Text size="sm">{TEXTS.logsKept}</Text>
         </TypedConfirmation>
       )}
     </Stack>

@@ -8,6 +8,7 @@ import { OperatorName } from '../../../components/operator-name.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from './texts.tsx'
 
 /** Replays a rejected push. Its body is edited on the Activity page. */
 export function ReplayButton({ rejected }: { rejected: RejectedPush }) {
@@ -31,7 +32,7 @@ export function ReplayButton({ rejected }: { rejected: RejectedPush }) {
   if (replayed_at !== null) {
     return (
       <Text size="sm" component="div">
-        Replayed <Time at={replayed_at} /> by <OperatorName by={replayed_by} />.
+        {TEXTS.replayedBy(<Time at={replayed_at} />, <OperatorName by={replayed_by} />)}
       </Text>
     )
   }
@@ -40,20 +41,20 @@ export function ReplayButton({ rejected }: { rejected: RejectedPush }) {
       {canOperate && (
         <Group gap="sm">
           <Button size="xs" loading={isBusy} onClick={() => void start()}>
-            Replay
+            {TEXTS.replay}
           </Button>
           <PageLink
             to="/dashboard/activity"
             search={{ tab: 'rejected', platform: platform_name, rejected: String(id) }}
             size="sm"
           >
-            Fix before replay
+            {TEXTS.fixBeforeReplay}
           </PageLink>
         </Group>
       )}
       {replay && (
         <Text size="sm" role="status">
-          {replay.outcome === 'rejected' ? `Rejected again: ${replay.message}` : replay.message}
+          {replay.outcome === 'rejected' ? TEXTS.rejectedAgain(replay.message) : replay.message}
         </Text>
       )}
     </>

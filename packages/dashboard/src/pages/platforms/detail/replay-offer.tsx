@@ -8,6 +8,7 @@ import { attempt } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { addCounts, NO_COUNTS, type ReplayCounts } from '../../activity/rejected/replay-run.ts'
+import { TEXTS } from './texts.tsx'
 
 type Replayed = { isDryRun: boolean; isFinished: boolean; counts: ReplayCounts }
 
@@ -53,8 +54,8 @@ export function ReplayOffer({
   const pushes = formatCount(replayable, 'push', 'pushes')
   if (!registered) {
     return (
-      <Alert color="yellow" variant="light" title={`${pushes} rejected`}>
-        They have been saved. Register the module to replay them.
+      <Alert color="yellow" variant="light" title={TEXTS.rejectedPushesCount(pushes)}>
+        {TEXTS.savedForReplay}
       </Alert>
     )
   }
@@ -63,26 +64,22 @@ export function ReplayOffer({
       color={replayable === 0 ? 'green' : 'yellow'}
       variant="light"
       icon={<IconArrowBackUp />}
-      title={
-        replayable === 0
-          ? 'All rejected pushes were replayed'
-          : `${pushes} rejected while the module was not registered`
-      }
+      title={replayable === 0 ? TEXTS.allReplayed : TEXTS.rejectedBeforeRegistration(pushes)}
     >
       {replayed && (
         <Text size="sm" role="status">
-          {replayed.isDryRun ? 'Test result: ' : 'Replayed: '}
+          {replayed.isDryRun ? TEXTS.testResult : TEXTS.replayedCounts}
           {countsLabel(replayed.counts)}
-          {replayed.isFinished ? '.' : ' so far…'}
+          {replayed.isFinished ? '.' : TEXTS.soFar}
         </Text>
       )}
       {canOperate && replayable > 0 && (
         <Group gap="xs" mt="sm">
           <Button size="xs" loading={isBusy} onClick={() => void replay(false)}>
-            Replay all
+            {TEXTS.replayAll}
           </Button>
           <Button size="xs" variant="default" disabled={isBusy} onClick={() => void replay(true)}>
-            Test
+            {TEXTS.test}
           </Button>
         </Group>
       )}

@@ -6,13 +6,14 @@ import { useRefreshLive } from '../../../api/queries.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { HubKeyView } from './hub-key-view.tsx'
+import { TEXTS } from './texts.tsx'
 
 const GRACES = [
-  { value: '0', label: 'Expires immediately' },
-  { value: '3600', label: '1 hour' },
-  { value: '86400', label: '1 day' },
-  { value: '604800', label: '1 week' },
-  { value: '2592000', label: '30 days' },
+  { value: '0', label: TEXTS.expiresImmediately },
+  { value: '3600', label: TEXTS.oneHour },
+  { value: '86400', label: TEXTS.oneDay },
+  { value: '604800', label: TEXTS.oneWeek },
+  { value: '2592000', label: TEXTS.thirtyDays },
 ]
 const DEFAULT_GRACE = '86400'
 
@@ -49,40 +50,33 @@ export function RotateKey({
     <Dialog
       opened
       onClose={onClose}
-      title={key === null ? 'Rotate the hub API key?' : 'New hub API key'}
+      title={key === null ? TEXTS.rotateHubApiKey : TEXTS.newHubApiKey}
       staysOpen={key !== null}
     >
       {key !== null ? (
         <HubKeyView value={key} onClose={onClose} />
       ) : (
         <Stack>
-          <Text size="sm">
-            {platform.display_title} gets a new key. The old key can stay valid until the owner of
-            the platform has configured the new one.
-          </Text>
+          <Text size="sm">{TEXTS.rotateKeyHint(platform.display_title)}</Text>
           <Select
-            label="How long the old key stays valid"
+            label={TEXTS.oldKeyValidity}
             data={GRACES}
             value={grace}
             allowDeselect={false}
             onChange={(value) => setGrace(value ?? DEFAULT_GRACE)}
           />
-          {grace === '0' && (
-            <Text size="sm">
-              Pushes with the old key are rejected immediately and are not saved.
-            </Text>
-          )}
+          {grace === '0' && <Text size="sm">{TEXTS.oldKeyExpiresHint}</Text>}
           {error !== null && <ErrorNotice error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {TEXTS.cancel}
             </Button>
             <Button
               color={grace === '0' ? 'red' : 'harbour'}
               loading={isBusy}
               onClick={() => void rotate()}
             >
-              Create new key
+              {TEXTS.createNewKey}
             </Button>
           </Group>
         </Stack>

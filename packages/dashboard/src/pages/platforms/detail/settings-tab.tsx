@@ -7,35 +7,28 @@ import { HubKeys } from './hub-keys.tsx'
 import { RemovePlatform } from './remove-platform.tsx'
 import { SourceForm } from './source-form.tsx'
 import { StatusSwitch } from './status-switch.tsx'
+import { TEXTS } from './texts.tsx'
 
 /** Status, keys and address of the platform, and its removal. */
 export function SettingsTab({ platform }: { platform: PlatformDetails }) {
   const canOperate = useHasRole('operator')
   if (!canOperate) {
     return (
-      <EmptyState title="Requires the operator role">
-        Viewers cannot change the settings of a platform or see its keys.
-      </EmptyState>
+      <EmptyState title={TEXTS.requiresOperatorRole}>{TEXTS.requiresOperatorRoleHint}</EmptyState>
     )
   }
   return (
     <Stack maw={820}>
-      <Section title="Status">
+      <Section title={TEXTS.status}>
         <StatusSwitch platform={platform} />
       </Section>
-      <Section
-        title="Hub API key"
-        description="The platform sends it in X-API-KEY when it pushes. Give it to this platform only."
-      >
+      <Section title={TEXTS.hubApiKey} description={TEXTS.hubApiKeyDescription}>
         <HubKeys platform={platform} />
       </Section>
-      <Section
-        title="Address and source API key"
-        description="How the hub calls the platform. Changes are tested before they are saved."
-      >
+      <Section title={TEXTS.addressTitle} description={TEXTS.addressDescription}>
         <SourceForm platform={platform} />
       </Section>
-      <Section title="Remove platform">
+      <Section title={TEXTS.removePlatform}>
         <RemovePlatform platform={platform} />
       </Section>
     </Stack>

@@ -5,6 +5,7 @@ import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { TEXTS } from './texts.tsx'
 
 /** The base URL and the source API key of the platform. */
 export function SourceForm({ platform }: { platform: PlatformDetails }) {
@@ -33,7 +34,7 @@ export function SourceForm({ platform }: { platform: PlatformDetails }) {
       setUrl(saved.platform.source_base_url)
       setKey('')
       await refreshLive()
-      notify('The connection works. The change was saved.')
+      notify(TEXTS.connectionSaved)
     } catch (failure) {
       setError(failure)
     }
@@ -44,7 +45,7 @@ export function SourceForm({ platform }: { platform: PlatformDetails }) {
     <form onSubmit={(event) => void save(event)}>
       <Stack>
         <TextInput
-          label="Base URL"
+          label={TEXTS.baseUrl}
           type="url"
           required
           autoComplete="off"
@@ -53,16 +54,16 @@ export function SourceForm({ platform }: { platform: PlatformDetails }) {
           onChange={({ currentTarget }) => setUrl(currentTarget.value)}
         />
         <PasswordInput
-          label="New source API key"
-          description="Leave empty to keep the stored key, which is never shown."
+          label={TEXTS.newSourceApiKey}
+          description={TEXTS.newSourceApiKeyHint}
           autoComplete="off"
           value={key}
           onChange={({ currentTarget }) => setKey(currentTarget.value)}
         />
-        {error !== null && <ErrorNotice error={error} title="Nothing was saved" />}
+        {error !== null && <ErrorNotice error={error} title={TEXTS.nothingWasSaved} />}
         <Group>
           <Button type="submit" loading={isBusy} disabled={!isChanged}>
-            Test and save
+            {TEXTS.testAndSave}
           </Button>
         </Group>
       </Stack>

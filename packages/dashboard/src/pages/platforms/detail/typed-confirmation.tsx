@@ -2,6 +2,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { TEXTS } from './texts.tsx'
 
 /** Requires a name to be typed before data is deleted. */
 export function TypedConfirmation({
@@ -55,7 +56,7 @@ export function TypedConfirmation({
           {error !== null && <ErrorNotice error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose} disabled={isBusy}>
-              Cancel
+              {TEXTS.cancel}
             </Button>
             <Button type="submit" color="red" loading={isBusy} disabled={typed !== name}>
               {action}

@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { CheckList } from '../check-list.tsx'
 import { ConformanceButton } from '../conformance/conformance-button.tsx'
+import { TEXTS } from '../texts.tsx'
 import { useConnectionChecks } from '../use-connection-checks.ts'
 
 export type Source = { source_base_url: string; source_api_key: string }
@@ -48,15 +49,15 @@ export function ConnectStep({
       <form onSubmit={test}>
         <Stack>
           <Text size="sm" c="dimmed">
-            The owner of the platform adds the endpoints described in the{' '}
-            <PageLink to="/dashboard/guide" inherit underline="always">
-              integration guide
-            </PageLink>{' '}
-            and gives you the base URL and the key.
+            {TEXTS.connectIntroduction(
+              <PageLink to="/dashboard/guide" inherit underline="always">
+                {TEXTS.integrationGuide}
+              </PageLink>,
+            )}
           </Text>
           <TextInput
-            label="Base URL"
-            description="The URL up to, but without, /api"
+            label={TEXTS.baseUrl}
+            description={TEXTS.baseUrlHint}
             placeholder="https://hr.example.org"
             type="url"
             inputMode="url"
@@ -68,8 +69,8 @@ export function ConnectStep({
             onChange={({ currentTarget }) => change({ source_base_url: currentTarget.value })}
           />
           <PasswordInput
-            label="Source API key"
-            description="The hub sends it to the platform in X-PLATFORM-API-KEY. It is stored encrypted."
+            label={TEXTS.sourceApiKey}
+            description={TEXTS.sourceApiKeyDescription}
             required
             autoComplete="off"
             value={source.source_api_key}
@@ -81,18 +82,20 @@ export function ConnectStep({
               variant={result?.success ? 'default' : 'filled'}
               loading={isRunning}
             >
-              {result ? 'Test again' : 'Test connection and fetch platform data'}
+              {result ? TEXTS.testAgain : TEXTS.testConnectionAndFetch}
             </Button>
             {result?.success && !isRunning && (
               <Button variant="default" onClick={() => probe(true)}>
-                Check everything
+                {TEXTS.checkEverything}
               </Button>
             )}
             {result && !isRunning && (
               <ConformanceButton
                 path="/api/v1/platforms/conformance"
                 body={source}
-                title={`Conformance of ${result.manifest?.platform_title ?? source.source_base_url}`}
+                title={TEXTS.conformanceOfPlatform(
+                  result.manifest?.platform_title ?? source.source_base_url,
+                )}
               />
             )}
           </Group>
@@ -129,24 +132,29 @@ function Outcome({
   const same = platforms.data?.find((one) => one.platform_name === manifest?.platform_name)
   if (!success || !manifest) {
     return (
-      <Alert color="red" variant="light" icon={<IconAlertTriangle />} title="Not connected yet">
-        Fix the failed checks above and test again. Nothing was saved.
+      <Alert color="red" variant="light" icon={<IconAlertTriangle />} title={TEXTS.notConnectedYet}>
+        {TEXTS.notConnectedYetHint}
       </Alert>
     )
   }
   if (same) {
     return (
-      <Alert color="yellow" variant="light" icon={<IconAlertTriangle />} title="Already registered">
-        This platform is registered as{' '}
-        <PageLink
-          to="/dashboard/platforms/$id"
-          params={{ id: String(same.id) }}
-          inherit
-          underline="always"
-        >
-          {same.display_title}
-        </PageLink>
-        . Change its modules, address and keys there.
+      <Alert
+        color="yellow"
+        variant="light"
+        icon={<IconAlertTriangle />}
+        title={TEXTS.alreadyRegistered}
+      >
+        {TEXTS.alreadyRegisteredHint(
+          <PageLink
+            to="/dashboard/platforms/$id"
+            params={{ id: String(same.id) }}
+            inherit
+            underline="always"
+          >
+            {same.display_title}
+          </PageLink>,
+        )}
       </Alert>
     )
   }
@@ -163,22 +171,21 @@ function Outcome({
       <Text size="sm">{manifest.platform_description}</Text>
       {!allPassed && (
         <Text size="sm" mt={4}>
-          You can still register it and fix the failed checks later.
+          {TEXTS.canRegisterAnyway}
         </Text>
       )}
       {isCorrected && (
         <Text size="sm" mt={4}>
-          The base URL of this platform is <Code>{source_base_url}</Code>. The hub adds the path of
-          each endpoint to it.
+          {TEXTS.correctedBaseUrl(<Code>{source_base_url}</Code>)}
         </Text>
       )}
       <Group mt="sm" gap="xs">
         <Button onClick={() => onConnected({ manifest, totals: totalsOf(checks) })}>
-          Select modules
+          {TEXTS.selectModules}
         </Button>
         {isCorrected && (
           <Button variant="default" onClick={() => onUseUrl(source_base_url)}>
-            Use {source_base_url}
+            {TEXTS.switchToUrl(source_base_url)}
           </Button>
         )}
       </Group>

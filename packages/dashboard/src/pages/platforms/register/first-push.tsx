@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { rejectedPushPageQuery } from '../../../api/rejected-pushes.ts'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
+import { TEXTS } from '../texts.tsx'
 
 /** Waits for the first push of a platform, and shows whether it was accepted or rejected. */
 export function FirstPush({ platform }: { platform: PlatformDetails }) {
@@ -19,11 +20,11 @@ export function FirstPush({ platform }: { platform: PlatformDetails }) {
         color="green"
         variant="light"
         icon={<IconCircleCheck />}
-        title="First push received"
+        title={TEXTS.firstPushReceived}
         role="status"
       >
         <Text size="sm" component="div">
-          Accepted at <Time at={last_push_at} />. The platform is connected.
+          {TEXTS.firstPushAcceptedAt(<Time at={last_push_at} />)}
         </Text>
       </Alert>
     )
@@ -34,12 +35,12 @@ export function FirstPush({ platform }: { platform: PlatformDetails }) {
         color="orange"
         variant="light"
         icon={<IconAlertTriangle />}
-        title="Push rejected"
+        title={TEXTS.pushRejected}
         role="status"
       >
         <Text size="sm">{push.message}</Text>
         <PageLink {...tab} search={{ tab: 'pushes' }} size="sm">
-          View rejected push
+          {TEXTS.viewRejectedPush}
         </PageLink>
       </Alert>
     )
@@ -49,10 +50,10 @@ export function FirstPush({ platform }: { platform: PlatformDetails }) {
       color="blue"
       variant="light"
       icon={<Loader size={18} aria-hidden />}
-      title="Waiting for the first push"
+      title={TEXTS.waitingFirstPush}
       role="status"
     >
-      This updates automatically. You do not have to wait: existing records are pulled without it.
+      {TEXTS.waitingFirstPushHint}
     </Alert>
   )
 }

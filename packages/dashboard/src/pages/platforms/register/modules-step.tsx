@@ -18,6 +18,7 @@ import { useRefreshLive } from '../../../api/queries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { ModuleFields } from '../module-fields.tsx'
+import { TEXTS } from '../texts.tsx'
 import type { Connected, Source } from './connect-step.tsx'
 
 type Registered = { platform: Platform; hub_api_key: string }
@@ -57,29 +58,29 @@ export function ModulesStep({
 
   if (modules.length === 0) {
     return (
-      <Alert color="yellow" variant="light" title={`${platform_title} has no modules`}>
-        Its manifest has no modules. Ask the owner of the platform to add one.
-        <Group mt="sm">
-          <Button variant="default" onClick={onBack}>
-            Back
-          </Button>
-        </Group>
+      <Alert color="yellow" variant="light" title={TEXTS.hasNoModules(platform_title)}>
+        {TEXTS.hasNoModulesHint(
+          <Group mt="sm">
+            <Button variant="default" onClick={onBack}>
+              {TEXTS.back}
+            </Button>
+          </Group>,
+        )}
       </Alert>
     )
   }
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        Select the modules that the hub receives from {platform_title}. You can register others
-        later.
+        {TEXTS.selectModulesHint(platform_title)}
       </Text>
       <Checkbox
-        label={`All ${formatCount(modules.length, 'module')}`}
+        label={TEXTS.allModules(formatCount(modules.length, 'module'))}
         checked={chosen.length === all.length}
         indeterminate={chosen.length > 0 && chosen.length < all.length}
         onChange={({ currentTarget }) => setChosen(currentTarget.checked ? all : [])}
       />
-      <Checkbox.Group value={chosen} onChange={setChosen} aria-label="Modules">
+      <Checkbox.Group value={chosen} onChange={setChosen} aria-label={TEXTS.modules}>
         <Stack gap="xs">
           {modules.map((module) => (
             <ModuleChoice
@@ -90,13 +91,13 @@ export function ModulesStep({
           ))}
         </Stack>
       </Checkbox.Group>
-      {error !== null && <ErrorNotice error={error} title="Registration failed" />}
+      {error !== null && <ErrorNotice error={error} title={TEXTS.registrationFailed} />}
       <Group>
         <Button variant="default" onClick={onBack} disabled={isBusy}>
-          Back
+          {TEXTS.back}
         </Button>
         <Button onClick={() => void register()} loading={isBusy} disabled={chosen.length === 0}>
-          Register with {formatCount(chosen.length, 'module')}
+          {TEXTS.registerWith(formatCount(chosen.length, 'module'))}
         </Button>
       </Group>
     </Stack>
@@ -121,7 +122,7 @@ function ModuleChoice({ module, total }: { module: Module; total: number | undef
         />
         <Button size="compact-sm" variant="subtle" aria-expanded={isOpen} onClick={toggle}>
           {formatCount(fields.length, 'field')}
-          <VisuallyHidden>of {module_name}</VisuallyHidden>
+          <VisuallyHidden>{TEXTS.ofModule(module_name)}</VisuallyHidden>
         </Button>
       </Group>
       <Collapse expanded={isOpen}>

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { LocalTimeInput } from '../../../components/local-time-input.tsx'
 import { formatTime } from '../../../lib/format.ts'
+import { TEXTS } from '../texts.tsx'
 
 /** An input to view the record as of an earlier time. */
 export function AsOf({
@@ -11,17 +12,17 @@ export function AsOf({
   asOf: string | undefined
   onChange: (at: string | null) => void
 }) {
-  const input = <LocalTimeInput label="View as of" value={asOf} onChange={onChange} />
+  const input = <LocalTimeInput label={TEXTS.viewAsOf} value={asOf} onChange={onChange} />
   if (asOf === undefined) return input
   return (
     <Alert color="blue" variant="light" icon={<IconHistory />} role="status" w="100%">
       <Group justify="space-between" align="flex-end" gap="sm">
         <Text size="sm" flex={1} miw={200}>
-          This is the version of {isTime(asOf) ? formatTime(asOf) : asOf}, not the current one.
+          {TEXTS.versionOf(isTime(asOf) ? formatTime(asOf) : asOf)}
         </Text>
         {input}
         <Button size="xs" variant="default" onClick={() => onChange(null)}>
-          Back to current version
+          {TEXTS.backToCurrentVersion}
         </Button>
       </Group>
     </Alert>

@@ -17,6 +17,7 @@ import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../texts.tsx'
 
 /** Erases or anonymises a record permanently, after a preview of the deleted data. For admins. */
 export function EraseButton({ record, onErased }: { record: ShownRecord; onErased: () => void }) {
@@ -32,12 +33,12 @@ export function EraseButton({ record, onErased }: { record: ShownRecord; onErase
         leftSection={<IconEraser size={16} />}
         onClick={() => setOpen(true)}
       >
-        Erase…
+        {TEXTS.erase}
       </Button>
       <Dialog
         opened={isOpen}
         onClose={() => setOpen(false)}
-        title="Erase this record permanently?"
+        title={TEXTS.eraseTitle}
         size="lg"
         centered
         zIndex={400}
@@ -71,7 +72,7 @@ function EraseForm({
     try {
       const body = { mode, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) }
       await callHub<{ erasure: Erasure }>(`${recordPath(id)}/erase`, { method: 'POST', body })
-      notify(mode === 'erase' ? 'The record was erased.' : 'The record was anonymised.')
+      notify(mode === 'erase' ? TEXTS.recordWasErased : TEXTS.recordWasAnonymised)
       onClose()
       onErased()
       await client.invalidateQueries(RECORD_LISTS)
@@ -86,42 +87,45 @@ function EraseForm({
   if (error) {
     return <ErrorNotice error={error} onRetry={() => void preview.refetch()} />
   }
-  if (!preview.data) return <Skeleton height={220} aria-label="Loading" />
+  if (!preview.data) return <Skeleton height={220} aria-label={TEXTS.loading} />
   const { erasure } = preview.data
   return (
     <Stack>
       <Text size="sm">
-        {erasure.full_name || erasure.reference_number} ({erasure.reference_number},{' '}
-        {erasure.module_name}, {titles.ofPlatform(erasure.platform_name)}). This cannot be undone.
-        This deletes:
+        {TEXTS.eraseHint(
+          erasure.full_name || erasure.reference_number,
+          erasure.reference_number,
+          erasure.module_name,
+          titles.ofPlatform(erasure.platform_name),
+        )}
       </Text>
       <List size="sm">
-        <List.Item>The record with all its values, also from search</List.Item>
+        <List.Item>{TEXTS.deletedRecord}</List.Item>
         <List.Item>
-          {formatCount(erasure.history_entries, 'change', 'changes')} in its history
+          {TEXTS.deletedHistory(formatCount(erasure.history_entries, 'change', 'changes'))}
         </List.Item>
         <List.Item>
-          {formatCount(erasure.rejected_pushes, 'rejected push', 'rejected pushes')} of this record
+          {TEXTS.deletedRejectedPushes(
+            formatCount(erasure.rejected_pushes, 'rejected push', 'rejected pushes'),
+          )}
         </List.Item>
         <List.Item>
-          {formatCount(erasure.activity_lines, 'log entry', 'log entries')} of this record, which
-          are redacted
+          {TEXTS.redactedLogEntries(
+            formatCount(erasure.activity_lines, 'log entry', 'log entries'),
+          )}
         </List.Item>
       </List>
       <Radio.Group
-        label="Method"
+        label={TEXTS.method}
         value={mode}
         onChange={(value) => setMode(value === 'anonymise' ? 'anonymise' : 'erase')}
       >
         <Stack gap={6} mt={6}>
-          <Radio value="erase" label="Erase: the record is deleted" />
-          <Radio
-            value="anonymise"
-            label="Anonymise: an empty record is kept, so that counts stay the same"
-          />
+          <Radio value="erase" label={TEXTS.eraseMethod} />
+          <Radio value="anonymise" label={TEXTS.anonymiseMethod} />
         </Stack>
       </Radio.Group>
-      <Alert color="yellow" variant="light" title="Not erased by the hub">
+      <Alert color="yellow" variant="light" title={TEXTS.notErased}>
         <List size="sm">
           {erasure.not_covered.map((item) => (
             <List.Item key={item}>{item}</List.Item>
@@ -129,8 +133,8 @@ function EraseForm({
         </List>
       </Alert>
       <TextInput
-        label="Reason (optional)"
-        description="Saved in the audit log. Do not enter personal data."
+        label={TEXTS.reasonOptional}
+        description={TEXTS.reasonOptionalDescription}
         maxLength={500}
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
@@ -142,10 +146,10 @@ function EraseForm({
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          Cancel
+          {TEXTS.cancel}
         </Button>
         <Button color="red.9" loading={isErasing} onClick={() => void erase()}>
-          {mode === 'erase' ? 'Erase permanently' : 'Anonymise permanently'}
+          {mode === 'erase' ? TEXTS.erasePermanently : TEXTS.anonymisePermanently}
         </Button>
       </Group>
     </Stack>

@@ -7,6 +7,7 @@ import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Time } from '../../../components/time.tsx'
 import { ValueView } from '../../../components/value-view.tsx'
+import { TEXTS } from '../texts.tsx'
 import { labelOfPath, sourceLabel } from './record-fields.ts'
 
 /** The changes of a record, newest first, with the values before and after. */
@@ -24,7 +25,7 @@ export function HistoryTab({
   if (error) {
     return <ErrorNotice error={error} onRetry={() => void history.refetch()} />
   }
-  if (!history.data) return <Skeleton height={160} aria-label="Loading" />
+  if (!history.data) return <Skeleton height={160} aria-label={TEXTS.loading} />
   // Entries have no id, and several may have the same time.
   const entries = history.data.pages
     .flatMap((page) => page.history)
@@ -40,11 +41,11 @@ export function HistoryTab({
           loading={history.isFetchingNextPage}
           onClick={() => void history.fetchNextPage()}
         >
-          Show older changes
+          {TEXTS.showOlderChanges}
         </Button>
       ) : (
         <Text size="sm" c="dimmed" component="div">
-          {entries.length === 0 ? 'No changes since the record was received' : 'Received'}{' '}
+          {entries.length === 0 ? TEXTS.noChangesSinceReceived : TEXTS.received}{' '}
           <Time at={record.created_at} seconds />
         </Text>
       )}
@@ -79,25 +80,25 @@ function Entry({
                 <Link to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} {...props} />
               )}
             >
-              pull {pull_id}
+              {TEXTS.pullLink(pull_id)}
             </Anchor>
           )}
         </Group>
         <Button size="compact-xs" variant="subtle" onClick={() => onViewVersion(at)}>
-          View this version
+          {TEXTS.viewThisVersion}
         </Button>
       </Group>
       {request_id !== null && (
         <Text size="xs" c="dimmed" mb="xs">
-          Request {request_id}
+          {TEXTS.requestId(request_id)}
         </Text>
       )}
       <Table layout="fixed" verticalSpacing={4}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th w="30%">Field</Table.Th>
-            <Table.Th>Before</Table.Th>
-            <Table.Th>After</Table.Th>
+            <Table.Th w="30%">{TEXTS.field}</Table.Th>
+            <Table.Th>{TEXTS.before}</Table.Th>
+            <Table.Th>{TEXTS.after}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

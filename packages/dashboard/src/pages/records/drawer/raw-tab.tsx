@@ -3,6 +3,7 @@ import { recordPath, type ShownRecord } from '../../../api/records.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { writeExact } from '../../../lib/exact-json.ts'
 import { formatBytes } from '../../../lib/format.ts'
+import { TEXTS } from '../texts.tsx'
 
 const MAX_SHOWN = 100_000
 
@@ -12,20 +13,20 @@ export function RawTab({ record, asOf }: { record: ShownRecord; asOf: string | u
   return (
     <Stack gap="xs">
       <Group gap="xs">
-        <CopyButton value={text} label="Copy JSON" text="Copy JSON" />
+        <CopyButton value={text} label={TEXTS.copyJson} text={TEXTS.copyJson} />
         <Anchor href={recordPath(String(record.record_id), asOf)} target="_blank" fz="sm">
-          Open in the API
+          {TEXTS.openApi}
         </Anchor>
       </Group>
       <ScrollArea.Autosize
         mah="65dvh"
-        viewportProps={{ tabIndex: 0, 'aria-label': 'JSON of the record' }}
+        viewportProps={{ tabIndex: 0, 'aria-label': TEXTS.jsonRecord }}
       >
         <Code block>{text.slice(0, MAX_SHOWN)}</Code>
       </ScrollArea.Autosize>
       {text.length > MAX_SHOWN && (
         <Text size="sm" c="dimmed">
-          Only the first part of {formatBytes(text.length)} is shown. “Copy JSON” copies everything.
+          {TEXTS.onlyFirstPartShown(formatBytes(text.length))}
         </Text>
       )}
     </Stack>

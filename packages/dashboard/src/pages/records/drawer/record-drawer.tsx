@@ -8,6 +8,7 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { SideDrawer } from '../../../components/side-drawer.tsx'
 import { Time } from '../../../components/time.tsx'
 import type { UrlChanges, UrlState } from '../../../lib/url-state.ts'
+import { TEXTS } from '../texts.tsx'
 import { AsOf } from './as-of.tsx'
 import { EraseButton } from './erase-dialog.tsx'
 import { FieldsTab } from './fields-tab.tsx'
@@ -30,8 +31,8 @@ export function RecordDrawer({ state, change, platforms }: DrawerProps) {
       opened={id !== undefined}
       onClose={close}
       size="xl"
-      title="Record"
-      closeButtonProps={{ 'aria-label': 'Close record' }}
+      title={TEXTS.record}
+      closeButtonProps={{ 'aria-label': TEXTS.closeRecord }}
     >
       {id !== undefined && (
         <OpenRecord
@@ -67,7 +68,7 @@ function OpenRecord({
         <ErrorNotice
           error={error}
           onRetry={() => void refetch()}
-          title="Could not load the record"
+          title={TEXTS.couldNotLoadRecord}
         />
       </Stack>
     )
@@ -79,7 +80,7 @@ function OpenRecord({
     <Stack gap="md">
       <Head record={record} platforms={platforms} />
       <Group gap="sm" align="flex-end">
-        <CopyButton value={location.href} label="Copy link to this record" text="Copy link" />
+        <CopyButton value={location.href} label={TEXTS.copyLinkRecord} text={TEXTS.copyLink} />
         <EraseButton record={record} onErased={onClose} />
         {asOfInput}
       </Group>
@@ -89,9 +90,9 @@ function OpenRecord({
         keepMounted={false}
       >
         <Tabs.List mb="sm">
-          <Tabs.Tab value="fields">Fields</Tabs.Tab>
-          <Tabs.Tab value="history">History</Tabs.Tab>
-          <Tabs.Tab value="raw">Raw</Tabs.Tab>
+          <Tabs.Tab value="fields">{TEXTS.fields}</Tabs.Tab>
+          <Tabs.Tab value="history">{TEXTS.history}</Tabs.Tab>
+          <Tabs.Tab value="raw">{TEXTS.raw}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="fields">
           <FieldsTab record={record} manifest={manifest} isPast={asOf !== undefined} />
@@ -117,23 +118,29 @@ function Head({ record, platforms }: { record: ShownRecord; platforms: readonly 
       </Text>
       <Group gap="xs">
         <Text size="sm" c="dimmed">
-          {reference_number} · {module_name} · {platform?.display_title ?? platform_name} · ID{' '}
-          {record_id}
+          {TEXTS.recordSummary(
+            reference_number,
+            module_name,
+            platform?.display_title ?? platform_name,
+            record_id,
+          )}
         </Text>
         {record.incomplete && (
           <Badge variant="light" color="yellow" tt="none">
-            Incomplete
+            {TEXTS.incomplete}
           </Badge>
         )}
         {record.missing_since !== null && (
           <Badge variant="light" color="orange" tt="none">
-            Missing
+            {TEXTS.missing}
           </Badge>
         )}
       </Group>
       <Text size="sm" c="dimmed" component="div">
-        Received <Time at={record.created_at} seconds /> · Updated{' '}
-        <Time at={record.updated_at} seconds />
+        {TEXTS.receivedAndUpdatedAt(
+          <Time at={record.created_at} seconds />,
+          <Time at={record.updated_at} seconds />,
+        )}
       </Text>
     </Stack>
   )
@@ -141,7 +148,7 @@ function Head({ record, platforms }: { record: ShownRecord; platforms: readonly 
 
 function DrawerSkeleton() {
   return (
-    <Stack aria-busy="true" aria-label="Loading">
+    <Stack aria-busy="true" aria-label={TEXTS.loading}>
       <Skeleton height={28} width="60%" />
       <Skeleton height={18} width="80%" />
       <Skeleton height={320} />

@@ -7,6 +7,7 @@ import { viewsQuery } from '../../../api/views.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../texts.tsx'
 
 /** A dialog to rename, update, share and delete saved views. */
 export function ManageViews({
@@ -35,11 +36,9 @@ export function ManageViews({
 
   const remove = (view: SavedView) =>
     confirm({
-      title: `Delete the view “${view.name}”?`,
-      children: view.shared
-        ? 'It is deleted for everyone. Records are not changed.'
-        : 'Records are not changed.',
-      action: 'Delete view',
+      title: TEXTS.deleteViewTitle(view.name),
+      children: view.shared ? TEXTS.deleteSharedViewMessage : TEXTS.deleteViewMessage,
+      action: TEXTS.deleteView,
       onConfirm: async () => {
         await callHub(`/api/v1/views/${view.id}`, { method: 'DELETE' })
         await refresh()
@@ -47,11 +46,11 @@ export function ManageViews({
     })
 
   return (
-    <Dialog opened={isOpen} onClose={onClose} title="Saved views" size="lg" centered>
+    <Dialog opened={isOpen} onClose={onClose} title={TEXTS.savedViews} size="lg" centered>
       <Stack gap="sm">
         {views.length === 0 && (
           <Text size="sm" c="dimmed">
-            No saved views.
+            {TEXTS.noSavedViews}
           </Text>
         )}
         {views.map((view) => {
@@ -59,7 +58,7 @@ export function ManageViews({
           return (
             <Group key={view.id} gap="sm" wrap="nowrap">
               <TextInput
-                aria-label={`Name of the view ${view.name}`}
+                aria-label={TEXTS.nameView(view.name)}
                 defaultValue={view.name}
                 maxLength={100}
                 disabled={!canChange}
@@ -67,39 +66,39 @@ export function ManageViews({
                 onBlur={({ currentTarget }) => {
                   const name = currentTarget.value.trim()
                   if (name === '' || name === view.name) currentTarget.value = view.name
-                  else void update(view, { name }, `Renamed to “${name}”.`)
+                  else void update(view, { name }, TEXTS.renamedTo(name))
                 }}
                 onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
               />
               {canChange ? (
                 <>
                   <Switch
-                    label="Shared"
+                    label={TEXTS.shared}
                     checked={view.shared}
                     disabled={!canShare}
                     onChange={() =>
                       void update(
                         view,
                         { shared: !view.shared },
-                        view.shared ? 'The view is private.' : 'The view is shared with everyone.',
+                        view.shared ? TEXTS.viewPrivate : TEXTS.viewSharedEveryone,
                       )
                     }
                   />
-                  <Tooltip label="Update to the current list">
+                  <Tooltip label={TEXTS.updateView}>
                     <ActionIcon
                       variant="subtle"
                       color="gray"
-                      aria-label={`Update ${view.name} to the current list`}
-                      onClick={() => void update(view, { query }, 'The view was updated.')}
+                      aria-label={TEXTS.updateNamedView(view.name)}
+                      onClick={() => void update(view, { query }, TEXTS.viewWasUpdated)}
                     >
                       <IconRefresh size={16} />
                     </ActionIcon>
                   </Tooltip>
-                  <Tooltip label="Delete">
+                  <Tooltip label={TEXTS.delete}>
                     <ActionIcon
                       variant="subtle"
                       color="red"
-                      aria-label={`Delete ${view.name}`}
+                      aria-label={TEXTS.deleteNamed(view.name)}
                       onClick={() => remove(view)}
                     >
                       <IconTrash size={16} />
@@ -108,7 +107,7 @@ export function ManageViews({
                 </>
               ) : (
                 <Badge variant="light" color="gray" tt="none">
-                  Shared by another operator
+                  {TEXTS.sharedAnotherOperator}
                 </Badge>
               )}
             </Group>

@@ -6,6 +6,7 @@ import { viewsQuery } from '../../../api/views.ts'
 import { notify } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../texts.tsx'
 
 /** A dialog to save the current list as a view. */
 export function SaveView({
@@ -28,7 +29,7 @@ export function SaveView({
     try {
       await callHub('/api/v1/views', { method: 'POST', body: { name: name.trim(), query, shared } })
       await client.invalidateQueries(viewsQuery())
-      notify(`Saved as “${name.trim()}”.`)
+      notify(TEXTS.savedAs(name.trim()))
       setName('')
       setShared(false)
       setErrorText('')
@@ -39,12 +40,12 @@ export function SaveView({
   }
 
   return (
-    <Dialog opened={isOpen} onClose={onClose} title="Save this view" centered>
+    <Dialog opened={isOpen} onClose={onClose} title={TEXTS.saveViewTitle} centered>
       <form onSubmit={save}>
         <Stack>
           <TextInput
-            label="Name"
-            description="Saves search, filters and sorting. Columns are stored in each browser."
+            label={TEXTS.name}
+            description={TEXTS.nameDescription}
             required
             maxLength={100}
             data-autofocus
@@ -53,20 +54,18 @@ export function SaveView({
             error={errorText}
           />
           <Switch
-            label="Share with everyone"
-            description={
-              canShare ? 'All operators and viewers can use it.' : 'Requires the operator role.'
-            }
+            label={TEXTS.shareWithEveryone}
+            description={canShare ? TEXTS.shareWithEveryoneHint : TEXTS.requiresOperatorRole}
             disabled={!canShare}
             checked={shared}
             onChange={(event) => setShared(event.currentTarget.checked)}
           />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {TEXTS.cancel}
             </Button>
             <Button type="submit" disabled={name.trim() === ''}>
-              Save
+              {TEXTS.save}
             </Button>
           </Group>
         </Stack>

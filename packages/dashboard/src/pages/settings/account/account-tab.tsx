@@ -1,5 +1,4 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
-
 import { useQuery } from '@tanstack/react-query'
 import { accountQuery } from '../../../api/account.ts'
 import { errorInPlaceOfData } from '../../../api/retries.ts'
@@ -7,6 +6,7 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatWord } from '../../../lib/format.ts'
 import { ROLE_DESCRIPTIONS } from '../../../lib/roles.ts'
 import { LinesSkeleton, SettingsSection } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 import { OwnSessions } from './own-sessions.tsx'
 import { PasskeysSection } from './passkeys-section.tsx'
 import { PasswordSection } from './password-section.tsx'
@@ -31,20 +31,18 @@ export function AccountTab() {
           </Badge>
           {account.single_sign_on && (
             <Badge variant="light" color="gray" tt="none">
-              Single sign-on
+              {TEXTS.singleSignOn}
             </Badge>
           )}
           {account.second_factor && (
             <Badge variant="light" color="green" tt="none">
-              Two-factor authentication
+              {TEXTS.twoFactor}
             </Badge>
           )}
         </Group>
         <Text size="sm" c="dimmed">
           {ROLE_DESCRIPTIONS[account.role]}{' '}
-          {account.role === 'admin'
-            ? 'Another admin can change your role.'
-            : 'An admin can change your role.'}
+          {account.role === 'admin' ? TEXTS.anotherAdminChangesRole : TEXTS.adminChangesRole}
         </Text>
       </SettingsSection>
       {account.has_password && <PasswordSection />}

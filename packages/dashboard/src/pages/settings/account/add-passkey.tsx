@@ -7,6 +7,7 @@ import { notify } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { FormActions } from '../../../components/form-actions.tsx'
 import { userAgentLabel } from '../../../lib/user-agent.ts'
+import { TEXTS } from '../texts.tsx'
 
 const PATH = '/api/v1/account/passkeys'
 
@@ -24,7 +25,7 @@ export function AddPasskey({
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: userAgentLabel(navigator.userAgent), password: '' },
-    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
+    validate: { name: (name) => (name.trim() === '' ? TEXTS.enterAName : null) },
   })
   const submit = form.onSubmit(async ({ name, password }) => {
     setErrorText('')
@@ -37,33 +38,38 @@ export function AddPasskey({
       const response = await createPasskey(options)
       await callHub(PATH, { method: 'POST', body: { name: name.trim(), response } })
       await onAdded()
-      notify('Passkey added.')
+      notify(TEXTS.passkeyAdded)
       onClose()
     } catch (error) {
       setErrorText(creationErrorMessage(error))
     }
   })
   return (
-    <Dialog opened onClose={onClose} title="Add a passkey" centered>
+    <Dialog opened onClose={onClose} title={TEXTS.addAPasskey} centered>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
-            label="Name"
-            description="Shown in the list of passkeys"
+            label={TEXTS.name}
+            description={TEXTS.passkeyNameHint}
             required
             maxLength={100}
             {...form.getInputProps('name')}
           />
           {withPassword && (
             <PasswordInput
-              label="Your password"
+              label={TEXTS.yourPassword}
               required
               data-autofocus
               autoComplete="current-password"
               {...form.getInputProps('password')}
             />
           )}
-          <FormActions error={errorText} action="Add" isBusy={form.submitting} onCancel={onClose} />
+          <FormActions
+            error={errorText}
+            action={TEXTS.add}
+            isBusy={form.submitting}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Dialog>
@@ -72,6 +78,6 @@ export function AddPasskey({
 
 function creationErrorMessage(error: unknown): string {
   if (!(error instanceof DOMException)) return errorMessage(error)
-  if (error.name === 'InvalidStateError') return 'This device already has a passkey for this hub.'
-  return 'No passkey was created. Try again, or use another device.'
+  if (error.name === 'InvalidStateError') return TEXTS.passkeyExists
+  return TEXTS.noPasskeyCreated
 }

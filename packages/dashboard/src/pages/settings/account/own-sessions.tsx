@@ -7,6 +7,7 @@ import { confirm, notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { SessionsTable } from '../sessions-table.tsx'
 import { SettingsSection } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 
 /** The sessions of the signed-in operator. */
 export function OwnSessions() {
@@ -24,22 +25,22 @@ export function OwnSessions() {
 
   return (
     <SettingsSection
-      title="Sessions"
-      description="Where you are signed in. If you do not recognise a session, end it and change your password."
+      title={TEXTS.sessions}
+      description={TEXTS.sessionsDescription}
       action={
         others > 0 && (
           <Button
             variant="default"
             onClick={() =>
               confirm({
-                title: 'End all other sessions?',
-                children: 'You stay signed in here and are signed out everywhere else.',
-                action: 'End all others',
-                onConfirm: () => end(OWN_SESSIONS_PATH, 'All other sessions have ended.'),
+                title: TEXTS.endAllOthersTitle,
+                children: TEXTS.endAllOthersMessage,
+                action: TEXTS.endAllOthers,
+                onConfirm: () => end(OWN_SESSIONS_PATH, TEXTS.otherSessionsEnded),
               })
             }
           >
-            End all others
+            {TEXTS.endAllOthers}
           </Button>
         )
       }
@@ -49,7 +50,7 @@ export function OwnSessions() {
       ) : (
         <SessionsTable
           sessions={sessions}
-          onEnd={({ id }) => end(`${OWN_SESSIONS_PATH}/${id}`, 'The session has ended.')}
+          onEnd={({ id }) => end(`${OWN_SESSIONS_PATH}/${id}`, TEXTS.sessionHasEnded)}
         />
       )}
     </SettingsSection>

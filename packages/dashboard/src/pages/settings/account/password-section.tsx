@@ -8,6 +8,7 @@ import { renewSession } from '../../../api/session.ts'
 import { notify } from '../../../components/confirm.tsx'
 import { PASSWORD_ADVICE, passwordError } from '../../sign-in/password-rule.ts'
 import { SettingsSection } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 
 const EMPTY = { current: '', password: '', again: '' }
 
@@ -19,7 +20,7 @@ export function PasswordSection() {
     initialValues: EMPTY,
     validate: {
       password: passwordError,
-      again: (again, { password }) => (again === password ? null : 'The passwords do not match'),
+      again: (again, { password }) => (again === password ? null : TEXTS.passwordsDoNotMatch),
     },
   })
   const submit = form.onSubmit(async ({ current, password }) => {
@@ -31,7 +32,7 @@ export function PasswordSection() {
       })
       await renewSession()
       form.reset()
-      notify('The password was changed. All other sessions have ended.')
+      notify(TEXTS.passwordChanged)
       await client.invalidateQueries(ownSessionsQuery())
     } catch (error) {
       setErrorText(errorMessage(error))
@@ -39,13 +40,13 @@ export function PasswordSection() {
   })
   return (
     <SettingsSection
-      title="Password"
-      description={`${PASSWORD_ADVICE} A new password ends all your other sessions.`}
+      title={TEXTS.password}
+      description={TEXTS.passwordDescription(PASSWORD_ADVICE)}
     >
       <form onSubmit={submit}>
         <Stack>
           <PasswordInput
-            label="Current password"
+            label={TEXTS.currentPassword}
             required
             autoComplete="current-password"
             maw={400}
@@ -53,13 +54,13 @@ export function PasswordSection() {
           />
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <PasswordInput
-              label="New password"
+              label={TEXTS.newPassword}
               required
               autoComplete="new-password"
               {...form.getInputProps('password')}
             />
             <PasswordInput
-              label="Confirm new password"
+              label={TEXTS.confirmNewPassword}
               required
               autoComplete="new-password"
               {...form.getInputProps('again')}
@@ -72,7 +73,7 @@ export function PasswordSection() {
           )}
           <Group>
             <Button type="submit" loading={form.submitting}>
-              Change password
+              {TEXTS.changePassword}
             </Button>
           </Group>
         </Stack>

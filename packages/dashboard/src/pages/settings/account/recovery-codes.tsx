@@ -1,11 +1,15 @@
 import { SecretOnce } from '../secret-once.tsx'
+import { TEXTS } from '../texts.tsx'
 
 /** New recovery codes, shown only once. */
 export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
   return (
-    <SecretOnce title="Save these recovery codes" value={codes.join('\n')} label="recovery codes">
-      Each code works once if you do not have your authenticator app. The codes are not shown again.
-      Save them in your password manager.
+    <SecretOnce
+      title={TEXTS.saveRecoveryCodes}
+      value={codes.join('\n')}
+      label={TEXTS.recoveryCodes}
+    >
+      {TEXTS.saveRecoveryCodesHint}
     </SecretOnce>
   )
 }

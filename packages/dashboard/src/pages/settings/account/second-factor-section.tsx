@@ -8,6 +8,7 @@ import { renewSession } from '../../../api/session.ts'
 import { notify } from '../../../components/confirm.tsx'
 import { PasswordDialog } from '../../../components/password-dialog.tsx'
 import { SettingsSection } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 import { SecondFactorSetup, type Setup } from './second-factor-setup.tsx'
 
@@ -44,18 +45,18 @@ export function SecondFactorSection({ account }: { account: Account }) {
       await callHub(PATH, { method: 'DELETE', body })
       setCodes(null)
       await refresh()
-      notify('Two-factor authentication is off.')
+      notify(TEXTS.twoFactorIsOff)
     }
     setDialog(null)
   }
 
   return (
     <SettingsSection
-      title="Two-factor authentication"
-      description="A code of an authenticator app is required after the password, so that the password alone does not give access."
+      title={TEXTS.twoFactor}
+      description={TEXTS.twoFactorDescription}
       action={
         <Badge color={isOn ? 'green' : 'gray'} variant="light" tt="none">
-          {isOn ? 'On' : 'Off'}
+          {isOn ? TEXTS.on : TEXTS.off}
         </Badge>
       }
     >
@@ -67,7 +68,7 @@ export function SecondFactorSection({ account }: { account: Account }) {
             setCodes(setup.codes)
             setSetup(null)
             await refresh()
-            notify('Two-factor authentication is on.')
+            notify(TEXTS.twoFactorIsOn)
           }}
         />
       )}
@@ -77,10 +78,10 @@ export function SecondFactorSection({ account }: { account: Account }) {
           {isOn ? (
             <>
               <Button variant="default" onClick={() => setDialog('codes')}>
-                New recovery codes
+                {TEXTS.newRecoveryCodes}
               </Button>
               <Button variant="subtle" color="red" onClick={() => setDialog('disable')}>
-                Turn off
+                {TEXTS.turnOff}
               </Button>
             </>
           ) : (
@@ -89,9 +90,7 @@ export function SecondFactorSection({ account }: { account: Account }) {
               disabled={!account.has_password}
               onClick={() => setDialog('enable')}
             >
-              {account.has_password
-                ? 'Set up two-factor authentication'
-                : 'Managed by your single sign-on provider'}
+              {account.has_password ? TEXTS.setUpTwoFactor : TEXTS.managedByProvider}
             </Button>
           )}
         </Group>
@@ -104,16 +103,16 @@ export function SecondFactorSection({ account }: { account: Account }) {
 }
 
 const DIALOGS = {
-  enable: { title: 'Set up two-factor authentication', action: 'Continue' },
+  enable: { title: TEXTS.setUpTwoFactor, action: TEXTS.continue },
   codes: {
-    title: 'New recovery codes',
-    action: 'Create new codes',
-    children: 'Your current recovery codes will no longer work.',
+    title: TEXTS.newRecoveryCodes,
+    action: TEXTS.createNewCodes,
+    children: TEXTS.newRecoveryCodesMessage,
   },
   disable: {
-    title: 'Turn off two-factor authentication',
-    action: 'Turn off',
+    title: TEXTS.turnOffTwoFactorTitle,
+    action: TEXTS.turnOff,
     danger: true,
-    children: 'You will sign in with your password only. Your recovery codes will no longer work.',
+    children: TEXTS.turnOffTwoFactorMessage,
   },
 }

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { encode } from 'uqr'
 import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
+import { TEXTS } from '../texts.tsx'
 
 /** `uri`: the `otpauth://` URI for the authenticator app. */
 export type Setup = { uri: string; codes: string[] }
@@ -35,17 +36,17 @@ export function SecondFactorSetup({
   })
   return (
     <Group align="flex-start" gap="lg">
-      <QrCode text={setup.uri} label="QR code for your authenticator app" />
+      <QrCode text={setup.uri} label={TEXTS.qrCodeLabel} />
       <Stack flex={1} miw={240}>
-        <Text size="sm">Scan the QR code with an authenticator app, or enter this key:</Text>
+        <Text size="sm">{TEXTS.scanQrCode}</Text>
         <Group gap={4} wrap="nowrap">
           <Code data-secret="key">{secret}</Code>
-          <CopyButton value={secret} label="Copy key" />
+          <CopyButton value={secret} label={TEXTS.copyKey} />
         </Group>
         <form onSubmit={submit}>
           <Stack>
             <TextInput
-              label="Current code"
+              label={TEXTS.currentCode}
               required
               maw={260}
               inputMode="numeric"
@@ -60,10 +61,10 @@ export function SecondFactorSetup({
             )}
             <Group>
               <Button type="submit" loading={form.submitting}>
-                Turn on
+                {TEXTS.turnOn}
               </Button>
               <Button variant="default" onClick={onCancel}>
-                Cancel
+                {TEXTS.cancel}
               </Button>
             </Group>
           </Stack>

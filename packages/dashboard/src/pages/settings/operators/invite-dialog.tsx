@@ -9,6 +9,7 @@ import { Dialog } from '../../../components/dialog.tsx'
 import { FormActions } from '../../../components/form-actions.tsx'
 import { ROLE_CHOICES } from '../../../lib/roles.ts'
 import { SecretOnce } from '../secret-once.tsx'
+import { TEXTS } from '../texts.tsx'
 
 type CreatedInvitation = {
   invitation: Invitation
@@ -42,51 +43,49 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
         opened
         staysOpen
         onClose={onClose}
-        title={`Invitation for ${created.invitation.email}`}
+        title={TEXTS.invitationFor(created.invitation.email)}
         centered
         size="lg"
       >
         <Stack>
-          <SecretOnce title="Invitation link" value={created.link} label="link">
-            {created.mailed
-              ? 'The link was sent by e-mail. You can also share it yourself. It is not shown again.'
-              : 'Share the link over a private channel. It works once, and is not shown again.'}
+          <SecretOnce title={TEXTS.invitationLink} value={created.link} label="link">
+            {created.mailed ? TEXTS.invitationLinkHint : TEXTS.shareLinkHint}
           </SecretOnce>
           {created.mail_problem && (
             <Alert color="yellow" variant="light">
-              The e-mail could not be sent: {created.mail_problem}. Share the link yourself.
+              {TEXTS.emailFailed(created.mail_problem)}
             </Alert>
           )}
           <Group justify="flex-end">
-            <Button onClick={onClose}>Done</Button>
+            <Button onClick={onClose}>{TEXTS.done}</Button>
           </Group>
         </Stack>
       </Dialog>
     )
   }
   return (
-    <Dialog opened onClose={onClose} title="Invite an operator" centered>
+    <Dialog opened onClose={onClose} title={TEXTS.inviteAnOperator} centered>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm" c="dimmed">
-            Creates a one-time link with which the new operator chooses a name and a password.
+            {TEXTS.inviteHint}
           </Text>
           <TextInput
-            label="E-mail"
+            label={TEXTS.eMail}
             type="email"
             required
             data-autofocus
             {...form.getInputProps('email')}
           />
           <Select
-            label="Role"
+            label={TEXTS.role}
             data={ROLE_CHOICES}
             allowDeselect={false}
             comboboxProps={{ withinPortal: true }}
             {...form.getInputProps('role')}
           />
           <NumberInput
-            label="Link expires after (days)"
+            label={TEXTS.linkExpiresAfterDays}
             min={1}
             max={30}
             allowDecimal={false}
@@ -95,7 +94,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           />
           <FormActions
             error={errorText}
-            action="Create link"
+            action={TEXTS.createLink}
             isBusy={form.submitting}
             onCancel={onClose}
           />

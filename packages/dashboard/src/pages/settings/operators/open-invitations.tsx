@@ -9,6 +9,7 @@ import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatWord } from '../../../lib/format.ts'
 import { SettingsSection } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 
 /** Invitations that have not been accepted. Renders nothing if there are none. */
 export function OpenInvitations() {
@@ -19,22 +20,19 @@ export function OpenInvitations() {
 
   const withdraw = ({ id, email }: Invitation) =>
     confirm({
-      title: 'Withdraw this invitation?',
-      children: `The link of ${email} will no longer work.`,
-      action: 'Withdraw',
+      title: TEXTS.withdrawTitle,
+      children: TEXTS.withdrawMessage(email),
+      action: TEXTS.withdraw,
       async onConfirm() {
         await callHub(`/api/v1/invitations/${id}`, { method: 'DELETE' })
         await client.invalidateQueries(invitationsQuery())
-        notify('Invitation withdrawn.')
+        notify(TEXTS.invitationWithdrawn)
       },
     })
 
   return (
-    <SettingsSection
-      title="Invitations"
-      description="Not accepted yet. If a link was lost, invite again: the old link no longer works."
-    >
-      <Table aria-label="Invitations">
+    <SettingsSection title={TEXTS.invitations} description={TEXTS.invitationsDescription}>
+      <Table aria-label={TEXTS.invitations}>
         <Table.Tbody>
           {invitations.map((invitation) => (
             <Table.Tr key={invitation.id}>
@@ -49,22 +47,24 @@ export function OpenInvitations() {
                     </Badge>
                     {isExpired(invitation) && (
                       <Badge size="sm" variant="light" color="orange" tt="none">
-                        Expired
+                        {TEXTS.expired}
                       </Badge>
                     )}
                   </Group>
                   <Text size="xs" c="dimmed">
-                    Invited by <OperatorName by={invitation.invited_by} /> · expires{' '}
-                    <Time at={invitation.expires_at} />
+                    {TEXTS.invitedByExpires(
+                      <OperatorName by={invitation.invited_by} />,
+                      <Time at={invitation.expires_at} />,
+                    )}
                   </Text>
                 </Stack>
               </Table.Td>
               <Table.Td w={50}>
-                <Tooltip label="Withdraw">
+                <Tooltip label={TEXTS.withdraw}>
                   <ActionIcon
                     variant="subtle"
                     color="red"
-                    aria-label={`Withdraw the invitation of ${invitation.email}`}
+                    aria-label={TEXTS.withdrawInvitation(invitation.email)}
                     onClick={() => withdraw(invitation)}
                   >
                     <IconTrash size={16} />

@@ -2,6 +2,7 @@ import { Button, Group } from '@mantine/core'
 import type { Operator } from '@recordhub/protocol'
 import { callHub } from '../../../api/call-hub.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
+import { TEXTS } from '../texts.tsx'
 
 /** Actions of an admin on another operator. */
 export function OperatorActions({
@@ -20,58 +21,56 @@ export function OperatorActions({
     await attempt(async () => {
       await callHub(path, { method: 'PATCH', body: { disabled: false } })
       await onChanged()
-      notify(`${name} can sign in again.`)
+      notify(TEXTS.enabledDone(name))
     })
   }
 
   const disable = () =>
     confirm({
-      title: `Disable ${name}?`,
-      children: 'All sessions end immediately, and API tokens no longer work. Nothing is deleted.',
-      action: 'Disable',
+      title: TEXTS.disableTitle(name),
+      children: TEXTS.disableMessage,
+      action: TEXTS.disable,
       async onConfirm() {
         await callHub(path, { method: 'PATCH', body: { disabled: true } })
         await onChanged()
-        notify(`${name} is disabled.`)
+        notify(TEXTS.isDisabled(name))
       },
     })
 
   const endAll = () =>
     confirm({
-      title: `Sign ${name} out everywhere?`,
-      children: 'All sessions of this operator end immediately.',
-      action: 'End all sessions',
+      title: TEXTS.endAllSessionsTitle(name),
+      children: TEXTS.endAllSessionsMessage,
+      action: TEXTS.endAllSessions,
       async onConfirm() {
         await callHub(`${path}/sessions`, { method: 'DELETE' })
         await onChanged()
-        notify('All sessions have ended.')
+        notify(TEXTS.allSessionsHaveEnded)
       },
     })
 
   const resetSecondFactor = () =>
     confirm({
-      title: `Reset two-factor authentication of ${name}?`,
-      children:
-        'Use this if the operator has lost the authenticator app and recovery codes, or the device with the passkeys. This deletes them and ends all sessions. The operator can then set up a new second factor with the password alone.',
-      action: 'Reset',
+      title: TEXTS.resetTwoFactorTitle(name),
+      children: TEXTS.resetTwoFactorMessage,
+      action: TEXTS.reset,
       async onConfirm() {
         await callHub(`${path}/second-factor`, { method: 'DELETE' })
         await onChanged()
-        notify('Two-factor authentication was reset.')
+        notify(TEXTS.twoFactorWasReset)
       },
     })
 
   const remove = () =>
     confirm({
-      title: `Remove ${name}?`,
-      children:
-        'This deletes the account with its sessions, passkeys and API tokens. Its actions stay in the audit log.',
-      action: 'Remove',
+      title: TEXTS.removeTitle(name),
+      children: TEXTS.removeMessage,
+      action: TEXTS.remove,
       async onConfirm() {
         await callHub(path, { method: 'DELETE' })
         onRemoved()
         await onChanged()
-        notify(`${name} was removed.`)
+        notify(TEXTS.wasRemoved(name))
       },
     })
 
@@ -79,25 +78,25 @@ export function OperatorActions({
     <Group gap="xs">
       {sessions > 0 && (
         <Button variant="default" onClick={endAll}>
-          End all sessions
+          {TEXTS.endAllSessions}
         </Button>
       )}
       {(second_factor || passkeys > 0) && (
         <Button variant="default" onClick={resetSecondFactor}>
-          Reset two-factor authentication
+          {TEXTS.resetTwoFactor}
         </Button>
       )}
       {disabled_at ? (
         <Button variant="default" onClick={enable}>
-          Enable
+          {TEXTS.enable}
         </Button>
       ) : (
         <Button variant="default" onClick={disable}>
-          Disable
+          {TEXTS.disable}
         </Button>
       )}
       <Button variant="subtle" color="red" onClick={remove}>
-        Remove
+        {TEXTS.remove}
       </Button>
     </Group>
   )

@@ -12,6 +12,7 @@ import { Time } from '../../../components/time.tsx'
 import { ROLE_CHOICES } from '../../../lib/roles.ts'
 import { useStore } from '../../../lib/store.ts'
 import { SessionsTable } from '../sessions-table.tsx'
+import { TEXTS } from '../texts.tsx'
 import { OperatorActions } from './operator-actions.tsx'
 import { signInMethods } from './operators-table.tsx'
 
@@ -27,7 +28,7 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
   async function changeRole(role: string | null): Promise<void> {
     await attempt(async () => {
       await callHub(path, { method: 'PATCH', body: { role } })
-      notify('The role was changed.')
+      notify(TEXTS.roleWasChanged)
     })
     await refresh()
   }
@@ -41,7 +42,7 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
           </Title>
           <Group gap={4}>
             <Badge variant="light" tt="none" color={operator.disabled_at ? 'red' : 'green'}>
-              {operator.disabled_at ? 'Disabled' : 'Active'}
+              {operator.disabled_at ? TEXTS.disabled : TEXTS.active}
             </Badge>
             {signInMethods(operator).map((method) => (
               <Badge key={method} variant="light" color="gray" tt="none">
@@ -50,15 +51,15 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
             ))}
           </Group>
           <Text size="sm" c="dimmed">
-            Created <Time at={operator.created_at} /> · last seen{' '}
-            {operator.last_seen_at ? <Time at={operator.last_seen_at} /> : 'never'}
+            {TEXTS.createdLastSeen(
+              <Time at={operator.created_at} />,
+              operator.last_seen_at ? <Time at={operator.last_seen_at} /> : 'never',
+            )}
           </Text>
         </Stack>
         <Select
-          label="Role"
-          description={
-            isSelf ? 'Another admin can change your role.' : 'Applies from the next request on.'
-          }
+          label={TEXTS.role}
+          description={isSelf ? TEXTS.ownRoleHint : TEXTS.appliesFromNextRequest}
           data={ROLE_CHOICES}
           value={operator.role}
           allowDeselect={false}
@@ -67,7 +68,7 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
         />
         <Stack gap="xs">
           <Title order={3} fz="h5">
-            Sessions
+            {TEXTS.sessions}
           </Title>
           {error ? (
             <ErrorNotice error={error} onRetry={() => found.refetch()} />
@@ -77,15 +78,14 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
               onEnd={async ({ id }) => {
                 await callHub(`${path}/sessions/${id}`, { method: 'DELETE' })
                 await refresh()
-                notify('The session has ended.')
+                notify(TEXTS.sessionHasEnded)
               }}
             />
           )}
         </Stack>
         {isSelf ? (
           <Text size="sm" c="dimmed">
-            This is your own account. Change your password, two-factor authentication and passkeys
-            under Account.
+            {TEXTS.ownAccountHint}
           </Text>
         ) : (
           <OperatorActions operator={operator} onChanged={refresh} onRemoved={onClose} />

@@ -7,6 +7,7 @@ import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { SettingsSection } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { OpenInvitations } from './open-invitations.tsx'
 import { OperatorDrawer } from './operator-drawer.tsx'
@@ -23,11 +24,11 @@ export function OperatorsTab() {
   return (
     <Stack>
       <SettingsSection
-        title="Operators"
-        description="Viewers can read. Operators can work with platforms, pulls and records. Admins have full access."
+        title={TEXTS.operators}
+        description={TEXTS.operatorsDescription}
         action={
           <Button leftSection={<IconUserPlus size={18} />} onClick={inviting.open}>
-            Invite
+            {TEXTS.invite}
           </Button>
         }
       >

@@ -11,12 +11,13 @@ import { FormActions } from '../../../components/form-actions.tsx'
 import { ROLE_CHOICES } from '../../../lib/roles.ts'
 import { useStore } from '../../../lib/store.ts'
 import { SecretOnce } from '../secret-once.tsx'
+import { TEXTS } from '../texts.tsx'
 
 const PERIODS = [
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: '365', label: '1 year' },
-  { value: '', label: 'Never' },
+  { value: '30', label: TEXTS.thirtyDays },
+  { value: '90', label: TEXTS.ninetyDays },
+  { value: '365', label: TEXTS.oneYear },
+  { value: '', label: TEXTS.never },
 ]
 
 /** Creates an API token, which is shown only once. */
@@ -28,7 +29,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
   const form = useForm<{ name: string; role: Role; days: string }>({
     mode: 'controlled',
     initialValues: { name: '', role: 'viewer', days: '90' },
-    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
+    validate: { name: (name) => (name.trim() === '' ? TEXTS.enterAName : null) },
   })
   const submit = form.onSubmit(async ({ name, role, days }) => {
     setErrorText('')
@@ -43,46 +44,46 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
   })
   if (token !== null) {
     return (
-      <Dialog opened staysOpen onClose={onClose} title="Token created" centered size="lg">
+      <Dialog opened staysOpen onClose={onClose} title={TEXTS.tokenCreated} centered size="lg">
         <Stack>
-          <SecretOnce title="Copy the token now" value={token} label="token">
-            The token is not shown again, because the hub stores only a hash of it.
+          <SecretOnce title={TEXTS.copyTokenNow} value={token} label="token">
+            {TEXTS.copyTokenNowHint}
           </SecretOnce>
           <Group justify="flex-end">
-            <Button onClick={onClose}>Done</Button>
+            <Button onClick={onClose}>{TEXTS.done}</Button>
           </Group>
         </Stack>
       </Dialog>
     )
   }
   return (
-    <Dialog opened onClose={onClose} title="Create token" centered>
+    <Dialog opened onClose={onClose} title={TEXTS.createToken} centered>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
-            label="Name"
-            description="The purpose of the token, e.g. nightly export"
+            label={TEXTS.name}
+            description={TEXTS.nameDescription}
             required
             maxLength={100}
             data-autofocus
             {...form.getInputProps('name')}
           />
           <Select
-            label="Role"
-            description="At most your own role. The token is revoked when your account is removed."
+            label={TEXTS.role}
+            description={TEXTS.tokenRoleHint}
             data={ROLE_CHOICES.filter(({ value }) => hasRole(ownRole, value))}
             allowDeselect={false}
             {...form.getInputProps('role')}
           />
           <Select
-            label="Expires after"
+            label={TEXTS.expiresAfter}
             data={PERIODS}
             allowDeselect={false}
             {...form.getInputProps('days')}
           />
           <FormActions
             error={errorText}
-            action="Create token"
+            action={TEXTS.createToken}
             isBusy={form.submitting}
             onCancel={onClose}
           />

@@ -10,6 +10,7 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { LinesSkeleton, SettingsSection } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 import { CreateToken } from './create-token.tsx'
 import { TokensTable } from './tokens-table.tsx'
 
@@ -23,36 +24,31 @@ export function TokensTab() {
 
   const revoke = ({ id, name }: ApiToken) =>
     confirm({
-      title: `Revoke “${name}”?`,
-      children: 'Requests with this token are rejected from now on. This cannot be undone.',
-      action: 'Revoke',
+      title: TEXTS.revokeTitle(name),
+      children: TEXTS.revokeMessage,
+      action: TEXTS.revoke,
       async onConfirm() {
         await callHub(`/api/v1/tokens/${id}`, { method: 'DELETE' })
         await client.invalidateQueries(tokensQuery())
-        notify(`Token ${name} revoked.`)
+        notify(TEXTS.tokenRevoked(name))
       },
     })
 
   return (
     <SettingsSection
-      title="API tokens"
-      description={
-        isAdmin
-          ? 'Programs authenticate with “Authorization: Bearer rht_…”. All tokens are listed.'
-          : 'Programs authenticate with “Authorization: Bearer rht_…”. Your own tokens are listed.'
-      }
+      title={TEXTS.apiTokens}
+      description={isAdmin ? TEXTS.allTokensDescription : TEXTS.ownTokensDescription}
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={creation.open}>
-          Create token
+          {TEXTS.createToken}
         </Button>
       }
     >
       {found.isError && <ErrorNotice error={found.error} onRetry={() => found.refetch()} />}
       {found.isPending && <LinesSkeleton />}
       {tokens?.length === 0 && (
-        <EmptyState icon={<IconKey />} title="No tokens yet">
-          Create a token for each program that reads records or starts pulls, with the least
-          privileged role that it needs.
+        <EmptyState icon={<IconKey />} title={TEXTS.noTokensYet}>
+          {TEXTS.noTokensYetHint}
         </EmptyState>
       )}
       {tokens && tokens.length > 0 && <TokensTable tokens={tokens} onRevoke={revoke} />}
