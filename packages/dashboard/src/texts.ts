@@ -2,6 +2,9 @@
 export const TEXTS = {
   cancel: 'Cancel',
 
+  reviewRecords: 'Review records',
+  viewPushErrors: 'View push errors',
+
   somethingWentWrong: 'Something went wrong',
 
   copied: 'Copied',

@@ -157,10 +157,7 @@ export function startLive(): void {
   scheduler.trigger()
 }
 
-/**
- * A snapshot that shows a pull as an operator's action has returned it: the snapshot of the hub that contains the pull
- * follows within the polling interval.
- */
+/** The snapshot with a pull that an action has returned, until the next snapshot of the hub contains it. */
 export function withPull(snapshot: Snapshot, pull: Pull): Snapshot {
   const { pull: shown } = snapshot
   const tasks = (shown.pull ?? shown.last)?.id === pull.id ? shown.tasks : []

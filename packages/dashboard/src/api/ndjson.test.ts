@@ -12,13 +12,13 @@ function streamOf(chunks: readonly Uint8Array<ArrayBuffer>[]): ReadableStream<Ui
   })
 }
 
-test('lines are read whole, however the response is split into chunks', async () => {
+test('lines are yielded complete, however the response is split into chunks', async () => {
   const lines = ['{"a":"ü"}', '{"b":"王"}', '{"c":1}']
   const bytes = new TextEncoder().encode(`${lines.join('\n')}\n\n`)
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(bytes.length)), async (cuts) => {
-      const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length]
-      const chunks = places.slice(1).map((end, place) => bytes.slice(places[place], end))
+      const offsets = [0, ...cuts.toSorted((a, b) => a - b), bytes.length]
+      const chunks = offsets.slice(1).map((end, index) => bytes.slice(offsets[index], end))
       assert.deepEqual(await Array.fromAsync(readLines(streamOf(chunks))), lines)
     }),
   )

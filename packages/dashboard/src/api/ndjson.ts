@@ -1,6 +1,6 @@
 import { type HubCall, openHub } from './call-hub.ts'
 
-/** The lines of an answer that comes bit by bit, each as soon as it is whole. */
+/** Yields the lines of a streamed response, each as soon as it is complete. */
 export async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
@@ -21,7 +21,7 @@ export async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerat
 }
 
 /**
- * Calls the hub and gives the lines of JSON that it answers with, each as soon as it has come.
+ * Sends a request to the hub and yields the parsed lines of the streamed response.
  * @throws HubCallError
  */
 export async function* callHubLines<Line>(path: string, call: HubCall): AsyncGenerator<Line> {

@@ -30,7 +30,7 @@ export function useTitles() {
   }
 }
 
-export function platformsQuery() {
+function platformsQuery() {
   return queryOptions({
     queryKey: [...PLATFORMS.queryKey, 'list'],
     queryFn: async ({ signal }) => {
@@ -82,7 +82,7 @@ export function removalsQuery() {
   })
 }
 
-export type ModuleRef = { platformId: number; recordType: string }
+type ModuleRef = { platformId: number; recordType: string }
 export type IndexedField = { key: string; is_built: boolean }
 type IndexedFields = { fields: IndexedField[] }
 

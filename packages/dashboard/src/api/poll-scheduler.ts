@@ -2,7 +2,7 @@
  * Polls at a fixed interval and never more often, whatever triggers occur (specification 4.1 and 6): immediately at
  * first, then one interval after the previous poll. Does not poll while the page is hidden.
  */
-export type PollScheduler = {
+type PollScheduler = {
   /** Polls as soon as the interval allows, for example when the page becomes visible. */
   trigger: () => void
   stop: () => void

@@ -19,7 +19,7 @@ export function pullPageQuery(cursor: string) {
   })
 }
 
-export type PullDetails = { pull: Pull; tasks: PullTask[]; next_cursor: string | null }
+type PullDetails = { pull: Pull; tasks: PullTask[]; next_cursor: string | null }
 export type TaskPage = { cursor: string; state?: string; limit: number }
 
 /** One pull with a page of its tasks. */

@@ -4,7 +4,7 @@ import { errorMessage } from '../api/call-hub.ts'
 import { createStore, useStore } from '../lib/store.ts'
 import { TEXTS } from '../texts.ts'
 
-export type Confirmation = {
+type Confirmation = {
   title: string
   children: ReactNode
   /** The label of the confirming button. */

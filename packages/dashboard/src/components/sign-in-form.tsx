@@ -72,7 +72,7 @@ export function SignInForm({
 }
 
 /** The form for e-mail and password. */
-export function SignInPassword({
+function SignInPassword({
   email,
   onSubmit,
 }: {
@@ -107,7 +107,7 @@ export function SignInPassword({
 }
 
 /** The second factor: a code of an authenticator app, or a recovery code. */
-export function SignInCode({
+function SignInCode({
   onResult,
   onBack,
 }: {

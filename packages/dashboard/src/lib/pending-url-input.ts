@@ -2,7 +2,7 @@
  * Typed texts that have been written to the URL but are not in it yet. The URL changes later than the user types, and may
  * skip some texts: its value must not replace what was typed since.
  */
-export type PendingUrlInput = {
+type PendingUrlInput = {
   /** Records a text that is written while the URL contains `inUrl`. */
   add: (text: string, inUrl: string) => void
   /** Whether the new value of the URL was typed. Otherwise a link or the browser has changed it. */

@@ -28,6 +28,7 @@ export const RETENTION_LABELS: Readonly<Record<string, string>> = {
   history: 'Record history',
   pulls: 'Pulls',
   rejected_pushes: 'Rejected pushes',
+  push_errors: 'Push errors',
   missing_reviews: 'Reviews of missing records',
   counters: 'Hourly statistics',
   audit: 'Audit log',

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
 /** A value that components subscribe to. */
-export type Store<Value> = {
+type Store<Value> = {
   get: () => Value
   set: (value: Value) => void
   /** Calls `listener` after each change. Returns a function that unsubscribes. */

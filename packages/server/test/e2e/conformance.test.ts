@@ -1,4 +1,4 @@
-/** A whole platform judged with a browser: from the wizard, and where it is registered. */
+/** Conformance checks in a browser: in the wizard, and of a registered platform. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
@@ -14,14 +14,14 @@ import { registerPlatform, shareHub } from '../helpers/hub/actions.ts'
 import { goodPlatform, goodRecord } from '../helpers/platform/conformance-check.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
-/** The platform runs where the test does. */
+/** These rules depend on the speed of the machine. */
 const OF_SLOW_MACHINES = ['answer.slow', 'records.slow_start', 'records.slow']
 
-describe('a whole platform judged in a browser', BROWSER_TEST, () => {
+describe('a conformance check in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
-  test('from the wizard: what is wrong, where, and the report as files', async () => {
+  test('the wizard shows the findings with their records, and offers the report as files', async () => {
     await using platform = await goodPlatform()
     platform.modules[0]?.records.push(goodRecord(1), { ...goodRecord(8), full_name: '' })
     await using opened = await openPage(browser(), hub())
@@ -55,7 +55,7 @@ describe('a whole platform judged in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('of a registered platform, and again once the platform is fixed', async () => {
+  test('a registered platform is checked, and checked again after it was fixed', async () => {
     await using platform = await goodPlatform()
     const { id } = await registerPlatform(hub(), platform)
     platform.modules[0]?.records.push(goodRecord(1))

@@ -1,4 +1,4 @@
-/** What holds for every page: it is accessible, fits its screen, reports no errors and calls only the hub. */
+/** Every page is accessible, fits its screen, reports no errors and sends requests only to the hub. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { SETTINGS } from '../../src/config.ts'
@@ -31,7 +31,7 @@ import { isDeep } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
 import { shuffle } from '../runner/plan.ts'
 
-/** What is opened, and a text that the page shows once it has read everything. */
+/** The path of each page, and a text that it shows after its data has loaded. */
 const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/dashboard', 'Latest records'],
   ['/dashboard/platforms', 'Title of office_of_the_district_'],
@@ -58,7 +58,7 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/dashboard/nothing', 'This page does not exist'],
 ]
 
-/** Pages that show machine names of platforms, or e-mail addresses of operators, besides titles and names. */
+/** Pages that also show the names of platforms or the e-mail addresses of operators. */
 const WITH_NAMES = /^\/dashboard\/(?:platforms|guide|settings)/
 /** As specification 2.1 requires, with seconds where entries can fall within the same minute. */
 const TIME = /^[A-Z][a-z]{2} \d\d, \d{4} \d\d:\d\d(?::\d\d)? [AP]M$/
@@ -97,7 +97,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
     await simulated[Symbol.asyncDispose]()
   })
 
-  test('every page is accessible and fits on a phone and on a desktop, in light and dark colours', async (t) => {
+  test('every page is accessible and fits a phone and a desktop screen, in light and dark mode', async (t) => {
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
     const responded = followRequests(page)
@@ -136,26 +136,26 @@ describe('every page in a browser', BROWSER_TEST, () => {
     }
   })
 
-  test('every page reads by itself what it could not read while the hub was unavailable', async (t) => {
+  test('every page loads its data automatically when the hub is available again', async (t) => {
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
-    let isAway = false
+    let isUnavailable = false
     const isOfHub = (url: URL) => /^\/(?:api|dashboard\/(?:realtime|events))\b/.test(url.pathname)
-    await page.route(isOfHub, (route) => (isAway ? route.abort() : route.continue()))
+    await page.route(isOfHub, (route) => (isUnavailable ? route.abort() : route.continue()))
     await page.goto('/dashboard')
     await page.getByText('Latest records').first().waitFor()
     // The quick tier tests a few of the pages, which the seed of the run chooses.
     const pages = isDeep ? PAGES : shuffle(PAGES, createSeededRandom()).slice(0, 6)
     for (const [path, text] of pages) {
       await t.test(path, async () => {
-        isAway = true
+        isUnavailable = true
         const url = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
-        // As a link does, without loading the page anew.
+        // Navigates like a link, without a reload.
         await page.evaluate(`history.pushState({}, '', ${JSON.stringify(url)})`)
         await runUntilShown(page, page.locator('[data-connection="offline"]'))
-        // Longer than queries are retried.
+        // Longer than the retries of a query.
         await page.clock.runFor(30_000)
-        isAway = false
+        isUnavailable = false
         await runUntilShown(page, page.getByText(text).first())
         await runUntilShown(page, page.locator('[data-connection="polling"]'))
         await until(async () => {
@@ -168,7 +168,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
     }
   })
 
-  test('a chart and lists stay while the hub cannot be read', async () => {
+  test('charts and lists stay visible while the hub is unavailable', async () => {
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
     let failing: RegExp | null = null
@@ -190,18 +190,18 @@ describe('every page in a browser', BROWSER_TEST, () => {
       await page.locator(selector).first().waitFor()
       failed = 0
       failing = requests
-      // Each change has the page read again what it shows; a query gives up after four attempts.
+      // Each change makes the page refetch its data; a query gives up after four attempts.
       await until(async () => {
         await push(hub, hubApiKey, newRecord(`away ${failed}`))
         await page.clock.runFor(10_000)
         return failed >= 12 || null
-      }, `${path} has read again in vain`)
+      }, `${path} has refetched without success`)
       assert.ok(await page.locator(selector).first().isVisible())
       assert.equal(await page.getByRole('main').getByText('Could not reach the hub').count(), 0)
     }
   })
 
-  test('on a phone the connection is shown, tabs stand in one row and the pulls fit', async () => {
+  test('a phone shows the connection state, tabs in one row, and tables of pulls that fit', async () => {
     await using opened = await openPage(browser(), hub, { width: 390 })
     const { page } = opened
     await page.goto('/dashboard/activity')
@@ -220,7 +220,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
     }
   })
 
-  test('the search and the account menu that open over every page are accessible', async () => {
+  test('the search and the account menu are accessible on every page', async () => {
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
     await page.goto('/dashboard/guide')
@@ -236,7 +236,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('the Tab key skips the navigation in one step and is trapped nowhere', async () => {
+  test('the Tab key skips the navigation in one step and is never trapped', async () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await page.goto('/dashboard/guide')

@@ -1,4 +1,4 @@
-/** Whatever a platform calls itself, its modules, fields and records: pages show it as text. */
+/** Pages show the names and values of platforms, modules, fields and records as text. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -19,7 +19,7 @@ const hostile = (name: string) =>
 describe('hostile content in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('no page runs, opens or asks for anything of it', async () => {
+  test('no page runs, opens or requests hostile content', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const status = hostile('status')
     const data = { [status]: hostile('value'), link: 'javascript:window.hacked=1' }

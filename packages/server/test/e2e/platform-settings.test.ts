@@ -1,4 +1,4 @@
-/** The settings of a platform with a browser: keys, address, status, removal (UI: platforms). */
+/** The settings of a platform in a browser: keys, base URL, status, removal. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -25,7 +25,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
-  test('the key is revealed for the password, and rotated with time for the old one', async () => {
+  test('the hub API key is revealed after the password was entered, and rotated with a grace period', async () => {
     await using platform = await createPlatform(hub())
     const { id, hub_api_key: old } = platform
     await using opened = await openPage(browser(), hub())
@@ -66,12 +66,12 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('address and key are tried before they are stored', async () => {
+  test('the base URL and the source API key are tested before they are saved', async () => {
     await using platform = await createPlatform(hub())
     const { id, platform_name, modules } = platform
     await using moved = await simulatePlatform({
       platform_name,
-      source_api_key: 'the key of the new place',
+      source_api_key: 'the key of the new address',
       modules,
     })
     await using opened = await openPage(browser(), hub())
@@ -101,7 +101,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByText('Some checks failed. Nothing was saved.').waitFor()
   })
 
-  test('switched off it is refused; to remove it takes its name', async () => {
+  test('pushes of an inactive platform are rejected, and its removal requires its name', async () => {
     await using own = await startHubWithOperator()
     await using platform = await simulateCourt()
     const { id, hub_api_key } = await registerPlatform(own, platform)
@@ -123,11 +123,11 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByText('4 records').waitFor()
     await expectAccessible(page)
-    const forGood = dialog.getByRole('button', { name: 'Delete permanently' })
+    const deleteButton = dialog.getByRole('button', { name: 'Delete permanently' })
     await dialog.getByLabel('Type the platform name to confirm').fill('cour')
-    assert.ok(await forGood.isDisabled())
+    assert.ok(await deleteButton.isDisabled())
     await dialog.getByLabel('Type the platform name to confirm').fill('court')
-    await forGood.click()
+    await deleteButton.click()
     await page.getByText('No platforms registered').waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard/platforms')
     assert.equal(await pushStatus(own, hub_api_key, 'R-10'), 401)

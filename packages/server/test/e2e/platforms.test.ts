@@ -1,4 +1,4 @@
-/** Platforms with a browser: the list, and what a platform's page shows (UI: platforms; specification 2.1). */
+/** Platforms in a browser: the list, and the page of a platform (specification 2.1). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -28,8 +28,8 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     await using platform = await simulateCourt()
     const { id, hub_api_key } = await registerPlatform(hub, platform, { record_types: ['cases'] })
     for (const reference of ['V-1', 'V-2']) {
-      const refused = newRecord(reference, { record_type: 'visits', module_name: 'Visits' })
-      assert.equal((await push(hub, hub_api_key, refused)).status, 422)
+      const rejected = newRecord(reference, { record_type: 'visits', module_name: 'Visits' })
+      assert.equal((await push(hub, hub_api_key, rejected)).status, 422)
     }
     platform.modules[0]?.fields.push({
       key: 'judge',
@@ -69,7 +69,7 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Unregister' }).click()
     await page.getByRole('button', { name: 'Delete records' }).click()
     await page.getByLabel('Type the record type to confirm').fill('visits')
-    await page.getByRole('button', { name: 'Delete records' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete records' }).click()
     await until(async () => ((await recordsOf(hub, 'court')).length === 0 ? true : null), 'deleted')
     const kinds = (await activityOf(hub)).map((line) => line.kind)
     assert.ok(kinds.includes('module.indexed_fields') && kinds.includes('module.drift_policy'))

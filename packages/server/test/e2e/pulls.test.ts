@@ -1,4 +1,4 @@
-/** Pulling with a browser: starting, following and cancelling a pull, and looking at those that were. */
+/** Pulls in a browser: starting, following and cancelling a pull, and the history of pulls. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Route } from 'playwright-core'
@@ -30,13 +30,13 @@ import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 const PULL_ALL = '/dashboard/pull-all-existing-records'
 const PHONE_WIDTH = 390
-/** Two of four records of a response that does not continue. */
+/** The beginning of a response with two of four records, which does not continue. */
 const UNFINISHED = `{"success":true,"total":4,"records":${JSON.stringify([
   simulatedRecord(1),
   simulatedRecord(2),
 ]).slice(0, -1)},`
 
-/** A hub of a test's own, since pulls cover all of its platforms, and the platform `school` with two modules. */
+/** A hub for one test, because pulls cover all of its platforms, with the platform `school` and two modules. */
 async function startHubWithPlatform(env: Record<string, string> = {}) {
   const hub = await startTestHub(sqliteEngine, { withOperator: true, env })
   const platform = await createSchool(hub)
@@ -56,10 +56,10 @@ async function createSchool(hub: TestHub, platform_name = 'school'): Promise<Cre
   return platform
 }
 
-describe('pulling with a browser', BROWSER_TEST, () => {
+describe('pulls in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('the form stays, disabled, beside the progress of the pull, which can be cancelled; nothing moves', async () => {
+  test('the form stays visible but disabled beside the progress of a pull, which can be cancelled, and the layout does not shift', async () => {
     await using ready = await startHubWithPlatform()
     const { hub, platform } = ready
     platform.behave('records/cases', respond.drip(UNFINISHED, 100))
@@ -79,7 +79,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     assert.equal(await button.getAttribute('type'), 'button')
     await sync.getByText('No pulls yet.').waitFor()
     await page.getByRole('region', { name: 'Platforms' }).getByText('Title of school').waitFor()
-    /** Where everything is, on a desktop and on a phone. */
+    /** The positions of the sections, on a desktop and on a phone. */
     const readLayout = async () => {
       const boxes: unknown[] = []
       for (const width of [PHONE_WIDTH, DESKTOP.width]) {
@@ -131,13 +131,13 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('a click on Cancel shows at once, before the hub has responded', async () => {
+  test('a click on Cancel shows immediately, before the hub has responded', async () => {
     await using ready = await startHubWithPlatform()
     await using opened = await openPage(browser(), ready.hub)
     const { page } = opened
-    const answering = Promise.withResolvers<void>()
+    const responding = Promise.withResolvers<void>()
     await page.route('**/cancel', async (route) => {
-      await answering.promise
+      await responding.promise
       await route.continue()
     })
     const held = ready.platform.hold('records/module_2')
@@ -146,7 +146,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     await page.goto(`/dashboard/pulls/${id}`)
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Cancelling…' }).waitFor()
-    answering.resolve()
+    responding.resolve()
     await page.getByText('Cancelled').first().waitFor()
     held.release()
   })
@@ -178,9 +178,9 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     const held = platform.hold('records/cases')
     const { id } = await startPull(hub)
     await held.arrived
-    const answered = page.waitForResponse((one) => new URL(one.url()).pathname === PULL_ALL)
+    const responded = page.waitForResponse((one) => new URL(one.url()).pathname === PULL_ALL)
     await sync.getByRole('button', { name: 'Pull all existing records' }).click()
-    assert.equal((await answered).status(), 409)
+    assert.equal((await responded).status(), 409)
     await sync.getByRole('heading', { name: 'Pull running' }).waitFor()
     await sync
       .getByText(
@@ -233,7 +233,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
   })
 })
 
-describe('looking at pulls', BROWSER_TEST, () => {
+describe('the pages of pulls', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
@@ -255,7 +255,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
     }
     await page.route(/\/api\/v1\/pulls\?.*cursor=111/, hold, { times: 1 })
     await button('Next').click()
-    // What follows the first page has been gone to already.
+    // The next page of the first page is already loading.
     await page.getByRole('button', { name: 'Next', exact: true, disabled: true }).waitFor()
     held.resolve()
     await pull(110).waitFor()
@@ -290,7 +290,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('the page of all pulls starts a pull and lists it', async () => {
+  test('the Pulls page starts a pull and lists it', async () => {
     await using ready = await startHubWithPlatform()
     const held = ready.platform.hold('records/cases')
     await using opened = await openPage(browser(), ready.hub)

@@ -1,4 +1,4 @@
-/** A record in a browser (UI: Records): its row, the drawer, hostile values, erasing, the keyboard. */
+/** A record in a browser: its row, the drawer, hostile values, erasure, keyboard. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -26,8 +26,8 @@ describe('a record in the browser', BROWSER_TEST, () => {
     const data = '{"status":"open","amount":9007199254740993,"rate":1.10,"deep":{"list":[1e2,"x"]}}'
     await push(cases().hub, cases().hub_api_key, body.replace('"DATA"', data))
     const patch = { ...newRecord('H-1', { full_name: 'After', data: { status: 'closed' } }) }
-    const answer = await push(cases().hub, cases().hub_api_key, patch, 'PATCH')
-    const { record_id } = JSON.parse(answer.text)
+    const response = await push(cases().hub, cases().hub_api_key, patch, 'PATCH')
+    const { record_id } = JSON.parse(response.text)
     await using opened = await openPage(browser(), cases().hub)
     const { page, complaints } = opened
     await page.goto(cases().address({ sort: '-record_id' }))
@@ -65,16 +65,16 @@ describe('a record in the browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('HTML in a record is shown as text, and long values break no layout', async () => {
+  test('HTML in a record is shown as text, and long values do not break the layout', async () => {
     const long = 'W'.repeat(10_000)
     const deep = { [HOSTILE]: [{ a: { b: long } }] }
     const data = { status: HOSTILE, note: long, [HOSTILE]: deep }
-    const answer = await push(
+    const response = await push(
       cases().hub,
       cases().hub_api_key,
       newRecord(`${HOSTILE}`, { full_name: HOSTILE, data }),
     )
-    const { record_id } = JSON.parse(answer.text)
+    const { record_id } = JSON.parse(response.text)
     await using opened = await openPage(browser(), cases().hub, PHONE)
     const { page, complaints } = opened
     await page.goto(cases().address({ sort: '-record_id', limit: '50' }))
@@ -133,12 +133,12 @@ describe('a record in the browser', BROWSER_TEST, () => {
   })
 
   test('an admin erases a record after seeing what will be deleted', async () => {
-    const answer = await push(
+    const response = await push(
       cases().hub,
       cases().hub_api_key,
       newRecord('E-1', { full_name: 'To be erased' }),
     )
-    const { record_id } = JSON.parse(answer.text)
+    const { record_id } = JSON.parse(response.text)
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address({ record: String(record_id) }))
@@ -168,7 +168,7 @@ describe('a record in the browser', BROWSER_TEST, () => {
     await page.goto(cases().address({ sort: 'reference_number' }))
     await rowOf(page, 'C-001').waitFor()
     await page.getByRole('button', { name: 'Columns' }).focus()
-    // The viewport of the table, its five heads and the last one, then the first record.
+    // The viewport of the table, its column headers, then the first record.
     for (let steps = 0; steps < 12; steps++) {
       await page.keyboard.press('Tab')
       if ((await page.evaluate('document.activeElement.textContent')) === 'C-001') break

@@ -1,4 +1,4 @@
-/** The page of records in a browser (UI: Records): filters, order, pages, words, columns, views. */
+/** The Records page in a browser: filters, sorting, paging, search, columns, views. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -23,7 +23,7 @@ describe('the list of records', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const cases = shareCases()
 
-  test('filters, sorts and turns pages, and the URL is the query of the API', async () => {
+  test('filters, sorts and pages, and the URL contains the query of the API', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page, complaints } = opened
     await page.goto(cases().address({ sort: 'reference_number' }))
@@ -97,7 +97,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByText('120 records').waitFor()
   })
 
-  test('searches while one types, without a step of Back for each letter', async () => {
+  test('searches while the user types, without a history entry for each letter', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto('/dashboard/search')
@@ -118,7 +118,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor()
   })
 
-  test('remembers which columns are shown and in which order, for each module', async () => {
+  test('remembers the visible columns and their order for each module', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address())
@@ -170,7 +170,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await until(async () => (await widthOf()) <= first + 1 || null, 'the width is reset')
   })
 
-  test('keeps a view under a name, opens, renames and deletes it', async () => {
+  test('saves, opens, renames and deletes a view', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address({ 'filter[status]': 'closed', sort: 'full_name' }))

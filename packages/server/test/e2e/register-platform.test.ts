@@ -1,4 +1,4 @@
-/** Registering a platform with a browser, from its address to its first push (UI: platforms; specification 1.7). */
+/** The registration of a platform in a browser, up to its first push (specification 1.7). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -35,7 +35,7 @@ async function enterSource(page: Page, url: string, key: string): Promise<void> 
 describe('registering a platform in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('a platform is registered from its address to its first push and its records', async () => {
+  test('a platform is registered, receives its first push, and is pulled', async () => {
     await using hub = await startHubWithOperator()
     await using platform = await simulateCourt()
     await using opened = await openPage(browser(), hub, { withClock: true })
@@ -102,7 +102,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Pull now' }).click()
     await page.waitForURL(/\/dashboard\/pulls\/\d+$/)
     await runUntilShown(page, page.getByText('Succeeded').first())
-    // Its module succeeds before it does.
+    // The module succeeds before the pull does.
     await untilPullEnds(hub, Number(new URL(page.url()).pathname.split('/').at(-1)))
     assert.equal((await recordsOf(hub, 'court')).length, 4)
     await page.goto('/dashboard/platforms')
@@ -121,7 +121,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('a first push that is refused is told, with a way to see why', async () => {
+  test('a rejected first push is shown with a link to its reason', async () => {
     await using hub = await startHubWithOperator()
     await using platform = await simulateCourt()
     const { id, hub_api_key } = await registerPlatform(hub, platform)
@@ -139,7 +139,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await expectAccessible(page)
   })
 
-  test('the whole wizard goes by keyboard alone', async () => {
+  test('the wizard is operable by keyboard', async () => {
     await using hub = await startHubWithOperator()
     await using platform = await simulateCourt()
     await using opened = await openPage(browser(), hub)
@@ -168,7 +168,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
   })
 })
 
-/** Goes on with the Tab key until what has this name has the focus. */
+/** Presses the Tab key until the element with this name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let steps = 0; steps < 60; steps++) {
     await page.keyboard.press('Tab')

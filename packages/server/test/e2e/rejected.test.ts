@@ -1,4 +1,4 @@
-/** What was refused, from the list to the record that comes of it (UI: activity). */
+/** Rejected pushes in a browser: list, details, test and replay. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -21,10 +21,10 @@ import { simulatedModule, simulatePlatform } from '../helpers/platform/platform.
 import { only } from '../helpers/storage/fixtures.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
-describe('what was refused, in a browser', BROWSER_TEST, () => {
+describe('rejected pushes in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('a push for a module that is not registered is opened, mended, tried and replayed', async () => {
+  test('a push for an unregistered module is opened, edited, tested and replayed', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const school = await registerAny(hub)
     const body = JSON.stringify(newRecord('R-1', { record_type: 'ghosts', data: { n: 'N' } }))
@@ -69,7 +69,7 @@ describe('what was refused, in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('all of one cause are tried and replayed at once, and another cause is dismissed', async () => {
+  test('all rejected pushes with one cause are tested and replayed, and those with another cause are dismissed', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const modules = [simulatedModule('cases'), simulatedModule('ghosts')]
     await using school = await simulatePlatform({ modules })
@@ -118,7 +118,7 @@ describe('what was refused, in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('on a phone a refusal is found and opened, a body full of script is text', async () => {
+  test('a rejected push opens on a phone, and script in its body is shown as text', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const school = await registerAny(hub)
     const full_name = `<script>document.title = 'taken'</script>${'x'.repeat(10_000)}`

@@ -1,4 +1,4 @@
-/** Searching everywhere in a browser (UI: Search): a lane a platform, as they answer. */
+/** The search in a browser: one lane per platform. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -21,7 +21,7 @@ import {
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 import { until } from '../helpers/time/until.ts'
 
-describe('searching everywhere with a browser', BROWSER_TEST, () => {
+describe('the search in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
   test('the search shows one result list per platform: found, none, no endpoint, failed, own format, and a slow one later', async () => {
@@ -100,7 +100,7 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
     await page.getByText('1 of 1 platform has responded, 0 found.').waitFor()
   })
 
-  test('a truncated response is requested again once by itself, then by a click', async () => {
+  test('a truncated response is requested again once automatically, then by a click', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened

@@ -1,4 +1,4 @@
-/** Settings in a browser: operators, tokens, sessions, schedule, audit and what the hub is (UI: settings). */
+/** Settings in a browser: operators, tokens, sessions, schedule, audit log and about. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -20,7 +20,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     env: { HUB_PULL_SCHEDULE: '17 * * * *' },
   })
 
-  test('an admin invites an operator by a link that is shown once, and disabling the operator ends their session at once', async () => {
+  test('an admin invites an operator by a link that is shown once, and disabling the operator ends their session immediately', async () => {
     await using opened = await openPage(browser(), hub())
     const { page, complaints } = opened
     await page.goto('/dashboard/settings?tab=operators')
@@ -63,7 +63,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await page.getByText('Bob is disabled.').waitFor()
     await drawer.getByText('Disabled', { exact: true }).waitFor()
 
-    // Also where the page has learnt of it by itself already, and the sign-in lies over the tab.
+    // Works also if the page has already opened the sign-in dialog over the tab.
     await other.page.getByRole('tab', { name: 'API tokens' }).dispatchEvent('click')
     const ended = other.page.getByRole('dialog', { name: 'Your session has ended' })
     await ended.getByLabel(/^Password \*$/).fill(PASSWORD)
@@ -135,7 +135,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await page.getByRole('tab', { name: 'API tokens' }).click()
     await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('after the change')
-    await page.getByRole('button', { name: 'Create token' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('dialog', { name: 'Token created' }).waitFor()
     assert.deepEqual(complaints, [])
   })

@@ -4,7 +4,7 @@ import { useUrlState } from '../../lib/url-state.ts'
 import { TEXTS } from './texts.tsx'
 
 /** The filter by platform. A link may refer to a removed platform. `clears` lists the parameters reset by a change. */
-export function PlatformSelect({ forget: clears = [] }: { forget?: readonly string[] }) {
+export function PlatformSelect({ clears = [] }: { clears?: readonly string[] }) {
   const [state, change] = useUrlState()
   const { data: platforms = [] } = usePlatforms()
   const choices = platforms.map(({ platform_name, display_title }) => ({

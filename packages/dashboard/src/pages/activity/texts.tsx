@@ -24,11 +24,11 @@ export const TEXTS = {
   resolved: 'Resolved',
   resolvedAt: (time: ReactNode) => <>, resolved {time}</>,
   emailedAt: (time: ReactNode) => <>, e-mailed {time}</>,
-  raisedAt: (time: ReactNode, rest: ReactNode, rest2: ReactNode) => (
+  raisedAt: (time: ReactNode, resolved: ReactNode, emailed: ReactNode) => (
     <>
       Raised {time}
-      {rest}
-      {rest2}
+      {resolved}
+      {emailed}
     </>
   ),
   acknowledgedBy: (iconCheck: ReactNode, operator: ReactNode, time: ReactNode) => (
@@ -39,17 +39,14 @@ export const TEXTS = {
   notAcknowledged: 'Not acknowledged. Requires the operator role.',
   acknowledge: 'Acknowledge',
 
-  reviewRecords: 'Review records',
-  viewPushErrors: 'View push errors',
-
   all: 'All',
   alertState: 'Alert state',
   noAlerts: 'No alerts',
-  noAlertsHint: (rest: ReactNode) => (
+  noAlertsHint: (failingPlatforms: ReactNode) => (
     <>
-      {rest}The hub raises an alert when a platform fails or stops pushing, when more records are
-      rejected than usual, when many records are missing, or when disk space is low. It resolves the
-      alert when the cause has ended.
+      {failingPlatforms}The hub raises an alert when a platform fails or stops pushing, when more
+      records are rejected than usual, when many records are missing, or when disk space is low. It
+      resolves the alert when the cause has ended.
     </>
   ),
   alertEmailHint: 'Alerts are also sent by e-mail if a mail server is configured (HUB_SMTP_URL).',
@@ -170,11 +167,11 @@ export const TEXTS = {
     </>
   ),
   closedAt: (time: ReactNode) => <>, closed {time}</>,
-  openedAt: (time: ReactNode, rest: ReactNode, rest2: ReactNode) => (
+  openedAt: (time: ReactNode, reviewed: ReactNode, closed: ReactNode) => (
     <>
       Opened {time}
-      {rest}
-      {rest2}
+      {reviewed}
+      {closed}
     </>
   ),
   hide: 'Hide',
@@ -296,9 +293,9 @@ export const TEXTS = {
   updatedOutcome: 'Updated the record.',
   unchangedOutcome: 'Changed nothing: the record already had these values.',
   staleOutcome: 'Changed nothing: a newer version is stored.',
-  replayedAtBy: (time: ReactNode, operator: ReactNode, rest: ReactNode) => (
+  replayedAtBy: (time: ReactNode, operator: ReactNode, outcome: ReactNode) => (
     <>
-      {time} by {operator}. {rest}
+      {time} by {operator}. {outcome}
     </>
   ),
   openRecord: (id: number) => `Open record ${id}`,

@@ -66,7 +66,7 @@ const Sparkline = lazy(() =>
   import('./sparkline.tsx').then((file) => ({ default: file.Sparkline })),
 )
 
-export type Tile = {
+type Tile = {
   label: string
   value: string | null
   /** The values of the sparkline; null while they are unknown. */
@@ -77,7 +77,7 @@ export type Tile = {
 }
 
 /** One number, with its last 24 hours. */
-export function StatTile({ tile }: { tile: Tile }) {
+function StatTile({ tile }: { tile: Tile }) {
   const { label, value, line, color, to, search = {} } = tile
   return (
     <Paper

@@ -37,7 +37,7 @@ export const TEXTS = {
   pullTooltip: (pullId: number, label: string, end: string) => `Pull ${pullId}: ${label}${end}`,
   noPullsYet: 'No pulls yet',
   pullsCount: (count: number) => `${count} pulls`,
-  pullBarsLabel: (value: string, labels: string) => `The last ${value}: ${labels}`,
+  pullBarsLabel: (pulls: string, states: string) => `The last ${pulls}: ${states}`,
 
   latestSync: 'Latest sync',
   pullRunning: 'Pull running',

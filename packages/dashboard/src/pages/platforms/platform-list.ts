@@ -58,7 +58,7 @@ const SORTS = ['title', 'status', 'modules', 'records', 'synced', 'pushed', 'hea
 export type Sort = (typeof SORTS)[number]
 export type Direction = 'asc' | 'desc'
 
-export type PlatformFilter = { text: string; status: string; health: string }
+type PlatformFilter = { text: string; status: string; health: string }
 
 const KEYS: Record<Sort, (platform: Platform) => string | number> = {
   title: (platform) => platform.display_title.toLowerCase(),

@@ -142,7 +142,7 @@ const COLORS: Readonly<Record<Health, string>> = {
 }
 
 /** The health of a platform, with the reason on hover and focus. */
-export function HealthBadge({ platform }: { platform: PlatformSummary }) {
+function HealthBadge({ platform }: { platform: PlatformSummary }) {
   const health = healthOf(platform)
   const reason = healthReason(platform)
   const badge = (

@@ -7,7 +7,7 @@ export const TEXTS = {
   ping: 'Ping',
   manifest: 'Manifest',
   search: 'Search',
-  recordsOf: (value: string) => `Records of ${value}`,
+  recordsOf: (module: string) => `Records of ${module}`,
   checks: 'Checks',
   sameErrorAsAbove: 'Same error as above.',
   checking: 'Checking…',
@@ -25,8 +25,8 @@ export const TEXTS = {
   conforms: 'The platform conforms to the specification',
   doesNotConform: 'The platform does not conform to the specification',
   checkIncomplete: ' The check is incomplete.',
-  nothingWasSaved: (errors: string, warnings: string, notes: string, value: string) =>
-    `${errors}, ${warnings}, ${notes}. Nothing was saved.${value}`,
+  nothingWasSaved: (errors: string, warnings: string, notes: string, incomplete: string) =>
+    `${errors}, ${warnings}, ${notes}. Nothing was saved.${incomplete}`,
 
   error: 'Error',
   warning: 'Warning',
@@ -112,7 +112,7 @@ export const TEXTS = {
   sourceApiKeyDescription:
     'The hub sends it to the platform in X-PLATFORM-API-KEY. It is stored encrypted.',
   testAgain: 'Test again',
-  testConnectionAndFetch: 'Test connection and fetch platform data',
+  testAndFetch: 'Test and fetch platform data',
   checkEverything: 'Check everything',
   conformanceOfPlatform: (platformTitle: string) => `Conformance of ${platformTitle}`,
   notConnectedYet: 'Not connected yet',

@@ -71,7 +71,7 @@ export function PullAllForm() {
 }
 
 /** The start of the next scheduled pull. */
-export function ScheduleHint() {
+function ScheduleHint() {
   const pull = useStore(snapshot)?.pull
   if (!pull) return null
   if (pull.schedule_paused) {

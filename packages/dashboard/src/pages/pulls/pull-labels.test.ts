@@ -88,7 +88,7 @@ describe('pull labels', () => {
     )
   })
 
-  it('show a success with rejected records in another colour than a plain success', () => {
+  it('show a success with rejected records in another color than a plain success', () => {
     assert.deepEqual(pullStateLabel('succeeded', 0), {
       status: 'succeeded',
       label: 'Succeeded',

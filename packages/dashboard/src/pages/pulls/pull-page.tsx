@@ -97,7 +97,7 @@ export function PullPage() {
 }
 
 /** One pull with a page of its modules. Their progress is estimated between two updates. */
-export function usePull(id: number | null, page: TaskPage) {
+function usePull(id: number | null, page: TaskPage) {
   const { data: read, error, refetch, dataUpdatedAt } = useQuery(pullQuery(id, page))
   const data = read?.pull.id === id ? read : undefined
   const now = useNow(data?.pull.finished_at === null)

@@ -7,7 +7,7 @@ import { showPull } from '../../api/live.ts'
 export const PULL_ALL_PATH = '/dashboard/pull-all-existing-records'
 
 /** The started pull; or the running one, with `isNew: false`. */
-export type StartedPull = { pull: Pull; isNew: boolean }
+type StartedPull = { pull: Pull; isNew: boolean }
 
 /**
  * Starts a pull of all platforms, or another one by `path` and `body`.

@@ -51,7 +51,7 @@ export function TaskPager({
 }
 
 /** One module of a platform in a pull: progress, counts, error and warnings. */
-export function TaskRow({ task }: { task: PullTask }) {
+function TaskRow({ task }: { task: PullTask }) {
   const percent = taskPercent(task)
   const name = `${task.platform_title} · ${task.module_name}`
   return (

@@ -14,9 +14,9 @@ export const OPERATIONS = [
   'empty',
   'filled',
 ] as const
-export type Operation = (typeof OPERATIONS)[number]
+type Operation = (typeof OPERATIONS)[number]
 
-export type ConditionFilter = {
+type ConditionFilter = {
   kind: 'condition'
   key: string
   operation: Operation

@@ -12,7 +12,7 @@ import type { Column } from './columns.ts'
 import type { Sort } from './list-query.ts'
 import classes from './records-table.module.css'
 
-export type TableProps = {
+type TableProps = {
   records: readonly StoredRecord[]
   columns: readonly Column[]
   sort: Sort

@@ -18,7 +18,7 @@ export const TEXTS = {
   resetColumns: 'Reset columns',
 
   viewAsOf: 'View as of',
-  versionOf: (value: string) => `This is the version of ${value}, not the current one.`,
+  versionOf: (time: string) => `This is the version of ${time}, not the current one.`,
   backToCurrentVersion: 'Back to current version',
 
   erase: 'Erase…',
@@ -36,7 +36,7 @@ export const TEXTS = {
   deletedRecord: 'The record with all its values, also from search',
   deletedHistory: (changes: string) => `${changes} in its history`,
   deletedRejectedPushes: (pushes: string) => `${pushes} of this record`,
-  redactedLogEntries: (entries: string) => `${entries} of this record, which are redacted`,
+  redactedLogEntries: (entries: string) => `${entries} of this record (redacted)`,
   method: 'Method',
   eraseMethod: 'Erase: the record is deleted',
   anonymiseMethod: 'Anonymise: an empty record is kept, so that counts stay the same',

@@ -9,7 +9,7 @@ import {
   sortLanes,
 } from './search-lanes.ts'
 
-const asked = {
+const started = {
   kind: 'asked' as const,
   platforms: ['a', 'b', 'c', 'd', 'e'].map((platform_name) => ({
     platform_name,
@@ -42,7 +42,7 @@ const hub = {
 
 test('lanes fill as platforms respond, with results first', () => {
   const state = [
-    asked,
+    started,
     hub,
     line('b', 'found', 2),
     line('c', 'no_endpoint'),
@@ -61,7 +61,7 @@ test('lanes fill as platforms respond, with results first', () => {
 })
 
 test('a response without its end line is reported as interrupted', () => {
-  const state = [asked, hub].reduce(addLine, INITIAL)
+  const state = [started, hub].reduce(addLine, INITIAL)
   assert.equal(endResponse(state).progress, 'interrupted')
   assert.match(progressLabel(endResponse(state)), /was interrupted: 0 of 5/)
   const done = addLine(state, { kind: 'end' })

@@ -21,7 +21,7 @@ export function ChooseFactor() {
   const hasPasskeys = options.data?.passkeys === true && canUsePasskeys()
   const finish = async () => void (await renewSession())
 
-  async function begin(password: string): Promise<void> {
+  async function start(password: string): Promise<void> {
     const started = await callHub<{ totp_uri: string; recovery_codes: string[] }>(
       '/api/v1/account/second-factor',
       { method: 'POST', body: { password } },
@@ -70,7 +70,7 @@ export function ChooseFactor() {
           title={TEXTS.setUpAuthenticatorApp}
           action={TEXTS.continue}
           onClose={() => setDialog(null)}
-          onConfirm={begin}
+          onConfirm={start}
         />
       )}
       {dialog === 'passkey' && (

@@ -58,9 +58,9 @@ export const TEXTS = {
   noPasskeysYet: 'You have no passkeys yet.',
   inPasswordManager: 'In a password manager',
   onOneDevice: 'On one device',
-  passkeyAddedAt: (value: string, time: ReactNode) => (
+  passkeyAddedAt: (storedIn: string, time: ReactNode) => (
     <>
-      {value} · added {time}
+      {storedIn} · added {time}
     </>
   ),
   remove: 'Remove',
@@ -181,9 +181,9 @@ export const TEXTS = {
   roleWasChanged: 'The role was changed.',
   disabled: 'Disabled',
   active: 'Active',
-  createdLastSeen: (time: ReactNode, value: ReactNode) => (
+  createdLastSeen: (time: ReactNode, lastSeen: ReactNode) => (
     <>
-      Created {time} · last seen {value}
+      Created {time} · last seen {lastSeen}
     </>
   ),
   ownRoleHint: 'Another admin can change your role.',

@@ -1,6 +1,6 @@
 import type { Alert } from '@recordhub/protocol'
 import { PageLink } from '../../../components/page-link.tsx'
-import { TEXTS } from '../texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 
 /** A link to the records or push errors of an alert, if a page lists them. */
 export function AlertLink({ alert }: { alert: Alert }) {

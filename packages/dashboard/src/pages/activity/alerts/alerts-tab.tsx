@@ -69,7 +69,7 @@ export function AlertsTab() {
 }
 
 /** Lets an admin check the e-mail settings. */
-export function TestMailButton() {
+function TestMailButton() {
   const isAdmin = useHasRole('admin')
   const [isBusy, setIsBusy] = useState(false)
   if (!isAdmin) return null

@@ -87,7 +87,7 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 /** The choices of the filter by kind, with the one of a link if it is unknown. */
-export function kindChoices(chosen: string | undefined): { value: string; label: string }[] {
+function kindChoices(chosen: string | undefined): { value: string; label: string }[] {
   const known = Object.entries(KINDS).map(([value, label]) => ({ value, label }))
   const isOther = chosen !== undefined && chosen !== '' && !(chosen in KINDS)
   return isOther ? [...known, { value: chosen, label: chosen }] : known

@@ -51,7 +51,7 @@ function Loaded({ id, onDismissed }: { id: string; onDismissed: () => void }) {
   return <RejectedDetails rejected={data.rejected_push} onDismissed={onDismissed} />
 }
 
-export function RejectedDetails({
+function RejectedDetails({
   rejected,
   onDismissed,
 }: {

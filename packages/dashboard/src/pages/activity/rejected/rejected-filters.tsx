@@ -32,7 +32,7 @@ export function RejectedFilters({
   const names = state['cause'] ? [...SHOWN, 'cause'] : SHOWN
   return (
     <FilterBar names={REJECTED_FILTERS.filter((name) => names.includes(name))}>
-      <PlatformSelect forget={['cause']} />
+      <PlatformSelect clears={['cause']} />
       <Select
         label={TEXTS.module}
         placeholder={TEXTS.all}

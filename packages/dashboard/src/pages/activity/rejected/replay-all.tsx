@@ -25,8 +25,8 @@ export function ReplayAll({ state, onClose }: { state: UrlState; onClose: () => 
   )
   const refresh = useRefreshRejected()
   const [onReplayed] = useState(() => () => void refresh())
-  const { phase, run, error, begin, stop } = useReplayRun(filter, onReplayed)
-  useEffect(() => void begin(true), [begin])
+  const { phase, run, error, start, stop } = useReplayRun(filter, onReplayed)
+  useEffect(() => void start(true), [start])
   const isRunning = phase === 'testing' || phase === 'replaying'
   const accepted = acceptedOf(run)
   return (
@@ -40,7 +40,7 @@ export function ReplayAll({ state, onClose }: { state: UrlState; onClose: () => 
       </Text>
       <Figures run={run} />
       {run.reasons.length > 0 && <Reasons reasons={run.reasons} />}
-      {error !== null && <ErrorNotice error={error} onRetry={() => void begin(true)} />}
+      {error !== null && <ErrorNotice error={error} onRetry={() => void start(true)} />}
       <Group justify="flex-end">
         {isRunning && (
           <Button variant="default" onClick={stop}>
@@ -48,7 +48,7 @@ export function ReplayAll({ state, onClose }: { state: UrlState; onClose: () => 
           </Button>
         )}
         {phase === 'tested' && (
-          <Button disabled={accepted === 0} onClick={() => void begin(false)}>
+          <Button disabled={accepted === 0} onClick={() => void start(false)}>
             {accepted === 0 ? TEXTS.nothingToReplay : TEXTS.replayCount(formatNumber(accepted))}
           </Button>
         )}

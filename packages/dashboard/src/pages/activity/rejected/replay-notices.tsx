@@ -30,7 +30,7 @@ export function ReplayedNotice({ rejected }: { rejected: RejectedPush }) {
   )
 }
 
-export function RecordLink({ id }: { id: number }) {
+function RecordLink({ id }: { id: number }) {
   return (
     <Anchor
       size="sm"

@@ -10,11 +10,11 @@ export type RunState = {
   error: unknown
 }
 
-/** Replays all rejected pushes that match a filter, step by step; `begin(true)` starts a dry run. */
+/** Replays all rejected pushes that match a filter, step by step; `start(true)` starts a dry run. */
 export function useReplayRun(filter: Readonly<Record<string, string>>, onReplayed: () => void) {
   const [state, setState] = useState<RunState>({ phase: 'testing', run: EMPTY_RUN, error: null })
   const running = useRef<AbortController | null>(null)
-  const begin = useCallback(
+  const start = useCallback(
     async (isDryRun: boolean) => {
       running.current?.abort()
       const controller = new AbortController()
@@ -51,5 +51,5 @@ export function useReplayRun(filter: Readonly<Record<string, string>>, onReplaye
     setState((before) => ({ ...before, phase: 'stopped' }))
   }, [])
   useEffect(() => () => running.current?.abort(), [])
-  return { ...state, begin, stop }
+  return { ...state, start, stop }
 }

@@ -4,15 +4,15 @@ import type { ManifestChange } from '@recordhub/protocol'
 import { changeLabel } from './change-labels.ts'
 
 it('labels each manifest change with its values before and after', () => {
-  const place = { record_type: 'employee' }
+  const module = { record_type: 'employee' }
   const label = (change: ManifestChange) => changeLabel(change, () => 'Employees')
   assert.deepEqual(
     [
-      label({ change: 'module_added', ...place, module_name: 'Employees' }),
-      label({ change: 'field_removed', ...place, key: 'left_on', label: 'Left on' }),
+      label({ change: 'module_added', ...module, module_name: 'Employees' }),
+      label({ change: 'field_removed', ...module, key: 'left_on', label: 'Left on' }),
       label({
         change: 'field_changed',
-        ...place,
+        ...module,
         key: 'salary',
         member: 'required',
         before: false,

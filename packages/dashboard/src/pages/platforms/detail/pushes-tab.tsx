@@ -87,7 +87,7 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
 const SHOWN = 10
 
 /** The newest push errors that the platform may have caused. */
-export function PushErrors({ platformName }: { platformName: string }) {
+function PushErrors({ platformName }: { platformName: string }) {
   const query = new URLSearchParams({ platform: platformName, limit: `${SHOWN}` })
   const { data, error, refetch } = useQuery(pushErrorPageQuery(`${query}`))
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />

@@ -28,10 +28,10 @@ export const TEXTS = {
   notUsedYet: 'not used yet',
   lastUsedAt: (time: ReactNode) => <>last used {time}</>,
   keyValidUntil: (time: ReactNode) => <>, valid until {time}</>,
-  keyCreatedAt: (time: ReactNode, value: ReactNode, rest: ReactNode) => (
+  keyCreatedAt: (time: ReactNode, lastUsed: ReactNode, validUntil: ReactNode) => (
     <>
-      Created {time}, {value}
-      {rest}.
+      Created {time}, {lastUsed}
+      {validUntil}.
     </>
   ),
 
@@ -71,9 +71,9 @@ export const TEXTS = {
       {records} had no <b>{key}</b>, which is required.
     </>
   ),
-  wrongTypeOfField: (records: string, key: string, key2: string) => (
+  wrongTypeOfField: (records: string, key: string, declaredType: string) => (
     <>
-      {records} had a <b>{key}</b> of the wrong type{key2}.
+      {records} had a <b>{key}</b> of the wrong type{declaredType}.
     </>
   ),
 

@@ -82,7 +82,7 @@ export function ConnectStep({
               variant={result?.success ? 'default' : 'filled'}
               loading={isRunning}
             >
-              {result ? TEXTS.testAgain : TEXTS.testConnectionAndFetch}
+              {result ? TEXTS.testAgain : TEXTS.testAndFetch}
             </Button>
             {result?.success && !isRunning && (
               <Button variant="default" onClick={() => probe(true)}>

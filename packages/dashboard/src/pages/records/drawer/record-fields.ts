@@ -2,7 +2,7 @@
 import type { Field, FieldOrigin, Platform } from '@recordhub/protocol'
 import type { ShownRecord } from '../../../api/records.ts'
 
-export type ShownField = {
+type ShownField = {
   key: string
   label: string
   value: unknown

@@ -18,7 +18,7 @@ const CALLS = /\/(api\/v1|dashboard\/realtime)/
 describe('a page that exceeds the rate limit', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('it shows why its figures are late, and everything once the hub accepts calls again', async () => {
+  test('it shows the rate limit, and refetches its data when the hub accepts requests again', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const { hub_api_key } = await registerAny(hub)
     await push(hub, hub_api_key, newRecord('N-1'))

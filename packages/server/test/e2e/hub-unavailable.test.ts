@@ -1,4 +1,4 @@
-/** What an open page does while the hub cannot be reached, and when it is back. */
+/** An open page while the hub is unavailable, and when it is available again. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {
@@ -14,7 +14,7 @@ import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
-describe('a page while the hub is away', BROWSER_TEST, () => {
+describe('a page while the hub is unavailable', BROWSER_TEST, () => {
   const browser = shareBrowser()
   let hub: TestHub
   before(async () => {
@@ -28,13 +28,13 @@ describe('a page while the hub is away', BROWSER_TEST, () => {
   })
   after(() => hub[Symbol.asyncDispose]())
 
-  test('says that another page cannot be fetched, keeps the navigation, and goes on', async () => {
+  test('shows that a page could not be loaded, keeps the navigation, and loads the page later', async () => {
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page, context } = opened
     await page.goto('/dashboard/activity')
     await page.getByRole('tab', { name: 'Log' }).waitFor()
     await context.setOffline(true)
-    // The search, which cannot be fetched either, does no harm.
+    // The search cannot be loaded either, which has no effect.
     await page.keyboard.press('Control+k')
     await page.getByRole('link', { name: 'Platforms', exact: true }).click()
     await page.getByRole('heading', { name: 'Could not load this page' }).waitFor()
@@ -46,11 +46,11 @@ describe('a page while the hub is away', BROWSER_TEST, () => {
     await page.goBack()
     await page.getByRole('heading', { name: 'Could not load this page' }).waitFor()
     await context.setOffline(false)
-    // Nobody presses a button.
+    // No button is pressed.
     await runUntilShown(page, page.getByRole('heading', { name: 'Platforms', exact: true }))
   })
 
-  test('learns who is signed in where that could not be asked at first', async () => {
+  test('reads the session later if the first request failed', async () => {
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
     await page.route('**/api/v1/session', (route) => route.abort(), { times: 1 })
@@ -60,7 +60,7 @@ describe('a page while the hub is away', BROWSER_TEST, () => {
     await runUntilShown(page, page.getByRole('tab', { name: 'Operators' }))
   })
 
-  test('reads by itself what it could not read, on a phone too', async () => {
+  test('refetches failed queries automatically, also on a phone', async () => {
     await using opened = await openPage(browser(), hub, { width: 360, withClock: true })
     const { page, context } = opened
     await page.goto('/dashboard/records')

@@ -1,4 +1,4 @@
-/** What protects the sign-in, as people see it: invitations, lockouts, idle sessions, and the audit log as a file. */
+/** Invitations, the login throttle, idle sessions, and the export of the audit log in a browser. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
@@ -17,9 +17,9 @@ import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 const HOURS_MS = 3_600_000
 
-describe('what guards the sign-in, in a browser', BROWSER_TEST, () => {
+describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
-  // Stands unless it is moved: on a slow machine nothing is over before it is looked at.
+  // A stopped clock, so that nothing expires on a slow machine.
   let time = Date.now()
   const clock = { now: () => new Date(time) }
   const hub = shareHub(sqliteEngine, { withOperator: true, clock })
@@ -54,7 +54,11 @@ describe('what guards the sign-in, in a browser', BROWSER_TEST, () => {
     await invited('first@example.org')
     await page.goForward()
     await invited('second@example.org')
-    assert.equal(await page.getByLabel('Your name').inputValue(), '', 'nothing of the other one')
+    assert.equal(
+      await page.getByLabel('Your name').inputValue(),
+      '',
+      'no input of the other invitation',
+    )
     await page.goto('/invitation#token=rhi_made-up')
     await page.getByText('This invitation is not valid any more.').waitFor()
     await page.goto('/invitation#')
@@ -77,7 +81,7 @@ describe('what guards the sign-in, in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('the shown part of the audit log is exported as a file', async () => {
+  test('the filtered audit log is exported as a file', async () => {
     await using opened = await openPage(browser(), hub())
     const { page, complaints } = opened
     await page.goto('/dashboard/settings?tab=audit&action=session.begin')
@@ -103,18 +107,18 @@ describe('what guards the sign-in, in a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })
-    // What the page still loads when the time is moved is somebody's doing, and counts from then.
+    // Requests that are in progress when the time is changed count as activity of the user.
     let hours = 0
-    let isRefused = false
-    while (!isRefused && hours < 24) {
+    let isRejected = false
+    while (!isRejected && hours < 24) {
       hours += 3
       time += 3 * HOURS_MS
       const asking = page.waitForRequest('**/dashboard/realtime')
       await page.clock.fastForward(3 * HOURS_MS)
-      const answer = await (await asking).response()
-      isRefused = answer?.status() === 401
+      const response = await (await asking).response()
+      isRejected = response?.status() === 401
     }
-    assert.ok(isRefused, 'what the page asks for keeps no session alive')
+    assert.ok(isRejected, 'requests of the page do not extend the session')
     assert.ok(hours > 8, `ended after ${hours} hours`)
     await ended.waitFor()
     await ended.getByLabel(/^Password \*$/).fill(PASSWORD)
@@ -129,10 +133,10 @@ describe('what guards the sign-in, in a browser', BROWSER_TEST, () => {
     await page.goto('/sign-in')
     await page.getByLabel('E-mail').fill(EMAIL)
     await page.getByLabel(/^Password \*$/).fill('not the password')
-    for (let guess = 0; guess < 6; guess++) {
-      const answered = page.waitForResponse('**/api/auth/sign-in/email')
+    for (let attempt = 0; attempt < 6; attempt++) {
+      const responded = page.waitForResponse('**/api/auth/sign-in/email')
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-      assert.equal((await answered).status(), guess < 5 ? 401 : 429)
+      assert.equal((await responded).status(), attempt < 5 ? 401 : 429)
     }
     await page.getByText(/^Too many attempts\. Wait \d+ seconds and try again\.$/).waitFor()
     await expectAccessible(page)

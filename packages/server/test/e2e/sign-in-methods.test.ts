@@ -1,4 +1,4 @@
-/** Second factors, passkeys, single sign-on and invitations in a browser (UI: sign-in, settings). */
+/** Second factors, passkeys, single sign-on and invitations in a browser. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -33,7 +33,7 @@ async function signOut(page: Page): Promise<void> {
 
 const overview = (page: Page) => page.getByRole('heading', { name: 'Overview' }).waitFor()
 
-/** In how many lines the recovery codes are seen, and whether nothing of them is cut off. */
+/** Evaluated in the browser: the number of lines of the recovery codes, and whether they are fully visible. */
 const LINES_OF_CODES = `(() => {
   const block = document.querySelector('[data-secret="recovery codes"]')
   const text = document.createRange()
@@ -43,12 +43,12 @@ const LINES_OF_CODES = `(() => {
   return { lines: new Set(lines.map((line) => line.top)).size, areWhole: lines.every((line) => line.right <= right) }
 })()`
 
-/** Browsers take `localhost` for safe enough for passkeys, and no other address without TLS. */
+/** Without TLS, browsers support passkeys only at `localhost`. */
 const atLocalhost = ({ address }: Pick<TestHub, 'address'>) => ({
   address: address.replace('127.0.0.1', 'localhost'),
 })
 
-describe('signing in by more than a password', BROWSER_TEST, () => {
+describe('sign-in methods in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
@@ -226,7 +226,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('single sign-on admits allowed users and tells others why they are not admitted', async () => {
+  test('single sign-on admits allowed users and shows others why they are not admitted', async () => {
     await using provider = await startOidcProvider()
     const port = await findFreePort()
     await using withProvider = await startTestHub(sqliteEngine, {

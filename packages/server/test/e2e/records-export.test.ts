@@ -1,4 +1,4 @@
-/** Exports from the page of records, and whether all can use it (UI: Records, everywhere). */
+/** Exports of the Records page, its accessibility, and its time limit. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
@@ -15,11 +15,11 @@ import {
 } from '../helpers/browser/browser.ts'
 import { rowOf, shareCases } from '../helpers/browser/records.ts'
 
-describe('the page of records for everybody', BROWSER_TEST, () => {
+describe('exports and accessibility of the Records page', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const cases = shareCases()
 
-  test('an export holds the filtered records in the shown columns', async () => {
+  test('an export contains the filtered records in the visible columns', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address({ 'filter[amount][before]': '4', sort: 'reference_number' }))
@@ -49,7 +49,7 @@ describe('the page of records for everybody', BROWSER_TEST, () => {
     )
   })
 
-  test('the list and everything that opens over it are accessible in all looks', async () => {
+  test('the list, its menus and its dialogs are accessible in all looks', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page, complaints } = opened
     for (const look of LOOKS) {
@@ -78,7 +78,7 @@ describe('the page of records for everybody', BROWSER_TEST, () => {
   })
 })
 
-describe('a list that takes long', BROWSER_TEST, () => {
+describe('a list that exceeds the time limit', BROWSER_TEST, () => {
   const browser = shareBrowser()
   let isBuilt = false
   const cases = shareCases({
@@ -105,7 +105,7 @@ describe('a list that takes long', BROWSER_TEST, () => {
     }),
   })
 
-  test('a list that ran out of time says so and can be continued', async () => {
+  test('a list that was stopped after the time limit can be continued', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address({ 'filter[note][empty]': 'true', sort: 'reference_number' }))
@@ -116,7 +116,7 @@ describe('a list that takes long', BROWSER_TEST, () => {
     assert.equal(await page.getByText('stopped after two seconds').count(), 0)
   })
 
-  test('a sort that takes too long offers an index and works once it is built', async () => {
+  test('a sort that takes too long offers an index, and works after the index was built', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address())

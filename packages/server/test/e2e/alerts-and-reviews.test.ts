@@ -1,4 +1,4 @@
-/** What waits for somebody: alerts, questions about missing records, completeness (UI: activity). */
+/** Alerts, push errors, reviews of missing records and completeness in a browser. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
@@ -16,15 +16,15 @@ import { createOperator } from '../helpers/hub/operators.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
-describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
+describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
-  let shared: Awaited<ReturnType<typeof startWithQuestion>>
+  let shared: Awaited<ReturnType<typeof startWithReview>>
   before(async () => {
-    shared = await startWithQuestion()
+    shared = await startWithReview()
   })
   after(() => shared[Symbol.asyncDispose]())
 
-  test('an alert says what to do and is acknowledged', async () => {
+  test('an alert contains advice and is acknowledged', async () => {
     const { hub } = shared
     await untilOpen(hub, 'missing_review')
     await using opened = await openPage(browser(), hub)
@@ -43,8 +43,8 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('an alert leads to its review, which lists exactly the missing records and exports them', async () => {
-    await using kit = await startWithQuestion()
+  test('an alert links to its review, which lists exactly the missing records and exports them', async () => {
+    await using kit = await startWithReview()
     const { hub } = kit
     await untilOpen(hub, 'missing_review')
     await using opened = await openPage(browser(), hub)
@@ -79,7 +79,7 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
   })
 
   test('push errors are listed by reason and sender, and on the platform that may have sent them', async () => {
-    await using kit = await startWithQuestion()
+    await using kit = await startWithReview()
     const { hub, key, id } = kit
     await push(hub, `${key.slice(0, 7)}-wrong`, newRecord('P-1'))
     await push(hub, key, '{"data":')
@@ -89,7 +89,7 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
     await page.getByRole('tab', { name: 'Push errors' }).click()
     const table = page.getByRole('table')
     await table.getByText('Malformed JSON').waitFor()
-    await table.getByText('Invalid API key').waitFor()
+    await table.getByText('Invalid API key', { exact: true }).waitFor()
     await table
       .getByText(/\d\d:\d\d:\d\d [AP]M/)
       .filter({ visible: true })
@@ -99,7 +99,7 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
     await expectNoSidewaysScroll(page)
     await page.goto(`/dashboard/platforms/${id}?tab=pushes`)
     const section = page.getByRole('region', { name: 'Push errors' })
-    await section.getByText('Invalid API key').waitFor()
+    await section.getByText('Invalid API key', { exact: true }).waitFor()
     await section
       .getByText(`${key.slice(0, 7)}…`)
       .filter({ visible: true })
@@ -122,7 +122,7 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
     await untilOpen(hub, 'platform_failing')
     await using opened = await openPage(browser(), hub, { timeZone: 'Asia/Kolkata' })
     const { page } = opened
-    // It has failed since 2026-01-01 08:00 UTC.
+    // The platform has failed since 2026-01-01 08:00 UTC.
     for (const path of ['?tab=alerts', '', '?tab=log&kind=alert']) {
       await page.goto(`/dashboard${path.startsWith('?') ? `/activity${path}` : path}`)
       await page.getByText('since Jan 01, 2026 01:30 PM').first().waitFor()
@@ -130,8 +130,8 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
     }
   })
 
-  test('a question about missing records says what each answer does, and is answered', async () => {
-    await using kit = await startWithQuestion()
+  test('a review of missing records explains both decisions, and is approved', async () => {
+    await using kit = await startWithReview()
     const { hub } = kit
     await using opened = await openPage(browser(), hub, { width: 390, colorScheme: 'dark' })
     const { page, complaints } = opened
@@ -154,7 +154,7 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('completeness says which module is proved, and why another one is not', async () => {
+  test('completeness shows which module is complete, and why another one is not verified', async () => {
     const { hub, key } = shared
     await push(hub, key, newRecord('P-1'))
     await using opened = await openPage(browser(), hub)
@@ -168,7 +168,7 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('a viewer reads all of it and is told what takes another role', async () => {
+  test('a viewer can read everything and sees which actions require another role', async () => {
     const { hub, key } = shared
     await push(hub, key, newRecord('X-1', { record_type: 'ghosts' }))
     const operator = await createOperator(hub, { role: 'viewer' })
@@ -185,8 +185,8 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
   })
 })
 
-/** A hub whose platform has dropped 30 of 40 records of one module, and none of the other. */
-async function startWithQuestion() {
+/** A hub whose platform no longer lists 30 of 40 records of one module, and lists all of the other. */
+async function startWithReview() {
   const hub = await startTestHub(sqliteEngine, {
     withOperator: true,
     intervals: { ...ALERTS_AT_ONCE, pushErrors: 1 },
