@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { RejectedPush } from '@recordhub/protocol'
-import { wordsFor } from '../../src/errors.ts'
+import { formatMessage } from '../../src/errors.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { fc } from '../helpers/random/fast-check.ts'
 import { type StorageKit, withStorage } from '../helpers/storage/engine.ts'
@@ -155,7 +155,7 @@ onEachEngine((engine) => {
         await keep(kit, [element('{"a":1}', 'R-1 is at 1 and 2')])
         assert.deepEqual(await messages(), [['R-1 is at 1 and 2', 1]])
         await keep(kit, [element('{"a":2}', 'R-3 is at 3 and 4')])
-        assert.deepEqual(await messages(), [[wordsFor('duplicate_reference'), 2]])
+        assert.deepEqual(await messages(), [[formatMessage('duplicate_reference'), 2]])
       }),
     )
 

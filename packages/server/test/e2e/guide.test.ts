@@ -143,7 +143,7 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await page.goto('/dashboard/guide?platform=987654')
-    await page.getByRole('alert').getByText('There is no platform here.').waitFor()
+    await page.getByRole('alert').getByText('No such platform.').waitFor()
     await page.getByRole('combobox', { name: 'Platform' }).click()
     await page.getByRole('option', { name: 'Any platform' }).click()
     await page.getByRole('heading', { name: 'What you build' }).waitFor()

@@ -86,7 +86,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByLabel('Base URL').fill(moved.source_base_url)
     await page.getByRole('button', { name: 'Try and save' }).click()
     await page.getByText('Nothing was changed').waitFor()
-    await page.getByText('The platform refused the source API key').waitFor()
+    await page.getByText('The platform rejected the source API key').waitFor()
     await page.getByRole('textbox', { name: 'New source API key' }).fill(moved.source_api_key)
     await page.getByRole('button', { name: 'Try and save' }).click()
     await page.getByText('The change is stored.').waitFor()

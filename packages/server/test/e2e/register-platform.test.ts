@@ -53,7 +53,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
 
     await enterSource(page, platform.source_base_url, 'a wrong key')
     await page.getByText(`There is a server at ${host}.`).waitFor()
-    await page.getByText('The platform refused the source API key').first().waitFor()
+    await page.getByText('The platform rejected the source API key').first().waitFor()
     await page.getByText('Not connected yet').waitFor()
     await expectAccessible(page)
     assert.equal(await page.getByRole('button', { name: 'Choose modules' }).count(), 0)

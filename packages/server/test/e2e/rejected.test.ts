@@ -106,7 +106,7 @@ describe('what was refused, in a browser', BROWSER_TEST, () => {
     await page.getByText('Nothing passes these filters').waitFor()
 
     await page.getByRole('button', { name: 'Clear the filters' }).click()
-    await page.getByRole('button', { name: /^Show these: The record was not accepted/ }).click()
+    await page.getByRole('button', { name: /^Show these: Invalid record/ }).click()
     await page.getByRole('button', { name: 'Dismiss them' }).click()
     const asked = page.getByRole('dialog', { name: 'Dismiss all that match?' })
     await asked.getByRole('button', { name: 'Dismiss', exact: true }).click()

@@ -72,7 +72,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     const uri = `otpauth://totp/x?secret=${secret}`
     await page.getByLabel('Code that the app shows now').fill('000000')
     await page.getByRole('button', { name: 'Switch on' }).click()
-    await page.getByText('The code is wrong, or not valid any more.').waitFor()
+    await page.getByText('The code is wrong or no longer valid.').waitFor()
     await page.getByLabel('Code that the app shows now').fill(totpCode(uri))
     await page.getByRole('button', { name: 'Switch on' }).click()
     await page.getByText('Keep these recovery codes').waitFor()
@@ -221,7 +221,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     await page.getByRole('tab', { name: 'Schedule and retention' }).click()
     await page.getByText('Pausing takes the role operator.').waitFor()
     await page.goto(`/invitation#token=${token}`)
-    await page.getByText('This invitation is not valid any more.').waitFor()
+    await page.getByText('This invitation is no longer valid.').waitFor()
     await expectAccessible(page)
     assert.deepEqual(complaints, [])
   })

@@ -50,7 +50,7 @@ onEachEngineWhenDeep((engine) => {
       const alert = only(await untilOpen(hub, 'platform_failing'))
       assert.match(
         alert.message,
-        /could be read since [\d-]{10}T[\d:.]{12}Z: The platform answered HTTP 500/,
+        /could be read since [\d-]{10}T[\d:.]{12}Z: The platform responded with HTTP 500/,
       )
       assert.match(alert.advice, /Test the platform's connection/)
       assert.equal(alert.platform_name, platform.platform_name)
@@ -73,7 +73,7 @@ onEachEngineWhenDeep((engine) => {
       platform.behave('records/visits', respond.status(500))
       for (let round = 1; round <= 5; round += 1) await pullAll(hub)
       const alert = only(await untilOpen(hub, 'module_failing'))
-      assert.match(alert.message, /though other modules could: The platform answered HTTP 500/)
+      assert.match(alert.message, /though other modules could: The platform responded with HTTP 500/)
       assert.equal(alert.platform_name, platform.platform_name)
       assert.deepEqual(await untilOpen(hub, 'platform_failing', 0), [])
       platform.behave('records/visits', null)

@@ -164,7 +164,7 @@ onEachEngineWhenDeep((engine) => {
       await setStatus(kit.hub, kit.id, 'inactive')
       held.release()
       const { tasks } = await untilPullEnds(kit.hub, id)
-      assert.match(only(tasks).error ?? '', /platform was switched off/)
+      assert.match(only(tasks).error ?? '', /platform was deactivated/)
       assert.deepEqual(missingOf(await kit.read()), [])
     })
 

@@ -41,7 +41,7 @@ const PACE = { silenceMs: 500, windowMs: 1000 }
 const FIRST_BYTE = { firstByteSeconds: 20 }
 /** The number of tasks that end only by a timeout. */
 const UNENDING = 3
-const ADVICE = /check|say why|has to mend|enter the final|asks again/i
+const ADVICE = /check|must fix|enter the final|tries again/i
 
 onEachEngineWhenDeep((engine) => {
   test(`one pull gives each misbehaviour its own error and reads the others, on ${engine.name}`, async () => {

@@ -67,8 +67,8 @@ onEachEngineWhenDeep((engine) => {
       await using kit = await startPulledHub(engine)
       kit.platform.modules[0]?.records.push(listed, unnamed, simulatedRecord(1), also)
       const told = [
-        '2 rejected: The record was not accepted: data must be an object.',
-        '1 rejected: The record was not accepted: reference_number is required.',
+        '2 rejected: Invalid record: data must be an object.',
+        '1 rejected: Invalid record: reference_number is required.',
       ]
       const task = await kit.pull()
       assert.deepEqual([task.rejected, task.warnings], [3, told])

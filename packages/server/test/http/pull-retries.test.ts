@@ -129,7 +129,7 @@ onEachEngineWhenDeep((engine) => {
       kit.platform.behave('records/cases', respond.status(503, { 'Retry-After': '30' }))
       const task = await kit.pull()
       assert.equal(task.state, 'failed')
-      assert.match(task.error ?? '', /left alone for 30 s/)
+      assert.match(task.error ?? '', /wait 30 s/)
       assert.equal(kit.platform.asked().length, 1)
     })
 

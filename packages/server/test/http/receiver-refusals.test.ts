@@ -20,7 +20,7 @@ import { only } from '../helpers/storage/fixtures.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 
 const URL = '/api/webhook/receive'
-const WORDS = 'The API key is missing, invalid, or the platform is inactive.'
+const WORDS = 'The API key is missing or invalid, or the platform is inactive.'
 
 /** Requests to the receiver that are sent with an invalid key. */
 const CALLS = [

@@ -154,7 +154,7 @@ onEachEngineWhenDeep((engine) => {
         putAhead()
         const begun = await beginSignOn(hub)
         expectError(begun, 502, 'sign_on_issuer_wrong')
-        const words = `its issuer is ${wrong}, where HUB_OIDC_ISSUER has ${issuer}.`
+        const words = `names the issuer ${wrong}, but HUB_OIDC_ISSUER is ${issuer}.`
         for (const text of [begun.text, hub.log()]) assert.ok(text.includes(words), words)
         assert.deepEqual(begun.cookies, [])
       }

@@ -20,7 +20,7 @@ import { isDeep } from '../helpers/time/tier.ts'
 const ROTATE = ['secret', 'rotate']
 const KILL_MOMENTS_MS = isDeep ? [150, 300, 450, 600, 750, 900, 1050, 1200] : [200, 400]
 /** Error when another process of the hub is running, on SQLite or PostgreSQL. */
-const AT_WORK = /is running on|Stop every hub/
+const AT_WORK = /is running on|Stop all processes of the hub/
 const secret = () => randomBytes(32).toString('hex')
 
 /** Creates and stops a hub with a platform, an erased record and an operator with a second factor. */
@@ -141,7 +141,7 @@ for (const engine of quickOn(postgres)) {
         assert.match(wrong.stderr.join(), /HUB_SECRET/)
         const start = await sandbox.run(['start'], { env })
         assert.equal(start.code, 1)
-        assert.match(start.stderr.join(), /HUB_SECRET is not the one/)
+        assert.match(start.stderr.join(), /HUB_SECRET is not the secret/)
         for (const value of Object.values(env)) {
           assert.ok(!wrong.stderr.concat(start.stderr, start.stdout).join().includes(value))
         }
@@ -164,7 +164,7 @@ for (const engine of quickOn(postgres)) {
       const { oldSession } = await checkHub(sandbox, filled, { HUB_SECRET: after }, 'the last one')
       assert.equal(oldSession, 401)
       const start = await sandbox.run(['start'], { env: old })
-      assert.match(start.stderr.join(), /HUB_SECRET is not the one/)
+      assert.match(start.stderr.join(), /HUB_SECRET is not the secret/)
     },
   )
 }

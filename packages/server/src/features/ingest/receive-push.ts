@@ -6,7 +6,7 @@ import {
   type PushInput,
   recordTypeOf,
 } from '../../domain/record/record-input.ts'
-import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
+import { type ErrorCode, formatMessage, HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Receiver } from '../../storage/port/platform-store.ts'
 import type { WriteOutcome } from '../../storage/port/record-store.ts'
@@ -112,7 +112,7 @@ export function createReceivePush(options: {
 }
 
 function moduleNotRegistered({ record_type }: PushInput): HubError {
-  const errors = { record_type: [wordsFor('module_not_registered', { record_type })] }
+  const errors = { record_type: [formatMessage('module_not_registered', { record_type })] }
   return new HubError('module_not_registered', { record_type }, { errors })
 }
 

@@ -1,7 +1,7 @@
 import type { ReadCoverage } from '../../domain/pull/missing.ts'
 import { referenceOf } from '../../domain/record/record-input.ts'
 import { describeDuplicate, RejectionReasons } from '../../domain/record/rejection-reasons.ts'
-import { type ErrorCode, wordsFor } from '../../errors.ts'
+import { type ErrorCode, formatMessage } from '../../errors.ts'
 import type { RecordElement } from '../../platform-client/records/records-chunk.ts'
 import type { PullTaskPlan } from '../../storage/port/pull-store.ts'
 import type { RecordRead } from '../../storage/port/record-store.ts'
@@ -51,7 +51,7 @@ export class Rejections {
   /** @returns a promise that resolves when it is stored. */
   addTooLarge(index: number): Promise<void> {
     this.#unnamed += 1
-    const reason = wordsFor('invalid_record', {
+    const reason = formatMessage('invalid_record', {
       reason: `element ${index} of records is larger than 16 MiB`,
     })
     const body = JSON.stringify({ index })
@@ -66,7 +66,7 @@ export class Rejections {
     errors: Record<string, string[]>,
   ): Promise<void> {
     this.#noteThatItIsThere(referenceOf(value))
-    const reason = wordsFor(code, params)
+    const reason = formatMessage(code, params)
     return this.#store(code, reason, () => ({
       errors,
       body: bodyOf(value, index).text,
@@ -86,7 +86,7 @@ export class Rejections {
     { position, findFirst }: { position: number; findFirst: () => number | null },
   ): Promise<void> {
     const code = 'duplicate_reference'
-    return this.#store(code, wordsFor(code), () => {
+    return this.#store(code, formatMessage(code), () => {
       const { text, isWhole } = bodyOf(value, index)
       const reference = isWhole ? referenceOf(value) : null
       const message = describeDuplicate(reference, { first: findFirst(), position })

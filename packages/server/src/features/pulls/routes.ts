@@ -14,7 +14,7 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/auth/caller.ts'
 import { nameOfCaller } from '../../domain/auth/caller.ts'
-import { HubError, wordsFor } from '../../errors.ts'
+import { formatMessage, HubError } from '../../errors.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import { ignoreBody } from '../../lib/net/ignore-body.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
@@ -211,6 +211,6 @@ function answerPullRequest({ outcome, pull }: PullRequested, request_id: string)
     return { status: 202 as const, answer: { success: true as const, message, pull } }
   }
   const code = 'pull_already_running'
-  const answer = { success: false as const, code, message: wordsFor(code), request_id, pull }
+  const answer = { success: false as const, code, message: formatMessage(code), request_id, pull }
   return { status: 409 as const, answer }
 }

@@ -34,11 +34,11 @@ const SILENT = /it sent nothing for 0\.5 s/
 /** `elsewhere` is the address of another server. */
 export function failuresWith(elsewhere: string): Failure[] {
   const nothing: readonly (readonly [string, Behaviour | null, RegExp, number?])[] = [
-    ['500', respond.status(500), /answered HTTP 500/],
-    ['503 for ever', respond.status(503), /answered HTTP 503/, 4],
-    ['a long Retry-After', respond.status(429, { 'Retry-After': '3600' }), /alone for 3600 s/],
-    ['401', respond.status(401), /refused the source API key/],
-    ['404', respond.status(404), /nothing at \/api\/hub\/records\/cases/],
+    ['500', respond.status(500), /responded with HTTP 500/],
+    ['503 for ever', respond.status(503), /responded with HTTP 503/, 4],
+    ['a long Retry-After', respond.status(429, { 'Retry-After': '3600' }), /wait 3600 s/],
+    ['401', respond.status(401), /rejected the source API key/],
+    ['404', respond.status(404), /no endpoint at \/api\/hub\/records\/cases/],
     ['refuses connections', null, /the connection was refused/, 0],
     ['hangs up', respond.nothing(), /cannot be reached \(the connection was cut off/],
     ['speaks no HTTP', (response) => response.socket?.end('SSH-2.0\r\n\r\n'), /not valid HTTP/],
@@ -52,12 +52,12 @@ export function failuresWith(elsewhere: string): Failure[] {
     [
       'redirects elsewhere',
       respond.redirect(`${elsewhere}/api/hub/`),
-      /redirect to http.*must not/,
+      /redirect to http.*does not follow/,
     ],
     [
       'says that it failed',
       respond.json({ success: false, message: 'Closed' }),
-      /failed .*: Closed/,
+      /reported a failure .*: Closed/,
     ],
     [
       'another platform_name',
@@ -75,7 +75,7 @@ export function failuresWith(elsewhere: string): Failure[] {
   const broken: readonly (readonly [string, Behaviour, RegExp])[] = [
     ['hangs within the body', respond.stall(begun), SILENT],
     ['drips', respond.drip(begun, 20), /fewer than 1024 bytes per second for 1 s/],
-    ['cuts off', respond.cutOff(begun), /broke off .*the response was cut off/],
+    ['cuts off', respond.cutOff(begun), /connection closed .*the response was cut off/],
     ['ends too early', respond.text(begun, json), /ends too early, at byte \d+/],
     ['cuts gzip off', compressed(gzipSync, 'gzip'), TORN],
     ['cuts Brotli off', compressed(brotliCompressSync, 'br'), TORN],

@@ -1,6 +1,6 @@
 import type { RejectedPush } from '@recordhub/protocol'
 import { type SelectQueryBuilder, sql } from 'kysely'
-import { isErrorCode, wordsFor } from '../../../errors.ts'
+import { formatMessage, isErrorCode } from '../../../errors.ts'
 import { takeWithinBytes } from '../../../lib/collections/take-within-bytes.ts'
 import { parseLossless } from '../../../lib/json/lossless-json.ts'
 import type { RejectedPushFilter, RejectedPushStore } from '../../port/rejected-push-store.ts'
@@ -126,7 +126,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
 
 /** The message of rejections of one cause whose own messages differ. */
 function commonMessage(code: string): string {
-  return isErrorCode(code) ? wordsFor(code) : code
+  return isErrorCode(code) ? formatMessage(code) : code
 }
 
 /** Of platforms that are not being removed. */
