@@ -73,7 +73,10 @@ onEachEngineWhenDeep((engine) => {
       platform.behave('records/visits', respond.status(500))
       for (let round = 1; round <= 5; round += 1) await pullAll(hub)
       const alert = only(await untilOpen(hub, 'module_failing'))
-      assert.match(alert.message, /though other modules could: The platform responded with HTTP 500/)
+      assert.match(
+        alert.message,
+        /though other modules could: The platform responded with HTTP 500/,
+      )
       assert.equal(alert.platform_name, platform.platform_name)
       assert.deepEqual(await untilOpen(hub, 'platform_failing', 0), [])
       platform.behave('records/visits', null)
