@@ -1,5 +1,5 @@
 /**
- * How long a guesser has to wait. Nobody is shut out by what others do: see docs/decisions/0013-guesses.md.
+ * How long a guesser has to wait. Nobody is shut out by what others do: see docs/decisions/0013-login-throttle.md.
  */
 
 /** Tries that failed or are under way, and when the last of them began (RFC 3339 in UTC). */

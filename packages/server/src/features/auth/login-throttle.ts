@@ -1,4 +1,4 @@
-/** Counts who tries to get in, on all nodes and over restarts; docs/decisions/0013-guesses.md says why so. */
+/** Counts who tries to get in, on all nodes and over restarts; docs/decisions/0013-login-throttle.md says why so. */
 import type { FastifyRequest } from 'fastify'
 import {
   type GuessCount,
