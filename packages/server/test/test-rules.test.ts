@@ -12,7 +12,7 @@ const WAITS: Readonly<Record<string, string>> = {
   'packages/platform-kit/src/servers.test.ts':
     '200 ms between two looks whether a server has stopped reading ahead, which nothing announces',
   'packages/server/test/conformance/pushes.test.ts': '1 s of quiet is the rule under test',
-  'packages/server/test/contract/postgres-silent.test.ts':
+  'packages/server/test/contract/postgres/unresponsive-server.test.ts':
     'a limit for closing while the server is silent; over when it has closed',
   'packages/server/test/e2e/realtime.test.ts': 'deep tier: a page that polls by the real clock',
   'packages/server/test/helpers/platform/attacks.ts': 'an attacker that sends a byte now and then',
@@ -21,7 +21,7 @@ const WAITS: Readonly<Record<string, string>> = {
   'packages/server/test/helpers/process/operator.ts': 'the pause of eventually(), 5 to 50 ms',
   'packages/server/test/helpers/process/pushing.ts': 'a client that retries after a pause',
   'packages/server/test/helpers/time/until.ts': 'the pause of until(), 1 to 25 ms',
-  'packages/server/test/http/pull-politeness.test.ts':
+  'packages/server/test/http/pull-concurrency.test.ts':
     '20 ms in which one request too many would arrive; it can only hide a defect',
   'packages/server/test/process/schedule-of-two-hubs.test.ts': 'deep tier: a schedule of minutes',
   'packages/server/test/process/secret-rotation.test.ts': 'kills a process at a given moment',
@@ -33,7 +33,8 @@ const WAITS: Readonly<Record<string, string>> = {
 const LOOPS: Readonly<Record<string, string>> = {
   'packages/platform-kit/src/handler.test.ts': 'one turn, to let a stream begin',
   'packages/server/src/lib/concurrency/semaphore.test.ts': 'one turn, in which nothing may start',
-  'packages/server/test/http/pull-pace.test.ts': 'a pull that reads ahead until its buffer is full',
+  'packages/server/test/http/pull-timeouts.test.ts':
+    'a pull that reads ahead until its buffer is full',
   'packages/server/test/http/receiver-limits.test.ts': 'pushes of which some are rejected at once',
   'packages/server/src/lib/files/xlsx.test.ts': 'a generator that is ended by the stream',
 }

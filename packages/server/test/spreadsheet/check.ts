@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { operatorAt, pullToTheEnd, registerPlatform } from '../helpers/process/operator.ts'
 import { startPlatform } from '../helpers/process/platform.ts'
 import { createSandbox } from '../helpers/process/sandbox.ts'
-import { CELLS } from './awkward-cells.ts'
+import { CELLS } from './edge-case-cells.ts'
 import { findOffice, openInOffice } from './office.ts'
 import { type Cell, findDifferences } from './sheet-cells.ts'
 
