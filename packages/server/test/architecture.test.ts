@@ -22,7 +22,7 @@ const ARROWS: Record<string, readonly string[]> = {
   config: ['errors'],
   lib: ['errors'],
   domain: FOUNDATION,
-  // The types of the port use the id set of lib.
+  // The types of the port use the id bitset of lib.
   'storage/port': ['domain', ...FOUNDATION],
   'storage/shared': ['storage/port', 'domain', ...FOUNDATION],
   'storage/sqlite': ['storage/shared', 'storage/port', 'domain', ...FOUNDATION],

@@ -1,4 +1,4 @@
-/** The pictures of the README, taken of the demo. `npm run screenshot` writes them. */
+/** Takes the screenshots of the README from the demo, for `npm run screenshot`. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -10,14 +10,14 @@ import { provideChromium } from './helpers/browser/program.ts'
 
 const IMAGES = new URL('../../../docs/images/', import.meta.url)
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-/** Both together; a README must not be heavy. */
+/** The limit of both files together, so that the README loads quickly. */
 const MOST_BYTES = 300_000
-/** Enough to look like a day at work. */
+/** Enough pushes to look like normal operation. */
 const ENOUGH_PUSHES = 25
 
 type Demo = { address: string; email: string; password: string; stop: () => void }
 
-/** Starts the demo and reads where it is from what it prints. */
+/** Starts the demo and reads its address from its output. */
 async function startDemo(): Promise<Demo> {
   const demo = spawn(process.execPath, [MAIN, 'demo', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -192,7 +192,7 @@ onEachEngine((engine) => {
       const absent = 'data lacks the key "note", which the manifest requires'
       const [unknown = '', ...types] = faults
       assert.deepEqual(await send(wrong, 'POST'), [201, 'created', [unknown, absent, ...types]])
-      // What is said of unchanged data is true all the same.
+      // The warnings also apply to unchanged data.
       assert.deepEqual(await send(wrong, 'PATCH'), [200, 'unchanged', faults])
       assert.deepEqual(await send({ note: null, age: '40' }, 'POST'), [200, 'updated', undefined])
       module.records = [simulatedRecord(1, { note: 1, age: 41 })]

@@ -104,7 +104,7 @@ onEachEngineWhenDeep((engine) => {
         ['a connection test', () => send('POST', `${path}/test`, {})],
         ['its manifest', () => send('POST', `${path}/manifest/refresh`, {})],
         ['a response to a search', () => hub.get('/api/v1/search?query=person')],
-        // Its manifest responds as agreed, though its records do not.
+        // Its manifest endpoint works, but its records endpoint does not.
         ['a check of the whole platform', () => send('POST', `${path}/conformance`, {})],
         [
           'a reactivation',

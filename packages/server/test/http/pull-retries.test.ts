@@ -1,5 +1,5 @@
 /**
- * Which failed requests the hub retries, and after which delay. `pull-misbehaviour.test.ts` counts the requests for
+ * Which failed requests the hub retries, and after which delay. `pull-faulty-platforms.test.ts` counts the requests for
  * each kind of failure.
  */
 import assert from 'node:assert/strict'

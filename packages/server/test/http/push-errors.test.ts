@@ -1,4 +1,4 @@
-/** Requests to the receiver of which nothing is stored but their number. */
+/** Requests to the receiver that are only counted, not stored. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type PushError, PushErrorPage } from '@recordhub/protocol'
@@ -143,7 +143,7 @@ onEachEngine((engine) => {
   })
 })
 
-/** A push as it comes from an address, through the proxy. */
+/** A push from a client address, through the proxy. */
 function send(hub: TestHub, key: string, body: string, address = '192.0.2.9') {
   const headers = { ...pushHeaders(key), 'x-forwarded-for': address }
   return hub.send({ method: 'POST', url: RECEIVER, headers, body })
@@ -153,7 +153,7 @@ async function listErrors(hub: TestHub, query = ''): Promise<PushError[]> {
   return expectAnswer(await hub.get(`${PATH}${query}`), 200, PushErrorPage).push_errors
 }
 
-/** The newest count of a reason, once it has so many requests. */
+/** The latest count of a reason, when it has reached this number of requests. */
 function untilCounted(
   hub: TestHub,
   reason: PushError['reason'],

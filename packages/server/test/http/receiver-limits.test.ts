@@ -253,7 +253,7 @@ onEachEngine((engine) => {
           hub.send({ method: 'POST', url, headers, body }),
         )
         waiting.push(...batch)
-        // Rejected pushes return at once; the others wait for the gate.
+        // Rejected pushes return immediately; the others wait until the test releases the writes.
         await new Promise(setImmediate)
         await new Promise(setImmediate)
         refused = await Promise.race([...batch, new Promise<null>((go) => setImmediate(go, null))])
@@ -293,7 +293,7 @@ function failing(records: Storage['records'], isDown: () => boolean): Storage['r
   }
 }
 
-/** Sends a push over a connection of its own. `isSent` resolves when the system has taken the whole request. */
+/** Sends a push over a separate connection. `isSent` resolves when the system has taken the whole request. */
 function sendPush(address: string, hubApiKey: string, body: unknown) {
   const headers = pushHeaders(hubApiKey)
   const outgoing = request(`${address}/api/webhook/receive`, {

@@ -1,4 +1,4 @@
-/** Values that spreadsheets often misread, and the cells that they must become. */
+/** Values that spreadsheets often misread, and the expected cells. */
 import { type Cell, EMPTY } from './sheet-cells.ts'
 
 export type AwkwardCell = {

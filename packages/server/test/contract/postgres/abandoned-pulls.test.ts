@@ -40,7 +40,7 @@ describe('a pull of another node', () => {
       await observer.query('SELECT pg_terminate_backend(pid, 60000) FROM unnest($1::int[]) pid', [
         pids,
       ])
-      // The call above has waited until the sessions and their locks are gone; the lease was renewed just before.
+      // The call above has waited for the end of the sessions and their locks; the lease was renewed just before.
       assert.equal(await here.storage.pulls.interruptAbandonedPulls(), 0)
       await untilTrue('both nodes are back', async () => {
         const { rows } = await observer.query(

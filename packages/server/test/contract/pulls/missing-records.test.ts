@@ -106,7 +106,7 @@ onEachEngine((engine) => {
           const { signal } = stopping
           const outcome = await read(kit, school, { brings: [], missing, signal })
           assert.equal(outcome.counts.missing, 500)
-          assert.match(String(outcome.error), /pull .* is over/)
+          assert.match(String(outcome.error), /pull .* has ended/)
           assert.equal((await markedOf(kit)).length, 500)
           assert.equal(await readOnce(kit, school, { brings: [] }), 700)
         }),

@@ -32,7 +32,7 @@ onEachEngine((engine) => {
           const trigger = requested_by === null ? 'schedule' : 'operator'
           const asked = { trigger, requested_by, lease: LEASE, only: null } as const
           const { pull } = await pulls.requestPull(asked)
-          // This request finds a running pull and must not be logged.
+          // A pull is already running, so this request must not be logged.
           await pulls.requestPull({ ...asked, requested_by: 'bob@example.org' })
           await finishTestPull(kit.storage, pull.id)
         }

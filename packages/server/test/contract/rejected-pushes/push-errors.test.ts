@@ -17,7 +17,7 @@ onEachEngine((engine) => {
       'the counts of one sender in one hour add up, also those that are saved at the same time',
       withStorage(engine, async ({ storage }) => {
         const add = (at: string) => storage.pushErrors.addPushErrors([pushErrorAt(at)], [])
-        // They all find no row yet.
+        // None of them finds a row yet.
         await Promise.all(Array.from({ length: 9 }, () => add(AT)))
         const later = '2026-03-10T08:50:00.000Z'
         await add(later)
@@ -184,7 +184,7 @@ function list({ pushErrors }: Storage, over: Partial<ListQuery> = {}) {
   })
 }
 
-/** A counter on the real storage, which can be away. */
+/** A counter on the real storage, which the test can make unavailable. */
 function counterOf(
   { storage, clock }: StorageKit,
   onWrite: (rows: number) => void = () => undefined,

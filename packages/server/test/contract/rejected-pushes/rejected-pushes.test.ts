@@ -165,7 +165,7 @@ onEachEngine((engine) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic', modules: ['patients'] })
-        /** One pull that reads a module and rejects these bodies of it; returns the number of the pull. */
+        /** Runs a pull that rejects these bodies of a module; returns the id of the pull. */
         const pull = async (platform: TestPlatform, record_type: string, ...bodies: string[]) => {
           const read = await beginRead(storage, platform, { record_type })
           const { pull_id } = read.read

@@ -1,4 +1,4 @@
-/** What people, programs and platforms do with a hub, with everything a test does not care about. */
+/** Actions of operators, programs and platforms on a hub, with defaults for everything that a test does not need. */
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import {
@@ -44,7 +44,7 @@ export function shareHub(engine: StorageEngine, options: TestHubOptions = {}): (
 
 export type Session = { cookie: string; csrf: string; headers: Record<string, string> }
 
-/** Signs the hub's operator in; `headers` are those that the dashboard's script sends. */
+/** Signs in the hub's operator; `headers` are those of the dashboard's script. */
 export async function signIn(hub: TestHub): Promise<Session> {
   const answer = await hub.send({
     method: 'POST',
@@ -103,7 +103,7 @@ export async function registerPlatform(
   return { id: platform.id, platform, hub_api_key }
 }
 
-/** A platform that is registered, for tests that only push. Its server is gone again. */
+/** A registered platform for tests that only push. Its server is stopped. */
 export async function registerAny(
   hub: TestHub,
   options: PlatformOptions = {},
@@ -116,8 +116,8 @@ export async function registerAny(
 export type CreatedPlatform = SimulatedPlatform & { id: number; hub_api_key: string; title: string }
 
 /**
- * Registers a platform of a test's own with all of its modules: `cases`, and as many more as are asked for. When it is
- * disposed of, its server ends and the hub pulls it no more, so other tests can share the hub.
+ * Registers a platform for one test with all of its modules: `cases`, and further ones if requested. When it is
+ * disposed of, its server stops and the hub no longer pulls it, so other tests can share the hub.
  */
 export async function createPlatform(
   hub: TestHub,
@@ -163,7 +163,7 @@ export function pushHeaders(hubApiKey: string): Record<string, string> {
   }
 }
 
-/** A whole record of the module `cases`. */
+/** A complete record of the module `cases`. */
 export function newRecord(reference_number: string, over: Record<string, unknown> = {}) {
   return {
     module_name: 'Module cases',
@@ -186,7 +186,7 @@ export function push(
   return hub.send({ method, url: '/api/webhook/receive', headers, body: payload })
 }
 
-/** Records of a platform, first made first; all of them. */
+/** All records of a platform, oldest first. */
 export async function recordsOf(hub: TestHub, platform: string): Promise<StoredRecord[]> {
   const url = `/api/v1/records?sort=record_id&limit=500&platform=${encodeURIComponent(platform)}`
   const page = expectAnswer(await hub.get(url), 200, RecordPage)
@@ -237,12 +237,12 @@ export function untilPullEnds(hub: TestHub, id: number): Promise<ReadPull> {
   }, `pull ${id} ends`)
 }
 
-/** One whole pull over everything that is registered. */
+/** Runs a pull of all registered modules. */
 export async function pullAll(hub: TestHub): Promise<ReadPull> {
   return untilPullEnds(hub, (await startPull(hub)).id)
 }
 
-/** One whole pull as the schedule starts them. */
+/** Runs a pull as the schedule starts it. */
 export async function pullOnSchedule(hub: TestHub): Promise<ReadPull> {
   const { pulls, pullDispatcher, processName } = hub.storage
   const lease = { owner: processName, seconds: 20 }
@@ -253,7 +253,7 @@ export async function pullOnSchedule(hub: TestHub): Promise<ReadPull> {
   return untilPullEnds(hub, pull.id)
 }
 
-/** What is stored, in figures: the same before and after whatever must leave nothing behind. */
+/** The numbers of stored rows, to compare before and after an action that must store nothing. */
 export async function tracesOf(hub: TestHub): Promise<Record<string, unknown>> {
   const traces: Record<string, unknown> = {}
   for (const table of ['records', 'record_history', 'rejected_pushes', 'activity', 'pulls']) {

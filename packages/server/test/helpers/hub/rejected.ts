@@ -1,4 +1,4 @@
-/** What was refused, and its replays, through HTTP. */
+/** Rejected pushes and their replays over HTTP. */
 import assert from 'node:assert/strict'
 import { type RejectedPush, RejectedPushGroup, ReplayAnswer } from '@recordhub/protocol'
 import Type from 'typebox'
@@ -9,7 +9,7 @@ import { type Answer, expectAnswer } from './response.ts'
 export type Registered = RegisteredPlatform & { platform_name: string }
 const Groups = Type.Object({ groups: Type.Array(RejectedPushGroup) })
 
-/** Pushes what is refused: how it is kept. */
+/** Sends a push that is rejected, and returns the rejected push. */
 export async function refuse(
   hub: TestHub,
   platform: Registered,

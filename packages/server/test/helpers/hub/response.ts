@@ -1,4 +1,4 @@
-/** An answer of the hub as tests look at it: parsed and checked against a schema, never cast. */
+/** A response of the hub for tests: parsed and checked against a schema, never cast. */
 import assert from 'node:assert/strict'
 import { ErrorAnswer } from '@recordhub/protocol'
 import type { Static, TSchema } from 'typebox'
@@ -8,13 +8,13 @@ import { isJsonObject, type JsonObject } from '../../../src/lib/json/lossless-js
 
 export type Answer = {
   status: number
-  /** The value of a header, '' where there is none. */
+  /** The value of a header, or '' without it. */
   header: (name: string) => string
   cookies: string[]
   text: string
 }
 
-/** The body as the schema says, and the status as expected. */
+/** Asserts the status and the schema of the body, and returns the body. */
 export function expectAnswer<Schema extends TSchema>(
   answer: Answer,
   status: number,
@@ -25,14 +25,14 @@ export function expectAnswer<Schema extends TSchema>(
   throw new Error(`${JSON.stringify([...Value.Errors(schema, value)])} in ${answer.text}`)
 }
 
-/** The body as a JSON object, and the status as expected. */
+/** Asserts the status and returns the body as a JSON object. */
 export function expectObject(answer: Answer, status: number): JsonObject {
   const value = parseBody(answer, status)
   assert.ok(isJsonObject(value), answer.text)
   return value
 }
 
-/** An error in the one shape that errors have: nothing in it but what the documents name. */
+/** Asserts that the response is an error with exactly the documented members. */
 export function expectError(answer: Answer, status: number, code: string): ErrorAnswer {
   const error = expectAnswer(answer, status, ErrorAnswer)
   assert.equal(error.code, code, answer.text)
@@ -46,12 +46,12 @@ export function expectError(answer: Answer, status: number, code: string): Error
   return error
 }
 
-/** The members of an object are these and no others. */
+/** Asserts that an object has exactly these members. */
 export function expectMembers(value: object, members: readonly string[]): void {
   assert.deepEqual(Object.keys(value).sort(), [...members].sort())
 }
 
-/** None of these texts is in any of those. */
+/** Asserts that none of these texts is in any of those. */
 export function expectAbsent(secrets: readonly string[], texts: readonly string[]): void {
   for (const secret of secrets) {
     assert.ok(secret.length >= 12, 'A secret this short may be anywhere')

@@ -9,7 +9,7 @@ import { expectAbsent, expectError, expectObject } from './response.ts'
 export type Scenario = {
   name: string
   request: HubRequest
-  /** Who sends the request: an API token of this role, or nobody where it is null. `admin` by default. */
+  /** The role of the token in the request; null for none. `admin` by default. */
   role?: Role | null
   status: number
   /** The code of the expected error. A scenario without one expects a JSON object. */

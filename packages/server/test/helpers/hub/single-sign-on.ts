@@ -1,4 +1,4 @@
-/** The way to a provider of single sign-on and back, as a browser goes it. */
+/** Single sign-on with redirects to the provider and back, as in a browser. */
 import assert from 'node:assert/strict'
 import { type Clock, systemClock } from '../../../src/lib/time/clock.ts'
 import type { StorageEngine } from '../storage/engine.ts'
@@ -10,7 +10,7 @@ import { type Answer, expectObject } from './response.ts'
 export const SITE = 'http://localhost'
 export const AT_HOME = { host: 'localhost', origin: SITE }
 
-/** A hub whose operators can come from a provider. */
+/** A hub with single sign-on. */
 export async function startHubWith(
   engine: StorageEngine,
   provider: OidcProvider,
@@ -37,7 +37,7 @@ export function optionsWith(
   }
 }
 
-/** A clock that can be put ahead past the seconds for which a failure of the provider is kept. */
+/** A clock that can be set ahead by the time for which a failure of the provider is cached. */
 export function createClockAhead() {
   let ahead = 0
   return {
@@ -57,12 +57,12 @@ export function beginSignOn(hub: TestHub, callbackURL = '/dashboard'): Promise<A
   })
 }
 
-/** The whole way: to the provider and back. */
+/** Runs a complete single sign-on. */
 export async function signOn(hub: TestHub): Promise<Answer> {
   return comeBack(hub, await beginSignOn(hub))
 }
 
-/** Goes to the provider by what has begun, and back. */
+/** Follows the redirect to the provider and back. */
 export async function comeBack(hub: TestHub, begun: Answer): Promise<Answer> {
   const { url } = expectObject(begun, 200)
   const sentBack = await fetch(String(url), { redirect: 'manual' })

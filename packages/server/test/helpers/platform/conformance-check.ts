@@ -22,7 +22,7 @@ export type CheckLimits = {
 
 const { config } = readConfig({ flags: {}, environment: {}, envFile: {} })
 
-/** No time passes for the platform unless told otherwise, so that none of its answers comes late. */
+/** A clock that stands still by default, so that no response of the platform is late. */
 export async function checkAt(target: CallTarget, limits: CheckLimits = {}): Promise<Checked> {
   const { maxRecords = 1_000_000, maxSeconds = 60, signal = new AbortController().signal } = limits
   const { timer = createManualTimer() } = limits
@@ -43,10 +43,10 @@ export async function checkAt(target: CallTarget, limits: CheckLimits = {}): Pro
   return { report: step.value, lines }
 }
 
-/** What a machine with too much to do breaks by itself, whatever the platform. */
+/** The rules that an overloaded machine violates, whatever the platform does. */
 export const OF_SLOWNESS: readonly string[] = ['answer.slow', 'records.slow_start', 'records.slow']
 
-/** `endpoint rule` of every finding that is not of slowness. */
+/** `endpoint rule` of every finding that is not about speed. */
 export function rulesOf({ endpoints }: ConformanceReport): string[] {
   return endpoints.flatMap(({ endpoint, findings }) =>
     findings
@@ -66,7 +66,7 @@ export function goodRecord(number: number, data: object = GOOD_DATA) {
   return { reference_number: `R-${number}`, full_name: `Person ${number}`, data }
 }
 
-/** One that gets a clean report. */
+/** A platform without findings. */
 export function goodPlatform(options: PlatformOptions = {}): Promise<SimulatedPlatform> {
   const records = [1, 2, 3].map((number) => goodRecord(number))
   return simulatePlatform({ modules: [simulatedModule('cases', { records })], ...options })

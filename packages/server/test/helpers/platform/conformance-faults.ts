@@ -1,4 +1,4 @@
-/** Platforms with one fault each, a row a rule: what the fault does to a good platform, and what is found. */
+/** Platforms with one fault each, one row per rule: the change to a correct platform, and the expected finding. */
 import { gzipSync } from 'node:zlib'
 import type { OwnRuleId } from '../../../src/domain/conformance/rules.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
@@ -15,11 +15,11 @@ import {
 
 export type Fault = {
   rule: OwnRuleId | ErrorCode
-  /** Where it is found. */
+  /** The endpoint of the finding. */
   at: string
   arrange: (platform: SimulatedPlatform) => void
   limits?: CheckLimits
-  /** What an example of it says. */
+  /** A pattern for an example of the finding. */
   found?: RegExp
 }
 
@@ -27,7 +27,7 @@ const CASES = 'records/cases'
 const JSON_TYPE = 'application/json'
 const NO_MODULE = 'records/recordhub-check-no-such-module'
 
-/** With the right key this, as agreed without it. */
+/** This response with the right key, the correct one without it. */
 function answer(endpoint: Endpoint, behaviour: Behaviour) {
   return (platform: SimulatedPlatform) =>
     platform.behave(endpoint, (response, request) => {
@@ -57,7 +57,7 @@ function agreedOf({ platform_name, modules: [module] }: SimulatedPlatform) {
   return recordsAnswer(platform_name, module)
 }
 
-/** The manifest with something else in it. */
+/** The manifest with other members. */
 function manifest(change: (manifest: ReturnType<typeof manifestOf>) => object) {
   return (platform: SimulatedPlatform) => {
     const changed = change(manifestOf(platform.platform_name, platform.modules))
@@ -71,7 +71,7 @@ const modules = (change: (module: ManifestModule) => object[]) =>
 const fields = (change: (field: ManifestModule['fields'][number]) => object[]) =>
   modules((module) => [{ ...module, fields: module.fields.flatMap(change) }])
 
-/** The records answer with something else outside of `records`. */
+/** The records response with other members outside of `records`. */
 function envelope(change: (agreed: ReturnType<typeof agreedOf>) => object) {
   return (platform: SimulatedPlatform) =>
     answer(CASES, respond.json(change(agreedOf(platform))))(platform)
@@ -84,7 +84,7 @@ function records(...list: unknown[]) {
 }
 
 const data = (over: object) => records(goodRecord(1, { ...GOOD_DATA, ...over }), goodRecord(2))
-/** The fields of the manifest as these. */
+/** The manifest with these fields. */
 const typed =
   (type: string, value: unknown, required = false) =>
   (platform: SimulatedPlatform) => {

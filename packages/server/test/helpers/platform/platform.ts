@@ -1,4 +1,4 @@
-/** A platform as the specification describes it (4.2), on loopback, that can be told to misbehave. */
+/** A platform as the specification describes it (4.2), on loopback, whose responses a test can replace. */
 import { createServer, type ServerResponse } from 'node:http'
 import { listenAtFreePort } from '../process/free-port.ts'
 import { type Behaviour, type ReceivedRequest, respond } from './respond.ts'
@@ -11,14 +11,14 @@ export type SimulatedModule = {
   record_type: string
   description: string
   fields: SimulatedField[]
-  /** What the records endpoint serves; a test may change it at any time. */
+  /** The records of the records endpoint; a test may change them at any time. */
   records: unknown[]
 }
 
-/** `records/<record_type>` with the type as it stands in the manifest. */
+/** `records/<record_type>` with the type from the manifest. */
 export type Endpoint = 'ping' | 'manifest' | 'search' | `records/${string}`
 
-/** A request that is held: it has come, and gets its answer once it is released. */
+/** A request that has arrived and gets its response when it is released. */
 type HeldRequest = { arrived: Promise<void>; release: () => void }
 
 export type SimulatedPlatform = {
@@ -26,17 +26,17 @@ export type SimulatedPlatform = {
   source_base_url: string
   source_api_key: string
   modules: SimulatedModule[]
-  /** Every request that came, whatever became of it. */
+  /** All received requests. */
   requests: ReceivedRequest[]
-  /** Answers an endpoint like this from now on; null for as agreed. */
+  /** Sets the response of an endpoint; null restores the correct one. */
   behave: (endpoint: Endpoint, behaviour: Behaviour | null) => void
-  /** Answers the next requests to an endpoint like this, one each. */
+  /** Sets the responses to the next requests of an endpoint, one each. */
   behaveInTurn: (endpoint: Endpoint, ...behaviours: Behaviour[]) => void
-  /** The requests for records that came. */
+  /** The received records requests. */
   asked: () => ReceivedRequest[]
-  /** Refuses connections until it is told to come back. */
+  /** Stops the server, so that connections are refused, until it is started again. */
   goAway: () => Promise<{ comeBack: () => Promise<void> }>
-  /** Holds the next request to an endpoint. */
+  /** Holds the response to the next request of an endpoint. */
   hold: (endpoint: Endpoint) => HeldRequest
   [Symbol.asyncDispose]: () => Promise<void>
 }
@@ -45,9 +45,9 @@ export type PlatformOptions = {
   platform_name?: string
   source_api_key?: string
   modules?: SimulatedModule[]
-  /** The neutral word in the paths. */
+  /** The configurable segment of the paths. */
   word?: string
-  /** What stands before `/api` in the paths. */
+  /** The prefix of the paths before `/api`. */
   base?: string
 }
 
@@ -68,7 +68,7 @@ export function simulatedModule(
   }
 }
 
-/** A record as the records endpoint serves it. */
+/** A record as the records endpoint returns it. */
 export function simulatedRecord(reference: string | number, data: unknown = { status: 'open' }) {
   const reference_number = `R-${reference}`
   return { reference_number, full_name: `Person ${reference}`, data }
@@ -155,21 +155,21 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
   }
 }
 
-/** What the records endpoint of a module serves as agreed (specification 2.5). */
+/** The correct response of the records endpoint of a module (specification 2.5). */
 export function recordsAnswer(platform_name: string, module: SimulatedModule) {
   const { module_name, record_type, records } = module
   const total = records.length
   return { success: true, platform_name, module_name, record_type, total, records }
 }
 
-/** What the search endpoint serves; the specification leaves its shape open. */
+/** The response of the search endpoint; the specification does not define its shape. */
 function searchAnswer(platform_name: string, modules: SimulatedModule[], query: string) {
   const records = modules.flatMap((module) => module.records)
   const found = records.filter((record) => JSON.stringify(record).includes(query))
   return { success: true, platform_name, records: found }
 }
 
-/** What the manifest endpoint serves as agreed (specification 2.2). */
+/** The correct response of the manifest endpoint (specification 2.2). */
 export function manifestOf(platform_name: string, modules: SimulatedModule[]) {
   return {
     success: true,

@@ -1,6 +1,6 @@
 /**
- * Platforms that misbehave in a pull, a row each. Every one of them has served `R-1` to `R-4` well before;
- * what comes for the first time is `R-9`.
+ * Faulty platforms in a pull, one per row. Each of them has returned `R-1` to `R-4` correctly before;
+ * `R-9` is new.
  */
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { PullCounts } from '@recordhub/protocol'
@@ -18,13 +18,13 @@ const swollen = `{"records":[${text}],"x":"${'x'.repeat(8 * 1024 * 1024)}"}`
 
 export type Failure = {
   what: string
-  /** Null for one that refuses connections. */
+  /** Null for a platform that refuses connections. */
   behaviour: Behaviour | null
-  /** What its error says; rows with one cause share it. */
+  /** The expected error; rows with the same cause share it. */
   error: RegExp
-  /** How often it is asked for records. */
+  /** The number of records requests. */
   asked: number
-  /** Whether `R-9` came whole before the break, and so is stored. */
+  /** Whether `R-9` arrived completely before the failure, and so is stored. */
   stores: boolean
 }
 
@@ -114,14 +114,14 @@ export function failuresWith(elsewhere: string): Failure[] {
 
 export type Success = {
   what: string
-  /** One each for the next requests; from then on as agreed. */
+  /** The responses to the next requests, one each; later ones are correct. */
   inTurn: Behaviour[]
   counts: Partial<PullCounts>
-  /** What the task warns of. */
+  /** The warnings of the task. */
   warning?: RegExp
 }
 
-/** So many that the fuse holds where all but one are gone. */
+/** The number of records with which the missing threshold applies if all but one are missing. */
 export const MANY = Array.from({ length: 11 }, (_, number) => simulatedRecord(number + 1))
 
 const same = { received: 4, unchanged: 4 }
@@ -177,7 +177,7 @@ function link(target: string): Record<string, string> {
   return { Link: `<${target}>; rel="next"` }
 }
 
-/** Half of a compressed answer, which holds `R-9` whole, and then the end. */
+/** Half of a compressed response, which contains `R-9` completely, and then the end. */
 function compressed(compress: (text: string) => Buffer, encoding: string): Behaviour {
   const noise = Array.from({ length: 400 }, (_, number) => sha256(String(number))).join('')
   const bytes = compress(`${begun}${JSON.stringify(noise)}]}`)

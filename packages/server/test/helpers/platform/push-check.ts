@@ -1,4 +1,4 @@
-/** The check of pushes, with little timeouts, and what is pushed to it. */
+/** The check of pushes with short timeouts, and pushes for it. */
 import type { CheckedEndpoint } from '@recordhub/protocol'
 import { checkPushes } from '../../../src/app/check-pushes.ts'
 import { readConfig } from '../../../src/config.ts'
@@ -11,7 +11,7 @@ export const LISTED = 'LISTED-1'
 
 export type Receiver = { address: string; hubApiKey: string; end: () => Promise<CheckedEndpoint> }
 
-/** Time that stands until the test has it pass. */
+/** A clock that stands still until the test advances it. */
 export function createTime() {
   let now = 0
   return {
@@ -23,8 +23,8 @@ export function createTime() {
 }
 
 /**
- * Opens a receiver on a free port; `checked` resolves once it has seen everything, or was told to end.
- * @param now the time by which it judges; the machine's unless told otherwise.
+ * Opens a receiver on a free port; `checked` resolves when it has seen everything, or was stopped.
+ * @param now the clock of the check; by default that of the machine.
  */
 export async function openPushCheck(
   now = () => performance.now(),
@@ -61,7 +61,7 @@ export type Push = (
   over?: { headers?: Record<string, string | null>; text?: string },
 ) => Promise<Pushed>
 
-/** Pushes as the specification says, unless told otherwise; `status` is null where the connection is cut. */
+/** Pushes as the specification says by default; `status` is null if the connection was closed. */
 export function pusherTo({ address, hubApiKey }: Receiver): Push {
   return async (method, body, { headers = {}, text = JSON.stringify(body) } = {}) => {
     const all = {

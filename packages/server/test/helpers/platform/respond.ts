@@ -1,15 +1,15 @@
-/** The ways in which a simulated platform answers. */
+/** The ways in which a simulated platform responds. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 
 export type ReceivedRequest = {
   method: string
   path: string
   headers: IncomingHttpHeaders
-  /** Of the platform that received it. */
+  /** The `platform_name` of the platform that received the request. */
   platform_name: string
 }
 
-/** How an endpoint answers instead of as agreed. */
+/** A response of an endpoint that replaces the correct one. */
 export type Behaviour = (response: ServerResponse, request: ReceivedRequest) => void
 
 export const respond = {
@@ -37,7 +37,7 @@ export const respond = {
     },
   html: (): Behaviour => respond.text('<!doctype html><h1>Sign in</h1>', 'text/html'),
   redirect: (location: string): Behaviour => respond.status(302, { Location: location }),
-  /** Sends this much of an answer and cuts the connection. */
+  /** Sends this part of a response and closes the connection. */
   cutOff:
     (text: string): Behaviour =>
     (response) => {
@@ -47,13 +47,13 @@ export const respond = {
       })
       response.write(text, () => response.destroy())
     },
-  /** Sends this much of an answer and then nothing any more. */
+  /** Sends this part of a response and then nothing more. */
   stall:
     (text: string | Buffer, headers: Record<string, string> = {}): Behaviour =>
     (response) => {
       response.writeHead(200, { 'Content-Type': 'application/json', ...headers }).write(text)
     },
-  /** Sends this much of an answer and then, as long as anybody reads, a space now and then. */
+  /** Sends this part of a response and then a space at intervals, until the client disconnects. */
   drip:
     (text: string, everyMs: number): Behaviour =>
     (response) => {
@@ -61,12 +61,12 @@ export const respond = {
       const dripping = setInterval(() => response.write(' '), everyMs)
       response.on('close', () => clearInterval(dripping))
     },
-  /** Thinks for a while before it sends anything. */
+  /** Delays a response. */
   late:
     (afterMs: number, behaviour: Behaviour): Behaviour =>
     (...exchange) =>
       void setTimeout(behaviour, afterMs, ...exchange),
-  /** A page for each list of records, linked as the standard says; the first has no `page` in its address. */
+  /** One page per list of records, with Link headers; the URL of the first has no `page`. */
   pages:
     (...pages: unknown[][]): Behaviour =>
     (response, request) => {
@@ -77,7 +77,7 @@ export const respond = {
       const body = JSON.stringify({ success: true, total, records: pages[page - 1] ?? [] })
       respond.text(body, 'application/json', link)(response, request)
     },
-  /** An answer that is not sent again to those who have it. */
+  /** A conditional response: 304 if the request has its ETag. */
   tagged:
     (body: unknown, headers: { ETag?: string; 'Last-Modified'?: string }): Behaviour =>
     (response, request) => {
@@ -89,7 +89,7 @@ export const respond = {
       if (isKnown) response.writeHead(304, headers).end()
       else respond.text(JSON.stringify(body), 'application/json', headers)(response, request)
     },
-  /** Cuts the connection before anything was sent. */
+  /** Closes the connection without a response. */
   nothing: (): Behaviour => (response) => {
     response.destroy()
   },

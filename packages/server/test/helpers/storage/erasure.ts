@@ -1,4 +1,4 @@
-/** A person's record that has left traces, and what is left of it. */
+/** A record with traces in many tables, and the search for traces. */
 import assert from 'node:assert/strict'
 import type { Erasure, ErasureMode } from '@recordhub/protocol'
 import { hashReference, type StorageKit } from './engine.ts'
@@ -21,7 +21,7 @@ export const REFERENCE = 'reference of Ann 4711'
 export const NAME = 'Ann Unmistakable'
 export const VALUE = 'a value of Ann alone'
 
-/** A record that has left traces everywhere, among others. */
+/** Creates a record with traces in all tables, and other records. */
 export async function storeTraces(kit: StorageKit): Promise<{ school: TestPlatform; id: number }> {
   const school = await registerTestPlatform(kit)
   const whole = { reference: REFERENCE, full_name: NAME }

@@ -1,4 +1,4 @@
-/** A call of every method of the port that asks the database, for tests of what becomes of them without it. */
+/** One call of every port method that uses the database, for tests of outages. */
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { TestClock } from './engine.ts'
 import {
@@ -25,7 +25,7 @@ let count = 0
 
 export type Call = [name: string, call: () => Promise<unknown>]
 
-/** Each can be made again and again. */
+/** Each call can be repeated. */
 export function everyMethod(
   storage: Storage,
   { clock, school, read }: { clock: TestClock; school: TestPlatform; read: TestRead },
@@ -345,7 +345,7 @@ export function everyMethod(
     ['refreshViews', () => storage.sqlViews.refreshViews()],
     ['readSnapshot', () => snapshot.readSnapshot(clock.day)],
     ['checkWritable', () => storage.checkWritable()],
-    // Last, since the pulls above would be ended.
+    // Last, because it ends the pulls above.
     ['interruptPulls', () => pulls.interruptPulls()],
   ]
 }

@@ -1,4 +1,4 @@
-/** Records that a read did not meet, for tests of the storage. */
+/** Missing records, for tests of the storage. */
 import { graceStart } from '../../../src/domain/pull/missing.ts'
 import type {
   MarkOutcome,
@@ -11,7 +11,7 @@ import type { TestRead } from './pulls.ts'
 
 export const READ_AT = '2026-03-10T08:00:00.000Z'
 
-/** Everything that a read did not meet, gathered step by step. */
+/** All records that a read did not contain, collected in steps. */
 export async function listUnmet(
   storage: Storage,
   { read }: TestRead,
@@ -29,7 +29,7 @@ export async function listUnmet(
   return all
 }
 
-/** Marks records by their references, whether the read met them or not. */
+/** Marks records by their reference numbers, whether the read contained them or not. */
 export async function markUnmet(
   storage: Storage,
   { read }: TestRead,
@@ -47,7 +47,7 @@ export async function markUnmet(
   return storage.missing.markMissing({ ...read, pushed_until, since: READ_AT, records })
 }
 
-/** 20 of 50 records, unless told otherwise. */
+/** A missing review, by default of 20 of 50 records. */
 export function question(
   { read }: TestRead,
   over: Partial<NewMissingReview> = {},

@@ -44,7 +44,7 @@ export function taskOf(pull: TestPull, platform: TestPlatform, type = 'students'
   return task
 }
 
-/** Starts the task of a module and makes the read that its elements come from. */
+/** Starts the task of a module and creates the read of its elements. */
 export async function startRead(
   storage: Storage,
   pull: TestPull,
@@ -77,7 +77,7 @@ export async function beginRead(
   return startRead(storage, await startTestPull(storage), platform, over)
 }
 
-/** r-1 as a read brings it, unless told otherwise. `data` is JSON text. */
+/** By default r-1 as a read contains it. `data` is JSON text. */
 export function pullWrite(
   { read }: TestRead,
   over: { reference?: string; full_name?: string; data?: string } = {},
@@ -123,7 +123,7 @@ export function taskResult(over: Partial<PullTaskResult> = {}): PullTaskResult {
   }
 }
 
-/** A complete read that proves nothing, unless told otherwise. */
+/** By default a complete read that does not verify completeness. */
 export function readOf(
   read: Partial<NonNullable<PullTaskResult['read']>> & { mark: number },
 ): PullTaskResult['read'] {
@@ -131,7 +131,7 @@ export function readOf(
   return { requested_at, records: 0, rejected_here: 0, pushes: 0, doubts: ['no_total'], ...read }
 }
 
-/** Ends the task of a read as a complete one. */
+/** Finishes the task of a complete read. */
 export async function finishRead(storage: Storage, { read, task }: TestRead): Promise<void> {
   const { mark, requested_at, pull_id } = read
   const result = taskResult({ read: readOf({ mark, requested_at, records: read.seen.size }) })
@@ -150,7 +150,7 @@ export function finishTestPull(
   )
 }
 
-/** One whole pull that reads one module of one platform. */
+/** Runs a pull of one module of one platform. */
 export async function pullOnce(
   kit: { storage: Storage },
   platform: TestPlatform,

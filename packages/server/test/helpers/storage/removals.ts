@@ -1,4 +1,4 @@
-/** Platforms with something of everything, and their removal. */
+/** Platforms with rows in all tables, and their removal. */
 import assert from 'node:assert/strict'
 import type { Removal } from '@recordhub/protocol'
 import type { StorageKit } from './engine.ts'
@@ -23,7 +23,7 @@ export const OF_PLATFORM = [
   ...['module_drift', 'manifest_changes'],
 ]
 
-/** `school` with 700 students, 500 staff, history, a refused push and a question; `clinic` with one record. */
+/** `school` with 700 students, 500 staff, history, a rejected push and a missing review; `clinic` with one record. */
 export async function fillTwo(
   kit: StorageKit,
 ): Promise<{ school: TestPlatform; clinic: TestPlatform }> {
@@ -45,7 +45,7 @@ export async function fillTwo(
   return { school, clinic }
 }
 
-/** That many, each with other words than the one before. */
+/** This number of records, each with other words than the one before. */
 async function storeNewManifests(
   { storage, clock }: StorageKit,
   { platform_id }: TestPlatform,
@@ -91,7 +91,7 @@ export async function sizes({ storage }: StorageKit): Promise<Record<string, num
   return found
 }
 
-/** What is counted a module is what there is of it. */
+/** Asserts that the counters of each module match its records. */
 export async function expectCountersAsRows({ storage }: StorageKit): Promise<void> {
   const of = async (sql: string) =>
     new Map((await runSql(storage, sql)).map((row) => [Number(row['module_id']), Number(row['n'])]))

@@ -1,4 +1,4 @@
-/** What was refused, and its replays, for tests of the storage. */
+/** Rejected pushes and their replays, for tests of the storage. */
 import type { ReplayedContent } from '../../../src/domain/record/replay.ts'
 import type { ReplayWrite } from '../../../src/storage/port/record-store.ts'
 import type { NewRejectedPush, Refusal } from '../../../src/storage/port/rejected-push-store.ts'
@@ -6,7 +6,7 @@ import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { StorageKit } from './engine.ts'
 import { json, type TestPlatform } from './fixtures.ts'
 
-/** A refused POST, unless told otherwise. */
+/** By default a rejected POST. */
 export function rejection(
   platform: Pick<TestPlatform, 'platform_id'>,
   over: Partial<NewRejectedPush> = {},
@@ -45,12 +45,12 @@ export const ALL_REFUSALS = {
   after: null,
 }
 
-/** What is not replayed yet, in the order in which it stands. */
+/** The rejected pushes that are not replayed yet, by position. */
 export async function listRefusals(storage: Storage): Promise<Refusal[]> {
   return (await storage.rejectedPushes.listRefusals(ALL_REFUSALS)).refusals
 }
 
-/** A replay of a refusal as a POST of r-1, unless told otherwise. `data` is JSON text. */
+/** A replay of a rejected push, by default as a POST of r-1. `data` is JSON text. */
 export function replayWrite(
   { rejected_push_id, platform_id }: Pick<Refusal, 'rejected_push_id' | 'platform_id'>,
   over: {

@@ -1,4 +1,4 @@
-/** Rows that grow old, for tests of what is kept how long. */
+/** Old rows, for tests of retention. */
 import type { RetentionNoun } from '../../../src/domain/activity/retention.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { StorageKit } from './engine.ts'
@@ -24,7 +24,7 @@ const AGED_TABLES = {
 
 let count = 0
 
-/** One more row of a kind, as old as the clock says. Pulls, questions and alerts end at once. */
+/** Adds a row of a kind with the time of the clock. Pulls, reviews and alerts end immediately. */
 export async function makeRow(
   kit: StorageKit,
   school: TestPlatform,
@@ -78,14 +78,14 @@ export async function makeRow(
   }
 }
 
-/** When the rows of a kind were made, the oldest first; what has not ended is not among them. */
+/** The times of the rows of a kind, oldest first, without those that have not ended. */
 export async function agesOf(storage: Storage, noun: RetentionNoun): Promise<string[]> {
   const { table, at } = AGED_TABLES[noun]
   const rows = await runSql(storage, `SELECT ${at} AS at FROM ${table} WHERE ${at} IS NOT NULL`)
   return rows.map((row) => String(row['at'])).sort()
 }
 
-/** Drops step by step what is older, and tells how many there were. */
+/** Deletes older rows in steps. @returns their number. */
 export async function dropOld(
   storage: Storage,
   noun: RetentionNoun,

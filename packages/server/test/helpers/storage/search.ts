@@ -17,7 +17,7 @@ import type {
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { changeLog, listPage, type TestPlatform } from './fixtures.ts'
 
-/** Indexes until nothing is left. @returns how many records were taken. */
+/** Indexes all records. @returns their number. */
 export async function indexAll(storage: Storage, limit = 100): Promise<number> {
   let all = 0
   for (;;) {
@@ -39,8 +39,8 @@ export function chooseFields(
 }
 
 /**
- * Every record that a query asks for, read page by page, forwards or backwards, in the order of the list.
- * `between` goes on while each page is read.
+ * All records that match a query, read page by page, forwards or backwards, in the order of the list.
+ * `between` runs while each page is read.
  */
 export async function listInPages(
   storage: Storage,
@@ -62,7 +62,7 @@ export async function listInPages(
   }
 }
 
-/** What a list should give, from all records there are. */
+/** The expected list, computed from all records. */
 export function modelList(
   all: RecordRow[],
   query: RecordQuery,
