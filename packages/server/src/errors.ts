@@ -132,7 +132,7 @@ const CATALOGUE = {
   operator_missing: {
     status: 403,
     message:
-      'There is no operator yet. Create the first one with the setup link, which the hub prints when it starts.',
+      'There is no operator yet. Create the first one with the setup link, which the hub writes to its log when it starts.',
   },
   invalid_email_or_password: {
     status: 401,

@@ -100,7 +100,7 @@ onEachEngine((engine) => {
       assert.equal((await listErrors(hub(), `?platform=${platform_name}`)).length, 1)
     })
 
-    test('viewers list push errors in pages; nobody else does', async () => {
+    test('viewers list push errors in pages, and a request without a session returns 401', async () => {
       for (const n of [1, 2, 3]) await send(hub(), 'rhk_pages', '{}', `198.51.100.${n}`)
       const all = await until(async () => {
         const rows = await listErrors(hub(), '?reason=key_invalid')
